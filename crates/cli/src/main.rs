@@ -1,0 +1,2 @@
+//! TEMPORARY skeleton.
+fn main() {}

@@ -1,0 +1,339 @@
+//! The records of a trace directory: what the agent states, one statement per record.
+//!
+//! A *dictionary* record introduces something once and gives it an id (class, method, site, counter, thread);
+//! a *snapshot* record states values. Ids are dense, per trace, and never reused. All strings are UTF-8
+//! (modified UTF-8 of class files is converted by the agent, lone surrogates become U+FFFD).
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $word:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!($word, "{}"), self.0)
+            }
+        }
+    };
+}
+
+id!(/// A class as loaded by one loader.
+    ClassId, "class");
+id!(/// A method of a class.
+    MethodId, "method");
+id!(/// An allocation site: one bytecode index of one method that makes one kind of object.
+    SiteId, "site");
+id!(/// A word in every thread's counter block.
+    CounterId, "counter");
+id!(/// A call of a tracked method, the caller that is to blame.
+    CallSiteId, "call");
+id!(/// A thread, or the fold of all finished threads of one name pattern.
+    ThreadId, "thread");
+
+/// One statement of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Record {
+    /// The first record of every file: which run this is.
+    Run(Run),
+    /// Introduces a class.
+    Class(Class),
+    /// Introduces a method.
+    Method(Method),
+    /// Introduces an allocation site.
+    Site(Site),
+    /// Introduces a counter and says what one increment of it means.
+    Counter(Counter),
+    /// Introduces a call site of a tracked method.
+    CallSite(CallSite),
+    /// The size of the objects of a fixed-size site, as the VM lays the class out. May come long after the site.
+    SiteSize { site: SiteId, bytes: u32 },
+    /// Introduces (or renames) a thread.
+    Thread(Thread),
+    /// A class or method that was left as it was, and why.
+    Refusal(Refusal),
+    /// A method was given a new version because its hot path was measured (or moved).
+    Reinstrumented(Reinstrumented),
+    /// Values at one moment.
+    Snapshot(Snapshot),
+    /// The agent's last word: nothing follows. A file without it was cut.
+    End(End),
+}
+
+/// The run, the VM and its object layout.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub pid: u32,
+    /// When the agent was loaded, milliseconds since 1970.
+    pub start_unix_millis: u64,
+    /// Milliseconds from `start_unix_millis` until counting was ready; what ran before is not counted.
+    pub ready_after_millis: u64,
+    pub agent_version: String,
+    /// The agent's options as given.
+    pub options: String,
+    pub mode: String,
+    /// `path` or `site`.
+    pub counters: String,
+    /// `java.vm.name`, `java.vm.version`, `java.version`.
+    pub vm_name: String,
+    pub vm_version: String,
+    pub java_version: String,
+    pub java_home: String,
+    /// Main class or jar with arguments, as `sun.java.command` has it.
+    pub command: String,
+    /// `Serial`, `Parallel`, `G1`, `ZGC`, `Shenandoah`, or what the VM calls it.
+    pub collector: String,
+    /// True when loaded by `jcmd PID JVMTI.agent_load`: everything before is missing.
+    pub attached: bool,
+    /// Where a thread's counter block hangs: `jvmci-reserved`, `thread-padding`, `eetop-hash`.
+    pub slot: String,
+    pub layout: ObjectLayout,
+    /// Things the reader of a report must know (`could not ...`), each one sentence.
+    pub notes: Vec<String>,
+}
+
+/// Sizes in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectLayout {
+    /// Of an object without fields, unaligned: 8, 12 or 16.
+    pub header: u8,
+    /// Where array elements of 1, 2, 4, 8 bytes and of references start.
+    pub array_base: [u8; 5],
+    pub reference: u8,
+    pub alignment: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Class {
+    pub id: ClassId,
+    /// Internal form, `java/util/HashMap$Node`. Hidden classes keep the VM's own name (`Main$$Lambda+0x...`).
+    pub name: String,
+    /// `boot`, `platform`, `app`, or the loader's class name and a number.
+    pub loader: String,
+    pub hidden: bool,
+    pub source_file: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    pub id: MethodId,
+    pub class: ClassId,
+    pub name: String,
+    pub descriptor: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    pub id: SiteId,
+    pub method: MethodId,
+    /// Bytecode index in the class file as loaded without the agent.
+    pub bci: u16,
+    pub line: Option<u16>,
+    pub kind: AllocationKind,
+    /// What is allocated, as a descriptor (`Ljava/lang/String;`, `[I`, `[[J`); for the levels of a `multianewarray`
+    /// each level is a site of its own. `None` where only the run tells (see [`KeyedCount::ty`]).
+    pub ty: Option<String>,
+}
+
+/// The way of allocating; `name()` gives the word that reports and JSON use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum AllocationKind {
+    New,
+    NewArray,
+    MultiNewArray,
+    Lambda,
+    MethodReference,
+    StringConcat,
+    Boxing,
+    Varargs,
+    Clone,
+    ArrayReflection,
+    Reflection,
+    MethodHandle,
+    UnsafeAllocate,
+    Deserialization,
+    /// `Arrays.copyOf` and its like, which C2 replaces.
+    Intrinsic,
+    /// Made by native code through JNI.
+    Jni,
+    /// Made by the VM itself.
+    Vm,
+    /// An `invokedynamic` or other construct not named above.
+    Other,
+}
+
+impl AllocationKind {
+    /// The word in JSON, CSV and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::NewArray => "newarray",
+            Self::MultiNewArray => "multianewarray",
+            Self::Lambda => "lambda",
+            Self::MethodReference => "method-reference",
+            Self::StringConcat => "string-concat",
+            Self::Boxing => "boxing",
+            Self::Varargs => "varargs",
+            Self::Clone => "clone",
+            Self::ArrayReflection => "array-reflection",
+            Self::Reflection => "reflection",
+            Self::MethodHandle => "method-handle",
+            Self::UnsafeAllocate => "unsafe-allocate",
+            Self::Deserialization => "deserialization",
+            Self::Intrinsic => "intrinsic",
+            Self::Jni => "jni",
+            Self::Vm => "vm",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A counter's semantics in the sense of DuckTracks: what to add to which site when its word is one higher.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    pub id: CounterId,
+    pub role: CounterRole,
+    /// The method version this counter belongs to: 0 as first loaded, 1 after the first re-instrumentation, ...
+    pub version: u16,
+    pub terms: Vec<Term>,
+}
+
+/// How a counter's word grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CounterRole {
+    /// By one each time (one executed counter increment).
+    Increment,
+    /// By one each time, there only to profile; its terms are `Entries` or empty.
+    Profile,
+    /// By an amount (bytes of an array of computed length); not an increment in the paper's sense, listed apart.
+    Amount,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Term {
+    pub site: SiteId,
+    pub factor: i32,
+    pub unit: Unit,
+}
+
+/// What a term adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unit {
+    /// Objects executed.
+    Count,
+    /// Bytes of objects executed, where the site has no fixed size.
+    Bytes,
+    /// Objects and bytes that reached the heap (`materialized=on`).
+    MaterializedCount,
+    MaterializedBytes,
+    /// Arrays whose length n has `64 - leading_zeros(n) == k`: 0, 1, 2-3, 4-7, ...
+    LengthBucket(u8),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallSite {
+    pub id: CallSiteId,
+    pub method: MethodId,
+    pub bci: u16,
+    pub line: Option<u16>,
+    /// `java/util/Arrays.copyOf`
+    pub target: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thread {
+    pub id: ThreadId,
+    /// Finished threads are folded by name with runs of digits written `#`.
+    pub name: String,
+    /// True for the fold of finished threads.
+    pub folded: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub class: String,
+    /// Name and descriptor; `None` when the whole class was left alone.
+    pub method: Option<String>,
+    /// A stable word, `method-too-large`.
+    pub reason: String,
+    /// Allocation sites that are not counted because of it.
+    pub sites: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reinstrumented {
+    pub method: MethodId,
+    pub version: u16,
+    pub entries: u64,
+    /// Increments per entry before, and as predicted for the new version.
+    pub before: f32,
+    pub after: f32,
+}
+
+/// Values at one moment. A thread, counter or key that is not named has the value of the snapshot before (at first: 0);
+/// values are totals since the start, not differences.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub sequence: u32,
+    pub unix_millis: u64,
+    /// `interval`, `exit`, `signal`, `demand`.
+    pub cause: String,
+    pub threads: Vec<ThreadCounts>,
+    /// Increments of threads that had no block of their own yet: may be short by lost updates.
+    pub shared: Vec<(CounterId, u64)>,
+    /// The VM's own count of bytes allocated by all Java threads since counting was ready, dead threads included.
+    pub vm_allocated_bytes: Option<u64>,
+    /// The same before counting was ready.
+    pub before_ready_bytes: Option<u64>,
+    pub cost: AgentCost,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadCounts {
+    pub thread: ThreadId,
+    /// The VM's own count for this thread since counting was ready.
+    pub vm_allocated_bytes: Option<u64>,
+    pub counters: Vec<(CounterId, u64)>,
+    pub keyed: Vec<KeyedCount>,
+}
+
+/// Counts that only the run can file: by the class of the object, or by the caller that is to blame.
+/// They ADD to what the site's counters say (a site is counted either by counters or by keys at any one execution).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeyedCount {
+    pub site: SiteId,
+    /// The caller to blame. `None`: not known (no tracked call was under way).
+    pub context: Option<CallSiteId>,
+    /// The class of the object as a descriptor, where [`Site::ty`] does not say.
+    pub ty: Option<String>,
+    pub count: u64,
+    pub bytes: u64,
+}
+
+/// What the agent itself has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentCost {
+    pub classes_seen: u32,
+    pub classes_rewritten: u32,
+    pub methods_rewritten: u32,
+    pub rewrite_micros: u64,
+    pub bytecode_bytes_before: u64,
+    pub bytecode_bytes_after: u64,
+    pub counters: u32,
+    /// Memory of counter blocks and tables that is resident.
+    pub memory_bytes: u64,
+    pub reinstrumented_methods: u32,
+    pub snapshot_micros: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    pub unix_millis: u64,
+    /// `exit`, `signal`, `detach`.
+    pub cause: String,
+    /// Things that went wrong and what was lost by it, each one sentence. Empty when nothing did.
+    pub losses: Vec<String>,
+}

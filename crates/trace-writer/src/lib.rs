@@ -1,0 +1,2 @@
+//! TEMPORARY skeleton.
+#![forbid(unsafe_code)]
