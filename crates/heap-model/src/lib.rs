@@ -1,2 +1,35 @@
-//! TEMPORARY skeleton.
+//! Rebuilds what a trace says: statements in, tables out.
+//!
+//! In count mode [`CountModelBuilder`] folds the records of a trace, in order, into a [`CountModel`]:
+//!
+//! ```text
+//! for record in reader { builder.fold(record); }
+//! for (file, damage) in reader.damage() { builder.damage(file, damage); }
+//! let model = builder.finish();
+//! ```
 #![forbid(unsafe_code)]
+
+mod completeness;
+mod count_model;
+mod inconsistency;
+mod increments;
+mod left_alone;
+mod model_index;
+mod site_row;
+mod tally;
+mod thread_row;
+
+pub use completeness::Completeness;
+pub use count_model::{CountModel, FileDamage, SnapshotRow};
+pub use inconsistency::Inconsistency;
+pub use increments::Increments;
+pub use left_alone::{RefusalGroup, ReinstrumentedRow};
+pub use model_index::{CallIndex, MethodIndex, SiteIndex, ThreadIndex};
+pub use site_row::{CallRow, LengthBucket, MethodRow, SitePart, SiteRow, ThreadPart};
+pub use tally::Tally;
+pub use thread_row::{ThreadKind, ThreadRow};
+
+// The records that appear in the model as they are, so that reports need no other crate.
+pub use ducktrack_trace_format::{
+    AgentCost, AllocationKind, Damage, End, ObjectLayout, Refusal, Run,
+};

@@ -206,7 +206,7 @@ pub struct Counter {
 pub enum CounterRole {
     /// By one each time (one executed counter increment).
     Increment,
-    /// By one each time, there only to profile; its terms are `Entries` or empty.
+    /// By one each time, there only to profile; it has no terms.
     Profile,
     /// By an amount (bytes of an array of computed length); not an increment in the paper's sense, listed apart.
     Amount,
@@ -289,6 +289,9 @@ pub struct Snapshot {
     /// The same before counting was ready.
     pub before_ready_bytes: Option<u64>,
     pub cost: AgentCost,
+    /// True: further parts of this snapshot follow (same `sequence`), because one record would have been too large.
+    /// The values of all parts count together, and only once the part with `false` is there. The writer splits.
+    pub more: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -310,6 +313,7 @@ pub struct KeyedCount {
     /// The class of the object as a descriptor, where [`Site::ty`] does not say.
     pub ty: Option<String>,
     pub count: u64,
+    /// 0 beside a count that is not 0: not measured; then the site's fixed size says it, if it has one.
     pub bytes: u64,
 }
 

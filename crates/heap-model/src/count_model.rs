@@ -1,0 +1,113 @@
+//! The answer of count mode: plain tables that reports read.
+
+use ducktrack_trace_format::{AgentCost, Damage, End, Run};
+
+use crate::{
+    CallIndex, CallRow, Completeness, Inconsistency, Increments, MethodIndex, MethodRow,
+    RefusalGroup, ReinstrumentedRow, SiteIndex, SiteRow, Tally, ThreadIndex, ThreadRow,
+};
+
+/// A trace of count mode at its last whole snapshot, added up. Made by [`CountModelBuilder`](crate::CountModelBuilder).
+///
+/// All tables are in the order in which the trace introduces things; indices are positions in them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountModel {
+    /// The run, the VM and its object layout, with the agent's notes. Default values when the trace does not say.
+    pub run: Run,
+    /// Methods that have sites or calls of tracked methods.
+    pub methods: Vec<MethodRow>,
+    /// Allocation sites.
+    pub sites: Vec<SiteRow>,
+    /// Calls of tracked methods.
+    pub calls: Vec<CallRow>,
+    /// Threads.
+    pub threads: Vec<ThreadRow>,
+    /// All sites together.
+    pub total: Tally,
+    /// The balance against the VM's own numbers.
+    pub completeness: Completeness,
+    /// What counting has cost in increments.
+    pub increments: Increments,
+    /// What was left alone, by reason, most sites first.
+    pub refusals: Vec<RefusalGroup>,
+    /// Methods that got a new version, in order of time.
+    pub reinstrumented: Vec<ReinstrumentedRow>,
+    /// What the agent itself has cost.
+    pub cost: AgentCost,
+    /// All whole snapshots, in order. The values of this model are those of the last.
+    pub snapshots: Vec<SnapshotRow>,
+    /// The agent's last word, with its losses. `None`: the trace has not ended properly.
+    pub end: Option<End>,
+    /// What the reader found wrong with the files.
+    pub damage: Vec<FileDamage>,
+    /// Contradictions inside the trace.
+    pub inconsistencies: Vec<Inconsistency>,
+}
+
+impl CountModel {
+    /// The row of a method.
+    ///
+    /// # Panics
+    /// When the index is of another model.
+    pub fn method(&self, index: MethodIndex) -> &MethodRow {
+        &self.methods[index.get()]
+    }
+
+    /// The row of a site. Panics as [`CountModel::method`].
+    pub fn site(&self, index: SiteIndex) -> &SiteRow {
+        &self.sites[index.get()]
+    }
+
+    /// The row of a call. Panics as [`CountModel::method`].
+    pub fn call(&self, index: CallIndex) -> &CallRow {
+        &self.calls[index.get()]
+    }
+
+    /// The row of a thread. Panics as [`CountModel::method`].
+    pub fn thread(&self, index: ThreadIndex) -> &ThreadRow {
+        &self.threads[index.get()]
+    }
+
+    /// All sites with their indices.
+    pub fn indexed_sites(&self) -> impl Iterator<Item = (SiteIndex, &SiteRow)> {
+        self.sites
+            .iter()
+            .enumerate()
+            .map(|(index, row)| (SiteIndex(index), row))
+    }
+
+    /// What the agent says was lost, each one sentence.
+    pub fn losses(&self) -> &[String] {
+        self.end.as_ref().map_or(&[], |end| &end.losses)
+    }
+
+    /// True when nothing is known to be missing: the trace ended properly, nothing was lost, damaged or contradictory.
+    pub fn is_sound(&self) -> bool {
+        self.end.is_some()
+            && self.losses().is_empty()
+            && self.damage.is_empty()
+            && self.inconsistencies.is_empty()
+    }
+}
+
+/// The outline of one snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// Its number.
+    pub sequence: u32,
+    /// When, milliseconds since 1970.
+    pub unix_millis: u64,
+    /// `interval`, `exit`, `signal`, `demand`.
+    pub cause: String,
+    /// The VM's own count of bytes since counting was ready.
+    pub vm_allocated_bytes: Option<u64>,
+}
+
+/// Damage, and the file it is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDamage {
+    /// Path of the file.
+    pub file: String,
+    /// What was found.
+    pub damage: Damage,
+}

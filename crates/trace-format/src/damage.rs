@@ -1,0 +1,180 @@
+//! What can be wrong with a trace file: the vocabulary of the damage report.
+//!
+//! The reader finds damage, the model carries it, every report prints it. A file without any [`Damage`]
+//! ended with the agent's own last word ([`Record::End`](crate::Record::End)) and every block of it was verified.
+
+use core::fmt;
+
+/// One finding about one trace file. Positions are byte offsets from the start of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The file ends at the end of a block, but without the agent's last word: the JVM was killed or still runs.
+    NoEnd {
+        /// Length of the file.
+        at: u64,
+    },
+    /// The file ends inside its header or inside a block; everything before `at` was read.
+    Cut {
+        /// Where the incomplete part starts.
+        at: u64,
+        /// How many bytes of the incomplete part are there.
+        present: u64,
+    },
+    /// A stretch that is no intact block was skipped; reading went on behind it.
+    CorruptBlock {
+        /// Where the stretch starts.
+        at: u64,
+        /// How many intact blocks came before it.
+        index: u64,
+        /// How many bytes were skipped.
+        skipped: u64,
+        /// What was wrong with the block at `at`.
+        reason: String,
+    },
+    /// Block numbers jump: whole blocks are missing, or stand in another order than they were written.
+    SequenceGap {
+        /// Where the block with the unexpected number starts.
+        at: u64,
+        /// The number that should have come.
+        expected: u32,
+        /// The number that came.
+        found: u32,
+    },
+    /// Intact blocks of a kind (or with flags) this version does not know were skipped.
+    UnknownBlocks {
+        /// How many.
+        count: u64,
+        /// Kind of the first.
+        first_kind: u8,
+        /// Where the first starts.
+        at: u64,
+    },
+    /// Records of a sort this version does not know were skipped.
+    UnknownRecords {
+        /// How many.
+        count: u64,
+        /// Start of the block that holds the first.
+        at: u64,
+    },
+    /// Records inside intact blocks that cannot be decoded were skipped.
+    BadRecords {
+        /// How many.
+        count: u64,
+        /// Start of the block that holds the first.
+        at: u64,
+    },
+    /// There are blocks behind the agent's last word.
+    AfterEnd {
+        /// Where the first of them starts.
+        at: u64,
+    },
+    /// The operating system refused to read on.
+    Unreadable {
+        /// Where.
+        at: u64,
+        /// The system's words.
+        reason: String,
+    },
+    /// A file of the directory is no readable trace at all; the others were read.
+    NotATrace {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Damage {
+    /// A stable word for JSON and CSV.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoEnd { .. } => "no-end",
+            Self::Cut { .. } => "cut",
+            Self::CorruptBlock { .. } => "corrupt-block",
+            Self::SequenceGap { .. } => "sequence-gap",
+            Self::UnknownBlocks { .. } => "unknown-blocks",
+            Self::UnknownRecords { .. } => "unknown-records",
+            Self::BadRecords { .. } => "bad-records",
+            Self::AfterEnd { .. } => "after-end",
+            Self::Unreadable { .. } => "unreadable",
+            Self::NotATrace { .. } => "not-a-trace",
+        }
+    }
+
+    /// The byte offset the finding is about, where it has one.
+    pub fn at(&self) -> Option<u64> {
+        match *self {
+            Self::NoEnd { at }
+            | Self::Cut { at, .. }
+            | Self::CorruptBlock { at, .. }
+            | Self::SequenceGap { at, .. }
+            | Self::UnknownBlocks { at, .. }
+            | Self::UnknownRecords { at, .. }
+            | Self::BadRecords { at, .. }
+            | Self::AfterEnd { at }
+            | Self::Unreadable { at, .. } => Some(at),
+            Self::NotATrace { .. } => None,
+        }
+    }
+
+    /// True when recorded data is missing or was not understood; false for a trace that merely has not ended.
+    pub fn loses_data(&self) -> bool {
+        !matches!(self, Self::NoEnd { .. })
+    }
+}
+
+/// One sentence without a full stop: what was found, where, and what it means for the numbers.
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEnd { at } => write!(
+                f,
+                "no end record after byte {at}: the JVM was killed or still runs; values are those of the last snapshot"
+            ),
+            Self::Cut { at, present } => write!(
+                f,
+                "cut at byte {at} ({present} bytes of an incomplete block follow): values are those of the last whole snapshot"
+            ),
+            Self::CorruptBlock {
+                at,
+                index,
+                skipped,
+                reason,
+            } => write!(
+                f,
+                "block {index} at byte {at} is corrupt ({reason}): {skipped} bytes were skipped, what they said is missing"
+            ),
+            Self::SequenceGap {
+                at,
+                expected,
+                found,
+            } => write!(
+                f,
+                "block {expected} is missing at byte {at} (block {found} is there): what it said is missing"
+            ),
+            Self::UnknownBlocks {
+                count,
+                first_kind,
+                at,
+            } => write!(
+                f,
+                "{count} blocks of an unknown kind (the first, kind {first_kind}, at byte {at}) were skipped: a newer ducktrack can read them"
+            ),
+            Self::UnknownRecords { count, at } => write!(
+                f,
+                "{count} records of an unknown sort (the first in the block at byte {at}) were skipped: a newer ducktrack can read them"
+            ),
+            Self::BadRecords { count, at } => write!(
+                f,
+                "{count} records (the first in the block at byte {at}) cannot be decoded: what they said is missing"
+            ),
+            Self::AfterEnd { at } => {
+                write!(
+                    f,
+                    "blocks follow the end record at byte {at}: two writers, or files glued together"
+                )
+            }
+            Self::Unreadable { at, reason } => write!(f, "cannot read on at byte {at}: {reason}"),
+            Self::NotATrace { reason } => write!(f, "left out: {reason}"),
+        }
+    }
+}
