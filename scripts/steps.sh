@@ -1,9 +1,10 @@
 # Sourced by the other scripts: the checkout's root, and named steps with their durations.
 #
 #   step NAME COMMAND...   run COMMAND quietly, print one line with the verdict and the seconds it took;
-#                          on failure print the end of its output and where the whole of it is
+#                          on failure print the end of its output and where the whole of it is.
+#                          It counts as one, unless it prints cargo's "test result:" lines: then as those tests.
 #   skip NAME REASON       say in one line that a step was left out, and why
-#   finish                 print the plain last line "N passed, N failed" and exit with 1 if anything failed
+#   finish                 print the plain last line "N passed, N failed"; fails if anything failed
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=${CARGO_TARGET_DIR:-$ROOT/target}
@@ -14,23 +15,52 @@ SKIPPED=0
 STARTED=$SECONDS
 
 step() {
-    local name=$1 log from=$SECONDS code=0
+    local name=$1 log from=$SECONDS code=0 seconds tests
     shift
     mkdir -p "$STEP_LOGS"
     log=$STEP_LOGS/$(tr -cs 'A-Za-z0-9.\n' '-' <<<"$name").log
     # A terminal sees the step while it runs; a log file only its verdict.
-    [ -t 1 ] && printf '  ....         %s\r' "$name"
+    if [ -t 1 ]; then printf '  ....         %s\r' "$name"; fi
     "$@" >"$log" 2>&1 </dev/null || code=$?
+    seconds=$((SECONDS - from))
+    tests=$(count_tests "$log" "$code")
     if [ "$code" = 0 ]; then
-        PASSED=$((PASSED + 1))
-        printf '  ok    %4ds  %s\n' $((SECONDS - from)) "$name"
+        printf '  ok    %4ds  %s%s\n' "$seconds" "$name" "$tests"
     else
-        FAILED=$((FAILED + 1))
-        printf '  FAIL  %4ds  %s (exit code %s)\n' $((SECONDS - from)) "$name" "$code"
+        printf '  FAIL  %4ds  %s%s (exit code %s)\n' "$seconds" "$name" "$tests" "$code"
         tail -n 60 "$log" | sed 's/^/        | /'
         printf '        whole output: %s\n' "$log"
     fi
+    read_counts "$log" "$code"
     return "$code"
+}
+
+# The sums of cargo's "test result: ok. 12 passed; 0 failed; ..." lines, as "12 0"; nothing without such lines.
+test_results() {
+    sed -n 's/^test result: .* \([0-9]*\) passed; \([0-9]*\) failed;.*/\1 \2/p' "$1" |
+        awk '{ passed += $1; failed += $2 } END { if (NR) print passed + 0, failed + 0 }'
+}
+
+count_tests() {
+    local results
+    results=$(test_results "$1")
+    [ -z "$results" ] || printf ': %d tests' $((${results% *} + ${results#* }))
+}
+
+read_counts() {
+    local results passed=0 failed=0
+    results=$(test_results "$1")
+    if [ -n "$results" ]; then
+        passed=${results% *} failed=${results#* }
+        # Tests that never ran (a crate that did not compile) must not look like success.
+        if [ "$2" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+    elif [ "$2" = 0 ]; then passed=1; else failed=1; fi
+    add_counts "$passed" "$failed"
+}
+
+add_counts() {
+    PASSED=$((PASSED + $1))
+    FAILED=$((FAILED + $2))
 }
 
 skip() {
