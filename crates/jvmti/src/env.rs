@@ -1,0 +1,109 @@
+//! One JVMTI environment: checked calls through the function table.
+//!
+//! Every method calls one function of the specification and turns its error code into a value. Memory the VM allocated for a
+//! result is copied or wrapped ([`VmArray`]) and given back, so nothing leaks. Names come as the VM has them: bytes in modified UTF-8,
+//! without the final zero.
+//!
+//! **Contract of the raw references.** `jclass`, `jthread`, `jobject` and `jmethodID` are pointers of the VM. The methods take them as they come
+//! from the VM; who passes one that the VM did not give out, or a local reference whose frame is gone, breaks the contract that
+//! [`Env::from_raw`] names. References in results are JNI local references of the current thread.
+
+#![allow(
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "references are vouched for once, by the caller of the unsafe `Env::from_raw`"
+)]
+
+mod classes;
+mod events;
+mod extensions;
+mod heap;
+mod memory;
+mod methods;
+mod modules;
+mod system;
+mod threads;
+
+use std::ptr::NonNull;
+
+pub use classes::class_status;
+pub use extensions::ExtensionFunctionEntry;
+pub use heap::HeapVisitor;
+pub use memory::VmArray;
+pub use methods::{MethodName, SourceLine};
+pub use threads::ThreadDescription;
+
+use crate::error::Error;
+use crate::error_code::ErrorCode;
+use crate::function_table::{FunctionTable, RawEnv};
+
+/// A JVMTI environment. A copy is the same environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Env {
+    raw: NonNull<RawEnv>,
+}
+
+// SAFETY: a JVMTI environment may be used from every thread (JVMTI specification, "Environments").
+unsafe impl Send for Env {}
+// SAFETY: as above.
+unsafe impl Sync for Env {}
+
+/// Calls one function of the table by its name and maps its error code.
+macro_rules! call {
+    ($env:expr, $name:ident($($argument:expr),* $(,)?)) => {{
+        let env: $crate::env::Env = $env;
+        match env.table().$name {
+            None => Err($crate::error::Error::MissingFunction { function: stringify!($name) }),
+            // SAFETY: the table belongs to this environment; out pointers live through the call; references follow the contract
+            // of `Env::from_raw`.
+            Some(function) => $crate::env::checked(stringify!($name), unsafe {
+                function(env.as_raw() $(, $argument)*)
+            }),
+        }
+    }};
+}
+use call;
+
+/// The code as a result that names its function.
+fn checked(function: &'static str, code: ErrorCode) -> Result<(), Error> {
+    code.ok().map_err(|code| Error::Jvmti { function, code })
+}
+
+impl Env {
+    /// Wraps a `jvmtiEnv*`; `None` for null.
+    ///
+    /// # Safety
+    /// `raw` must be null or an environment of this process that is not disposed of while a copy is used, and the references passed to its methods
+    /// must be references this VM gave out and that are still valid.
+    #[must_use]
+    pub unsafe fn from_raw(raw: *mut RawEnv) -> Option<Self> {
+        NonNull::new(raw).map(|raw| Self { raw })
+    }
+
+    /// The `jvmtiEnv*` of C.
+    #[must_use]
+    pub fn as_raw(self) -> *mut RawEnv {
+        self.raw.as_ptr()
+    }
+
+    /// The function table, for calls this wrapper does not have.
+    #[must_use]
+    pub fn table(&self) -> &FunctionTable {
+        // SAFETY: by the contract of `from_raw` the environment is alive, and its first word points at the VM's table.
+        unsafe { &**self.raw.as_ptr() }
+    }
+
+    /// The version number the VM itself has (`GetVersionNumber`), e.g. `0x3019_0000` for JDK 25.
+    pub fn version_number(self) -> Result<i32, Error> {
+        let mut version = 0;
+        call!(self, GetVersionNumber(&raw mut version))?;
+        Ok(version)
+    }
+
+    /// Ends the environment: its events stop, its capabilities are given up.
+    ///
+    /// # Safety
+    /// No copy of this environment may be used afterwards.
+    pub unsafe fn dispose(self) -> Result<(), Error> {
+        call!(self, DisposeEnvironment())
+    }
+}

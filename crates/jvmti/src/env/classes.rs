@@ -1,0 +1,165 @@
+//! Loaded classes and their retransformation.
+
+use std::ffi::c_char;
+use std::ptr::null_mut;
+
+use jni::sys::{jclass, jmethodID, jobject};
+
+use super::{Env, VmArray, call};
+use crate::error::{Error, length_for_vm};
+use crate::error_code::ErrorCode;
+
+/// Bits of `GetClassStatus`.
+pub mod class_status {
+    /// The bytecode was verified.
+    pub const VERIFIED: i32 = 1;
+    /// The class was prepared.
+    pub const PREPARED: i32 = 2;
+    /// The static initializer has run.
+    pub const INITIALIZED: i32 = 4;
+    /// Initialization failed.
+    pub const ERROR: i32 = 8;
+    /// An array class.
+    pub const ARRAY: i32 = 16;
+    /// A primitive class.
+    pub const PRIMITIVE: i32 = 32;
+}
+
+impl Env {
+    /// Every class the VM has loaded, arrays and hidden classes included.
+    pub fn loaded_classes(self) -> Result<VmArray<jclass>, Error> {
+        let (mut count, mut classes) = (0, null_mut());
+        call!(self, GetLoadedClasses(&raw mut count, &raw mut classes))?;
+        self.take_array("GetLoadedClasses", count, classes)
+    }
+
+    /// The classes that `loader` (null: the boot loader) is an initiating loader of.
+    pub fn class_loader_classes(self, loader: jobject) -> Result<VmArray<jclass>, Error> {
+        let (mut count, mut classes) = (0, null_mut());
+        call!(
+            self,
+            GetClassLoaderClasses(loader, &raw mut count, &raw mut classes)
+        )?;
+        self.take_array("GetClassLoaderClasses", count, classes)
+    }
+
+    /// The signature, e.g. `Ljava/lang/String;` or `[I`. A hidden class has a dot and a suffix before the semicolon.
+    pub fn class_signature(self, class: jclass) -> Result<Vec<u8>, Error> {
+        let mut signature: *mut c_char = null_mut();
+        call!(
+            self,
+            GetClassSignature(class, &raw mut signature, null_mut())
+        )?;
+        self.take_string(signature).ok_or(Error::NullResult {
+            function: "GetClassSignature",
+        })
+    }
+
+    /// The defining loader as a local reference; null for the boot loader.
+    pub fn class_loader(self, class: jclass) -> Result<jobject, Error> {
+        let mut loader = null_mut();
+        call!(self, GetClassLoader(class, &raw mut loader))?;
+        Ok(loader)
+    }
+
+    /// The status bits, see [`class_status`].
+    pub fn class_status(self, class: jclass) -> Result<i32, Error> {
+        let mut status = 0;
+        call!(self, GetClassStatus(class, &raw mut status))?;
+        Ok(status)
+    }
+
+    /// The access flags of the class.
+    pub fn class_modifiers(self, class: jclass) -> Result<i32, Error> {
+        let mut modifiers = 0;
+        call!(self, GetClassModifiers(class, &raw mut modifiers))?;
+        Ok(modifiers)
+    }
+
+    /// Major version of the class file, e.g. 61 for Java 17.
+    pub fn class_major_version(self, class: jclass) -> Result<i32, Error> {
+        let (mut minor, mut major) = (0, 0);
+        call!(
+            self,
+            GetClassVersionNumbers(class, &raw mut minor, &raw mut major)
+        )?;
+        Ok(major)
+    }
+
+    /// The source file name, or `None` when the class does not have one.
+    pub fn source_file_name(self, class: jclass) -> Result<Option<Vec<u8>>, Error> {
+        let mut name: *mut c_char = null_mut();
+        match call!(self, GetSourceFileName(class, &raw mut name)) {
+            Err(Error::Jvmti {
+                code: ErrorCode::ABSENT_INFORMATION,
+                ..
+            }) => Ok(None),
+            other => other.map(|()| self.take_string(name)),
+        }
+    }
+
+    /// Can the class be retransformed? Not: primitives, arrays, hidden classes.
+    pub fn is_modifiable_class(self, class: jclass) -> Result<bool, Error> {
+        let mut answer = 0;
+        call!(self, IsModifiableClass(class, &raw mut answer))?;
+        Ok(answer != 0)
+    }
+
+    /// Is it an array class?
+    pub fn is_array_class(self, class: jclass) -> Result<bool, Error> {
+        let mut answer = 0;
+        call!(self, IsArrayClass(class, &raw mut answer))?;
+        Ok(answer != 0)
+    }
+
+    /// Is it an interface?
+    pub fn is_interface(self, class: jclass) -> Result<bool, Error> {
+        let mut answer = 0;
+        call!(self, IsInterface(class, &raw mut answer))?;
+        Ok(answer != 0)
+    }
+
+    /// The methods the class declares, in its own order when the capability for that is there.
+    pub fn class_methods(self, class: jclass) -> Result<VmArray<jmethodID>, Error> {
+        let (mut count, mut methods) = (0, null_mut());
+        call!(
+            self,
+            GetClassMethods(class, &raw mut count, &raw mut methods)
+        )?;
+        self.take_array("GetClassMethods", count, methods)
+    }
+
+    /// Sends the classes through the class file load hook again, all in one safepoint. If one fails, none changes.
+    pub fn retransform_classes(self, classes: &[jclass]) -> Result<(), Error> {
+        if classes.is_empty() {
+            return Ok(());
+        }
+        let count = length_for_vm("RetransformClasses", classes.len())?;
+        call!(self, RetransformClasses(count, classes.as_ptr()))
+    }
+
+    /// Retransforms in batches. A batch that fails is split in halves until the classes that fail alone are found;
+    /// `on_failure` gets each of those. Returns how many classes were retransformed.
+    pub fn retransform_in_batches(
+        self,
+        classes: &[jclass],
+        batch: usize,
+        mut on_failure: impl FnMut(jclass, Error),
+    ) -> usize {
+        let mut waiting: Vec<&[jclass]> = classes.chunks(batch.max(1)).collect();
+        waiting.reverse();
+        let mut done = 0;
+        while let Some(part) = waiting.pop() {
+            match (self.retransform_classes(part), part) {
+                (Ok(()), _) => done += part.len(),
+                (Err(error), &[class]) => on_failure(class, error),
+                (Err(_), _) => {
+                    let (left, right) = part.split_at(part.len() / 2);
+                    waiting.push(right);
+                    waiting.push(left);
+                }
+            }
+        }
+        done
+    }
+}

@@ -1,0 +1,75 @@
+//! Capabilities, callbacks and which events are on.
+
+use super::{Env, call};
+use crate::capabilities::Capabilities;
+use crate::enumerations::{EventKind, EventMode};
+use crate::error::{Error, length_for_vm};
+use crate::event_callbacks::EventCallbacks;
+use crate::function_table::jthread;
+
+impl Env {
+    /// What this VM could give at this moment.
+    pub fn potential_capabilities(self) -> Result<Capabilities, Error> {
+        let mut offered = Capabilities::default();
+        call!(self, GetPotentialCapabilities(&raw mut offered))?;
+        Ok(offered)
+    }
+
+    /// What this environment has.
+    pub fn capabilities(self) -> Result<Capabilities, Error> {
+        let mut owned = Capabilities::default();
+        call!(self, GetCapabilities(&raw mut owned))?;
+        Ok(owned)
+    }
+
+    /// Adds those of the wanted capabilities that the VM offers, and returns which of the wanted ones the environment has now.
+    pub fn add_capabilities(self, wanted: &Capabilities) -> Result<Capabilities, Error> {
+        let offered = wanted.intersection(&self.potential_capabilities()?);
+        call!(self, AddCapabilities(&raw const offered))?;
+        Ok(wanted.intersection(&self.capabilities()?))
+    }
+
+    /// Gives capabilities back.
+    pub fn relinquish_capabilities(self, given_up: &Capabilities) -> Result<(), Error> {
+        call!(self, RelinquishCapabilities(std::ptr::from_ref(given_up)))
+    }
+
+    /// Sets all callbacks at once. The VM copies the structure.
+    ///
+    /// # Safety
+    /// The functions must stay loaded for as long as the environment lives, and must not unwind (see [`crate::guard`]).
+    pub unsafe fn set_event_callbacks(self, callbacks: &EventCallbacks) -> Result<(), Error> {
+        let size = length_for_vm("SetEventCallbacks", size_of::<EventCallbacks>())?;
+        call!(self, SetEventCallbacks(std::ptr::from_ref(callbacks), size))
+    }
+
+    /// Switches an event on or off, for one thread or (null) for all.
+    pub fn set_event_notification_mode(
+        self,
+        mode: EventMode,
+        event: EventKind,
+        thread: jthread,
+    ) -> Result<(), Error> {
+        call!(self, SetEventNotificationMode(mode, event, thread))
+    }
+
+    /// Switches an event on for all threads.
+    pub fn enable(self, event: EventKind) -> Result<(), Error> {
+        self.set_event_notification_mode(EventMode::ENABLE, event, std::ptr::null_mut())
+    }
+
+    /// Switches an event off for all threads.
+    pub fn disable(self, event: EventKind) -> Result<(), Error> {
+        self.set_event_notification_mode(EventMode::DISABLE, event, std::ptr::null_mut())
+    }
+
+    /// Makes the VM send events for what exists already (compiled methods, generated code).
+    pub fn generate_events(self, event: EventKind) -> Result<(), Error> {
+        call!(self, GenerateEvents(event))
+    }
+
+    /// Sets the mean number of bytes between two `SampledObjectAlloc` events. JDK 11 and later.
+    pub fn set_heap_sampling_interval(self, bytes: i32) -> Result<(), Error> {
+        call!(self, SetHeapSamplingInterval(bytes))
+    }
+}

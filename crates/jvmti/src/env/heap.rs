@@ -1,0 +1,111 @@
+//! Tags and heap iteration. Needs `can_tag_objects`.
+//!
+//! A tag is a 64-bit number an environment keeps for an object; 0 means none. An iteration visits every object at a
+//! safepoint; the visitor must not call JNI or most of JVMTI.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+
+use jni::sys::{jclass, jint, jlong, jobject};
+
+use super::{Env, VmArray, call};
+use crate::error::{Error, length_for_vm};
+use crate::structures::HeapCallbacks;
+
+/// Go on into the references of this object (`JVMTI_VISIT_OBJECTS`); iteration ignores it.
+const VISIT_OBJECTS: jint = 0x100;
+/// End the iteration (`JVMTI_VISIT_ABORT`).
+const VISIT_ABORT: jint = 0x8000;
+
+/// Sees each object of a heap iteration.
+pub trait HeapVisitor {
+    /// One object: the tag of its class, its size in bytes as the VM lays it out, its own tag, which may be changed, and its length if it is
+    /// an array. Returns whether to go on.
+    fn visit(
+        &mut self,
+        class_tag: jlong,
+        size: jlong,
+        tag: &mut jlong,
+        array_length: Option<i32>,
+    ) -> bool;
+}
+
+/// Hands one object to the visitor; a panic ends the iteration.
+unsafe extern "system" fn visit_object<V: HeapVisitor>(
+    class_tag: jlong,
+    size: jlong,
+    tag: *mut jlong,
+    length: jint,
+    user_data: *mut c_void,
+) -> jint {
+    // SAFETY: `iterate_through_heap` passes its exclusively borrowed visitor, and the VM calls from one thread at a time.
+    let visitor = unsafe { &mut *user_data.cast::<V>() };
+    // SAFETY: the VM passes a tag that may be written during the call.
+    let tag = unsafe { &mut *tag };
+    let array_length = (length >= 0).then_some(length);
+    let going = catch_unwind(AssertUnwindSafe(|| {
+        visitor.visit(class_tag, size, tag, array_length)
+    }));
+    if let Ok(true) = going {
+        VISIT_OBJECTS
+    } else {
+        VISIT_ABORT
+    }
+}
+
+impl Env {
+    /// The tag of an object; 0 when it has none.
+    pub fn tag(self, object: jobject) -> Result<jlong, Error> {
+        let mut tag = 0;
+        call!(self, GetTag(object, &raw mut tag))?;
+        Ok(tag)
+    }
+
+    /// Sets the tag of an object; 0 removes it.
+    pub fn set_tag(self, object: jobject, tag: jlong) -> Result<(), Error> {
+        call!(self, SetTag(object, tag))
+    }
+
+    /// The objects with one of these tags, as local references.
+    pub fn objects_with_tags(self, tags: &[jlong]) -> Result<VmArray<jobject>, Error> {
+        let count = length_for_vm("GetObjectsWithTags", tags.len())?;
+        let (mut found, mut objects) = (0, null_mut());
+        call!(
+            self,
+            GetObjectsWithTags(
+                count,
+                tags.as_ptr(),
+                &raw mut found,
+                &raw mut objects,
+                null_mut()
+            )
+        )?;
+        self.take_array("GetObjectsWithTags", found, objects)
+    }
+
+    /// The size of an object in bytes as the VM lays it out.
+    pub fn object_size(self, object: jobject) -> Result<jlong, Error> {
+        let mut size = 0;
+        call!(self, GetObjectSize(object, &raw mut size))?;
+        Ok(size)
+    }
+
+    /// Visits every object in the heap, reachable or not; `class` (or null) and `filter` (bits of
+    /// `JVMTI_HEAP_FILTER_*`) leave some out.
+    pub fn iterate_through_heap<V: HeapVisitor>(
+        self,
+        filter: i32,
+        class: jclass,
+        visitor: &mut V,
+    ) -> Result<(), Error> {
+        // SAFETY: all members are optional functions; all bits zero is None.
+        let mut callbacks: HeapCallbacks = unsafe { std::mem::zeroed() };
+        callbacks.heap_iteration_callback = Some(visit_object::<V>);
+        let user_data: *const c_void = std::ptr::from_mut(visitor).cast_const().cast();
+        call!(
+            self,
+            IterateThroughHeap(filter, class, &raw const callbacks, user_data)
+        )
+    }
+}

@@ -1,0 +1,111 @@
+//! The VM as a whole: phase, time, properties, collections, the JNI table.
+
+use std::ffi::c_char;
+use std::ptr::{NonNull, null_mut};
+
+use jni::sys::JNINativeInterface_;
+
+use super::{Env, call};
+use crate::enumerations::{Phase, VerboseFlag};
+use crate::error::{Error, c_string};
+use crate::error_code::ErrorCode;
+
+impl Env {
+    /// The phase of the VM's life. Allowed in every phase.
+    pub fn phase(self) -> Result<Phase, Error> {
+        let mut phase = Phase(0);
+        call!(self, GetPhase(&raw mut phase))?;
+        Ok(phase)
+    }
+
+    /// Nanoseconds of the VM's own clock (`System.nanoTime`).
+    pub fn time_nanos(self) -> Result<i64, Error> {
+        let mut nanos = 0;
+        call!(self, GetTime(&raw mut nanos))?;
+        Ok(nanos)
+    }
+
+    /// Processors the VM may use.
+    pub fn available_processors(self) -> Result<i32, Error> {
+        let mut count = 0;
+        call!(self, GetAvailableProcessors(&raw mut count))?;
+        Ok(count)
+    }
+
+    /// A system property as the VM knows it (not what Java code set later); `None` when there is none.
+    pub fn system_property(self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let name = c_string("GetSystemProperty", name)?;
+        let mut value: *mut c_char = null_mut();
+        match call!(self, GetSystemProperty(name.as_ptr(), &raw mut value)) {
+            Err(Error::Jvmti {
+                code: ErrorCode::NOT_AVAILABLE,
+                ..
+            }) => Ok(None),
+            other => other.map(|()| self.take_string(value)),
+        }
+    }
+
+    /// The names of the system properties the VM knows.
+    pub fn system_property_names(self) -> Result<Vec<Vec<u8>>, Error> {
+        let (mut count, mut names) = (0, null_mut());
+        call!(self, GetSystemProperties(&raw mut count, &raw mut names))?;
+        let names = self.take_array::<*mut c_char>("GetSystemProperties", count, names)?;
+        Ok(names
+            .iter()
+            .filter_map(|&name| self.take_string(name))
+            .collect())
+    }
+
+    /// Sets a system property. OnLoad phase only.
+    pub fn set_system_property(self, name: &str, value: &str) -> Result<(), Error> {
+        let name = c_string("SetSystemProperty", name)?;
+        let value = c_string("SetSystemProperty", value)?;
+        call!(self, SetSystemProperty(name.as_ptr(), value.as_ptr()))
+    }
+
+    /// Adds a jar or folder to the search path of the boot loader.
+    pub fn add_to_bootstrap_class_loader_search(self, path: &str) -> Result<(), Error> {
+        let path = c_string("AddToBootstrapClassLoaderSearch", path)?;
+        call!(self, AddToBootstrapClassLoaderSearch(path.as_ptr()))
+    }
+
+    /// Runs a full collection and returns when it is done.
+    pub fn force_garbage_collection(self) -> Result<(), Error> {
+        call!(self, ForceGarbageCollection())
+    }
+
+    /// Makes the VM print what the flag names.
+    pub fn set_verbose(self, flag: VerboseFlag, on: bool) -> Result<(), Error> {
+        call!(self, SetVerboseFlag(flag, u8::from(on)))
+    }
+
+    /// A copy of the JNI function table in use, allocated by the VM. It is meant to be changed and given to
+    /// [`Env::set_jni_function_table`], which copies it; the caller gives it back with [`Env::deallocate`].
+    pub fn jni_function_table(self) -> Result<NonNull<JNINativeInterface_>, Error> {
+        let mut table = null_mut();
+        call!(self, GetJNIFunctionTable(&raw mut table))?;
+        NonNull::new(table).ok_or(Error::NullResult {
+            function: "GetJNIFunctionTable",
+        })
+    }
+
+    /// Replaces the JNI function table of every thread. The VM copies it.
+    ///
+    /// # Safety
+    /// Every entry must do what its JNI function must do, and must not unwind.
+    pub unsafe fn set_jni_function_table(
+        self,
+        table: *const JNINativeInterface_,
+    ) -> Result<(), Error> {
+        call!(self, SetJNIFunctionTable(table))
+    }
+
+    /// The VM's own name for an error code.
+    pub fn error_name(self, code: ErrorCode) -> Result<Vec<u8>, Error> {
+        let mut name: *mut c_char = null_mut();
+        call!(self, GetErrorName(code, &raw mut name))?;
+        self.take_string(name).ok_or(Error::NullResult {
+            function: "GetErrorName",
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What can go wrong when the VM is asked for something, as values that name the function that was asked.
+
+use crate::error_code::ErrorCode;
+
+/// A request to the VM that failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// `GetEnv` of the VM refused every version that was asked for.
+    #[error("the VM offers no environment of the versions asked for (last answer {code})")]
+    NoEnvironment {
+        /// What the last `GetEnv` returned.
+        code: i32,
+    },
+    /// The VM is older than this function: its slot is empty.
+    #[error("{function}: this VM does not have the function")]
+    MissingFunction {
+        /// The name in the specification.
+        function: &'static str,
+    },
+    /// A JVMTI function returned an error.
+    #[error("{function}: {code:?}")]
+    Jvmti {
+        /// The name in the specification.
+        function: &'static str,
+        /// The code it returned.
+        code: ErrorCode,
+    },
+    /// A JNI function returned a negative status.
+    #[error("{function}: JNI status {code}")]
+    Jni {
+        /// The name in the specification.
+        function: &'static str,
+        /// The status it returned.
+        code: i32,
+    },
+    /// A JNI function left a Java exception pending. The exception has been cleared.
+    #[error("{function}: a Java exception was thrown")]
+    JavaException {
+        /// The name in the specification.
+        function: &'static str,
+    },
+    /// A function that must give something gave null, and there was no exception.
+    #[error("{function}: null result")]
+    NullResult {
+        /// The name in the specification.
+        function: &'static str,
+    },
+    /// A name for the VM holds a zero byte.
+    #[error("{function}: a string holds a zero byte")]
+    ZeroByte {
+        /// The name in the specification.
+        function: &'static str,
+    },
+    /// A length does not fit the 32-bit number of the interface, or the VM gave a negative one.
+    #[error("{function}: length {length} is out of range")]
+    LengthOutOfRange {
+        /// The name in the specification.
+        function: &'static str,
+        /// The length.
+        length: i64,
+    },
+}
+
+impl Error {
+    /// The JVMTI code, when a JVMTI function returned one.
+    #[must_use]
+    pub fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Jvmti { code, .. } => Some(*code),
+            _ => None,
+        }
+    }
+}
+
+/// A length for the VM: `jint` or an error.
+pub(crate) fn length_for_vm(function: &'static str, length: usize) -> Result<i32, Error> {
+    i32::try_from(length).map_err(|_| Error::LengthOutOfRange {
+        function,
+        length: i64::try_from(length).unwrap_or(i64::MAX),
+    })
+}
+
+/// A length from the VM: never negative.
+pub(crate) fn length_from_vm(function: &'static str, length: i32) -> Result<usize, Error> {
+    usize::try_from(length).map_err(|_| Error::LengthOutOfRange {
+        function,
+        length: i64::from(length),
+    })
+}
+
+/// A name for the VM, with a final zero.
+pub(crate) fn c_string(
+    function: &'static str,
+    text: impl Into<Vec<u8>>,
+) -> Result<std::ffi::CString, Error> {
+    std::ffi::CString::new(text).map_err(|_| Error::ZeroByte { function })
+}

@@ -1,0 +1,130 @@
+//! The `JavaVM*` that `Agent_OnLoad` receives: source of JVMTI and JNI environments.
+
+use std::ffi::c_void;
+use std::ptr::{NonNull, null_mut};
+
+use jni::sys::{JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMAttachArgs};
+
+use crate::env::Env;
+use crate::error::{Error, c_string};
+use crate::function_table::RawEnv;
+use crate::jni_env::Jni;
+
+/// A version of the interface, as `GetEnv` wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JvmtiVersion(pub i32);
+
+impl JvmtiVersion {
+    /// JDK 21: virtual threads.
+    pub const V21: Self = Self(0x3015_0000);
+    /// JDK 11: sampled allocation.
+    pub const V11: Self = Self(0x300B_0000);
+    /// JDK 6 to 8.
+    pub const V1_2: Self = Self(0x3001_0200);
+    /// What [`Vm::jvmti`] asks for, best first.
+    pub const ASKED: [Self; 3] = [Self::V21, Self::V11, Self::V1_2];
+}
+
+/// The Java virtual machine of this process. Valid for as long as the process lives.
+#[derive(Debug, Clone, Copy)]
+pub struct Vm {
+    raw: NonNull<JavaVM>,
+}
+
+// SAFETY: the invocation interface may be used from every thread (JNI specification, "Invocation API").
+unsafe impl Send for Vm {}
+// SAFETY: as above; the functions keep no state of the caller.
+unsafe impl Sync for Vm {}
+
+impl Vm {
+    /// Wraps the pointer given to `Agent_OnLoad`; `None` for null.
+    ///
+    /// # Safety
+    /// `raw` must be null or the `JavaVM*` of this process.
+    #[must_use]
+    pub unsafe fn from_raw(raw: *mut JavaVM) -> Option<Self> {
+        NonNull::new(raw).map(|raw| Self { raw })
+    }
+
+    /// The pointer of C.
+    #[must_use]
+    pub fn as_raw(self) -> *mut JavaVM {
+        self.raw.as_ptr()
+    }
+
+    /// A new JVMTI environment: version 21 if the VM has it, else 11, else 1.2.
+    pub fn jvmti(self) -> Result<(Env, JvmtiVersion), Error> {
+        let mut code = 0;
+        for version in JvmtiVersion::ASKED {
+            let (status, pointer) = self.get_env(version.0);
+            code = status;
+            if status == JNI_OK {
+                // SAFETY: on success GetEnv with a JVMTI version stores a `jvmtiEnv*`.
+                let env = unsafe { Env::from_raw(pointer.cast::<RawEnv>()) };
+                return env
+                    .map(|env| (env, version))
+                    .ok_or(Error::NullResult { function: "GetEnv" });
+            }
+        }
+        Err(Error::NoEnvironment { code })
+    }
+
+    /// The JNI environment of the current thread, or an error when the thread is not attached.
+    pub fn jni(self) -> Result<Jni, Error> {
+        let (code, pointer) = self.get_env(JNI_VERSION_1_8);
+        if code != JNI_OK {
+            return Err(Error::NoEnvironment { code });
+        }
+        // SAFETY: on success GetEnv with a JNI version stores the `JNIEnv*` of this thread.
+        unsafe { Jni::from_raw(pointer.cast::<JNIEnv>()) }
+            .ok_or(Error::NullResult { function: "GetEnv" })
+    }
+
+    /// Attaches the current native thread as a daemon. End it with [`Vm::detach_current_thread`] before the thread ends.
+    pub fn attach_current_thread_as_daemon(self, name: &str) -> Result<Jni, Error> {
+        let function = "AttachCurrentThreadAsDaemon";
+        let name = c_string(function, name)?;
+        let mut arguments = JavaVMAttachArgs {
+            version: JNI_VERSION_1_8,
+            name: name.as_ptr().cast_mut(),
+            group: null_mut(),
+        };
+        let mut env: *mut c_void = null_mut();
+        // SAFETY: the table is the VM's; `arguments` and `env` live through the call, and the VM copies the name.
+        let code = unsafe {
+            ((**self.raw.as_ptr()).v1_4.AttachCurrentThreadAsDaemon)(
+                self.raw.as_ptr(),
+                &raw mut env,
+                (&raw mut arguments).cast(),
+            )
+        };
+        if code != JNI_OK {
+            return Err(Error::Jni { function, code });
+        }
+        // SAFETY: on success the VM stored the `JNIEnv*` of this thread.
+        unsafe { Jni::from_raw(env.cast()) }.ok_or(Error::NullResult { function })
+    }
+
+    /// Detaches the current thread; harmless for one that is not attached.
+    pub fn detach_current_thread(self) -> Result<(), Error> {
+        // SAFETY: the table is the VM's.
+        let code = unsafe { ((**self.raw.as_ptr()).v1_1.DetachCurrentThread)(self.raw.as_ptr()) };
+        if code == JNI_OK {
+            Ok(())
+        } else {
+            Err(Error::Jni {
+                function: "DetachCurrentThread",
+                code,
+            })
+        }
+    }
+
+    fn get_env(self, version: i32) -> (i32, *mut c_void) {
+        let mut pointer: *mut c_void = null_mut();
+        // SAFETY: the table is the VM's; `pointer` lives through the call.
+        let code = unsafe {
+            ((**self.raw.as_ptr()).v1_2.GetEnv)(self.raw.as_ptr(), &raw mut pointer, version)
+        };
+        (code, pointer)
+    }
+}

@@ -1,0 +1,122 @@
+//! The JNI environment of the current thread: the typed calls an agent needs.
+//!
+//! The `jni` crate's own wrapper ties references to lifetimes and throws Rust errors for pending exceptions, which does not fit callbacks
+//! that run in every phase; so this is a thin layer over its raw types (`jni::sys`). Every method that can throw clears the exception and
+//! returns [`Error::JavaException`]: an agent's failed call must never surface in the program. A caller inside Java code that may have its own
+//! pending exception saves it first with [`Jni::take_exception`] and puts it back with [`Jni::throw`].
+//!
+//! References follow the contract of [`Jni::from_raw`]. Local references live until the native frame returns or their
+//! local frame is popped; [`Jni::with_local_frame`] bounds them.
+
+#![allow(
+    clippy::not_unsafe_ptr_arg_deref,
+    reason = "references are vouched for once, by the caller of the unsafe `Jni::from_raw`"
+)]
+
+mod arrays;
+mod calls;
+mod classes;
+mod exceptions;
+mod fields;
+mod references;
+mod strings;
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use jni::sys::{JNIEnv, jint};
+
+pub use classes::NativeMethod;
+
+use crate::error::Error;
+use crate::java_vm::Vm;
+
+/// The JNI environment of one thread. Not to be passed to another thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Jni {
+    raw: NonNull<JNIEnv>,
+    thread_bound: PhantomData<*mut JNIEnv>,
+}
+
+/// Calls one function of the JNI table: version that brought it, name, arguments.
+macro_rules! jni_call {
+    ($jni:expr, $version:ident.$name:ident($($argument:expr),* $(,)?)) => {{
+        let env = $jni.as_raw();
+        // SAFETY: the table is the VM's and has every function up to its version, which is at least that of JDK 11; pointers live
+        // through the call; references follow the contract of `Jni::from_raw`.
+        unsafe { ((**env).$version.$name)(env $(, $argument)*) }
+    }};
+}
+use jni_call;
+
+impl Jni {
+    /// Wraps a `JNIEnv*`; `None` for null.
+    ///
+    /// # Safety
+    /// `raw` must be null or the environment of the current thread, and the references and IDs passed to its methods must be ones that
+    /// this VM gave out, that are still valid, and that are of the kind the method names.
+    #[must_use]
+    pub unsafe fn from_raw(raw: *mut JNIEnv) -> Option<Self> {
+        NonNull::new(raw).map(|raw| Self {
+            raw,
+            thread_bound: PhantomData,
+        })
+    }
+
+    /// The `JNIEnv*` of C.
+    #[must_use]
+    pub fn as_raw(self) -> *mut JNIEnv {
+        self.raw.as_ptr()
+    }
+
+    /// The JNI version of the VM, e.g. `0x0018_0000` for 24.
+    #[must_use]
+    pub fn version(self) -> jint {
+        jni_call!(self, v1_1.GetVersion())
+    }
+
+    /// The VM this environment belongs to.
+    pub fn vm(self) -> Result<Vm, Error> {
+        let mut vm = std::ptr::null_mut();
+        let code = jni_call!(self, v1_1.GetJavaVM(&raw mut vm));
+        if code != 0 {
+            return Err(Error::Jni {
+                function: "GetJavaVM",
+                code,
+            });
+        }
+        // SAFETY: the VM stored its own pointer.
+        unsafe { Vm::from_raw(vm) }.ok_or(Error::NullResult {
+            function: "GetJavaVM",
+        })
+    }
+
+    /// `value`, unless the call left an exception: then that is cleared and named.
+    fn without_exception<T>(self, function: &'static str, value: T) -> Result<T, Error> {
+        if self.clear_exception() {
+            Err(Error::JavaException { function })
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// `pointer`, unless the call left an exception or gave null.
+    fn non_null<T>(self, function: &'static str, pointer: *mut T) -> Result<*mut T, Error> {
+        let pointer = self.without_exception(function, pointer)?;
+        if pointer.is_null() {
+            Err(Error::NullResult { function })
+        } else {
+            Ok(pointer)
+        }
+    }
+
+    /// Success, unless the call left an exception or a negative status.
+    fn status(self, function: &'static str, code: jint) -> Result<(), Error> {
+        self.without_exception(function, ())?;
+        if code < 0 {
+            Err(Error::Jni { function, code })
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Finding and defining classes, registering natives.
+
+use std::ffi::{CString, c_void};
+
+use jni::sys::{JNINativeMethod, jbyte, jclass, jobject};
+
+use super::{Jni, jni_call};
+use crate::error::{Error, c_string, length_for_vm};
+
+/// A native method to register.
+#[derive(Debug, Clone, Copy)]
+pub struct NativeMethod<'a> {
+    /// Name of the method.
+    pub name: &'a str,
+    /// Its descriptor, e.g. `(I)J`.
+    pub descriptor: &'a str,
+    /// The function: `extern "system" fn(*mut JNIEnv, jclass or jobject, ...)`.
+    pub function: *const c_void,
+}
+
+impl Jni {
+    /// The class of this name (`java/lang/String`, `[I`) as a local reference. From agent callbacks: the system loader's view.
+    pub fn find_class(self, name: &str) -> Result<jclass, Error> {
+        let name = c_string("FindClass", name)?;
+        self.non_null("FindClass", jni_call!(self, v1_1.FindClass(name.as_ptr())))
+    }
+
+    /// Defines a class from bytes in `loader` (null: the boot loader, where `java/lang/...` names are allowed).
+    pub fn define_class(self, name: &str, loader: jobject, bytes: &[u8]) -> Result<jclass, Error> {
+        let function = "DefineClass";
+        let name = c_string(function, name)?;
+        let length = length_for_vm(function, bytes.len())?;
+        let data = bytes.as_ptr().cast::<jbyte>();
+        self.non_null(
+            function,
+            jni_call!(self, v1_1.DefineClass(name.as_ptr(), loader, data, length)),
+        )
+    }
+
+    /// Binds native methods of a class to functions.
+    ///
+    /// # Safety
+    /// Every function must have the C signature of its descriptor, stay loaded while the class lives, and not unwind.
+    pub unsafe fn register_natives(
+        self,
+        class: jclass,
+        methods: &[NativeMethod<'_>],
+    ) -> Result<(), Error> {
+        let function = "RegisterNatives";
+        let names = methods
+            .iter()
+            .map(|method| {
+                Ok((
+                    c_string(function, method.name)?,
+                    c_string(function, method.descriptor)?,
+                ))
+            })
+            .collect::<Result<Vec<(CString, CString)>, Error>>()?;
+        let table: Vec<JNINativeMethod> = names
+            .iter()
+            .zip(methods)
+            .map(|((name, descriptor), method)| JNINativeMethod {
+                name: name.as_ptr().cast_mut(),
+                signature: descriptor.as_ptr().cast_mut(),
+                fnPtr: method.function.cast_mut(),
+            })
+            .collect();
+        let count = length_for_vm(function, table.len())?;
+        self.status(
+            function,
+            jni_call!(self, v1_1.RegisterNatives(class, table.as_ptr(), count)),
+        )
+    }
+
+    /// The class of an object.
+    pub fn object_class(self, object: jobject) -> Result<jclass, Error> {
+        self.non_null(
+            "GetObjectClass",
+            jni_call!(self, v1_1.GetObjectClass(object)),
+        )
+    }
+
+    /// The superclass; `None` for `Object` and interfaces.
+    #[must_use]
+    pub fn superclass(self, class: jclass) -> Option<jclass> {
+        let superclass = jni_call!(self, v1_1.GetSuperclass(class));
+        (!superclass.is_null()).then_some(superclass)
+    }
+
+    /// Is the object an instance of the class? Null is an instance of everything.
+    #[must_use]
+    pub fn is_instance_of(self, object: jobject, class: jclass) -> bool {
+        jni_call!(self, v1_1.IsInstanceOf(object, class))
+    }
+
+    /// The module of a class (JDK 9 and later).
+    pub fn module(self, class: jclass) -> Result<jobject, Error> {
+        self.non_null("GetModule", jni_call!(self, v9.GetModule(class)))
+    }
+}
