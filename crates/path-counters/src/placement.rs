@@ -1,0 +1,184 @@
+//! A placement: which edges carry a counter, what each counter means, and what is owed where.
+
+use crate::depth_first::DepthFirst;
+use crate::frequencies::Frequencies;
+use crate::graph::Graph;
+use crate::index::{BlockId, EdgeId};
+use crate::path_set::PathSet;
+use crate::potentials::{Potentials, TooManyTerms};
+use crate::site_vector::SiteVector;
+use crate::spanning_forest;
+
+/// How the potentials of a placement were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlacementKind {
+    /// The paper's paths, one counter each at its least shared edge.
+    Paths,
+    /// A maximum-weight spanning forest of edges without counters.
+    SpanningForest,
+    /// The better of both, improved block by block.
+    Refined,
+    /// One counter at the start of each block that has sites: for methods beyond the limits.
+    PerBlock,
+}
+
+/// Where a counter is incremented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CounterPlace {
+    /// Whenever the edge is taken.
+    Edge(EdgeId),
+    /// Whenever the block is entered, before its first site ([`PlacementKind::PerBlock`] only).
+    BlockStart(BlockId),
+}
+
+/// One counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Where it is incremented.
+    pub place: CounterPlace,
+    /// By how much each site's count changes with every increment. Never zero.
+    pub semantics: SiteVector,
+}
+
+/// Counters that together count every site exactly.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    kind: PlacementKind,
+    counters: Vec<Counter>,
+    potentials: Vec<SiteVector>,
+}
+
+/// The caller's limit was exceeded; per-block counters remain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl From<TooManyTerms> for TooLarge {
+    fn from(_: TooManyTerms) -> Self {
+        Self
+    }
+}
+
+impl Placement {
+    /// The placement of the given paths. `most_terms` bounds the terms of all potentials.
+    pub fn of_paths(graph: &Graph, paths: &PathSet, most_terms: usize) -> Result<Self, TooLarge> {
+        let potentials = Potentials::of_paths(graph, paths, most_terms)?;
+        Ok(Self::of_potentials(graph, PlacementKind::Paths, potentials))
+    }
+
+    /// The placement of a maximum-weight spanning forest.
+    pub fn of_spanning_forest(
+        graph: &Graph,
+        frequencies: &Frequencies,
+        most_terms: usize,
+    ) -> Result<Self, TooLarge> {
+        let potentials = spanning_forest::potentials(graph, frequencies, most_terms)?;
+        Ok(Self::of_potentials(
+            graph,
+            PlacementKind::SpanningForest,
+            potentials,
+        ))
+    }
+
+    /// One counter per block with sites. Always possible, and linear in the size of the graph.
+    pub fn per_block(graph: &Graph) -> Self {
+        let walk = DepthFirst::of(graph);
+        let counters = graph
+            .blocks()
+            .filter(|&block| walk.is_reachable(block) && !graph.sites(block).is_zero())
+            .map(|block| Counter {
+                place: CounterPlace::BlockStart(block),
+                semantics: graph.sites(block).clone(),
+            })
+            .collect();
+        Self {
+            kind: PlacementKind::PerBlock,
+            counters,
+            potentials: vec![SiteVector::zero(); graph.node_count()],
+        }
+    }
+
+    /// Every edge a run can take gets what it lacks; edges that lack nothing get no counter.
+    pub(crate) fn of_potentials(
+        graph: &Graph,
+        kind: PlacementKind,
+        potentials: Potentials,
+    ) -> Self {
+        let walk = DepthFirst::of(graph);
+        let counters = walk
+            .reachable_edges(graph)
+            .map(|edge| (edge, potentials.residual(graph, edge)))
+            .filter(|(_, semantics)| !semantics.is_zero())
+            .map(|(edge, semantics)| Counter {
+                place: CounterPlace::Edge(edge),
+                semantics,
+            })
+            .collect();
+        Self {
+            kind,
+            counters,
+            potentials: potentials.into_blocks(),
+        }
+    }
+
+    /// How it was found.
+    pub fn kind(&self) -> PlacementKind {
+        self.kind
+    }
+
+    /// The counters, ordered by place. None has empty semantics.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// The counter on an edge, if it needs one.
+    pub fn counter_on(&self, edge: EdgeId) -> Option<&Counter> {
+        let found = self
+            .counters
+            .binary_search_by_key(&CounterPlace::Edge(edge), |counter| counter.place);
+        found.ok().map(|position| &self.counters[position])
+    }
+
+    /// d(b): executed minus counted on arrival at a block, before a counter at the block's start.
+    ///
+    /// What is owed at an instruction inside the block is this, minus the semantics of a counter at the block's start,
+    /// plus one for each site of the block before the instruction. A run that is cut short there is made exact by
+    /// adding that vector.
+    pub fn potential(&self, block: BlockId) -> &SiteVector {
+        &self.potentials[block.index()]
+    }
+
+    /// What is owed inside a block before its first site: [`Placement::potential`] less the counter at the
+    /// block's start.
+    pub fn owed_at_start(&self, graph: &Graph, block: BlockId) -> SiteVector {
+        match self.kind {
+            PlacementKind::PerBlock => self.potential(block).minus(graph.sites(block)),
+            _ => self.potential(block).clone(),
+        }
+    }
+
+    /// The terms of all counters: how much an analyzer has to keep for this placement.
+    pub fn term_count(&self) -> usize {
+        self.counters
+            .iter()
+            .map(|counter| counter.semantics.len())
+            .sum()
+    }
+
+    /// How many increments are executed under the given frequencies. Counters on exceptional edges
+    /// are free: they are part of code that only runs when an exception is caught.
+    pub fn increments(&self, graph: &Graph, frequencies: &Frequencies) -> u64 {
+        self.counters.iter().fold(0u64, |sum, counter| {
+            sum.saturating_add(match counter.place {
+                CounterPlace::Edge(edge) if graph.edge(edge).exceptional => 0,
+                CounterPlace::Edge(edge) => frequencies.edge(edge),
+                CounterPlace::BlockStart(block) => frequencies.block(graph, block),
+            })
+        })
+    }
+
+    /// Increments per run of the method; `None` if no run was seen.
+    pub fn increments_per_run(&self, graph: &Graph, frequencies: &Frequencies) -> Option<f64> {
+        let runs = frequencies.runs(graph);
+        (runs > 0).then(|| self.increments(graph, frequencies) as f64 / runs as f64)
+    }
+}

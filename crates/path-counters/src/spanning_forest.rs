@@ -1,0 +1,93 @@
+//! Counters on the edges outside of a maximum-weight spanning forest.
+//!
+//! D. E. Knuth and F. R. Stevenson, "Optimal measurement points for program frequency counts" (BIT
+//! 1973); T. Ball and J. R. Larus, "Optimally profiling and tracing programs" (TOPLAS 1994). Edges
+//! that form no undirected cycle, ENTRY and EXIT being the same node, can all be free of counters; if
+//! the free edges have the greatest possible weight, the counters are incremented least often, as
+//! long as no counter's semantics is empty. Empty ones are dropped, which can make another forest, or
+//! the paper's paths, the better choice; [`choose`](crate::choose) compares.
+//!
+//! The forest is Kruskal's. Exceptional edges have weight zero: a counter there is free.
+
+use std::cmp::Reverse;
+
+use petgraph::unionfind::UnionFind;
+
+use crate::depth_first::DepthFirst;
+use crate::frequencies::Frequencies;
+use crate::graph::Graph;
+use crate::index::{BlockId, EdgeId};
+use crate::potentials::{Potentials, TooManyTerms};
+
+/// The edges of the forest: those that need no counter whatever the sites are.
+pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
+    let walk = DepthFirst::of(graph);
+    let mut edges: Vec<EdgeId> = walk.reachable_edges(graph).collect();
+    edges.sort_by_key(|&edge| {
+        // Among equal weights a critical edge is better left without a counter.
+        (
+            graph.edge(edge).exceptional,
+            Reverse(frequencies.edge(edge)),
+            !graph.is_critical(edge),
+            edge,
+        )
+    });
+    let mut trees = UnionFind::<u32>::new(graph.node_count());
+    trees.union(graph.entry().as_u32(), graph.exit().as_u32());
+    edges.retain(|&edge| {
+        let edge = graph.edge(edge);
+        trees.union(edge.from.as_u32(), edge.to.as_u32())
+    });
+    edges
+}
+
+/// The potentials that leave the edges of the forest without counters.
+pub(crate) fn potentials(
+    graph: &Graph,
+    frequencies: &Frequencies,
+    most_terms: usize,
+) -> Result<Potentials, TooManyTerms> {
+    settle(graph, &forest_edges(graph, frequencies), most_terms)
+}
+
+/// Walks a forest from ENTRY and EXIT, where nothing is owed. Every block that a run can come to
+/// must be connected to one of them.
+pub(crate) fn settle(
+    graph: &Graph,
+    forest: &[EdgeId],
+    most_terms: usize,
+) -> Result<Potentials, TooManyTerms> {
+    let mut potentials = Potentials::zero(graph, most_terms);
+    let neighbours = incident(graph, forest);
+    let mut settled = vec![false; graph.node_count()];
+    let mut open: Vec<BlockId> = vec![graph.exit(), graph.entry()];
+    settled[graph.entry().index()] = true;
+    settled[graph.exit().index()] = true;
+    while let Some(block) = open.pop() {
+        for &edge in &neighbours[block.index()] {
+            let ends = graph.edge(edge);
+            let forwards = ends.from == block;
+            let other = if forwards { ends.to } else { ends.from };
+            if std::mem::replace(&mut settled[other.index()], true) {
+                continue;
+            }
+            if forwards {
+                potentials.settle_forwards(graph, edge)?;
+            } else {
+                potentials.settle_backwards(graph, edge)?;
+            }
+            open.push(other);
+        }
+    }
+    Ok(potentials)
+}
+
+fn incident(graph: &Graph, edges: &[EdgeId]) -> Vec<Vec<EdgeId>> {
+    let mut incident = vec![Vec::new(); graph.node_count()];
+    for &edge in edges {
+        let ends = graph.edge(edge);
+        incident[ends.from.index()].push(edge);
+        incident[ends.to.index()].push(edge);
+    }
+    incident
+}
