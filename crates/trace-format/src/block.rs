@@ -1,0 +1,199 @@
+//! A whole block: content in, bytes of the file out, and back.
+
+use std::borrow::Cow;
+
+use crate::{BlockHeader, BlockKind, FormatError, MAX_CONTENT};
+
+/// Whether the content of blocks is compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// As it is.
+    Off,
+    /// LZ4 where it makes a block smaller.
+    #[default]
+    Lz4,
+}
+
+/// Appends one block to `file`.
+pub fn encode_block(
+    kind: BlockKind,
+    sequence: u32,
+    content: &[u8],
+    compression: Compression,
+    file: &mut Vec<u8>,
+) -> Result<(), FormatError> {
+    let too_large = FormatError::RecordTooLarge {
+        length: content.len(),
+    };
+    if content.len() > MAX_CONTENT {
+        return Err(too_large);
+    }
+    let plain_length = u32::try_from(content.len()).map_err(|_| too_large)?;
+    let packed = compressed(content, compression)
+        .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
+    let (flags, stored_length, stored) = match &packed {
+        Some((length, bytes)) => (BlockHeader::COMPRESSED, *length, bytes.as_slice()),
+        None => (0, plain_length, content),
+    };
+    let header = BlockHeader {
+        kind,
+        flags,
+        reserved: 0,
+        sequence,
+        plain_length,
+        stored_length,
+        crc: 0,
+    };
+    file.extend_from_slice(&header.encode(stored));
+    file.extend_from_slice(stored);
+    Ok(())
+}
+
+/// The compressed content, if compression is on and worth it.
+fn compressed(content: &[u8], compression: Compression) -> Option<Vec<u8>> {
+    match compression {
+        Compression::Off => None,
+        Compression::Lz4 => {
+            Some(lz4_flex::block::compress(content)).filter(|packed| packed.len() < content.len())
+        }
+    }
+}
+
+/// The content of a block, expanded, after its checksum was compared.
+///
+/// Nothing is allocated for a stated length before the header's lengths and the checksum have been checked.
+pub fn decode_content<'a>(
+    header: &BlockHeader,
+    stored: &'a [u8],
+) -> Result<Cow<'a, [u8]>, FormatError> {
+    header.verify(stored)?;
+    match header.flags {
+        0 => Ok(Cow::Borrowed(stored)),
+        BlockHeader::COMPRESSED => expand(header, stored).map(Cow::Owned),
+        found => Err(FormatError::UnknownFlags { found }),
+    }
+}
+
+fn expand(header: &BlockHeader, stored: &[u8]) -> Result<Vec<u8>, FormatError> {
+    let plain = usize::try_from(header.plain_length).unwrap_or(usize::MAX);
+    if plain > MAX_CONTENT {
+        return Err(FormatError::Length {
+            stored: header.stored_length,
+            plain: header.plain_length,
+        });
+    }
+    let mut content = vec![0; plain];
+    match lz4_flex::block::decompress_into(stored, &mut content) {
+        Ok(length) if length == plain => Ok(content),
+        Ok(length) => Err(FormatError::Compression {
+            reason: format!("{length} bytes instead of {plain}"),
+        }),
+        Err(error) => Err(FormatError::Compression {
+            reason: error.to_string(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(file: &[u8]) -> (BlockHeader, &[u8]) {
+        let header = BlockHeader::decode(file).unwrap();
+        (header, &file[BlockHeader::LENGTH..])
+    }
+
+    #[test]
+    fn repetitive_content_is_compressed_and_random_is_not() {
+        for (content, flags) in [
+            (vec![7; 10_000], BlockHeader::COMPRESSED),
+            ((0..200).collect(), 0),
+        ] {
+            let mut file = Vec::new();
+            encode_block(BlockKind::VALUES, 9, &content, Compression::Lz4, &mut file).unwrap();
+            let (header, stored) = split(&file);
+            assert_eq!(
+                (header.flags, header.sequence, header.kind),
+                (flags, 9, BlockKind::VALUES)
+            );
+            assert_eq!(decode_content(&header, stored).unwrap(), content);
+        }
+    }
+
+    #[test]
+    fn content_over_the_limit_is_refused() {
+        let content = vec![0; MAX_CONTENT + 1];
+        let result = encode_block(
+            BlockKind::VALUES,
+            0,
+            &content,
+            Compression::Lz4,
+            &mut Vec::new(),
+        );
+        assert!(matches!(result, Err(FormatError::RecordTooLarge { .. })));
+    }
+
+    #[test]
+    fn the_largest_content_of_one_byte_fits_the_expansion_check() {
+        let content = vec![0; MAX_CONTENT];
+        let mut file = Vec::new();
+        encode_block(BlockKind::VALUES, 0, &content, Compression::Lz4, &mut file).unwrap();
+        let (header, stored) = split(&file);
+        assert_eq!(decode_content(&header, stored).unwrap().len(), MAX_CONTENT);
+    }
+
+    #[test]
+    fn a_length_that_lies_is_refused_before_anything_is_allocated() {
+        let lie = |flags, plain_length, stored_length| {
+            let header = BlockHeader {
+                kind: BlockKind::VALUES,
+                flags,
+                reserved: 0,
+                sequence: 0,
+                plain_length,
+                stored_length,
+                crc: 0,
+            };
+            BlockHeader::decode(&header.encode(b""))
+        };
+        for (flags, plain, stored) in [
+            (0, u32::MAX, u32::MAX),
+            (0, 5, 4),
+            (1, 4 << 20, 16),
+            (1, 10, 10),
+            (1, u32::MAX, 100),
+            (0x80, 1, u32::MAX),
+        ] {
+            assert!(matches!(
+                lie(flags, plain, stored),
+                Err(FormatError::Length { .. })
+            ));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip(content in prop::collection::vec(any::<u8>(), 0..2_000), repeat in 1_usize..20, plain: bool) {
+            let content = content.repeat(repeat);
+            let compression = if plain { Compression::Off } else { Compression::Lz4 };
+            let mut file = Vec::new();
+            encode_block(BlockKind(200), 3, &content, compression, &mut file).unwrap();
+            let (header, stored) = split(&file);
+            prop_assert_eq!(decode_content(&header, stored).unwrap(), content);
+        }
+
+        #[test]
+        fn every_changed_byte_is_noticed(at: prop::sample::Index, by in 1_u8..) {
+            let mut file = Vec::new();
+            let content: Vec<u8> = b"counter ".repeat(40);
+            encode_block(BlockKind::VALUES, 3, &content, Compression::Lz4, &mut file).unwrap();
+            let at = at.index(file.len());
+            file[at] = file[at].wrapping_add(by);
+            let read = BlockHeader::decode(&file).and_then(|header| {
+                decode_content(&header, &file[BlockHeader::LENGTH..]).map(Cow::into_owned)
+            });
+            prop_assert!(read.is_err());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The 24 bytes in front of a block's content.
+//!
+//! | offset | bytes | what | value |
+//! |---|---|---|---|
+//! | 0 | 4 | block mark | `DB 4B 42 DB` |
+//! | 4 | 1 | kind | see [`BlockKind`] |
+//! | 5 | 1 | flags | bit 0: content is one LZ4 block; all others 0 |
+//! | 6 | 2 | zero | readers ignore it (but it is under the checksum) |
+//! | 8 | 4 | sequence | number of the block in the file, from 0 |
+//! | 12 | 4 | plain length | bytes of the content, expanded; at most [`MAX_CONTENT`] |
+//! | 16 | 4 | stored length | bytes of the content in the file; equal to the plain length when not compressed, less when compressed |
+//! | 20 | 4 | CRC-32 | of bytes 0 to 19 and then the stored content |
+//! | 24 | stored length | content | |
+//!
+//! The CRC is that of zip and PNG (polynomial 04C11DB7, reflected). The mark lets a reader that met a damaged block find the next.
+//! An intact block with a kind or flags it does not know is skipped and counted.
+
+use crate::FormatError;
+use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
+
+/// The first four bytes of every block.
+pub const BLOCK_MARK: [u8; 4] = [0xDB, 0x4B, 0x42, 0xDB];
+
+/// The most bytes a block's content may have, expanded.
+pub const MAX_CONTENT: usize = 4 << 20;
+
+/// LZ4 cannot make a byte stand for more than this many.
+const MAX_EXPANSION: u32 = 255;
+
+/// What the content of a block is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockKind(pub u8);
+
+impl BlockKind {
+    /// A stream of records that introduce things (everything but snapshots and the end).
+    pub const DEFINITIONS: Self = Self(1);
+    /// A stream of records that state values.
+    pub const VALUES: Self = Self(2);
+    /// A stream with the agent's last word. Nothing follows.
+    pub const END: Self = Self(3);
+    /// Kinds 16 to 31 are kept for buffers of allocation events (`mode=trace`), which have a layout of their own.
+    pub const FIRST_EVENT_KIND: Self = Self(16);
+
+    /// True when the content is a stream of records.
+    pub fn holds_records(self) -> bool {
+        matches!(self, Self::DEFINITIONS | Self::VALUES | Self::END)
+    }
+}
+
+impl core::fmt::Debug for BlockKind {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "kind{}", self.0)
+    }
+}
+
+/// The header of a block, without mark and checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockHeader {
+    /// What the content is.
+    pub kind: BlockKind,
+    /// See [`BlockHeader::COMPRESSED`].
+    pub flags: u8,
+    /// Written 0, not interpreted.
+    pub reserved: u16,
+    /// Number of the block in its file.
+    pub sequence: u32,
+    /// Bytes of the expanded content.
+    pub plain_length: u32,
+    /// Bytes of the content in the file.
+    pub stored_length: u32,
+    /// Checksum as stated.
+    pub crc: u32,
+}
+
+impl BlockHeader {
+    /// Length in bytes.
+    pub const LENGTH: usize = 24;
+    /// Flag: the content is one LZ4 block (no frame).
+    pub const COMPRESSED: u8 = 1;
+
+    /// The bytes, with the checksum of this header and `content` (the header's own `crc` is not used).
+    pub fn encode(self, content: &[u8]) -> [u8; Self::LENGTH] {
+        let mut bytes = self.encode_with(0);
+        let crc = checksum(&bytes, content);
+        put_u32(&mut bytes, 20, crc);
+        bytes
+    }
+
+    fn encode_with(self, crc: u32) -> [u8; Self::LENGTH] {
+        let mut bytes = [0; Self::LENGTH];
+        bytes[..4].copy_from_slice(&BLOCK_MARK);
+        bytes[4] = self.kind.0;
+        bytes[5] = self.flags;
+        put_u16(&mut bytes, 6, self.reserved);
+        put_u32(&mut bytes, 8, self.sequence);
+        put_u32(&mut bytes, 12, self.plain_length);
+        put_u32(&mut bytes, 16, self.stored_length);
+        put_u32(&mut bytes, 20, crc);
+        bytes
+    }
+
+    /// Reads a header and checks that its lengths are possible. The checksum needs the content: [`BlockHeader::verify`].
+    pub fn decode(bytes: &[u8]) -> Result<Self, FormatError> {
+        let mark: [u8; 4] = take_array(bytes, 0)?;
+        if mark != BLOCK_MARK {
+            return Err(FormatError::NoBlock { found: mark });
+        }
+        let [kind, flags] = take_array(bytes, 4)?;
+        let header = Self {
+            kind: BlockKind(kind),
+            flags,
+            reserved: take_u16(bytes, 6)?,
+            sequence: take_u32(bytes, 8)?,
+            plain_length: take_u32(bytes, 12)?,
+            stored_length: take_u32(bytes, 16)?,
+            crc: take_u32(bytes, 20)?,
+        };
+        header.check_lengths()?;
+        Ok(header)
+    }
+
+    fn check_lengths(&self) -> Result<(), FormatError> {
+        let (plain, stored) = (self.plain_length, self.stored_length);
+        let possible = match self.flags {
+            0 => stored == plain,
+            Self::COMPRESSED => stored < plain && plain / MAX_EXPANSION <= stored,
+            // Only the bound matters for content that will be skipped.
+            _ => true,
+        };
+        match usize::try_from(plain.max(stored)) {
+            Ok(longest) if possible && longest <= MAX_CONTENT => Ok(()),
+            _ => Err(FormatError::Length { stored, plain }),
+        }
+    }
+
+    /// Compares the stated checksum with that of the header and the stored content.
+    pub fn verify(&self, stored_content: &[u8]) -> Result<(), FormatError> {
+        let computed = checksum(&self.encode_with(0), stored_content);
+        if computed == self.crc {
+            Ok(())
+        } else {
+            Err(FormatError::Checksum {
+                stated: self.crc,
+                computed,
+            })
+        }
+    }
+}
+
+fn checksum(header: &[u8; BlockHeader::LENGTH], content: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header[..20]);
+    hasher.update(content);
+    hasher.finalize()
+}

@@ -1,0 +1,93 @@
+//! What can be wrong with bytes that should be a part of a trace, or with a record that should become bytes.
+
+/// One broken rule, with the values that break it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// Fewer bytes than the part needs.
+    #[error("{present} bytes where {needed} are needed")]
+    TooShort {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes there.
+        present: usize,
+    },
+    /// The file does not start with the magic of a trace.
+    #[error("the file starts with {found:02x?}, which is not a ducktrack trace")]
+    Foreign {
+        /// The first eight bytes.
+        found: [u8; 8],
+    },
+    /// The file was written in a format this crate does not know.
+    #[error(
+        "the trace is in format version {found}, this ducktrack reads up to version {}; read it with a newer ducktrack",
+        crate::FORMAT_VERSION
+    )]
+    Version {
+        /// The version in the file.
+        found: u16,
+    },
+    /// A file header that is shorter than any version's.
+    #[error("the file header states a length of {found} bytes, less than 16")]
+    HeaderLength {
+        /// The stated length.
+        found: u16,
+    },
+    /// The bytes are not those that were written.
+    #[error("the checksum is {computed:08x}, the trace states {stated:08x}")]
+    Checksum {
+        /// As written in the trace.
+        stated: u32,
+        /// As computed.
+        computed: u32,
+    },
+    /// A block does not start with the block mark.
+    #[error("no block mark, found {found:02x?}")]
+    NoBlock {
+        /// What is there.
+        found: [u8; 4],
+    },
+    /// A length over the limit of the format, or one that contradicts another.
+    #[error("impossible length: {stored} bytes stored for {plain} bytes of content")]
+    Length {
+        /// Stated length in the file.
+        stored: u32,
+        /// Stated length of the content.
+        plain: u32,
+    },
+    /// The compressed content cannot be expanded, or not to the stated length.
+    #[error("the compressed content is broken: {reason}")]
+    Compression {
+        /// The decompressor's words.
+        reason: String,
+    },
+    /// Flags of a newer writer.
+    #[error("the block has unknown flags {found:#04x}")]
+    UnknownFlags {
+        /// The flags.
+        found: u8,
+    },
+    /// A record of a sort that this version does not know.
+    #[error("record of unknown sort {tag}")]
+    UnknownRecord {
+        /// Its number.
+        tag: u32,
+    },
+    /// A record that does not decode.
+    #[error("the record at byte {at} of the block's content does not decode: {reason}")]
+    Record {
+        /// Offset in the content of the block.
+        at: usize,
+        /// What was wrong.
+        reason: &'static str,
+    },
+    /// A record that is too large for a block.
+    #[error(
+        "a record of {length} bytes does not fit a block, which holds {}",
+        crate::MAX_CONTENT
+    )]
+    RecordTooLarge {
+        /// Its encoded length.
+        length: usize,
+    },
+}

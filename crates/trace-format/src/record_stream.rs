@@ -1,0 +1,241 @@
+//! Records one after the other: the content of a block of definitions, values or end.
+//!
+//! ```text
+//! stream  = record*
+//! record  = length:varint  tag:varint  fields       length counts tag and fields
+//! varint  = 7 bits a byte, lowest first, bit 7 set on all bytes but the last (LEB128)
+//! ```
+//!
+//! The length lets a reader step over a record it does not know. `tag` is the position of the record's sort in
+//! [`Record`], from 0; fields follow in the order of their declaration:
+//!
+//! | Rust type | bytes |
+//! |---|---|
+//! | `u8`, `bool` | one byte |
+//! | `u16`, `u32`, `u64`, ids | varint |
+//! | `i32` | zigzag (0, -1, 1, -2 are 0, 1, 2, 3), then varint |
+//! | `f32` | four bytes, IEEE 754, little-endian |
+//! | `String` | varint length in bytes, UTF-8 |
+//! | `Option<T>` | `00`, or `01` and T |
+//! | `Vec<T>` | varint number, then the elements |
+//! | array, tuple, struct | the elements, nothing else |
+//! | enum | varint position of the variant from 0, then its fields |
+//!
+//! These are the rules of the [postcard](https://postcard.jamesmunns.com) wire format.
+
+use crate::{FormatError, MAX_CONTENT, Record};
+
+/// Number of record sorts that this version knows.
+const KNOWN_RECORDS: u32 = 12;
+
+/// The most bytes a `u32` takes as varint.
+const MAX_VARINT: usize = 5;
+
+/// The most bytes one record (tag and fields) may have, so that it fits a block with its length.
+pub const MAX_RECORD: usize = MAX_CONTENT - MAX_VARINT;
+
+/// Appends a record to the content of a block. On an error nothing was appended.
+pub fn push_record(record: &Record, content: &mut Vec<u8>) -> Result<(), FormatError> {
+    let bytes = postcard::to_allocvec(record).map_err(|_| FormatError::Record {
+        at: content.len(),
+        reason: "cannot be encoded",
+    })?;
+    let length = bytes.len();
+    match u32::try_from(length) {
+        Ok(short) if length <= MAX_RECORD => push_varint(short, content),
+        _ => return Err(FormatError::RecordTooLarge { length }),
+    }
+    content.extend_from_slice(&bytes);
+    Ok(())
+}
+
+fn push_varint(mut value: u32, content: &mut Vec<u8>) {
+    while value >= 0x80 {
+        content.push((value & 0x7F) as u8 | 0x80);
+        value >>= 7;
+    }
+    content.push(value as u8);
+}
+
+/// Reads a varint; gives its value and its length.
+fn take_varint(bytes: &[u8]) -> Option<(u32, usize)> {
+    let mut value = 0_u32;
+    for (index, byte) in bytes.iter().take(MAX_VARINT).enumerate() {
+        let bits = u32::from(byte & 0x7F);
+        if index == MAX_VARINT - 1 && bits > 0xF {
+            return None;
+        }
+        value |= bits << (7 * index);
+        if byte & 0x80 == 0 {
+            return Some((value, index + 1));
+        }
+    }
+    None
+}
+
+/// The records of a block's content, each decoded when it is asked for.
+///
+/// A record that does not decode is an error of its own and the next one is tried; a length that does not fit
+/// ends the stream with an error.
+#[derive(Clone, Debug)]
+pub struct RecordStream<'a> {
+    content: &'a [u8],
+    at: usize,
+}
+
+impl<'a> RecordStream<'a> {
+    /// Starts at the first record.
+    pub fn new(content: &'a [u8]) -> Self {
+        Self::starting_at(content, 0)
+    }
+
+    /// Starts at an offset that [`RecordStream::offset`] gave.
+    pub fn starting_at(content: &'a [u8], offset: usize) -> Self {
+        Self {
+            content,
+            at: offset,
+        }
+    }
+
+    /// Offset of the next record.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Steps over the length and the bytes of the next record.
+    fn next_bytes(&mut self) -> Option<&'a [u8]> {
+        let rest = self.content.get(self.at..)?;
+        let (length, width) = take_varint(rest)?;
+        let end = width.checked_add(usize::try_from(length).ok()?)?;
+        let bytes = rest.get(width..end)?;
+        self.at += end;
+        Some(bytes)
+    }
+}
+
+impl Iterator for RecordStream<'_> {
+    type Item = Result<Record, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.at;
+        if at >= self.content.len() {
+            return None;
+        }
+        let Some(bytes) = self.next_bytes() else {
+            self.at = self.content.len();
+            let reason = "its length does not fit";
+            return Some(Err(FormatError::Record { at, reason }));
+        };
+        Some(decode_record(bytes, at))
+    }
+}
+
+fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
+    match take_varint(bytes) {
+        Some((tag, _)) if tag >= KNOWN_RECORDS => return Err(FormatError::UnknownRecord { tag }),
+        Some(_) => {}
+        None => {
+            return Err(FormatError::Record {
+                at,
+                reason: "it has no tag",
+            });
+        }
+    }
+    match postcard::take_from_bytes(bytes) {
+        Ok((record, [])) => Ok(record),
+        Ok(_) => Err(FormatError::Record {
+            at,
+            reason: "it is longer than its fields",
+        }),
+        Err(_) => Err(FormatError::Record {
+            at,
+            reason: "its fields are malformed",
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AllocationKind, End, MethodId, Site, SiteId, Snapshot};
+
+    fn end() -> Record {
+        Record::End(End {
+            unix_millis: 5,
+            cause: "exit".into(),
+            losses: vec![],
+        })
+    }
+
+    #[test]
+    fn the_last_known_tag_is_that_of_the_end_record() {
+        let mut content = Vec::new();
+        push_record(&end(), &mut content).unwrap();
+        assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);
+    }
+
+    #[test]
+    fn an_unknown_record_is_stepped_over() {
+        let mut content = vec![3, KNOWN_RECORDS as u8, 1, 2];
+        push_record(&end(), &mut content).unwrap();
+        let read: Vec<_> = RecordStream::new(&content).collect();
+        assert_eq!(
+            read,
+            [
+                Err(FormatError::UnknownRecord { tag: KNOWN_RECORDS }),
+                Ok(end())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_malformed_record_does_not_hide_the_next() {
+        let mut content = vec![1, 0, 0];
+        push_record(&end(), &mut content).unwrap();
+        let read: Vec<_> = RecordStream::new(&content).collect();
+        assert_eq!(read.len(), 3);
+        assert!(read[0].is_err() && read[1].is_err());
+        assert_eq!(read[2], Ok(end()));
+    }
+
+    #[test]
+    fn varints_round_trip_and_stop_at_32_bits() {
+        for value in [0, 1, 127, 128, 16_383, 16_384, u32::MAX - 1, u32::MAX] {
+            let mut bytes = Vec::new();
+            push_varint(value, &mut bytes);
+            assert_eq!(take_varint(&bytes), Some((value, bytes.len())));
+        }
+        assert_eq!(take_varint(&[0xFF, 0xFF, 0xFF, 0xFF, 0x10]), None);
+        assert_eq!(take_varint(&[0x80; 9]), None);
+        assert_eq!(take_varint(&[]), None);
+    }
+
+    #[test]
+    fn a_record_that_fits_no_block_is_refused_and_leaves_the_content_alone() {
+        let huge = Record::Snapshot(Snapshot {
+            cause: "x".repeat(MAX_RECORD),
+            ..Snapshot::default()
+        });
+        let mut content = vec![1, 2];
+        assert!(matches!(
+            push_record(&huge, &mut content),
+            Err(FormatError::RecordTooLarge { .. })
+        ));
+        assert_eq!(content, [1, 2]);
+    }
+
+    #[test]
+    fn the_bytes_of_a_site() {
+        let site = Record::Site(Site {
+            id: SiteId(300),
+            method: MethodId(2),
+            bci: 17,
+            line: Some(40),
+            kind: AllocationKind::NewArray,
+            ty: Some("[I".into()),
+        });
+        let mut content = Vec::new();
+        push_record(&site, &mut content).unwrap();
+        assert_eq!(content, [12, 3, 0xAC, 2, 2, 17, 1, 40, 1, 1, 2, b'[', b'I']);
+    }
+}
