@@ -1,2 +1,35 @@
-//! TEMPORARY skeleton.
+//! Turns the model of a run into what people and programs read.
+//!
+//! ```text
+//! CountModel ─ view() ─> View ─┬─ text()       aprof's two tables, and how complete they are
+//!  (heap-model)   ^            ├─ json()       one object per site; documented in JSON.md
+//!                 │            ├─ csv()        one row per site
+//!              Filter          ├─ collapsed()  stacks for flame graph tools
+//!                              └─ html()       one self-contained page: table and flame graph
+//! two Documents ─ compare() ─> Comparison ─┬─ diff_text(), diff_json()
+//!                                          └─ Gate::check()   for CI
+//! ```
+//!
+//! Values in, values out: nothing here opens a file, reads a clock or prints.
 #![forbid(unsafe_code)]
+
+mod build;
+mod class_name;
+mod completeness;
+mod error;
+mod filter;
+mod grouping;
+mod json;
+mod quantity;
+mod view;
+
+pub use build::view;
+pub use completeness::{Basis, Completeness, ThreadCompleteness};
+pub use error::ReportError;
+pub use filter::{Filter, Sort};
+pub use json::{
+    AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
+    IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
+    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, json, read_json,
+};
+pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

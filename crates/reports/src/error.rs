@@ -1,0 +1,51 @@
+//! What can go wrong in making or reading a report.
+
+use std::fmt;
+
+/// Why there is no report.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A value has no JSON form.
+    NoJsonForm(serde_json::Error),
+    /// The text is not a JSON report; the error has line and column.
+    NotAReport(serde_json::Error),
+    /// The key `format` names something else.
+    OtherFormat(String),
+    /// A version that this program does not know.
+    NewerVersion(u32),
+    /// The page could not be put together.
+    Page(askama::Error),
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoJsonForm(error) => write!(f, "a value cannot be written as JSON: {error}"),
+            Self::NotAReport(error) => write!(f, "not a JSON report of ducktrack: {error}"),
+            Self::OtherFormat(format) => {
+                write!(
+                    f,
+                    "the key \"format\" is {format:?}, not \"{}\"",
+                    crate::json::FORMAT
+                )
+            }
+            Self::NewerVersion(version) => write!(
+                f,
+                "the report has version {version}, this program reads up to {}: use a newer ducktrack",
+                crate::json::VERSION
+            ),
+            Self::Page(error) => write!(f, "the page could not be put together: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoJsonForm(error) | Self::NotAReport(error) => Some(error),
+            Self::Page(error) => Some(error),
+            _ => None,
+        }
+    }
+}

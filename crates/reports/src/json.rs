@@ -1,0 +1,97 @@
+//! The machine-readable report; `JSON.md` in this crate documents every key.
+//!
+//! The structs in `document.rs` *are* the format: they are written here and read back by `ducktrack diff`,
+//! so that a JSON report can serve as the baseline of a later run. Every site is one line, so that line tools work too.
+
+mod convert;
+mod document;
+
+use serde::Serialize;
+
+pub use document::{
+    AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
+    IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
+    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc,
+};
+
+use crate::error::ReportError;
+use crate::view::View;
+
+/// The value of the key `format`.
+pub const FORMAT: &str = "ducktrack-report";
+/// The value of the key `version`: raised when a key changes its meaning or goes away, not when one is added.
+pub const VERSION: u32 = 1;
+
+/// The report as JSON text, one line per key and per site.
+///
+/// # Errors
+/// Fails only where a value has no JSON form; none of the report's has.
+pub fn json(view: &View) -> Result<String, ReportError> {
+    write_document(&convert::document(view))
+}
+
+/// Reads a report that [`json`] wrote.
+///
+/// # Errors
+/// When the text is not JSON, not a report, or of a newer version.
+pub fn read_json(text: &str) -> Result<Document, ReportError> {
+    let document: Document = serde_json::from_str(text).map_err(ReportError::NotAReport)?;
+    if document.format != FORMAT {
+        return Err(ReportError::OtherFormat(document.format));
+    }
+    if document.version > VERSION {
+        return Err(ReportError::NewerVersion(document.version));
+    }
+    Ok(document)
+}
+
+fn write_document(document: &Document) -> Result<String, ReportError> {
+    let Document {
+        format,
+        version,
+        run,
+        filter,
+        totals,
+        selected,
+        kinds,
+        completeness,
+        increments,
+        refusals,
+        cost,
+        damage,
+        losses,
+        notes,
+        sites,
+    } = document;
+    let mut out = String::from("{\n");
+    line(&mut out, "format", format)?;
+    line(&mut out, "version", version)?;
+    line(&mut out, "run", run)?;
+    line(&mut out, "filter", filter)?;
+    line(&mut out, "totals", totals)?;
+    line(&mut out, "selected", selected)?;
+    line(&mut out, "kinds", kinds)?;
+    line(&mut out, "completeness", completeness)?;
+    line(&mut out, "increments", increments)?;
+    line(&mut out, "refusals", refusals)?;
+    line(&mut out, "cost", cost)?;
+    line(&mut out, "damage", damage)?;
+    line(&mut out, "losses", losses)?;
+    line(&mut out, "notes", notes)?;
+    out.push_str("\"sites\":[");
+    for (at, site) in sites.iter().enumerate() {
+        out.push_str(if at == 0 { "\n" } else { ",\n" });
+        out.push_str(&text_of(site)?);
+    }
+    out.push_str("\n]\n}\n");
+    Ok(out)
+}
+
+fn line(out: &mut String, key: &str, value: &impl Serialize) -> Result<(), ReportError> {
+    out.push_str(&format!("\"{key}\":{},\n", text_of(value)?));
+    Ok(())
+}
+
+fn text_of(value: &impl Serialize) -> Result<String, ReportError> {
+    serde_json::to_string(value).map_err(ReportError::NoJsonForm)
+}

@@ -1,0 +1,274 @@
+//! View to document: the same facts under the documented keys.
+
+use ducktrack_heap_model::{AgentCost, LengthBucket, RefusalGroup, Tally};
+
+use super::document::*;
+use super::{FORMAT, VERSION};
+use crate::filter::Filter;
+use crate::grouping::{by_caller, by_kind, by_type};
+use crate::quantity::percent;
+use crate::view::{Finding, SiteRow, Totals, View, eliminated};
+
+pub(super) fn document(view: &View) -> Document {
+    Document {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        run: run(view),
+        filter: filter(&view.filter),
+        totals: totals(&view.totals),
+        selected: totals(&view.selected),
+        kinds: kinds(view),
+        completeness: completeness(view),
+        increments: increments(view),
+        refusals: refusals(view),
+        cost: cost(&view.cost),
+        damage: view.damage.iter().map(finding).collect(),
+        losses: view.losses.clone(),
+        notes: view.notes.clone(),
+        sites: view
+            .top_sites(usize::MAX)
+            .iter()
+            .map(|row| site(view, row))
+            .collect(),
+    }
+}
+
+pub(super) fn site(view: &View, row: &SiteRow) -> SiteDoc {
+    let at = &row.location;
+    SiteDoc {
+        class: at.class.clone(),
+        method: at.method.clone(),
+        descriptor: at.descriptor.clone(),
+        bci: at.bci,
+        line: at.line,
+        source_file: at.source_file.clone(),
+        ty: row.ty.clone(),
+        kind: row.kind.to_owned(),
+        count: row.executed.count,
+        bytes: row.executed.bytes,
+        size_unknown: row.bytes_unknown,
+        materialized: row.materialized.map(amount),
+        types: types(row),
+        context: contexts(view, row),
+        threads: threads(row),
+        lengths: lengths(row),
+    }
+}
+
+fn amount(amount: Tally) -> AmountDoc {
+    AmountDoc {
+        count: amount.count,
+        bytes: amount.bytes,
+    }
+}
+
+fn types(row: &SiteRow) -> Vec<TypeDoc> {
+    by_type(&row.cells)
+        .into_iter()
+        .map(|(ty, amount)| TypeDoc {
+            ty: ty.to_owned(),
+            count: amount.count,
+            bytes: amount.bytes,
+        })
+        .collect()
+}
+
+fn contexts(view: &View, row: &SiteRow) -> Vec<ContextDoc> {
+    if row.cells.iter().all(|cell| cell.caller.is_none()) {
+        return Vec::new();
+    }
+    by_caller(&row.cells)
+        .into_iter()
+        .map(|(id, amount)| {
+            let caller = id.and_then(|id| view.caller(id));
+            let at = caller.map(|caller| &caller.location);
+            ContextDoc {
+                class: at.map(|at| at.class.clone()),
+                method: at.map(|at| at.method.clone()),
+                descriptor: at.map(|at| at.descriptor.clone()),
+                bci: at.map(|at| at.bci),
+                line: at.and_then(|at| at.line),
+                target: caller.map(|caller| caller.target.clone()),
+                count: amount.count,
+                bytes: amount.bytes,
+            }
+        })
+        .collect()
+}
+
+fn threads(row: &SiteRow) -> Vec<ThreadDoc> {
+    row.threads
+        .iter()
+        .map(|thread| ThreadDoc {
+            name: thread.name.clone(),
+            count: thread.executed.count,
+            bytes: thread.executed.bytes,
+        })
+        .collect()
+}
+
+fn lengths(row: &SiteRow) -> Vec<LengthDoc> {
+    row.lengths.iter().map(|bucket| length(*bucket)).collect()
+}
+
+fn length(bucket: LengthBucket) -> LengthDoc {
+    let (low, high) = bucket.range();
+    LengthDoc {
+        low,
+        high,
+        count: bucket.count,
+    }
+}
+
+fn kinds(view: &View) -> Vec<KindDoc> {
+    by_kind(&view.sites)
+        .into_iter()
+        .map(|(kind, amount)| KindDoc {
+            kind: kind.to_owned(),
+            count: amount.count,
+            bytes: amount.bytes,
+        })
+        .collect()
+}
+
+fn totals(totals: &Totals) -> TotalsDoc {
+    TotalsDoc {
+        sites: totals.sites as u64,
+        count: totals.executed.count,
+        bytes: totals.executed.bytes,
+        materialized: totals.materialized.map(amount),
+        eliminated: totals.materialized.map(|materialized| {
+            amount(eliminated(totals.executed_where_materialized, materialized))
+        }),
+    }
+}
+
+fn filter(filter: &Filter) -> FilterDoc {
+    FilterDoc {
+        only: filter.only.clone(),
+        types: filter.types.clone(),
+        thread: filter.threads.clone(),
+        top: filter.top.map(|top| top as u64),
+        sort: filter.sort.name().to_owned(),
+    }
+}
+
+fn run(view: &View) -> RunDoc {
+    let run = &view.run;
+    RunDoc {
+        trace: view.trace.clone(),
+        pid: run.pid,
+        command: run.command.clone(),
+        vm: format!("{} {}", run.vm_name, run.vm_version)
+            .trim()
+            .to_owned(),
+        java_version: run.java_version.clone(),
+        collector: run.collector.clone(),
+        agent_version: run.agent_version.clone(),
+        options: run.options.clone(),
+        mode: run.mode.clone(),
+        counters: run.counters.clone(),
+        slot: run.slot.clone(),
+        attached: run.attached,
+        start_unix_millis: run.start_unix_millis,
+        duration_millis: view.duration_millis(),
+        ready_after_millis: run.ready_after_millis,
+        snapshot: view.snapshot.as_ref().map(|snapshot| snapshot.sequence),
+        snapshot_cause: view
+            .snapshot
+            .as_ref()
+            .map(|snapshot| snapshot.cause.clone()),
+        ended: view.ended.clone(),
+    }
+}
+
+fn completeness(view: &View) -> CompletenessDoc {
+    let completeness = &view.completeness;
+    let explained = completeness.explained_bytes();
+    CompletenessDoc {
+        basis: completeness.basis().name().to_owned(),
+        executed_bytes: completeness.executed_bytes,
+        materialized_bytes: completeness.materialized_bytes,
+        vm_bytes: completeness.vm_bytes,
+        explained_bytes: explained,
+        explained_percent: explained
+            .zip(completeness.vm_bytes)
+            .and_then(|(part, whole)| percent(part, whole)),
+        rest_bytes: completeness.rest_bytes(),
+        eliminated_bytes: completeness.eliminated_bytes(),
+        before_ready_bytes: completeness.before_ready_bytes,
+        shared_objects: completeness.shared_objects,
+        size_unknown_objects: completeness.bytes_unknown,
+        refused_sites: view.refused_sites(),
+        threads: completeness
+            .threads
+            .iter()
+            .map(|thread| ThreadCompletenessDoc {
+                name: thread.name.clone(),
+                kind: thread.kind.to_owned(),
+                executed_bytes: thread.executed_bytes,
+                vm_bytes: thread.vm_bytes,
+            })
+            .collect(),
+    }
+}
+
+fn increments(view: &View) -> IncrementsDoc {
+    let increments = &view.increments;
+    IncrementsDoc {
+        executed: increments.executed,
+        one_per_site: increments.one_per_site,
+        saved_percent: increments.saved_share().map(|share| share * 100.0),
+        profiling: increments.profile,
+        extra: increments.extra,
+        keyed_objects: increments.keyed,
+        reinstrumented: view.reinstrumented as u64,
+    }
+}
+
+fn refusals(view: &View) -> RefusalsDoc {
+    RefusalsDoc {
+        sites: view.refused_sites(),
+        by_reason: view.refusals.iter().map(reason).collect(),
+    }
+}
+
+fn reason(group: &RefusalGroup) -> ReasonDoc {
+    ReasonDoc {
+        reason: group.reason.clone(),
+        classes: group.classes,
+        methods: group.methods,
+        sites: group.sites,
+        list: group
+            .items
+            .iter()
+            .map(|refused| RefusalDoc {
+                class: refused.class.clone(),
+                method: refused.method.clone(),
+                sites: refused.sites,
+            })
+            .collect(),
+    }
+}
+
+fn cost(cost: &AgentCost) -> CostDoc {
+    CostDoc {
+        classes_seen: cost.classes_seen,
+        classes_rewritten: cost.classes_rewritten,
+        methods_rewritten: cost.methods_rewritten,
+        rewrite_micros: cost.rewrite_micros,
+        bytecode_bytes_before: cost.bytecode_bytes_before,
+        bytecode_bytes_after: cost.bytecode_bytes_after,
+        counters: cost.counters,
+        memory_bytes: cost.memory_bytes,
+        snapshot_micros: cost.snapshot_micros,
+    }
+}
+
+fn finding(finding: &Finding) -> FindingDoc {
+    FindingDoc {
+        file: finding.file.clone(),
+        name: finding.name.to_owned(),
+        text: finding.text.clone(),
+    }
+}

@@ -1,0 +1,355 @@
+//! The keys of the JSON report, one struct per object. Unknown keys are ignored on reading.
+
+use serde::{Deserialize, Serialize};
+
+/// The whole report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Always `ducktrack-report`.
+    pub format: String,
+    /// Version of the meaning of the keys.
+    pub version: u32,
+    /// The run and its VM.
+    pub run: RunDoc,
+    /// What the report keeps.
+    pub filter: FilterDoc,
+    /// The whole run.
+    pub totals: TotalsDoc,
+    /// The part that the filter keeps.
+    pub selected: TotalsDoc,
+    /// The kept part by way of allocating, largest first.
+    pub kinds: Vec<KindDoc>,
+    /// The VM's own count against the sites'.
+    pub completeness: CompletenessDoc,
+    /// Counter increments.
+    pub increments: IncrementsDoc,
+    /// What was left alone.
+    pub refusals: RefusalsDoc,
+    /// What the agent cost.
+    pub cost: CostDoc,
+    /// What is missing or contradictory in the trace.
+    pub damage: Vec<FindingDoc>,
+    /// What the agent says was lost while recording.
+    pub losses: Vec<String>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// The sites, in the filter's order.
+    pub sites: Vec<SiteDoc>,
+}
+
+/// Objects and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AmountDoc {
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}
+
+/// Sums over sites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TotalsDoc {
+    /// Sites that executed at least once.
+    pub sites: u64,
+    /// Objects executed.
+    pub count: i64,
+    /// Bytes executed.
+    pub bytes: i64,
+    /// What reached the heap, over the sites for which it was recorded.
+    pub materialized: Option<AmountDoc>,
+    /// What was executed there and did not reach the heap.
+    pub eliminated: Option<AmountDoc>,
+}
+
+/// One allocation site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteDoc {
+    /// Class with dots; parts that differ from run to run are removed.
+    pub class: String,
+    /// Method.
+    pub method: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Bytecode index in the class file as loaded without the agent.
+    pub bci: u16,
+    /// Source line.
+    pub line: Option<u16>,
+    /// Source file.
+    pub source_file: Option<String>,
+    /// The type; null where it differs from one execution to the next (then see `types`).
+    #[serde(rename = "type")]
+    pub ty: Option<String>,
+    /// The way of allocating.
+    pub kind: String,
+    /// Objects executed.
+    pub count: i64,
+    /// Bytes executed.
+    pub bytes: i64,
+    /// Objects of `count` whose bytes are not known and not in `bytes`.
+    pub size_unknown: i64,
+    /// What reached the heap; null when not recorded.
+    pub materialized: Option<AmountDoc>,
+    /// By type, largest first; sums to `count` and `bytes`.
+    pub types: Vec<TypeDoc>,
+    /// By blamed caller, largest first; empty when no caller is known, else sums to `count` and `bytes`.
+    pub context: Vec<ContextDoc>,
+    /// By thread, largest first.
+    pub threads: Vec<ThreadDoc>,
+    /// Array lengths, when recorded.
+    pub lengths: Vec<LengthDoc>,
+}
+
+/// One type's part of a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeDoc {
+    /// The type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}
+
+/// One caller's part of a site. All names are null in the entry for "no tracked call was under way".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextDoc {
+    /// The caller's class.
+    pub class: Option<String>,
+    /// The caller's method.
+    pub method: Option<String>,
+    /// The caller's method descriptor.
+    pub descriptor: Option<String>,
+    /// Bytecode index of the call.
+    pub bci: Option<u16>,
+    /// Source line of the call.
+    pub line: Option<u16>,
+    /// The tracked method that is called.
+    pub target: Option<String>,
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}
+
+/// One thread's part of a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadDoc {
+    /// Thread name.
+    pub name: String,
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}
+
+/// Arrays of one range of lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LengthDoc {
+    /// Shortest.
+    pub low: u64,
+    /// Longest.
+    pub high: u64,
+    /// Arrays.
+    pub count: i64,
+}
+
+/// One way of allocating.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindDoc {
+    /// The way.
+    pub kind: String,
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}
+
+/// What the report keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilterDoc {
+    /// Packages or classes.
+    pub only: Vec<String>,
+    /// Types.
+    #[serde(rename = "type")]
+    pub types: Vec<String>,
+    /// Threads.
+    pub thread: Vec<String>,
+    /// Rows shown; null for all.
+    pub top: Option<u64>,
+    /// `bytes` or `count`.
+    pub sort: String,
+}
+
+/// The run and its VM.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunDoc {
+    /// The trace directory as given.
+    pub trace: String,
+    /// Process id.
+    pub pid: u32,
+    /// Main class or jar with arguments.
+    pub command: String,
+    /// The VM's name and version.
+    pub vm: String,
+    /// The Java version.
+    pub java_version: String,
+    /// Garbage collector.
+    pub collector: String,
+    /// Version of the agent.
+    pub agent_version: String,
+    /// Options of the agent.
+    pub options: String,
+    /// Mode of recording.
+    pub mode: String,
+    /// `path` or `site`.
+    pub counters: String,
+    /// Where a thread's counters hang.
+    pub slot: String,
+    /// Loaded into a running VM.
+    pub attached: bool,
+    /// Milliseconds since 1970.
+    pub start_unix_millis: u64,
+    /// Milliseconds from the start to the snapshot.
+    pub duration_millis: Option<u64>,
+    /// Milliseconds from the start until counting was ready.
+    pub ready_after_millis: u64,
+    /// Number of the snapshot that the values are from.
+    pub snapshot: Option<u32>,
+    /// Why that snapshot was taken.
+    pub snapshot_cause: Option<String>,
+    /// How the recording ended; null when the trace was cut.
+    pub ended: Option<String>,
+}
+
+/// The VM's own count against the sites'.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompletenessDoc {
+    /// `executed` (then `explained_*` is an upper bound) or `materialized` (exact).
+    pub basis: String,
+    /// Bytes executed.
+    pub executed_bytes: i64,
+    /// Bytes that reached the heap.
+    pub materialized_bytes: Option<i64>,
+    /// Bytes by the VM's own count.
+    pub vm_bytes: Option<i64>,
+    /// Of these, explained by sites.
+    pub explained_bytes: Option<i64>,
+    /// The same in percent.
+    pub explained_percent: Option<f64>,
+    /// Of these, explained by no site.
+    pub rest_bytes: Option<i64>,
+    /// Executed and not on the heap; a lower bound when `basis` is `executed`.
+    pub eliminated_bytes: Option<i64>,
+    /// Bytes by the VM's own count before counting was ready.
+    pub before_ready_bytes: Option<u64>,
+    /// Objects counted where updates may be lost.
+    pub shared_objects: i64,
+    /// Objects whose bytes are not known and in no sum.
+    pub size_unknown_objects: i64,
+    /// Sites that are not counted.
+    pub refused_sites: u64,
+    /// Per thread.
+    pub threads: Vec<ThreadCompletenessDoc>,
+}
+
+/// One thread's completeness.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadCompletenessDoc {
+    /// Name.
+    pub name: String,
+    /// `live`, `folded` (stands for threads that have ended) or `shared` (the block before a thread has its own).
+    pub kind: String,
+    /// Bytes executed.
+    pub executed_bytes: i64,
+    /// Bytes by the VM's own count.
+    pub vm_bytes: Option<i64>,
+}
+
+/// Counter increments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IncrementsDoc {
+    /// Increments that count allocations.
+    pub executed: u64,
+    /// What one counter per site would have executed.
+    pub one_per_site: i64,
+    /// The share that `executed` saves against `one_per_site`.
+    pub saved_percent: Option<f64>,
+    /// Increments that only measured frequencies.
+    pub profiling: u64,
+    /// Increments that only served lengths, bytes or materialized objects.
+    pub extra: u64,
+    /// Objects counted by key (type or caller) instead of by counters; in neither number.
+    pub keyed_objects: u64,
+    /// How often a method got a new version for its measured hot path.
+    pub reinstrumented: u64,
+}
+
+/// What was left alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusalsDoc {
+    /// Sites that are not counted.
+    pub sites: u64,
+    /// By reason, most sites first.
+    pub by_reason: Vec<ReasonDoc>,
+}
+
+/// One reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReasonDoc {
+    /// The stable word.
+    pub reason: String,
+    /// Whole classes.
+    pub classes: u64,
+    /// Single methods.
+    pub methods: u64,
+    /// Sites.
+    pub sites: u64,
+    /// Each of them.
+    pub list: Vec<RefusalDoc>,
+}
+
+/// One class or method that was left alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusalDoc {
+    /// Class.
+    pub class: String,
+    /// Method name and descriptor; null for the whole class.
+    pub method: Option<String>,
+    /// Sites.
+    pub sites: u32,
+}
+
+/// Something wrong with the trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingDoc {
+    /// The file; null when the trace as a whole contradicts itself.
+    pub file: Option<String>,
+    /// A stable word.
+    pub name: String,
+    /// One sentence.
+    pub text: String,
+}
+
+/// What the agent cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostDoc {
+    /// Classes that came by.
+    pub classes_seen: u32,
+    /// Classes that got counters.
+    pub classes_rewritten: u32,
+    /// Methods that got counters.
+    pub methods_rewritten: u32,
+    /// Time in the rewriter.
+    pub rewrite_micros: u64,
+    /// Bytecode before.
+    pub bytecode_bytes_before: u64,
+    /// Bytecode after.
+    pub bytecode_bytes_after: u64,
+    /// Counters per thread.
+    pub counters: u32,
+    /// Resident memory.
+    pub memory_bytes: u64,
+    /// Time in snapshots.
+    pub snapshot_micros: u64,
+}
