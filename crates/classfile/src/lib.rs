@@ -5,6 +5,22 @@
 //! structurally sound is accepted, whatever its version. Input is not trusted:
 //! nothing here panics on it, a broken rule is an [`Error`] with its place.
 //!
+//! ```
+//! use ducktrack_classfile::{ClassFile, ClassBuilder, CodeBuilder, Opcode, access};
+//!
+//! let mut builder = ClassBuilder::new(52, access::PUBLIC | access::SUPER, b"Answer", b"java/lang/Object");
+//! let mut code = CodeBuilder::new(1, 0);
+//! code.push_int(42).op(Opcode::IRETURN);
+//! builder.method(access::PUBLIC | access::STATIC, b"get", b"()I").code(code)?;
+//! let bytes = builder.finish()?;
+//!
+//! let class = ClassFile::parse(&bytes)?;
+//! let method = class.methods().next().ok_or("a method")?;
+//! let code = method.code().ok_or("its code")?;
+//! let opcodes: Vec<Opcode> = code.instructions().map(|i| i.map(|i| i.opcode)).collect::<Result<_, _>>()?;
+//! assert_eq!(opcodes, [Opcode::BIPUSH, Opcode::IRETURN]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Parts
 //!
@@ -13,12 +29,18 @@
 //! | a class, its fields and methods | [`ClassFile::parse`] |
 //! | constants | [`ClassFile::pool`], [`ConstantPool`] |
 //! | bytecode | [`Method::code`], [`Code::instructions`], [`Instruction`] |
+//! | tables of a method | [`Code::exception_table`], [`LineNumbers`] |
 //!
+//! | to write | start at |
+//! |---|---|
+//! | constants at the end of an existing pool | [`PoolAppender`] |
+//! | a class from nothing | [`ClassBuilder`], [`CodeBuilder`] |
 #![forbid(unsafe_code)]
 
 pub mod access;
 mod attribute;
 mod bootstrap_methods;
+mod builder;
 mod class_file;
 mod code;
 mod code_offset;
@@ -33,10 +55,14 @@ mod member;
 mod modified_utf8;
 mod opcode;
 mod operand;
+mod pool_appender;
 mod switch;
 
 pub use attribute::{Attribute, Attributes};
 pub use bootstrap_methods::{BootstrapMethod, BootstrapMethods};
+pub use builder::{
+    BuiltFrame, ClassBuilder, CodeBuilder, FieldBuilder, FrameType, Label, MethodBuilder,
+};
 pub use class_file::ClassFile;
 pub use code::{Code, Instructions};
 pub use code_offset::CodeOffset;
@@ -50,4 +76,5 @@ pub use member::{Field, Method};
 pub use modified_utf8::decode_modified_utf8;
 pub use opcode::{Format, Opcode};
 pub use operand::Operand;
+pub use pool_appender::PoolAppender;
 pub use switch::{Switch, SwitchCases, Targets};

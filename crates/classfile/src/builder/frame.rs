@@ -1,0 +1,171 @@
+//! Frames given by hand.
+
+use super::assembler::{Label, Placed};
+use crate::error::Error;
+use crate::pool_appender::PoolAppender;
+
+/// A verification type, with its class by name and its `new` by label.
+#[derive(Debug, Clone, Copy)]
+pub enum FrameType<'n> {
+    /// Nothing usable.
+    Top,
+    /// `int` and the smaller types.
+    Integer,
+    /// `float`.
+    Float,
+    /// `double`, for both of its slots.
+    Double,
+    /// `long`, for both of its slots.
+    Long,
+    /// `null`.
+    Null,
+    /// `this` before the superclass constructor ran.
+    UninitializedThis,
+    /// An object of this class (internal name, or descriptor of an array).
+    Object(&'n [u8]),
+    /// What the `new` at this label made, before its constructor ran.
+    Uninitialized(Label),
+}
+
+/// One entry of a StackMapTable, in the encoding that it names.
+#[derive(Debug, Clone, Copy)]
+pub enum BuiltFrame<'n> {
+    /// Locals as before, empty stack.
+    Same,
+    /// Locals as before, one value on the stack.
+    SameLocals1(FrameType<'n>),
+    /// The last 1 to 3 locals are gone, empty stack.
+    Chop(u8),
+    /// 1 to 3 more locals, empty stack.
+    Append(&'n [FrameType<'n>]),
+    /// All locals and the whole stack.
+    Full(&'n [FrameType<'n>], &'n [FrameType<'n>]),
+}
+
+/// A frame kept until the code is complete.
+#[derive(Debug, Clone)]
+pub(super) struct PendingFrame {
+    pub(super) offset: u32,
+    shape: Shape,
+    types: Vec<PendingType>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    Same,
+    SameLocals1,
+    Chop(u8),
+    Append(u8),
+    Full(u16, u16),
+}
+
+#[derive(Debug, Clone)]
+enum PendingType {
+    Plain(u8),
+    Object(Vec<u8>),
+    Uninitialized(Label),
+}
+
+impl PendingType {
+    fn new(frame_type: &FrameType<'_>) -> Self {
+        match frame_type {
+            FrameType::Top => Self::Plain(0),
+            FrameType::Integer => Self::Plain(1),
+            FrameType::Float => Self::Plain(2),
+            FrameType::Double => Self::Plain(3),
+            FrameType::Long => Self::Plain(4),
+            FrameType::Null => Self::Plain(5),
+            FrameType::UninitializedThis => Self::Plain(6),
+            FrameType::Object(name) => Self::Object((*name).into()),
+            FrameType::Uninitialized(label) => Self::Uninitialized(*label),
+        }
+    }
+
+    fn write(
+        &self,
+        out: &mut Vec<u8>,
+        pool: &mut PoolAppender,
+        labels: &Placed,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Plain(tag) => out.push(*tag),
+            Self::Object(name) => {
+                out.push(7);
+                out.extend(pool.class(name)?.0.to_be_bytes());
+            }
+            Self::Uninitialized(label) => {
+                out.push(8);
+                out.extend(labels.offset16(*label)?.to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PendingFrame {
+    pub(super) fn new(offset: u32, frame: &BuiltFrame<'_>) -> Self {
+        let short = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
+        let (shape, types): (Shape, Vec<&FrameType<'_>>) = match frame {
+            BuiltFrame::Same => (Shape::Same, Vec::new()),
+            BuiltFrame::SameLocals1(stack) => (Shape::SameLocals1, vec![stack]),
+            BuiltFrame::Chop(locals) => (Shape::Chop(*locals), Vec::new()),
+            BuiltFrame::Append(locals) => (
+                Shape::Append(u8::try_from(locals.len()).unwrap_or(u8::MAX)),
+                locals.iter().collect(),
+            ),
+            BuiltFrame::Full(locals, stack) => (
+                Shape::Full(short(locals.len()), short(stack.len())),
+                locals.iter().chain(*stack).collect(),
+            ),
+        };
+        Self {
+            offset,
+            shape,
+            types: types.into_iter().map(PendingType::new).collect(),
+        }
+    }
+
+    /// Writes the frame; `delta` is its `offset_delta`.
+    pub(super) fn write(
+        &self,
+        delta: u16,
+        out: &mut Vec<u8>,
+        pool: &mut PoolAppender,
+        labels: &Placed,
+    ) -> Result<(), Error> {
+        let small = u8::try_from(delta).ok().filter(|delta| *delta < 64);
+        match (self.shape, small) {
+            (Shape::Same, Some(delta)) => out.push(delta),
+            (Shape::SameLocals1, Some(delta)) => out.push(64 + delta),
+            (shape, _) => {
+                out.push(match shape {
+                    Shape::SameLocals1 => 247,
+                    Shape::Chop(locals) => 251_u8.wrapping_sub(locals),
+                    Shape::Same => 251,
+                    Shape::Append(locals) => 251_u8.wrapping_add(locals),
+                    Shape::Full(..) => 255,
+                });
+                out.extend(delta.to_be_bytes());
+            }
+        }
+        let (locals, stack) = match self.shape {
+            Shape::Full(locals, _) => self
+                .types
+                .split_at_checked(locals.into())
+                .unwrap_or((&self.types, &[])),
+            _ => (&self.types[..], &[][..]),
+        };
+        if let Shape::Full(count, _) = self.shape {
+            out.extend(count.to_be_bytes());
+        }
+        locals
+            .iter()
+            .try_for_each(|local| local.write(out, pool, labels))?;
+        if let Shape::Full(_, count) = self.shape {
+            out.extend(count.to_be_bytes());
+        }
+        stack
+            .iter()
+            .try_for_each(|value| value.write(out, pool, labels))
+    }
+}

@@ -1,0 +1,242 @@
+//! New constants behind the last one of a pool.
+//!
+//! No existing index moves, so no existing instruction changes its size, and
+//! the bytes of the pool stay as they are: only the count in front of it and
+//! the bytes behind it are new. Equal new constants are stored once.
+
+use std::collections::HashMap;
+
+use crate::constant_pool::{ConstantPool, PoolIndex, tag};
+use crate::error::{Error, Part, Rule};
+
+/// `constant_pool_count` is a `u16`, so the last index is one less than its maximum.
+const MAX_COUNT: u32 = u16::MAX as u32;
+
+/// Constants to be written behind those that a class already has.
+#[derive(Debug, Clone)]
+pub struct PoolAppender {
+    first: u32,
+    count: u32,
+    bytes: Vec<u8>,
+    known: HashMap<Box<[u8]>, PoolIndex>,
+}
+
+impl PoolAppender {
+    /// Appends to `pool`.
+    #[must_use]
+    pub fn new(pool: &ConstantPool<'_>) -> Self {
+        Self::after(pool.count().into())
+    }
+
+    /// Starts a pool from nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::after(1)
+    }
+
+    fn after(count: u32) -> Self {
+        Self {
+            first: count,
+            count,
+            bytes: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// `constant_pool_count` of the pool with what was appended.
+    #[must_use]
+    pub fn count(&self) -> u16 {
+        u16::try_from(self.count).unwrap_or(u16::MAX)
+    }
+
+    /// Nothing was appended.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == self.first
+    }
+
+    /// The bytes of what was appended.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn append(&mut self, constant: &[u8], slots: u32) -> Result<PoolIndex, Error> {
+        if let Some(index) = self.known.get(constant) {
+            return Ok(*index);
+        }
+        let full = Error::new(Rule::PoolFull, 0, Part::ConstantPool);
+        let index = PoolIndex(u16::try_from(self.count).map_err(|_| full)?);
+        if self.count + slots > MAX_COUNT {
+            return Err(full);
+        }
+        self.bytes.extend_from_slice(constant);
+        self.count += slots;
+        self.known.insert(constant.into(), index);
+        Ok(index)
+    }
+
+    fn append_indices(&mut self, tag: u8, indices: &[PoolIndex]) -> Result<PoolIndex, Error> {
+        let mut constant = vec![tag];
+        indices
+            .iter()
+            .for_each(|index| constant.extend_from_slice(&index.0.to_be_bytes()));
+        self.append(&constant, 1)
+    }
+
+    /// Text, in modified UTF-8.
+    ///
+    /// # Errors
+    /// If the pool is full (as for all constants) or the text longer than 65,535 bytes.
+    pub fn utf8(&mut self, text: &[u8]) -> Result<PoolIndex, Error> {
+        let too_large = Error::new(Rule::TooLarge(text.len()), 0, Part::ConstantPool);
+        let length = u16::try_from(text.len()).map_err(|_| too_large)?;
+        let constant = [&[tag::UTF8][..], &length.to_be_bytes(), text].concat();
+        self.append(&constant, 1)
+    }
+
+    /// A class by its internal name.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn class(&mut self, name: &[u8]) -> Result<PoolIndex, Error> {
+        let name = self.utf8(name)?;
+        self.append_indices(tag::CLASS, &[name])
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn string(&mut self, text: &[u8]) -> Result<PoolIndex, Error> {
+        let text = self.utf8(text)?;
+        self.append_indices(tag::STRING, &[text])
+    }
+
+    /// An `int`.
+    ///
+    /// # Errors
+    /// If the pool is full.
+    pub fn integer(&mut self, value: i32) -> Result<PoolIndex, Error> {
+        let constant = [&[tag::INTEGER][..], &value.to_be_bytes()].concat();
+        self.append(&constant, 1)
+    }
+
+    /// A `long`; takes two indices.
+    ///
+    /// # Errors
+    /// If the pool is full.
+    pub fn long(&mut self, value: i64) -> Result<PoolIndex, Error> {
+        let constant = [&[tag::LONG][..], &value.to_be_bytes()].concat();
+        self.append(&constant, 2)
+    }
+
+    /// Name and descriptor.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn name_and_type(&mut self, name: &[u8], descriptor: &[u8]) -> Result<PoolIndex, Error> {
+        let parts = [self.utf8(name)?, self.utf8(descriptor)?];
+        self.append_indices(tag::NAME_AND_TYPE, &parts)
+    }
+
+    /// A field.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn field_ref(
+        &mut self,
+        class: &[u8],
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<PoolIndex, Error> {
+        self.member(tag::FIELD_REF, class, name, descriptor)
+    }
+
+    /// A method of a class.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn method_ref(
+        &mut self,
+        class: &[u8],
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<PoolIndex, Error> {
+        self.member(tag::METHOD_REF, class, name, descriptor)
+    }
+
+    /// A method of an interface.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn interface_method_ref(
+        &mut self,
+        class: &[u8],
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<PoolIndex, Error> {
+        self.member(tag::INTERFACE_METHOD_REF, class, name, descriptor)
+    }
+
+    fn member(
+        &mut self,
+        tag: u8,
+        class: &[u8],
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<PoolIndex, Error> {
+        let parts = [self.class(class)?, self.name_and_type(name, descriptor)?];
+        self.append_indices(tag, &parts)
+    }
+
+    /// A method handle; `member` is what it refers to.
+    ///
+    /// # Errors
+    /// If the pool is full.
+    pub fn method_handle(&mut self, kind: u8, member: PoolIndex) -> Result<PoolIndex, Error> {
+        let constant = [&[tag::METHOD_HANDLE, kind][..], &member.0.to_be_bytes()].concat();
+        self.append(&constant, 1)
+    }
+
+    /// A call site computed by a row of BootstrapMethods.
+    ///
+    /// # Errors
+    /// As [`utf8`](Self::utf8).
+    pub fn invoke_dynamic(
+        &mut self,
+        bootstrap: u16,
+        name: &[u8],
+        descriptor: &[u8],
+    ) -> Result<PoolIndex, Error> {
+        let name_and_type = self.name_and_type(name, descriptor)?;
+        self.append_indices(tag::INVOKE_DYNAMIC, &[PoolIndex(bootstrap), name_and_type])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PoolAppender;
+    use crate::{Error, PoolIndex, Rule};
+
+    #[test]
+    fn equal_constants_are_stored_once_and_longs_take_two() -> Result<(), Error> {
+        let mut pool = PoolAppender::empty();
+        assert_eq!(pool.long(7)?, PoolIndex(1));
+        assert_eq!(pool.integer(7)?, PoolIndex(3));
+        assert_eq!(pool.long(7)?, PoolIndex(1));
+        let method = pool.method_ref(b"A", b"m", b"()V")?;
+        assert_eq!(pool.method_ref(b"A", b"m", b"()V")?, method);
+        assert_eq!(pool.count(), method.0 + 1);
+        Ok(())
+    }
+
+    #[test]
+    fn the_last_index_is_65534() {
+        let mut pool = PoolAppender::after(65_534);
+        assert_eq!(pool.long(1).map_err(|e| e.rule), Err(Rule::PoolFull));
+        assert_eq!(pool.integer(1).map_err(|e| e.rule), Ok(PoolIndex(65_534)));
+        assert_eq!(pool.integer(2).map_err(|e| e.rule), Err(Rule::PoolFull));
+        assert_eq!(pool.count(), 65_535);
+    }
+}
