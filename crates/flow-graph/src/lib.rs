@@ -1,2 +1,35 @@
-//! TEMPORARY skeleton.
+//! One method's bytecode as blocks and edges.
+//!
+//! ```text
+//!    0 iload_0          ENTRY
+//!    1 ifeq 8             |
+//!    4 iconst_1        block0 [0..=1]
+//!    5 goto 9            |      \ Branch(1)
+//!    8 iconst_2        block1    block2 [8]
+//!    9 ireturn        [4..=5]    | FallThrough
+//!                        \       |
+//!              Branch(5)  block3 [9] -Return-> EXIT
+//! ```
+//!
+//! Normal control flow is edges; exceptional control flow is not. A block may be left in the
+//! middle by an exception, and blocks in which a handler begins are marked with the entries of the exception table
+//! that lead there ([`Block::handler_of`]). `athrow` ends a block that has no successors.
+//!
+//! Nothing here panics on input: code that breaks a rule gives an [`Error`].
+
 #![forbid(unsafe_code)]
+
+mod block;
+mod edge;
+mod error;
+mod index;
+mod leaders;
+mod loop_structure;
+mod method_graph;
+
+pub use block::Block;
+pub use edge::{Edge, EdgeKind, Expectation};
+pub use error::Error;
+pub use index::{BlockId, EdgeId};
+pub use loop_structure::LoopStructure;
+pub use method_graph::MethodGraph;
