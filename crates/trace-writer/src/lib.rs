@@ -1,2 +1,30 @@
-//! TEMPORARY skeleton.
+//! Gets what the agent states to disk without stopping the program, and says what could not be written.
+//!
+//! ```text
+//! let directory = TraceDirectory::create(path)?;            // owns a new file, never an existing one
+//! let mut writer = directory.into_count_writer(WriterOptions::default());
+//! writer.define(&Record::Run(run))?;                         // first; then classes, methods, sites, counters, ...
+//! writer.snapshot(&complete_values)?;                        // every interval, on demand, at exit
+//! writer.finish(End { .. })?;                                // the last word
+//! ```
+//!
+//! Nothing here is global, starts a thread or reads a clock. No error is fatal: after each the file is whole and the
+//! next call tries again (see [`CountWriter`]).
 #![forbid(unsafe_code)]
+
+mod count_writer;
+mod error;
+mod losses;
+mod snapshot_delta;
+mod snapshot_parts;
+mod storage;
+mod trace_directory;
+mod trace_file;
+mod waiting_room;
+
+pub use count_writer::{CountWriter, WriterOptions};
+pub use error::WriteError;
+pub use snapshot_delta::SnapshotDelta;
+pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};
+
+pub use ducktrack_trace_format::Compression;

@@ -1,0 +1,73 @@
+//! Why something could not be written, where, and what to do about it. The program under observation goes on.
+
+use std::io;
+use std::path::PathBuf;
+
+use ducktrack_trace_format::FormatError;
+
+/// One failure to write.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The directory cannot be made.
+    #[error("cannot create the trace directory {}: {source}; choose another with the agent's option `out`", path.display())]
+    CreateDirectory {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file cannot be made.
+    #[error("cannot create the trace file {}: {source}; choose another directory with the agent's option `out`", path.display())]
+    CreateFile {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The directory and all its numbered neighbours hold traces already.
+    #[error(
+        "{} and the {tried} directories numbered after it hold traces already; remove some or choose another with the agent's option `out`",
+        path.display()
+    )]
+    NoFreeName {
+        /// The directory asked for.
+        path: PathBuf,
+        /// How many numbers were tried.
+        tried: u32,
+    },
+    /// Bytes cannot be appended. What was written before is intact; the next attempt starts from there.
+    #[error("cannot write to {}: {source}; what was written before is intact", path.display())]
+    Append {
+        /// To which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The file was deleted or replaced while it was written, and cannot be made anew.
+    #[error("the trace file {} was deleted while the JVM ran and cannot be restored: {source}", path.display())]
+    Restore {
+        /// Which.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A record cannot be encoded.
+    #[error("a record cannot be written: {source}")]
+    Record {
+        /// The rule it breaks.
+        #[from]
+        source: FormatError,
+    },
+    /// Statements wait in memory for a disk that does not take them, and the waiting room is full.
+    #[error(
+        "a statement was dropped: {waiting} bytes wait already because the trace file cannot be written"
+    )]
+    WaitingRoomFull {
+        /// Bytes that wait.
+        waiting: usize,
+    },
+    /// The end record was written before.
+    #[error("the trace has ended; nothing can follow")]
+    Ended,
+}

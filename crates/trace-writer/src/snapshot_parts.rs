@@ -1,0 +1,112 @@
+//! A snapshot as records that fit a block.
+//!
+//! Thousands of threads times thousands of counters can exceed what one block may hold. Such a snapshot is
+//! written in parts, all but the last with [`Snapshot::more`]; a reader uses them together or not at all.
+
+use ducktrack_trace_format::{KeyedCount, Snapshot, ThreadCounts};
+
+/// The most bytes a pair of counter and value takes.
+const COUNTER_BYTES: usize = 5 + 10;
+
+/// The most bytes a key takes without its type.
+const KEY_BYTES: usize = 5 + 6 + 1 + 5 + 10 + 10;
+
+/// The most bytes a thread takes without its values.
+const THREAD_BYTES: usize = 5 + 11 + 5 + 5;
+
+/// Splits so that no part has more than about `limit` bytes of values (at least one value in each).
+pub(crate) fn snapshot_parts(snapshot: Snapshot, limit: usize) -> Vec<Snapshot> {
+    let outline = Snapshot {
+        threads: Vec::new(),
+        shared: Vec::new(),
+        cause: snapshot.cause.clone(),
+        more: true,
+        ..snapshot
+    };
+    let mut parts = Parts {
+        done: Vec::new(),
+        open: outline.clone(),
+        outline,
+        open_bytes: 0,
+        limit,
+    };
+    for pair in snapshot.shared {
+        parts.make_room(COUNTER_BYTES);
+        parts.open.shared.push(pair);
+    }
+    for thread in snapshot.threads {
+        parts.push_thread(thread);
+    }
+    parts.finish()
+}
+
+struct Parts {
+    outline: Snapshot,
+    done: Vec<Snapshot>,
+    open: Snapshot,
+    open_bytes: usize,
+    limit: usize,
+}
+
+impl Parts {
+    /// Counts `bytes` into the open part, or closes it and starts another. True when another was started.
+    fn make_room(&mut self, bytes: usize) -> bool {
+        let full = self.open_bytes > 0 && self.open_bytes + bytes > self.limit;
+        if full {
+            let fresh = self.outline.clone();
+            self.done.push(std::mem::replace(&mut self.open, fresh));
+            self.open_bytes = 0;
+        }
+        self.open_bytes += bytes;
+        full
+    }
+
+    fn push_thread(&mut self, thread: ThreadCounts) {
+        let id = thread.thread;
+        let rest = move || ThreadCounts {
+            thread: id,
+            vm_allocated_bytes: None,
+            counters: Vec::new(),
+            keyed: Vec::new(),
+        };
+        self.make_room(THREAD_BYTES);
+        let mut open = ThreadCounts {
+            vm_allocated_bytes: thread.vm_allocated_bytes,
+            ..rest()
+        };
+        for pair in thread.counters {
+            self.continue_thread(&mut open, COUNTER_BYTES, &rest);
+            open.counters.push(pair);
+        }
+        for keyed in thread.keyed {
+            self.continue_thread(&mut open, keyed_bytes(&keyed), &rest);
+            open.keyed.push(keyed);
+        }
+        self.open.threads.push(open);
+    }
+
+    /// Like [`Parts::make_room`]; when that closes a part, the values of the thread so far go into the closed one.
+    fn continue_thread(
+        &mut self,
+        open: &mut ThreadCounts,
+        bytes: usize,
+        rest: &impl Fn() -> ThreadCounts,
+    ) {
+        if self.make_room(bytes)
+            && let Some(closed) = self.done.last_mut()
+        {
+            closed.threads.push(std::mem::replace(open, rest()));
+            self.open_bytes += THREAD_BYTES;
+        }
+    }
+
+    fn finish(mut self) -> Vec<Snapshot> {
+        self.open.more = false;
+        self.done.push(self.open);
+        self.done
+    }
+}
+
+fn keyed_bytes(keyed: &KeyedCount) -> usize {
+    KEY_BYTES + keyed.ty.as_ref().map_or(0, |ty| 5 + ty.len())
+}

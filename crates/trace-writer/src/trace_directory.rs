@@ -1,0 +1,94 @@
+//! The directory of one trace: `ducktrack.trace` and nothing else.
+//!
+//! The file is created, never opened: whoever creates it owns the trace. So two JVMs that were given the same
+//! directory cannot damage each other, and a finished trace is never overwritten; the later one gets a directory
+//! with a number behind its name (`out`, `out.1`, `out.2`, ...).
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::storage::DiskFile;
+use crate::trace_file::TraceFile;
+use crate::{CountWriter, WriteError, WriterOptions};
+
+/// The name of the trace file in its directory.
+pub const TRACE_FILE_NAME: &str = "ducktrack.trace";
+
+/// How many numbered names are tried.
+const MOST_NUMBERS: u32 = 9_999;
+
+/// A directory with a fresh trace file in it that belongs to this writer alone.
+pub struct TraceDirectory {
+    path: PathBuf,
+    number: u32,
+    file: TraceFile,
+}
+
+impl TraceDirectory {
+    /// Creates the directory (with its parents) and the trace file, or the first free numbered neighbour.
+    pub fn create(wanted: &Path) -> Result<Self, WriteError> {
+        let wanted = std::path::absolute(wanted).unwrap_or_else(|_| wanted.to_owned());
+        for number in 0..=MOST_NUMBERS {
+            let path = numbered(&wanted, number);
+            if let Some(file) = create_file_in(&path)? {
+                return Ok(Self { path, number, file });
+            }
+        }
+        Err(WriteError::NoFreeName {
+            path: wanted,
+            tried: MOST_NUMBERS,
+        })
+    }
+
+    /// Where the trace really is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The trace file.
+    pub fn file(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// True when the wanted directory held a trace already and this one has a number behind its name.
+    pub fn is_renamed(&self) -> bool {
+        self.number > 0
+    }
+
+    /// Starts to write in count mode.
+    pub fn into_count_writer(self, options: WriterOptions) -> CountWriter {
+        CountWriter::new(self.file, options)
+    }
+}
+
+fn numbered(wanted: &Path, number: u32) -> PathBuf {
+    if number == 0 {
+        return wanted.to_owned();
+    }
+    let mut name = wanted.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
+}
+
+/// `None` when there is a trace file already.
+fn create_file_in(directory: &Path) -> Result<Option<TraceFile>, WriteError> {
+    fs::create_dir_all(directory).map_err(|source| WriteError::CreateDirectory {
+        path: directory.to_owned(),
+        source,
+    })?;
+    let path = directory.join(TRACE_FILE_NAME);
+    let disk_file = match DiskFile::create(path.clone()) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+        Err(source) => return Err(WriteError::CreateFile { path, source }),
+    };
+    match TraceFile::start(Box::new(disk_file), Default::default()) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) => {
+            // An empty file would keep the name and say nothing.
+            let _ = fs::remove_file(&path);
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A trace file under construction: a header and whole blocks, nothing else.
+//!
+//! A block that cannot be appended whole is taken back, so that the file always ends with a block. Where even
+//! that fails, the rest is remembered as torn and taken back before the next block.
+
+use std::io;
+use std::path::Path;
+
+use ducktrack_trace_format::{BlockKind, Compression, FileHeader, encode_block};
+
+use crate::WriteError;
+use crate::storage::Storage;
+
+/// A place in the file to which it can be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    length: u64,
+    sequence: u32,
+}
+
+/// Appends blocks.
+pub(crate) struct TraceFile {
+    storage: Box<dyn Storage>,
+    compression: Compression,
+    /// What counts: everything behind it is torn.
+    committed: Checkpoint,
+    torn: bool,
+    buffer: Vec<u8>,
+}
+
+impl TraceFile {
+    /// Starts a file that is empty: writes the header.
+    pub(crate) fn start(
+        storage: Box<dyn Storage>,
+        compression: Compression,
+    ) -> Result<Self, WriteError> {
+        let mut file = Self {
+            storage,
+            compression,
+            committed: Checkpoint {
+                length: 0,
+                sequence: 0,
+            },
+            torn: false,
+            buffer: FileHeader::current().encode().to_vec(),
+        };
+        file.append_buffer()?;
+        Ok(file)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.storage.path()
+    }
+
+    pub(crate) fn set_compression(&mut self, compression: Compression) {
+        self.compression = compression;
+    }
+
+    /// Bytes of header and whole blocks.
+    pub(crate) fn length(&self) -> u64 {
+        self.committed.length
+    }
+
+    pub(crate) fn storage(&self) -> &dyn Storage {
+        self.storage.as_ref()
+    }
+
+    pub(crate) fn storage_mut(&mut self) -> &mut dyn Storage {
+        self.storage.as_mut()
+    }
+
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        self.committed
+    }
+
+    /// Forgets the blocks behind the checkpoint.
+    pub(crate) fn take_back(&mut self, to: Checkpoint) {
+        self.committed = to;
+        self.torn = self.storage.truncate(to.length).is_err();
+    }
+
+    /// Makes sure that the file is still where its name says.
+    pub(crate) fn keep_name(&mut self) -> Result<(), WriteError> {
+        self.storage.keep_name(self.committed.length)
+    }
+
+    /// Appends one block, whole or not at all.
+    pub(crate) fn append(&mut self, kind: BlockKind, content: &[u8]) -> Result<(), WriteError> {
+        self.buffer.clear();
+        encode_block(
+            kind,
+            self.committed.sequence,
+            content,
+            self.compression,
+            &mut self.buffer,
+        )?;
+        self.append_buffer()?;
+        self.committed.sequence = self.committed.sequence.wrapping_add(1);
+        Ok(())
+    }
+
+    fn append_buffer(&mut self) -> Result<(), WriteError> {
+        match self.try_append() {
+            Ok(()) => {
+                self.committed.length += self.buffer.len() as u64;
+                Ok(())
+            }
+            Err(source) => {
+                self.take_back(self.committed);
+                let path = self.path().to_owned();
+                Err(WriteError::Append { path, source })
+            }
+        }
+    }
+
+    fn try_append(&mut self) -> io::Result<()> {
+        if self.torn {
+            self.storage.truncate(self.committed.length)?;
+            self.torn = false;
+        }
+        self.storage.append(&self.buffer)
+    }
+}

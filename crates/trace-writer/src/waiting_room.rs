@@ -1,0 +1,66 @@
+//! Encoded definitions that wait for the file, in pieces that fit a block each.
+
+use std::collections::VecDeque;
+
+use ducktrack_trace_format::{MAX_CONTENT, Record, push_record};
+
+use crate::WriteError;
+
+/// A queue of block contents; the last one is open for more records.
+pub(crate) struct WaitingRoom {
+    blocks: VecDeque<Vec<u8>>,
+    bytes: usize,
+    block_bytes: usize,
+    most_bytes: usize,
+}
+
+impl WaitingRoom {
+    pub(crate) fn new(block_bytes: usize, most_bytes: usize) -> Self {
+        Self {
+            blocks: VecDeque::new(),
+            bytes: 0,
+            block_bytes,
+            most_bytes,
+        }
+    }
+
+    /// Adds a record; refuses it when the room is full.
+    pub(crate) fn push(&mut self, record: &Record) -> Result<(), WriteError> {
+        let mut bytes = Vec::new();
+        push_record(record, &mut bytes)?;
+        if self.bytes + bytes.len() > self.most_bytes {
+            return Err(WriteError::WaitingRoomFull {
+                waiting: self.bytes,
+            });
+        }
+        self.bytes += bytes.len();
+        match self.blocks.back_mut() {
+            Some(open)
+                if open.len() < self.block_bytes && open.len() + bytes.len() <= MAX_CONTENT =>
+            {
+                open.extend_from_slice(&bytes);
+            }
+            _ => self.blocks.push_back(bytes),
+        }
+        Ok(())
+    }
+
+    /// True when waiting longer would not make the first block larger.
+    pub(crate) fn has_full_block(&self) -> bool {
+        self.blocks
+            .front()
+            .is_some_and(|first| first.len() >= self.block_bytes)
+    }
+
+    /// The content to write next.
+    pub(crate) fn first(&self) -> Option<&[u8]> {
+        self.blocks.front().map(Vec::as_slice)
+    }
+
+    /// Forgets the first content, which is written.
+    pub(crate) fn remove_first(&mut self) {
+        if let Some(first) = self.blocks.pop_front() {
+            self.bytes -= first.len();
+        }
+    }
+}
