@@ -15,16 +15,21 @@
 
 mod build;
 mod class_name;
+mod collapsed;
 mod completeness;
+mod csv;
 mod error;
 mod filter;
 mod grouping;
 mod json;
 mod quantity;
+mod text;
 mod view;
 
 pub use build::view;
+pub use collapsed::collapsed;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
+pub use csv::csv;
 pub use error::ReportError;
 pub use filter::{Filter, Sort};
 pub use json::{
@@ -32,4 +37,5 @@ pub use json::{
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
     ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, json, read_json,
 };
+pub use text::{summary, text};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

@@ -1,0 +1,52 @@
+//! The report for a terminal, in the shape of aprof: types with reverse location traces, locations with their types.
+//!
+//! Every number carries its unit, every cut says what it leaves out, and the report ends with what it does not
+//! know: completeness, refusals, damage.
+
+mod balance;
+mod head;
+mod lengths;
+mod locations;
+mod next_command;
+mod table;
+mod types;
+
+use crate::view::View;
+
+/// Rows of the two tables when the filter does not say.
+const DEFAULT_TOP: usize = 20;
+
+/// The whole report.
+pub fn text(view: &View) -> String {
+    let mut out = String::new();
+    head::write(&mut out, view);
+    types::write(&mut out, view);
+    locations::write(&mut out, view);
+    lengths::write(&mut out, view);
+    balance::write(&mut out, view);
+    next_command::write(&mut out, view);
+    out
+}
+
+/// What the agent prints when the program ends: the head, the first locations, completeness, the next command.
+pub fn summary(view: &View) -> String {
+    let mut out = String::new();
+    head::write(&mut out, view);
+    locations::write(&mut out, view);
+    balance::write_completeness(&mut out, view);
+    balance::write_trouble(&mut out, view);
+    next_command::write(&mut out, view);
+    out
+}
+
+/// A headline with an empty line before it.
+fn section(out: &mut String, title: &str) {
+    out.push('\n');
+    out.push_str(title);
+    out.push('\n');
+}
+
+/// One fact: a name and what is to be said.
+fn fact(out: &mut String, name: &str, value: &str) {
+    out.push_str(&format!("  {name:<14} {value}\n"));
+}

@@ -1,0 +1,115 @@
+//! Which run, which part of it, how much, by which ways of allocating.
+
+use crate::grouping::by_kind;
+use crate::quantity::{bytes, counted, share};
+use crate::text::fact;
+use crate::view::{Totals, View, eliminated};
+
+pub(super) fn write(out: &mut String, view: &View) {
+    let command = match view.run.command.as_str() {
+        "" => "(command not known)",
+        command => command,
+    };
+    out.push_str(&format!("ducktrack: {command}\n"));
+    fact(out, "run", &run(view));
+    fact(out, "numbers", &moment(view));
+    if view.filter.is_partial() {
+        fact(out, "only", &view.filter.description());
+        fact(out, "of the run", &amount(&view.totals));
+    }
+    fact(out, "executed", &amount(&view.selected));
+    if let Some(heap) = heap(&view.selected) {
+        fact(out, "on the heap", &heap);
+    }
+    let kinds = kinds(view);
+    if !kinds.is_empty() {
+        fact(out, "by bytes", &kinds);
+    }
+    if view.selected.bytes_unknown != 0 {
+        let unknown = counted(view.selected.bytes_unknown, "object");
+        fact(
+            out,
+            "size not known",
+            &format!("{unknown}: counted, but in no sum of bytes"),
+        );
+    }
+}
+
+fn run(view: &View) -> String {
+    let run = &view.run;
+    let mut parts = vec![format!("pid {}", run.pid)];
+    let vm = format!("{} {}", run.vm_name, run.vm_version);
+    for part in [vm.trim(), &run.collector] {
+        if !part.is_empty() {
+            parts.push(part.to_owned());
+        }
+    }
+    if !run.counters.is_empty() {
+        parts.push(format!("{} counters", run.counters));
+    }
+    if run.attached {
+        parts.push("loaded into the running VM: what was before is missing".to_owned());
+    }
+    parts.join(", ")
+}
+
+fn moment(view: &View) -> String {
+    let Some(snapshot) = &view.snapshot else {
+        return "none: the trace has no whole snapshot".to_owned();
+    };
+    let since = view.duration_millis().map_or_else(String::new, |millis| {
+        format!(", {:.1} s after the start", millis as f64 / 1000.0)
+    });
+    let ready = match view.run.ready_after_millis {
+        0 => String::new(),
+        millis => format!(" (counting since {millis} ms)"),
+    };
+    let end = match view.ended {
+        Some(_) => "",
+        None => "; the trace has no end, values are those of its last snapshot",
+    };
+    format!(
+        "snapshot {} ({}){since}{ready}{end}",
+        snapshot.sequence, snapshot.cause
+    )
+}
+
+fn amount(totals: &Totals) -> String {
+    format!(
+        "{} in {} at {}",
+        bytes(totals.executed.bytes),
+        counted(totals.executed.count, "object"),
+        counted(totals.sites as u64, "site")
+    )
+}
+
+fn heap(totals: &Totals) -> Option<String> {
+    let heap = totals.materialized?;
+    let executed = totals.executed_where_materialized;
+    let gone = eliminated(executed, heap);
+    let where_recorded = if executed == totals.executed {
+        String::new()
+    } else {
+        format!(" (recorded for {} of the executed)", bytes(executed.bytes))
+    };
+    Some(format!(
+        "{} in {}; the JIT eliminated {} ({}){where_recorded}",
+        bytes(heap.bytes),
+        counted(heap.count, "object"),
+        bytes(gone.bytes),
+        share(gone.bytes, executed.bytes)
+    ))
+}
+
+fn kinds(view: &View) -> String {
+    by_kind(&view.sites)
+        .into_iter()
+        .map(|(kind, amount)| {
+            format!(
+                "{kind} {}",
+                share(amount.bytes, view.selected.executed.bytes)
+            )
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,65 @@
+//! The next useful command, so that nobody has to look one up.
+
+use crate::class_name::package_of;
+use crate::grouping::by_package;
+use crate::view::View;
+
+/// Packages of the JDK: rarely what a person can change.
+const LIBRARY: [&str; 6] = ["java", "javax", "jdk", "sun", "com.sun", "(generated)"];
+
+pub(super) fn write(out: &mut String, view: &View) {
+    let trace = shell_word(&view.trace);
+    out.push_str("\nNext:\n");
+    if let Some(package) = own_package(view).filter(|_| !view.filter.is_partial()) {
+        out.push_str(&format!(
+            "  ducktrack report {trace} --only {}    what your own code allocates or causes\n",
+            shell_word(&package)
+        ));
+    }
+    out.push_str(&format!("  ducktrack report {trace} --format html -o report.html    table and flame graph in a browser\n"));
+    if view.completeness.materialized_bytes.is_none() && view.snapshot.is_some() {
+        out.push_str("  ducktrack run --materialized -- java ...    what reaches the heap, and what the JIT eliminates\n");
+    }
+}
+
+/// The package outside the JDK with the most bytes, blamed callers included.
+fn own_package(view: &View) -> Option<String> {
+    by_package(&view.sites)
+        .into_iter()
+        .map(|(package, _)| package)
+        .chain(
+            view.callers
+                .iter()
+                .map(|caller| package_of(&caller.location.class)),
+        )
+        .find(|package| !package.is_empty() && !is_library(package))
+        .map(str::to_owned)
+}
+
+fn is_library(package: &str) -> bool {
+    LIBRARY
+        .iter()
+        .any(|library| crate::filter::in_scope(library, package))
+}
+
+/// The text as one word of a POSIX shell.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:=@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_words() {
+        assert_eq!(shell_word("ducktrack-12"), "ducktrack-12");
+        assert_eq!(shell_word("my dir"), "'my dir'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+    }
+}

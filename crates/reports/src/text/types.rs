@@ -1,0 +1,144 @@
+//! Top types with reverse location traces: type <- location <- blamed caller (aprof's second table).
+
+use std::collections::BTreeMap;
+
+use ducktrack_heap_model::Tally;
+
+use crate::filter::Sort;
+use crate::text::table::AmountTable;
+use crate::text::{DEFAULT_TOP, section};
+use crate::view::{CallerId, Location, View};
+
+/// Locations shown below a type, and callers below a location; the rest is one line with its sum.
+const LOCATIONS: usize = 5;
+const CALLERS: usize = 3;
+
+pub(super) fn write(out: &mut String, view: &View) {
+    let types = types(view);
+    let top = view.filter.top.unwrap_or(DEFAULT_TOP);
+    let shown = top.min(types.len());
+    section(
+        out,
+        &format!(
+            "TYPES, with the locations that make them and the callers to blame ({shown} of {}, by {})",
+            types.len(),
+            view.filter.sort.name()
+        ),
+    );
+    if types.is_empty() {
+        out.push_str("  nothing was allocated here\n");
+        return;
+    }
+    let mut table = AmountTable::new(&view.selected, "type <- location <- caller");
+    for (name, ty) in types.iter().take(top) {
+        table.row(0, name, ty.amount, None);
+        ty.write(&mut table, view);
+    }
+    write_rest(
+        &mut table,
+        0,
+        "types",
+        types.iter().skip(top).map(|(_, ty)| ty.amount),
+    );
+    table.write(out);
+}
+
+#[derive(Default)]
+struct TypeNode<'a> {
+    amount: Tally,
+    locations: BTreeMap<&'a Location, LocationNode>,
+}
+
+#[derive(Default)]
+struct LocationNode {
+    amount: Tally,
+    callers: BTreeMap<CallerId, Tally>,
+}
+
+fn types(view: &View) -> Vec<(&str, TypeNode<'_>)> {
+    let mut types: BTreeMap<&str, TypeNode<'_>> = BTreeMap::new();
+    for site in &view.sites {
+        for cell in &site.cells {
+            let ty = types.entry(&cell.ty).or_default();
+            ty.amount += cell.executed;
+            let location = ty.locations.entry(&site.location).or_default();
+            location.amount += cell.executed;
+            if let Some(caller) = cell.caller {
+                *location.callers.entry(caller).or_default() += cell.executed;
+            }
+        }
+    }
+    sorted(types, view.filter.sort, |ty| ty.amount)
+}
+
+impl TypeNode<'_> {
+    fn write(&self, table: &mut AmountTable, view: &View) {
+        let sort = view.filter.sort;
+        let locations = sorted(self.locations.iter().collect(), sort, |node| node.amount);
+        for (location, node) in locations.iter().take(LOCATIONS) {
+            table.row(1, &format!("<- {location}"), node.amount, None);
+            let callers = sorted(node.callers.iter().collect(), sort, |amount| **amount);
+            for (caller, amount) in callers.iter().take(CALLERS) {
+                if let Some(caller) = view.caller(**caller) {
+                    let name = format!("<- {} calls {}", caller.location, caller.target);
+                    table.row(2, &name, **amount, None);
+                }
+            }
+            write_rest(
+                table,
+                2,
+                "callers",
+                callers.iter().skip(CALLERS).map(|(_, amount)| **amount),
+            );
+            write_unblamed(table, node);
+        }
+        write_rest(
+            table,
+            1,
+            "locations",
+            locations
+                .iter()
+                .skip(LOCATIONS)
+                .map(|(_, node)| node.amount),
+        );
+    }
+}
+
+/// Where some objects of a location have a caller and others have none, the others are a line too.
+fn write_unblamed(table: &mut AmountTable, node: &LocationNode) {
+    let blamed: Tally = node.callers.values().copied().sum();
+    if node.callers.is_empty() || blamed == node.amount {
+        return;
+    }
+    let rest = crate::view::eliminated(node.amount, blamed);
+    table.row(2, "<- (no tracked call was under way)", rest, None);
+}
+
+fn write_rest(
+    table: &mut AmountTable,
+    depth: usize,
+    what: &str,
+    rest: impl Iterator<Item = Tally>,
+) {
+    let (number, sum) = rest.fold((0_usize, Tally::default()), |(number, mut sum), amount| {
+        sum += amount;
+        (number + 1, sum)
+    });
+    if number > 0 {
+        table.row(depth, &format!("... {number} more {what}"), sum, None);
+    }
+}
+
+/// Largest first, ties by key.
+fn sorted<K: Ord, V>(map: BTreeMap<K, V>, sort: Sort, amount: impl Fn(&V) -> Tally) -> Vec<(K, V)> {
+    let mut rows: Vec<_> = map.into_iter().collect();
+    let key = |value: &V| {
+        let tally = amount(value);
+        match sort {
+            Sort::Bytes => (tally.bytes, tally.count),
+            Sort::Count => (tally.count, tally.bytes),
+        }
+    };
+    rows.sort_by(|a, b| key(&b.1).cmp(&key(&a.1)).then_with(|| a.0.cmp(&b.0)));
+    rows
+}
