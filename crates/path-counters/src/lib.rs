@@ -57,6 +57,8 @@ mod placement;
 mod potentials;
 mod site_vector;
 mod spanning_forest;
+#[cfg(test)]
+mod tests;
 
 pub use choose::{Choice, Limits, choose};
 pub use corrections::Components;

@@ -110,18 +110,31 @@ fn preferences(graph: &Graph, frequencies: &Frequencies) -> Vec<Vec<EdgeId>> {
 }
 
 impl PathBuilding<'_> {
+    /// Paths that start at ENTRY come first, those of handlers last of all.
     fn build_from_entry(&mut self) {
         let entry = self.graph.entry();
-        for edge in self.preference[entry.index()].clone() {
-            let kind = match (self.graph.edge(edge).exceptional, self.paths.is_empty()) {
-                (true, _) => PathKind::Handler,
-                (false, true) => PathKind::Hot,
-                (false, false) => PathKind::Side,
+        let edges = self.preference[entry.index()].clone();
+        let exceptional = |edge: &EdgeId| self.graph.edge(*edge).exceptional;
+        let (handlers, normal): (Vec<EdgeId>, Vec<EdgeId>) =
+            edges.into_iter().partition(exceptional);
+        for edge in normal {
+            let kind = if self.paths.is_empty() {
+                PathKind::Hot
+            } else {
+                PathKind::Side
             };
             self.build_path(kind, entry, edge);
-            while let Some(path) = self.open.pop_front() {
-                self.handle_branching_points(path);
-            }
+        }
+        self.handle_open_paths();
+        for edge in handlers {
+            self.build_path(PathKind::Handler, entry, edge);
+            self.handle_open_paths();
+        }
+    }
+
+    fn handle_open_paths(&mut self) {
+        while let Some(path) = self.open.pop_front() {
+            self.handle_branching_points(path);
         }
     }
 

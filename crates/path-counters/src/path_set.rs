@@ -41,6 +41,12 @@ impl PathSet {
         self.places[block.index()]
     }
 
+    /// Puts a path's counter elsewhere: any place is exact.
+    #[cfg(test)]
+    pub(crate) fn move_counter(&mut self, path: PathId, position: usize) {
+        self.paths[path.index()].counter = Some(position);
+    }
+
     /// The three components of each path's counter, as the paper defines them.
     pub fn components(&self, graph: &Graph) -> Vec<Components> {
         components(graph, self)
