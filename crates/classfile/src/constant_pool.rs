@@ -286,6 +286,23 @@ impl<'a> ConstantPool<'a> {
         self.named(index, tag::CLASS)
     }
 
+    /// The index of a class by its internal name. Looks at every constant.
+    #[must_use]
+    pub fn find_class(&self, name: &[u8]) -> Option<PoolIndex> {
+        let mut indices = (1..self.count()).map(PoolIndex);
+        indices.find(|index| {
+            matches!(self.raw(*index), Ok((tag::CLASS, _))) && self.class_name(*index) == Ok(name)
+        })
+    }
+
+    /// The index of a text. Looks at every constant.
+    #[must_use]
+    pub fn find_utf8(&self, text: &[u8]) -> Option<PoolIndex> {
+        (1..self.count())
+            .map(PoolIndex)
+            .find(|index| self.utf8(*index) == Ok(text))
+    }
+
     /// The text of the string constant at `index`.
     ///
     /// # Errors

@@ -29,7 +29,7 @@
 //! | a class, its fields and methods | [`ClassFile::parse`] |
 //! | constants | [`ClassFile::pool`], [`ConstantPool`] |
 //! | bytecode | [`Method::code`], [`Code::instructions`], [`Instruction`] |
-//! | tables of a method | [`Code::exception_table`], [`LineNumbers`] |
+//! | tables of a method | [`Code::exception_table`], [`LineNumbers`], [`LocalVariableTable`], [`StackMapTable`], [`TypeAnnotations`] |
 //!
 //! | to write | start at |
 //! |---|---|
@@ -51,12 +51,15 @@ mod error;
 mod exception_table;
 mod instruction;
 mod line_number_table;
+mod local_variable_table;
 mod member;
 mod modified_utf8;
 mod opcode;
 mod operand;
 mod pool_appender;
+mod stack_map_table;
 mod switch;
+mod type_annotation;
 
 pub use attribute::{Attribute, Attributes};
 pub use bootstrap_methods::{BootstrapMethod, BootstrapMethods};
@@ -71,10 +74,15 @@ pub use descriptor::{MethodDescriptor, ParameterType, Parameters};
 pub use error::{Error, Part, Rule};
 pub use exception_table::{ExceptionEntry, ExceptionTable};
 pub use instruction::Instruction;
-pub use line_number_table::{LineNumber, LineNumbers};
+pub use line_number_table::{LineNumber, LineNumberTable, LineNumbers};
+pub use local_variable_table::{LocalVariable, LocalVariableTable};
 pub use member::{Field, Method};
 pub use modified_utf8::decode_modified_utf8;
 pub use opcode::{Format, Opcode};
 pub use operand::Operand;
 pub use pool_appender::PoolAppender;
+pub use stack_map_table::{
+    Frame, FrameKind, FrameState, StackMapTable, VerificationType, VerificationTypes, write_delta,
+};
 pub use switch::{Switch, SwitchCases, Targets};
+pub use type_annotation::{AnnotatedRanges, TypeAnnotation, TypeAnnotationTarget, TypeAnnotations};

@@ -7,9 +7,10 @@
 //! A method may have several tables, and rows in any order. The line of an
 //! offset is that of the row with the greatest `start_pc` not after it.
 
-use crate::attribute::Attributes;
+use crate::attribute::{Attribute, Attributes};
 use crate::code_offset::CodeOffset;
-use crate::cursor::u16_at;
+use crate::cursor::{Cursor, u16_at};
+use crate::error::{Error, Part};
 
 /// One row: a line starts at an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,35 @@ pub struct LineNumber {
     pub line: u16,
 }
 
-/// The line number tables of one method.
+/// One table, whose shape was checked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LineNumberTable<'c> {
+    rows: &'c [u8],
+}
+
+impl<'c> LineNumberTable<'c> {
+    /// Reads a LineNumberTable attribute.
+    ///
+    /// # Errors
+    /// If its length does not fit its count.
+    pub fn parse(attribute: &Attribute<'c>) -> Result<Self, Error> {
+        let mut cursor = Cursor::new(attribute.data, attribute.offset, Part::LineNumberTable);
+        let count = usize::from(cursor.u16()?);
+        let rows = cursor.take(4 * count)?;
+        cursor.finish()?;
+        Ok(Self { rows })
+    }
+
+    /// Its rows, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = LineNumber> + use<'c> {
+        self.rows.chunks_exact(4).map(|row| LineNumber {
+            start: u16_at(row, 0).into(),
+            line: u16_at(row, 2),
+        })
+    }
+}
+
+/// All line number tables of one method.
 #[derive(Debug, Clone, Copy)]
 pub struct LineNumbers<'c> {
     attributes: Attributes<'c>,
@@ -31,11 +60,15 @@ impl<'c> LineNumbers<'c> {
         Self { attributes }
     }
 
-    /// All rows of all tables, in the order of the class file.
-    pub fn iter(&self) -> impl Iterator<Item = LineNumber> + 'c {
+    /// All rows of all tables, in the order of the class file. Malformed tables have none.
+    pub fn iter(&self) -> impl Iterator<Item = LineNumber> + use<'c> {
         self.attributes
             .filter(|attribute| attribute.name == b"LineNumberTable")
-            .flat_map(|attribute| rows(attribute.data))
+            .flat_map(|attribute| {
+                LineNumberTable::parse(&attribute)
+                    .unwrap_or_default()
+                    .iter()
+            })
     }
 
     /// The line of the instruction at `offset`, if it is known.
@@ -55,17 +88,4 @@ impl<'c> LineNumbers<'c> {
         }
         best.map(|row| row.line)
     }
-}
-
-/// The rows of one table; what is cut off is left out.
-fn rows(data: &[u8]) -> impl Iterator<Item = LineNumber> {
-    let rows = data
-        .get(2..)
-        .unwrap_or_default()
-        .chunks_exact(4)
-        .take(usize::from(u16_at(data, 0)));
-    rows.map(|row| LineNumber {
-        start: u16_at(row, 0).into(),
-        line: u16_at(row, 2),
-    })
 }

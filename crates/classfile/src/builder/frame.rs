@@ -3,6 +3,7 @@
 use super::assembler::{Label, Placed};
 use crate::error::Error;
 use crate::pool_appender::PoolAppender;
+use crate::stack_map_table::{FrameKind, write_delta};
 
 /// A verification type, with its class by name and its `new` by label.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +126,16 @@ impl PendingFrame {
         }
     }
 
+    fn kind(&self) -> FrameKind {
+        match self.shape {
+            Shape::Same => FrameKind::Same,
+            Shape::SameLocals1 => FrameKind::SameLocals1,
+            Shape::Chop(locals) => FrameKind::Chop(locals),
+            Shape::Append(locals) => FrameKind::Append(locals),
+            Shape::Full(..) => FrameKind::Full,
+        }
+    }
+
     /// Writes the frame; `delta` is its `offset_delta`.
     pub(super) fn write(
         &self,
@@ -133,21 +144,7 @@ impl PendingFrame {
         pool: &mut PoolAppender,
         labels: &Placed,
     ) -> Result<(), Error> {
-        let small = u8::try_from(delta).ok().filter(|delta| *delta < 64);
-        match (self.shape, small) {
-            (Shape::Same, Some(delta)) => out.push(delta),
-            (Shape::SameLocals1, Some(delta)) => out.push(64 + delta),
-            (shape, _) => {
-                out.push(match shape {
-                    Shape::SameLocals1 => 247,
-                    Shape::Chop(locals) => 251_u8.wrapping_sub(locals),
-                    Shape::Same => 251,
-                    Shape::Append(locals) => 251_u8.wrapping_add(locals),
-                    Shape::Full(..) => 255,
-                });
-                out.extend(delta.to_be_bytes());
-            }
-        }
+        write_delta(self.kind(), delta, out);
         let (locals, stack) = match self.shape {
             Shape::Full(locals, _) => self
                 .types
