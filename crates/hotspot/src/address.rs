@@ -1,0 +1,112 @@
+//! An address in this process, as a number: most addresses of the VM are only ever added to and compared.
+
+use std::fmt;
+
+/// A plain trait for values that any bytes make valid.
+///
+/// # Safety
+/// Every bit pattern must be a valid value, and the type must have no padding.
+pub unsafe trait Plain: Copy + Default {}
+
+// SAFETY: every bit pattern is a valid u8.
+unsafe impl Plain for u8 {}
+// SAFETY: every bit pattern is a valid u16.
+unsafe impl Plain for u16 {}
+// SAFETY: every bit pattern is a valid u32.
+unsafe impl Plain for u32 {}
+// SAFETY: every bit pattern is a valid i32.
+unsafe impl Plain for i32 {}
+// SAFETY: every bit pattern is a valid u64.
+unsafe impl Plain for u64 {}
+// SAFETY: every bit pattern is a valid i64.
+unsafe impl Plain for i64 {}
+// SAFETY: every bit pattern is a valid f64.
+unsafe impl Plain for f64 {}
+// SAFETY: a transparent usize.
+unsafe impl Plain for Address {}
+
+/// An address in this process. Making one is safe; reading through it is not.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Address(pub usize);
+
+impl Address {
+    /// Address zero.
+    pub const NULL: Self = Self(0);
+
+    /// The address of a pointer.
+    #[must_use]
+    pub fn of<T>(pointer: *const T) -> Self {
+        Self(pointer.addr())
+    }
+
+    /// Is it zero?
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The address `bytes` further on.
+    #[must_use]
+    pub const fn plus(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+
+    /// How many bytes `self` is above `lower`; 0 when it is not above.
+    #[must_use]
+    pub const fn above(self, lower: Self) -> usize {
+        self.0.saturating_sub(lower.0)
+    }
+
+    /// Is it a multiple of `alignment` (a power of two)?
+    #[must_use]
+    pub const fn is_aligned(self, alignment: usize) -> bool {
+        self.0 & (alignment - 1) == 0
+    }
+
+    /// As a pointer.
+    #[must_use]
+    pub const fn pointer<T>(self) -> *const T {
+        std::ptr::with_exposed_provenance(self.0)
+    }
+
+    /// Reads a value that may be unaligned.
+    ///
+    /// # Safety
+    /// `size_of::<T>()` bytes at the address must be mapped and readable during the call.
+    #[must_use]
+    pub unsafe fn read<T: Plain>(self) -> T {
+        // SAFETY: the caller vouches for the memory; `Plain` makes every content a valid value. Volatile, because other threads of
+        // the VM write these words without telling the compiler.
+        if self.is_aligned(align_of::<T>()) {
+            // SAFETY: as above, and aligned.
+            unsafe { std::ptr::read_volatile(self.pointer::<T>()) }
+        } else {
+            // SAFETY: as above.
+            unsafe { std::ptr::read_unaligned(self.pointer::<T>()) }
+        }
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn reads_what_is_there() {
+        let words = [0x1122_3344_5566_7788_u64, 7];
+        let address = Address::of(words.as_ptr());
+        // SAFETY: inside the array.
+        assert_eq!(unsafe { address.plus(8).read::<u64>() }, 7);
+        // SAFETY: inside the array, unaligned.
+        assert_eq!(unsafe { address.plus(1).read::<u32>() }, 0x4455_6677);
+        assert_eq!(address.plus(8).above(address), 8);
+        assert_eq!(address.above(address.plus(8)), 0);
+    }
+}

@@ -1,0 +1,126 @@
+//! Reading memory that may not be there.
+//!
+//! A pointer that was not confirmed to be what it is taken for (a Klass read out of a dead object, a region given back to the system) must
+//! not be followed: the fault would kill somebody's JVM. `process_vm_readv` on our own process copies what is mapped and reports the
+//! rest as an error. Where the system forbids that call (a strict seccomp filter), `/proc/self/mem` does the same.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use crate::address::{Address, Plain};
+use crate::error::{Error, last_errno};
+
+/// Copies the bytes at `address` into `buffer`, or says that not all of them can be read.
+pub fn read_bytes(address: Address, buffer: &mut [u8]) -> Result<(), Error> {
+    if buffer.is_empty() {
+        return Ok(());
+    }
+    let local = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
+    let remote = libc::iovec {
+        iov_base: address.pointer::<u8>().cast_mut().cast(),
+        iov_len: buffer.len(),
+    };
+    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote` itself.
+    let copied = unsafe {
+        libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
+    };
+    if usize::try_from(copied) == Ok(buffer.len()) {
+        return Ok(());
+    }
+    let errno = if copied < 0 { last_errno() } else { 0 };
+    if matches!(errno, libc::ENOSYS | libc::EPERM) && read_own_memory_file(address, buffer) {
+        return Ok(());
+    }
+    Err(Error::Unreadable {
+        address,
+        length: buffer.len(),
+        errno,
+    })
+}
+
+/// The way without the system call.
+fn read_own_memory_file(address: Address, buffer: &mut [u8]) -> bool {
+    let Ok(offset) = u64::try_from(address.0) else {
+        return false;
+    };
+    File::open("/proc/self/mem").is_ok_and(|memory| memory.read_exact_at(buffer, offset).is_ok())
+}
+
+/// Reads one value.
+pub fn read_value<T: Plain>(address: Address) -> Result<T, Error> {
+    let mut value = T::default();
+    // SAFETY: the slice covers exactly `value`; `Plain` allows any bytes to be stored there.
+    let bytes =
+        unsafe { std::slice::from_raw_parts_mut((&raw mut value).cast::<u8>(), size_of::<T>()) };
+    read_bytes(address, bytes)?;
+    Ok(value)
+}
+
+/// Reads a C string of at most `limit` bytes; `None` when it is not readable or has no end.
+#[must_use]
+pub fn read_c_string(address: Address, limit: usize) -> Option<Vec<u8>> {
+    const PIECE: usize = 64;
+    let mut text = Vec::new();
+    while text.len() < limit {
+        let mut piece = [0_u8; PIECE];
+        // Never across a page boundary at once: the string may end right before an unmapped page.
+        let start = address.plus(text.len());
+        let to_boundary = PIECE - start.0 % PIECE;
+        let piece = piece.get_mut(..to_boundary)?;
+        read_bytes(start, piece).ok()?;
+        if let Some(end) = piece.iter().position(|&byte| byte == 0) {
+            text.extend_from_slice(piece.get(..end)?);
+            return (text.len() <= limit).then_some(text);
+        }
+        text.extend_from_slice(piece);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_bytes, read_c_string, read_own_memory_file, read_value};
+    use crate::address::Address;
+    use crate::error::Error;
+    use crate::reservation::Reservation;
+
+    #[test]
+    fn mapped_memory_is_copied() {
+        let data = 0x0102_0304_u32;
+        assert_eq!(read_value::<u32>(Address::of(&raw const data)), Ok(data));
+        let mut copy = [0_u8; 4];
+        assert!(read_own_memory_file(
+            Address::of(&raw const data),
+            &mut copy
+        ));
+        assert_eq!(u32::from_ne_bytes(copy), data);
+    }
+
+    #[test]
+    fn unmapped_memory_is_an_error() {
+        let reservation = Reservation::anywhere(1 << 16).expect("64 KB");
+        let address = Address::of(reservation.start());
+        assert_eq!(read_value::<u64>(address), Ok(0));
+        drop(reservation);
+        assert!(matches!(
+            read_bytes(address, &mut [0; 8]),
+            Err(Error::Unreadable { length: 8, .. })
+        ));
+        assert!(read_value::<u64>(Address(8)).is_err());
+    }
+
+    #[test]
+    fn strings_end() {
+        let text = c"a string that is longer than one piece of sixty-four bytes, so that two reads are needed";
+        let address = Address::of(text.as_ptr());
+        assert_eq!(
+            read_c_string(address, 200).as_deref(),
+            Some(text.to_bytes())
+        );
+        assert_eq!(read_c_string(address, 10), None);
+        assert_eq!(read_c_string(Address(16), 10), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! `JavaThread::_jvmci_reserved0`: eight bytes of every thread that nobody uses unless a JVMCI compiler runs.
+//!
+//! HotSpot with JVMCI compiled in (every usual build on Linux) keeps two reserved words per thread for the Graal compiler
+//! (`src/hotspot/share/runtime/javaThread.hpp`). Their offset stands in JVMCI's own struct table (`JVMCIVMStructs::localHotSpotVMStructs` in
+//! `jvmci/vmStructs_jvmci.cpp`), which has the entry format of `gHotSpotVMStructs` but is not exported. So it is found by content: in the data segments
+//! of libjvm, an entry whose first word points at the text `JavaThread` and whose second word points at `_jvmci_reserved0`:
+//!
+//! ```text
+//! +0x00 -> "JavaThread"   +0x08 -> "_jvmci_reserved0"   +0x10 -> "intptr_t"
+//! +0x18 0 (not static)    +0x20 the offset              +0x28 0
+//! ```
+//!
+//! Everything about the entry is checked, and more than one differing entry is a refusal. The word starts as zero in every thread and the
+//! VM never writes it by itself; with a JVMCI compiler on it belongs to that compiler, so then the answer is a refusal, too.
+
+use std::ffi::CStr;
+
+use crate::address::Address;
+use crate::careful_read::read_bytes;
+use crate::error::Error;
+use crate::jvm_flags::JvmFlags;
+use crate::libjvm::{Libjvm, Segment};
+use crate::vm_structs::VmStructs;
+
+/// Why the slot cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JvmciSlotRefusal {
+    /// A JVMCI compiler may use the slot itself.
+    #[error("the flag {flag} is on")]
+    JvmciInUse {
+        /// The flag that says so.
+        flag: &'static str,
+    },
+    /// The table is not there: a VM built without JVMCI.
+    #[error("libjvm has no JVMCI table with the reserved slot")]
+    NotFound,
+    /// Entries that look right disagree.
+    #[error("libjvm has entries for the reserved slot at offset {first} and at {second}")]
+    Ambiguous {
+        /// One offset.
+        first: u64,
+        /// Another.
+        second: u64,
+    },
+    /// An entry was found, but what it says cannot be right.
+    #[error(
+        "the entry of the reserved slot says offset {offset} in a thread of {thread_size} bytes"
+    )]
+    Implausible {
+        /// The offset.
+        offset: u64,
+        /// Size of a thread.
+        thread_size: usize,
+    },
+    /// The VM's memory or tables could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] Error),
+}
+
+/// The flags that mean a JVMCI compiler or JVMCI itself is on.
+const JVMCI_FLAGS: [&str; 3] = ["EnableJVMCI", "UseJVMCICompiler", "UseJVMCINativeLibrary"];
+
+/// The offset of the reserved word in a native thread, in bytes from `eetop`.
+pub fn jvmci_reserved_slot(
+    libjvm: &Libjvm,
+    vm: &VmStructs,
+    flags: &JvmFlags,
+) -> Result<usize, JvmciSlotRefusal> {
+    if let Some(flag) = JVMCI_FLAGS.into_iter().find(|flag| flags.is_on(flag)) {
+        return Err(JvmciSlotRefusal::JvmciInUse { flag });
+    }
+    let thread_size = vm.type_size("JavaThread").ok_or(Error::MissingType {
+        type_name: "JavaThread",
+    })?;
+    let offset = find_entry(libjvm.segments())?;
+    check_offset(offset, thread_size)
+}
+
+/// The offset all matching entries agree on.
+fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
+    let mut found: Option<u64> = None;
+    for segment in segments.iter().filter(|segment| segment.writable) {
+        for offset in entries_in(segment, segments)? {
+            match found {
+                Some(first) if first != offset => {
+                    return Err(JvmciSlotRefusal::Ambiguous {
+                        first,
+                        second: offset,
+                    });
+                }
+                _ => found = Some(offset),
+            }
+        }
+    }
+    found.ok_or(JvmciSlotRefusal::NotFound)
+}
+
+/// The offsets of all matching entries in one data segment.
+fn entries_in(data: &Segment, segments: &[Segment]) -> Result<Vec<u64>, Error> {
+    let mut bytes = vec![0_u8; data.file_length & !7];
+    read_bytes(data.start, &mut bytes)?;
+    let words: Vec<usize> = bytes
+        .chunks_exact(8)
+        .filter_map(|word| word.try_into().ok().map(usize::from_ne_bytes))
+        .collect();
+    let mut offsets = Vec::new();
+    for entry in words.windows(6) {
+        let &[owner, field, type_string, is_static, offset, address] = entry else {
+            continue;
+        };
+        let wanted = points_at(segments, owner, c"JavaThread")
+            && points_at(segments, field, c"_jvmci_reserved0")
+            && (points_at(segments, type_string, c"intptr_t")
+                || points_at(segments, type_string, c"jlong"));
+        // The flag is a 32-bit int; the upper half of its word is padding.
+        if wanted && is_static & 0xFFFF_FFFF == 0 && address == 0 {
+            offsets.push(offset as u64);
+        }
+    }
+    Ok(offsets)
+}
+
+/// Does this word point at exactly this text inside libjvm?
+fn points_at(segments: &[Segment], word: usize, text: &CStr) -> bool {
+    let wanted = text.to_bytes_with_nul();
+    let address = Address(word);
+    segments
+        .iter()
+        .any(|segment| segment.contains(address, wanted.len()))
+        && wanted.iter().enumerate().all(|(index, &byte)| {
+            // SAFETY: the whole text lies inside one segment of libjvm, which is readable and stays loaded.
+            let there: u8 = unsafe { address.plus(index).read() };
+            there == byte
+        })
+}
+
+/// An aligned word that lies inside a thread and not in its first words, where the virtual table pointer is.
+fn check_offset(offset: u64, thread_size: usize) -> Result<usize, JvmciSlotRefusal> {
+    let refusal = JvmciSlotRefusal::Implausible {
+        offset,
+        thread_size,
+    };
+    let place = usize::try_from(offset).map_err(|_| refusal.clone())?;
+    let inside = place >= 8 && place.checked_add(8).is_some_and(|end| end <= thread_size);
+    if inside && place % 8 == 0 {
+        Ok(place)
+    } else {
+        Err(refusal)
+    }
+}
+
+#[cfg(test)]
+mod tests;
