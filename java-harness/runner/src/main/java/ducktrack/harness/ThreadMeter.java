@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * CPU time and allocated bytes of the Java application threads.
  *
- * <p>The VM forgets a thread's counters when it ends (the total over dead threads exists only from JDK 21 on), so threads report before
+ * <p>The VM forgets a thread's counters when it ends (the total over dead threads does not exist in every 17), so threads report before
  * they end, and a reading is: what live threads have now, and what the others reported last. Compiler and collector
  * threads are not visible to the thread bean; agent threads are left out by name.
  */

@@ -8,7 +8,7 @@ import java.lang.reflect.Method;
 
 /** What the VM knows of itself as a whole: the process's CPU time, its collections and all bytes allocated. */
 final class VmMeter {
-    /** {@code allocatedBytes} is -1 before JDK 21. */
+    /** {@code allocatedBytes} is -1 where the VM does not tell. */
     record Reading(long cpuNanos, long allocatedBytes, long collections, long collectionMillis) {
         Reading minus(Reading earlier) {
             return new Reading(
@@ -34,11 +34,11 @@ final class VmMeter {
         return new Reading(system.getProcessCpuTime(), bytes, collections, millis);
     }
 
-    /** {@code getTotalThreadAllocatedBytes}, which exists from JDK 21 on. */
+    /** {@code getTotalThreadAllocatedBytes}, which exists from JDK 21 on and in late updates of 17. */
     private static Method totalAllocatedGetter() {
         try {
             return ThreadMXBean.class.getMethod("getTotalThreadAllocatedBytes");
-        } catch (NoSuchMethodException before21) {
+        } catch (NoSuchMethodException absent) {
             return null;
         }
     }

@@ -20,7 +20,7 @@ import scala.tools.nsc.reporters.StoreReporter;
 
 /** The Scala compiler on generated sources, class files kept in memory; the checksum holds their names. */
 public final class Scalac implements Workload {
-    private static final int FILES = 40;
+    private static final int FILES = 20;
 
     private String libraryPath;
 

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 
 /** Orders, payments and reports through JDBC: a table set of its own for each connection, made anew in each iteration. */
 abstract class OrderEntry implements Workload {
-    private static final int TRANSACTIONS = 1000;
+    private static final int TRANSACTIONS = 3000;
 
     private final String url;
     private final List<Connection> connections = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 /** Service code: documents read to objects and to trees, changed, and written again. */
 public final class Json implements Workload {
     private static final int DOCUMENTS = 50;
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = 10;
 
     private final ObjectMapper mapper = new ObjectMapper();
     private final List<byte[]> documents = new ArrayList<>();

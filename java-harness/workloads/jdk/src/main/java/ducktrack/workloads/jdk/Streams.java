@@ -24,8 +24,8 @@ public final class Streams implements Workload {
     @Override
     public void prepare(Run run) {
         Words words = new Words(42, 20_000);
-        lines = Stream.generate(() -> words.sentence(12)).limit(4000L * run.size()).toList();
-        points = new double[4000 * run.size()][];
+        lines = Stream.generate(() -> words.sentence(12)).limit(10_000L * run.size()).toList();
+        points = new double[10_000 * run.size()][];
         for (int i = 0; i < points.length; i++) {
             points[i] = new double[] {words.number(1000), words.number(1000), words.number(1000)};
         }

@@ -22,7 +22,7 @@ public final class XmlTransform implements Workload {
     @Override
     public void prepare(Run run) {
         for (int i = 0; i < run.size(); i++) {
-            books.add(Books.book(i, 10));
+            books.add(Books.book(i, 40));
         }
     }
 

@@ -21,7 +21,7 @@ public final class XmlValidation implements Workload {
     @Override
     public void prepare(Run run) {
         for (int i = 0; i < run.size(); i++) {
-            String book = Books.book(i, 12);
+            String book = Books.book(i, 60);
             books.add(i % 3 == 2 ? book.replaceFirst("linkend=\"c\\d+\"", "linkend=\"nowhere\"") : book);
         }
     }

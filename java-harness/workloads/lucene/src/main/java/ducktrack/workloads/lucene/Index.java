@@ -9,7 +9,7 @@ import org.apache.lucene.store.ByteBuffersDirectory;
 
 /** Indexes generated texts; the checksum holds the statistics of the index. */
 public final class Index implements Workload {
-    private static final int TEXTS = 4000;
+    private static final int TEXTS = 10_000;
 
     @Override
     public void prepare(Run run) {
