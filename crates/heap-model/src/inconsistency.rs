@@ -82,6 +82,8 @@ pub enum Inconsistency {
         snapshot: u32,
         /// By how much.
         by: u64,
+        /// How many fell in this snapshot; this one fell most.
+        times: u64,
     },
     /// A site's keyed total over all threads is lower than in an earlier snapshot.
     KeyedWentBack {
@@ -91,6 +93,8 @@ pub enum Inconsistency {
         snapshot: u32,
         /// By how much.
         by: u64,
+        /// How many fell in this snapshot; this one fell most.
+        times: u64,
     },
     /// The last parts of a snapshot are missing; what is there of it was not used.
     PartialSnapshot {
@@ -183,18 +187,20 @@ impl fmt::Display for Inconsistency {
                 counter,
                 snapshot,
                 by,
-            } => {
-                write!(
-                    f,
-                    "{counter:?} is lower by {by} in snapshot {snapshot} than before"
-                )
-            }
-            Self::KeyedWentBack { site, snapshot, by } => {
-                write!(
-                    f,
-                    "the keyed counts of {site:?} are lower by {by} in snapshot {snapshot} than before"
-                )
-            }
+                times,
+            } => write!(
+                f,
+                "{times} counters are lower in snapshot {snapshot} than before, {counter:?} by {by}"
+            ),
+            Self::KeyedWentBack {
+                site,
+                snapshot,
+                by,
+                times,
+            } => write!(
+                f,
+                "keyed counts of {times} sites are lower in snapshot {snapshot} than before, {site:?} of the trace by {by}"
+            ),
             Self::PartialSnapshot { snapshot } => {
                 write!(f, "snapshot {snapshot} is not whole and was not used")
             }

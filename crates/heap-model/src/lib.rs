@@ -11,21 +11,33 @@
 
 mod completeness;
 mod count_model;
+mod count_model_builder;
+mod counter_sums;
+mod definition_table;
+mod definitions;
 mod inconsistency;
+mod increment_sums;
 mod increments;
 mod left_alone;
 mod model_index;
+mod model_sums;
+mod row_checks;
+mod row_plan;
 mod site_row;
+mod snapshot_state;
+mod stable_name;
 mod tally;
 mod thread_row;
 
 pub use completeness::Completeness;
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
+pub use count_model_builder::CountModelBuilder;
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;
 pub use left_alone::{RefusalGroup, ReinstrumentedRow};
 pub use model_index::{CallIndex, MethodIndex, SiteIndex, ThreadIndex};
 pub use site_row::{CallRow, LengthBucket, MethodRow, SitePart, SiteRow, ThreadPart};
+pub use stable_name::{stable_class, stable_descriptor};
 pub use tally::Tally;
 pub use thread_row::{ThreadKind, ThreadRow};
 

@@ -1,0 +1,196 @@
+//! Folds the records of a trace of count mode into a [`CountModel`].
+
+use ducktrack_trace_format::{Damage, End, MethodId, Record, Refusal, Reinstrumented, Run};
+
+use crate::definitions::Definitions;
+use crate::increment_sums::increments;
+use crate::model_sums::{FilledRows, fill_rows};
+use crate::row_checks::{impossible_sites, impossible_threads};
+use crate::row_plan::RowPlan;
+use crate::snapshot_state::SnapshotState;
+use crate::{
+    Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
+    Tally,
+};
+
+/// Takes records in the order of the trace.
+///
+/// [`CountModelBuilder::snapshots`] tells when another whole snapshot has been taken; a clone that is finished then gives
+/// the model at that moment.
+#[derive(Clone, Debug, Default)]
+pub struct CountModelBuilder {
+    run: Option<Run>,
+    runs: u64,
+    definitions: Definitions,
+    state: SnapshotState,
+    refusals: Vec<Refusal>,
+    reinstrumented: Vec<Reinstrumented>,
+    end: Option<End>,
+    damage: Vec<FileDamage>,
+}
+
+impl CountModelBuilder {
+    /// A model of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next record.
+    pub fn fold(&mut self, record: Record) {
+        let definitions = &mut self.definitions;
+        match record {
+            Record::Run(run) => self.take_run(run),
+            Record::Class(class) => definitions.classes.define(class.id, class),
+            Record::Method(method) => definitions.methods.define(method.id, method),
+            Record::Site(site) => definitions.sites.define(site.id, site),
+            Record::Counter(counter) => definitions.counters.define(counter.id, counter),
+            Record::CallSite(call) => definitions.calls.define(call.id, call),
+            Record::SiteSize { site, bytes } => definitions.set_size(site, bytes),
+            Record::Thread(thread) => definitions.set_thread(thread),
+            Record::Refusal(refusal) => self.refusals.push(refusal),
+            Record::Reinstrumented(event) => self.reinstrumented.push(event),
+            Record::Snapshot(snapshot) => self.state.take(snapshot),
+            Record::End(end) => self.end = Some(end),
+            // Records of other modes say nothing about counts.
+            _ => {}
+        }
+    }
+
+    /// Takes what the reader found wrong with a file.
+    pub fn damage(&mut self, file: impl Into<String>, damage: Damage) {
+        self.damage.push(FileDamage {
+            file: file.into(),
+            damage,
+        });
+    }
+
+    /// Number of whole snapshots taken so far.
+    pub fn snapshots(&self) -> usize {
+        self.state.snapshots.len()
+    }
+
+    fn take_run(&mut self, run: Run) {
+        self.runs += 1;
+        match &mut self.run {
+            None => self.run = Some(run),
+            // Every file of a trace starts with the run.
+            Some(known) if *known == run => self.runs -= 1,
+            Some(_) => {}
+        }
+    }
+
+    /// Adds everything up.
+    pub fn finish(self) -> CountModel {
+        let mut plan = RowPlan::of(&self.definitions);
+        let mut increments = increments(&self.state, &self.definitions, &mut plan);
+        let reinstrumented = reinstrumented_rows(&self.reinstrumented, |id| plan.method(id));
+        let filled = fill_rows(&self.definitions, &self.state, plan);
+        increments.one_per_site = filled.one_per_site;
+        let inconsistencies = self.inconsistencies(&filled);
+        let FilledRows {
+            plan,
+            threads,
+            shared,
+            ..
+        } = filled;
+        let refusals = refusal_groups(self.refusals);
+        let total = plan.sites.iter().map(|row| row.total).sum();
+        let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);
+        CountModel {
+            run: self.run.unwrap_or_default(),
+            methods: plan.methods,
+            sites: plan.sites,
+            calls: plan.calls,
+            threads,
+            total,
+            completeness,
+            increments,
+            refusals,
+            reinstrumented,
+            cost: self.state.cost,
+            snapshots: self.state.snapshots,
+            end: self.end,
+            damage: self.damage,
+            inconsistencies,
+        }
+    }
+
+    fn inconsistencies(&self, filled: &FilledRows) -> Vec<Inconsistency> {
+        let runs = (self.runs > 1).then_some(Inconsistency::SeveralRuns { runs: self.runs });
+        let mut found: Vec<Inconsistency> = runs.into_iter().collect();
+        found.extend(self.definitions.inconsistencies());
+        found.extend(self.state.inconsistencies());
+        found.extend(filled.inconsistencies.iter().cloned());
+        found.extend(impossible_sites(&filled.plan.sites));
+        found.extend(impossible_threads(&filled.threads));
+        found
+    }
+}
+
+fn completeness(
+    state: &SnapshotState,
+    sites: &[SiteRow],
+    refusals: &[RefusalGroup],
+    total: Tally,
+    shared: Tally,
+) -> Completeness {
+    let measured = sites.iter().filter_map(|row| row.materialized);
+    let materialized = measured.reduce(|mut sum, tally| {
+        sum += tally;
+        sum
+    });
+    let ran_unmeasured = sites
+        .iter()
+        .any(|row| !row.total.is_zero() && row.materialized.is_none());
+    Completeness {
+        vm_bytes: state.vm_allocated_bytes,
+        before_ready_bytes: state.before_ready_bytes,
+        executed: total,
+        shared,
+        materialized,
+        materialized_everywhere: materialized.is_some() && !ran_unmeasured,
+        bytes_unknown: sites
+            .iter()
+            .fold(0, |sum, row| row.bytes_unknown.saturating_add(sum)),
+        refused_sites: refusals.iter().map(|group| group.sites).sum(),
+    }
+}
+
+/// By reason; most uncounted sites first, then by name.
+fn refusal_groups(refusals: Vec<Refusal>) -> Vec<RefusalGroup> {
+    let mut groups: std::collections::BTreeMap<String, RefusalGroup> = Default::default();
+    for refusal in refusals {
+        let group = groups
+            .entry(refusal.reason.clone())
+            .or_insert_with(|| RefusalGroup {
+                reason: refusal.reason.clone(),
+                classes: 0,
+                methods: 0,
+                sites: 0,
+                items: Vec::new(),
+            });
+        match refusal.method {
+            None => group.classes += 1,
+            Some(_) => group.methods += 1,
+        }
+        group.sites += u64::from(refusal.sites);
+        group.items.push(refusal);
+    }
+    let mut groups: Vec<RefusalGroup> = groups.into_values().collect();
+    groups.sort_by_key(|group| core::cmp::Reverse(group.sites));
+    groups
+}
+
+fn reinstrumented_rows(
+    events: &[Reinstrumented],
+    method: impl Fn(MethodId) -> Option<crate::MethodIndex>,
+) -> Vec<ReinstrumentedRow> {
+    let row = |event: &Reinstrumented| ReinstrumentedRow {
+        method: method(event.method),
+        version: event.version,
+        entries: event.entries,
+        before: event.before,
+        after: event.after,
+    };
+    events.iter().map(row).collect()
+}

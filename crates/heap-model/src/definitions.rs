@@ -1,0 +1,80 @@
+//! Everything a trace introduces: classes, methods, sites, counters, calls, threads.
+
+use ducktrack_trace_format::{
+    CallSite, CallSiteId, Class, ClassId, Counter, CounterId, Method, MethodId, Site, SiteId,
+    Thread, ThreadId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::Inconsistency;
+use crate::definition_table::DefinitionTable;
+
+/// The dictionary of a trace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Definitions {
+    pub(crate) classes: DefinitionTable<ClassId, Class>,
+    pub(crate) methods: DefinitionTable<MethodId, Method>,
+    pub(crate) sites: DefinitionTable<SiteId, Site>,
+    pub(crate) counters: DefinitionTable<CounterId, Counter>,
+    pub(crate) calls: DefinitionTable<CallSiteId, CallSite>,
+    threads: FxHashMap<ThreadId, Thread>,
+    sizes: FxHashMap<SiteId, u32>,
+    two_sizes: Vec<Inconsistency>,
+}
+
+impl Definitions {
+    pub(crate) fn set_size(&mut self, site: SiteId, bytes: u32) {
+        let first = *self.sizes.entry(site).or_insert(bytes);
+        if first != bytes {
+            self.two_sizes.push(Inconsistency::TwoSizes {
+                site,
+                first,
+                second: bytes,
+            });
+        }
+    }
+
+    pub(crate) fn size(&self, site: SiteId) -> Option<u32> {
+        self.sizes.get(&site).copied()
+    }
+
+    /// Introduces a thread, or gives it its new name.
+    pub(crate) fn set_thread(&mut self, thread: Thread) {
+        self.threads.insert(thread.id, thread);
+    }
+
+    pub(crate) fn thread(&self, id: ThreadId) -> Option<&Thread> {
+        self.threads.get(&id)
+    }
+
+    /// Contradictions between definitions.
+    pub(crate) fn inconsistencies(&self) -> Vec<Inconsistency> {
+        let redefined = [
+            (
+                "class",
+                self.classes.redefined().map(|(times, id)| (times, id.0)),
+            ),
+            (
+                "method",
+                self.methods.redefined().map(|(times, id)| (times, id.0)),
+            ),
+            (
+                "site",
+                self.sites.redefined().map(|(times, id)| (times, id.0)),
+            ),
+            (
+                "counter",
+                self.counters.redefined().map(|(times, id)| (times, id.0)),
+            ),
+            (
+                "call site",
+                self.calls.redefined().map(|(times, id)| (times, id.0)),
+            ),
+        ];
+        let redefined = redefined.into_iter().filter_map(|(what, found)| {
+            let (times, first) = found?;
+            Some(Inconsistency::Redefined { what, times, first })
+        });
+        redefined.chain(self.two_sizes.iter().cloned()).collect()
+    }
+}
