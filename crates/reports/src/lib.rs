@@ -21,6 +21,7 @@ mod csv;
 mod error;
 mod filter;
 mod grouping;
+mod html;
 mod json;
 mod quantity;
 mod text;
@@ -32,6 +33,7 @@ pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use csv::csv;
 pub use error::ReportError;
 pub use filter::{Filter, Sort};
+pub use html::html;
 pub use json::{
     AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,

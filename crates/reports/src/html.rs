@@ -1,0 +1,41 @@
+//! One self-contained page: totals, a searchable and sortable table, a flame graph, completeness and cost.
+//!
+//! Nothing is loaded from anywhere, and the page's own content policy forbids it. Names are untrusted: the template
+//! escapes what it prints, the data travels as JSON in which `<`, `>` and `&` are written as `\u003c` and so on (so no
+//! text can end the script element), and the script writes text nodes only.
+
+mod facts;
+mod page_data;
+
+use askama::Template;
+
+use crate::error::ReportError;
+use crate::view::View;
+
+/// The page.
+///
+/// # Errors
+/// Fails only where a value has no JSON form; none of the report's has.
+pub fn html(view: &View) -> Result<String, ReportError> {
+    let facts = facts::facts(view);
+    let data = page_data::page_data(view)?;
+    let page = Page {
+        facts: &facts,
+        css: CSS,
+        js: JS,
+        data: &data,
+    };
+    page.render().map_err(ReportError::Page)
+}
+
+const CSS: &str = include_str!("../templates/report.css");
+const JS: &str = include_str!("../templates/report.js");
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    facts: &'a facts::Facts,
+    css: &'static str,
+    js: &'static str,
+    data: &'a str,
+}

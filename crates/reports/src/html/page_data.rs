@@ -1,0 +1,171 @@
+//! The table's data for the script, small: every text once, rows as arrays of numbers.
+//!
+//! ```text
+//! strings  every text; rows name them by position
+//! callers  [class, method, descriptor, bci, line or -1, file or -1, target]
+//! sites    [class, method, descriptor, bci, line or -1, file or -1, type or -1, kind, objects, bytes,
+//!           heap objects or null, heap bytes or null,
+//!           [[type, caller or -1, objects, bytes] ...], [[thread, objects, bytes] ...], [[low, high, arrays] ...]]
+//! ```
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::error::ReportError;
+use crate::view::{CallerId, Location, SiteRow, View};
+
+pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
+    let mut texts = Texts::default();
+    let sites = view.top_sites(usize::MAX);
+    let (callers, numbers) = callers(view, sites, &mut texts);
+    let sites: Vec<Value> = sites
+        .iter()
+        .map(|site| row(site, &numbers, &mut texts))
+        .collect();
+    let data = json!({
+        "strings": texts.all,
+        "callers": callers,
+        "sites": sites,
+        "heap": view.selected.materialized.is_some(),
+        "count": view.selected.executed.count,
+        "bytes": view.selected.executed.bytes,
+        "sort": view.filter.sort.name(),
+    });
+    let text = serde_json::to_string(&data).map_err(ReportError::NoJsonForm)?;
+    Ok(inside_script(&text))
+}
+
+/// JSON that no text in it can leave: in a JSON string these characters may as well be written as escapes.
+fn inside_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+#[derive(Default)]
+struct Texts {
+    all: Vec<String>,
+    known: HashMap<String, usize>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(number) = self.known.get(text) {
+            return *number;
+        }
+        let number = self.all.len();
+        self.all.push(text.to_owned());
+        self.known.insert(text.to_owned(), number);
+        number
+    }
+
+    fn place(&mut self, at: &Location) -> Vec<Value> {
+        vec![
+            json!(self.number(&at.class)),
+            json!(self.number(&at.method)),
+            json!(self.number(&at.descriptor)),
+            json!(at.bci),
+            at.line.map_or(json!(-1), |line| json!(line)),
+            self.optional(at.source_file.as_deref()),
+        ]
+    }
+
+    fn optional(&mut self, text: Option<&str>) -> Value {
+        text.map_or(json!(-1), |text| json!(self.number(text)))
+    }
+}
+
+/// The callers that the shown sites refer to, and their positions.
+fn callers(
+    view: &View,
+    sites: &[SiteRow],
+    texts: &mut Texts,
+) -> (Vec<Value>, HashMap<CallerId, usize>) {
+    let mut rows = Vec::new();
+    let mut numbers = HashMap::new();
+    for id in sites
+        .iter()
+        .flat_map(|site| &site.cells)
+        .filter_map(|cell| cell.caller)
+    {
+        if numbers.contains_key(&id) {
+            continue;
+        }
+        if let Some(caller) = view.caller(id) {
+            numbers.insert(id, rows.len());
+            let mut row = texts.place(&caller.location);
+            row.push(json!(texts.number(&caller.target)));
+            rows.push(Value::Array(row));
+        }
+    }
+    (rows, numbers)
+}
+
+fn row(site: &SiteRow, callers: &HashMap<CallerId, usize>, texts: &mut Texts) -> Value {
+    let mut row = texts.place(&site.location);
+    row.push(texts.optional(site.ty.as_deref()));
+    row.push(json!(texts.number(site.kind)));
+    row.extend([json!(site.executed.count), json!(site.executed.bytes)]);
+    row.push(
+        site.materialized
+            .map_or(Value::Null, |heap| json!(heap.count)),
+    );
+    row.push(
+        site.materialized
+            .map_or(Value::Null, |heap| json!(heap.bytes)),
+    );
+    row.push(
+        site.cells
+            .iter()
+            .map(|cell| {
+                let caller = cell
+                    .caller
+                    .and_then(|id| callers.get(&id))
+                    .map_or(json!(-1), |at| json!(at));
+                json!([
+                    texts.number(&cell.ty),
+                    caller,
+                    cell.executed.count,
+                    cell.executed.bytes
+                ])
+            })
+            .collect(),
+    );
+    row.push(
+        site.threads
+            .iter()
+            .map(|part| {
+                json!([
+                    texts.number(&part.name),
+                    part.executed.count,
+                    part.executed.bytes
+                ])
+            })
+            .collect(),
+    );
+    row.push(
+        site.lengths
+            .iter()
+            .map(|bucket| {
+                let (low, high) = bucket.range();
+                json!([low, high, bucket.count])
+            })
+            .collect(),
+    );
+    Value::Array(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_leaves_the_script_element() {
+        let text = serde_json::to_string(&json!({"a": "</script><!-- & -->"})).expect("json");
+        let safe = inside_script(&text);
+        assert!(!safe.contains(['<', '>', '&']));
+        let back: Value = serde_json::from_str(&safe).expect("still JSON");
+        assert_eq!(back["a"], "</script><!-- & -->");
+    }
+}
