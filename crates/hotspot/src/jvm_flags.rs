@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use crate::address::Address;
 use crate::careful_read::{read_c_string, read_value};
 use crate::error::Error;
+use crate::libjvm::Libjvm;
 use crate::vm_structs::VmStructs;
 
 /// No VM has more flags (JDK 25 has about 1,400 product and other flags).
@@ -84,8 +85,9 @@ struct EntryLayout {
 impl JvmFlags {
     /// Finds every flag the VM has. Entries of a type this list does not know are left out.
     pub fn load(vm: &VmStructs) -> Result<Self, Error> {
-        let flags: Address = read_value(vm.address(&[("JVMFlag", "flags")])?)?;
-        let count: u64 = read_value(vm.address(&[("JVMFlag", "numFlags")])?)?;
+        let libjvm = vm.libjvm();
+        let flags: Address = libjvm.read(vm.address(&[("JVMFlag", "flags")])?)?;
+        let count: u64 = libjvm.read(vm.address(&[("JVMFlag", "numFlags")])?)?;
         let stride = vm.type_size("JVMFlag").ok_or(Error::MissingType {
             type_name: "JVMFlag",
         })?;
@@ -106,7 +108,7 @@ impl JvmFlags {
         let mut places = HashMap::new();
         let mut entry = flags;
         for _ in 0..count {
-            if let Some((name, place)) = layout.read(entry)? {
+            if let Some((name, place)) = layout.read(libjvm, entry)? {
                 places.insert(name, place);
             }
             entry = entry.plus(stride);
@@ -154,27 +156,24 @@ impl JvmFlags {
 
 impl EntryLayout {
     /// Name, type and place of one entry; `None` for the empty entry at the end and for unknown types.
-    fn read(&self, entry: Address) -> Result<Option<(String, FlagPlace)>, Error> {
-        let name: Address = read_value(entry.plus(self.name))?;
-        let address: Address = read_value(entry.plus(self.address))?;
+    fn read(&self, libjvm: &Libjvm, entry: Address) -> Result<Option<(String, FlagPlace)>, Error> {
+        let name: Address = libjvm.read(entry.plus(self.name))?;
+        let address: Address = libjvm.read(entry.plus(self.address))?;
         if name.is_null() || address.is_null() {
             return Ok(None);
         }
-        let Some(name) = read_c_string(name, 256) else {
+        let Some(name) = libjvm.read_text(name, 256) else {
             return Ok(None);
         };
         let kind = if self.kind_is_text {
-            let text: Address = read_value(entry.plus(self.kind))?;
-            read_c_string(text, 64).and_then(|text| flag_type_of_text(&text))
+            let text: Address = libjvm.read(entry.plus(self.kind))?;
+            libjvm
+                .read_text(text, 64)
+                .and_then(|text| flag_type_of_text(&text))
         } else {
-            flag_type_of_number(read_value(entry.plus(self.kind))?)
+            flag_type_of_number(libjvm.read(entry.plus(self.kind))?)
         };
-        Ok(kind.map(|kind| {
-            (
-                String::from_utf8_lossy(&name).into_owned(),
-                FlagPlace { kind, address },
-            )
-        }))
+        Ok(kind.map(|kind| (name, FlagPlace { kind, address })))
     }
 }
 
@@ -203,15 +202,15 @@ fn flag_type_of_number(number: i32) -> Option<FlagType> {
 }
 
 /// Before JDK 16: the C++ type as text.
-fn flag_type_of_text(text: &[u8]) -> Option<FlagType> {
+fn flag_type_of_text(text: &str) -> Option<FlagType> {
     Some(match text {
-        b"bool" => FlagType::Bool,
-        b"int" => FlagType::Int,
-        b"uint" => FlagType::Uint,
-        b"intx" => FlagType::Intx,
-        b"uintx" | b"uint64_t" | b"size_t" => FlagType::Unsigned64,
-        b"double" => FlagType::Double,
-        b"ccstr" | b"ccstrlist" => FlagType::Text,
+        "bool" => FlagType::Bool,
+        "int" => FlagType::Int,
+        "uint" => FlagType::Uint,
+        "intx" => FlagType::Intx,
+        "uintx" | "uint64_t" | "size_t" => FlagType::Unsigned64,
+        "double" => FlagType::Double,
+        "ccstr" | "ccstrlist" => FlagType::Text,
         _ => return None,
     })
 }

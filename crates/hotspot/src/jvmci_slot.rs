@@ -19,7 +19,7 @@ use crate::address::Address;
 use crate::careful_read::read_bytes;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
-use crate::libjvm::{Libjvm, Segment};
+use crate::libjvm::Segment;
 use crate::vm_structs::VmStructs;
 
 /// Why the slot cannot be used.
@@ -62,18 +62,14 @@ pub enum JvmciSlotRefusal {
 const JVMCI_FLAGS: [&str; 3] = ["EnableJVMCI", "UseJVMCICompiler", "UseJVMCINativeLibrary"];
 
 /// The offset of the reserved word in a native thread, in bytes from `eetop`.
-pub fn jvmci_reserved_slot(
-    libjvm: &Libjvm,
-    vm: &VmStructs,
-    flags: &JvmFlags,
-) -> Result<usize, JvmciSlotRefusal> {
+pub fn jvmci_reserved_slot(vm: &VmStructs, flags: &JvmFlags) -> Result<usize, JvmciSlotRefusal> {
     if let Some(flag) = JVMCI_FLAGS.into_iter().find(|flag| flags.is_on(flag)) {
         return Err(JvmciSlotRefusal::JvmciInUse { flag });
     }
     let thread_size = vm.type_size("JavaThread").ok_or(Error::MissingType {
         type_name: "JavaThread",
     })?;
-    let offset = find_entry(libjvm.segments())?;
+    let offset = find_entry(vm.libjvm().segments())?;
     check_offset(offset, thread_size)
 }
 
@@ -98,8 +94,10 @@ fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
 
 /// The offsets of all matching entries in one data segment.
 fn entries_in(data: &Segment, segments: &[Segment]) -> Result<Vec<u64>, Error> {
-    let mut bytes = vec![0_u8; data.file_length & !7];
-    read_bytes(data.start, &mut bytes)?;
+    let start = Address(data.start.0.next_multiple_of(8));
+    let length = data.file_length.saturating_sub(start.above(data.start)) & !7;
+    let mut bytes = vec![0_u8; length];
+    read_bytes(start, &mut bytes)?;
     let words: Vec<usize> = bytes
         .chunks_exact(8)
         .filter_map(|word| word.try_into().ok().map(usize::from_ne_bytes))

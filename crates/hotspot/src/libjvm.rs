@@ -7,7 +7,8 @@
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::slice;
 
-use crate::address::Address;
+use crate::address::{Address, Plain};
+use crate::careful_read::{read_c_string, read_value};
 use crate::error::Error;
 
 /// One loaded, readable segment.
@@ -33,7 +34,9 @@ impl Segment {
 }
 
 /// The loaded libjvm. It is never unloaded while the process lives, so its memory is `'static`.
-#[derive(Debug, Clone)]
+///
+/// What lies inside its segments is read directly; everything else with care ([`read_value`]).
+#[derive(Debug, Clone, Default)]
 pub struct Libjvm {
     path: CString,
     segments: Vec<Segment>,
@@ -66,6 +69,35 @@ impl Libjvm {
         self.segments
             .iter()
             .any(|segment| segment.contains(address, length))
+    }
+
+    /// Reads a value: directly from libjvm's own memory, with care from anywhere else.
+    pub fn read<T: Plain>(&self, address: Address) -> Result<T, Error> {
+        if self.contains(address, size_of::<T>()) {
+            // SAFETY: inside a readable segment of libjvm, which stays loaded.
+            Ok(unsafe { address.read() })
+        } else {
+            read_value(address)
+        }
+    }
+
+    /// Reads a C string of at most `limit` bytes; `None` when it is not readable or has no end.
+    #[must_use]
+    pub fn read_text(&self, address: Address, limit: usize) -> Option<String> {
+        let bytes = match self
+            .segments
+            .iter()
+            .find(|segment| segment.contains(address, 1))
+        {
+            Some(segment) => {
+                let room = limit.min(segment.length - address.above(segment.start));
+                // SAFETY: `room` bytes lie inside a readable segment of libjvm, which stays loaded. Texts are constants.
+                let bytes = unsafe { slice::from_raw_parts(address.pointer::<u8>(), room) };
+                CStr::from_bytes_until_nul(bytes).ok()?.to_bytes().to_vec()
+            }
+            None => read_c_string(address, limit)?,
+        };
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The address of an exported symbol.

@@ -21,7 +21,6 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 
 use crate::address::Address;
-use crate::careful_read::{read_c_string, read_value};
 use crate::error::Error;
 use crate::libjvm::Libjvm;
 
@@ -51,9 +50,20 @@ pub struct Field {
 /// The tables, read once and kept by name.
 #[derive(Debug, Clone, Default)]
 pub struct VmStructs {
-    fields: HashMap<String, HashMap<String, Field>>,
+    libjvm: Libjvm,
+    fields: FieldsByType,
     type_sizes: HashMap<String, usize>,
     constants: HashMap<String, i64>,
+}
+
+type FieldsByType = HashMap<String, HashMap<String, Field>>;
+/// Gives the address of an exported symbol.
+type SymbolFinder<'a> = &'a dyn Fn(&'static CStr) -> Result<Address, Error>;
+
+/// What the tables are read from.
+struct Source<'a> {
+    libjvm: &'a Libjvm,
+    symbol: SymbolFinder<'a>,
 }
 
 /// How one table is laid out: where it starts, how long an entry is.
@@ -66,24 +76,34 @@ struct Table {
 impl VmStructs {
     /// Reads the tables of the libjvm of this process.
     pub fn load() -> Result<Self, Error> {
-        Self::load_from(&Libjvm::find()?)
+        let libjvm = Libjvm::find()?;
+        let symbols = libjvm.clone();
+        Self::read(libjvm, &|name| symbols.symbol(name))
     }
 
-    /// Reads the tables of a loaded libjvm.
-    pub fn load_from(libjvm: &Libjvm) -> Result<Self, Error> {
-        Self::read(&|name| libjvm.symbol(name))
+    /// The library the tables are from.
+    #[must_use]
+    pub fn libjvm(&self) -> &Libjvm {
+        &self.libjvm
     }
 
     /// Reads the tables given a way to find exported symbols.
-    pub(crate) fn read(
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    ) -> Result<Self, Error> {
-        let mut tables = Self::default();
-        tables.read_fields(symbol)?;
-        tables.read_types(symbol)?;
-        tables.read_int_constants(symbol)?;
-        tables.read_long_constants(symbol)?;
-        Ok(tables)
+    pub(crate) fn read(libjvm: Libjvm, symbol: SymbolFinder<'_>) -> Result<Self, Error> {
+        let source = Source {
+            libjvm: &libjvm,
+            symbol,
+        };
+        let fields = source.fields()?;
+        let type_sizes = source.type_sizes()?;
+        let mut constants = HashMap::new();
+        source.int_constants(&mut constants)?;
+        source.long_constants(&mut constants)?;
+        Ok(Self {
+            libjvm,
+            fields,
+            type_sizes,
+            constants,
+        })
     }
 
     /// Bytes from the start of an object of `type_name` to its field; `None` when there is no such field or it is static.
@@ -147,157 +167,138 @@ impl VmStructs {
             self.constants.len(),
         )
     }
+}
 
-    fn read_fields(
-        &mut self,
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    ) -> Result<(), Error> {
-        let table = Table::find(
-            symbol,
-            c"gHotSpotVMStructs",
-            c"gHotSpotVMStructEntryArrayStride",
-        )?;
-        let type_name = number(symbol, c"gHotSpotVMStructEntryTypeNameOffset")?;
-        let field_name = number(symbol, c"gHotSpotVMStructEntryFieldNameOffset")?;
-        let type_string = number(symbol, c"gHotSpotVMStructEntryTypeStringOffset")?;
-        let is_static = number(symbol, c"gHotSpotVMStructEntryIsStaticOffset")?;
-        let offset = number(symbol, c"gHotSpotVMStructEntryOffsetOffset")?;
-        let address = number(symbol, c"gHotSpotVMStructEntryAddressOffset")?;
-        table.each(type_name, |entry, owner| {
-            let Some(name) = text_at(entry.plus(field_name))? else {
+impl Source<'_> {
+    fn fields(&self) -> Result<FieldsByType, Error> {
+        let table = self.table(c"gHotSpotVMStructs", c"gHotSpotVMStructEntryArrayStride")?;
+        let type_name = self.number(c"gHotSpotVMStructEntryTypeNameOffset")?;
+        let field_name = self.number(c"gHotSpotVMStructEntryFieldNameOffset")?;
+        let type_string = self.number(c"gHotSpotVMStructEntryTypeStringOffset")?;
+        let is_static = self.number(c"gHotSpotVMStructEntryIsStaticOffset")?;
+        let offset = self.number(c"gHotSpotVMStructEntryOffsetOffset")?;
+        let address = self.number(c"gHotSpotVMStructEntryAddressOffset")?;
+        let mut fields = FieldsByType::new();
+        self.each(table, type_name, |entry, owner| {
+            let Some(name) = self.text_at(entry.plus(field_name))? else {
                 return Ok(());
             };
-            let place = if read_value::<i32>(entry.plus(is_static))? != 0 {
-                FieldPlace::Static(read_value(entry.plus(address))?)
+            let place = if self.libjvm.read::<i32>(entry.plus(is_static))? != 0 {
+                FieldPlace::Static(self.libjvm.read(entry.plus(address))?)
             } else {
-                let bytes: u64 = read_value(entry.plus(offset))?;
-                FieldPlace::Offset(plausible("a field offset", bytes)?)
+                FieldPlace::Offset(plausible(
+                    "a field offset",
+                    self.libjvm.read(entry.plus(offset))?,
+                )?)
             };
-            let type_string = text_at(entry.plus(type_string))?.unwrap_or_default();
-            self.fields
+            let type_string = self.text_at(entry.plus(type_string))?.unwrap_or_default();
+            fields
                 .entry(owner)
                 .or_default()
                 .insert(name, Field { place, type_string });
             Ok(())
-        })
+        })?;
+        Ok(fields)
     }
 
-    fn read_types(
-        &mut self,
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    ) -> Result<(), Error> {
-        let table = Table::find(
-            symbol,
-            c"gHotSpotVMTypes",
-            c"gHotSpotVMTypeEntryArrayStride",
-        )?;
-        let type_name = number(symbol, c"gHotSpotVMTypeEntryTypeNameOffset")?;
-        let size = number(symbol, c"gHotSpotVMTypeEntrySizeOffset")?;
-        table.each(type_name, |entry, name| {
-            let bytes: u64 = read_value(entry.plus(size))?;
-            self.type_sizes
-                .insert(name, plausible("a type size", bytes)?);
+    fn type_sizes(&self) -> Result<HashMap<String, usize>, Error> {
+        let table = self.table(c"gHotSpotVMTypes", c"gHotSpotVMTypeEntryArrayStride")?;
+        let type_name = self.number(c"gHotSpotVMTypeEntryTypeNameOffset")?;
+        let size = self.number(c"gHotSpotVMTypeEntrySizeOffset")?;
+        let mut sizes = HashMap::new();
+        self.each(table, type_name, |entry, name| {
+            sizes.insert(
+                name,
+                plausible("a type size", self.libjvm.read(entry.plus(size))?)?,
+            );
             Ok(())
-        })
+        })?;
+        Ok(sizes)
     }
 
-    fn read_int_constants(
-        &mut self,
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    ) -> Result<(), Error> {
-        let table = Table::find(
-            symbol,
+    fn int_constants(&self, constants: &mut HashMap<String, i64>) -> Result<(), Error> {
+        let table = self.table(
             c"gHotSpotVMIntConstants",
             c"gHotSpotVMIntConstantEntryArrayStride",
         )?;
-        let name = number(symbol, c"gHotSpotVMIntConstantEntryNameOffset")?;
-        let value = number(symbol, c"gHotSpotVMIntConstantEntryValueOffset")?;
-        table.each(name, |entry, name| {
-            let constant: i32 = read_value(entry.plus(value))?;
-            self.constants.insert(name, i64::from(constant));
+        let name = self.number(c"gHotSpotVMIntConstantEntryNameOffset")?;
+        let value = self.number(c"gHotSpotVMIntConstantEntryValueOffset")?;
+        self.each(table, name, |entry, name| {
+            constants.insert(name, i64::from(self.libjvm.read::<i32>(entry.plus(value))?));
             Ok(())
         })
     }
 
-    fn read_long_constants(
-        &mut self,
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    ) -> Result<(), Error> {
-        let table = Table::find(
-            symbol,
+    fn long_constants(&self, constants: &mut HashMap<String, i64>) -> Result<(), Error> {
+        let table = self.table(
             c"gHotSpotVMLongConstants",
             c"gHotSpotVMLongConstantEntryArrayStride",
         )?;
-        let name = number(symbol, c"gHotSpotVMLongConstantEntryNameOffset")?;
-        let value = number(symbol, c"gHotSpotVMLongConstantEntryValueOffset")?;
-        table.each(name, |entry, name| {
-            let constant: i64 = read_value(entry.plus(value))?;
-            self.constants.insert(name, constant);
+        let name = self.number(c"gHotSpotVMLongConstantEntryNameOffset")?;
+        let value = self.number(c"gHotSpotVMLongConstantEntryValueOffset")?;
+        self.each(table, name, |entry, name| {
+            constants.insert(name, self.libjvm.read(entry.plus(value))?);
             Ok(())
         })
     }
-}
 
-impl Table {
-    fn find(
-        symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-        table: &'static CStr,
-        stride: &'static CStr,
-    ) -> Result<Self, Error> {
-        let start = read_value(symbol(table)?)?;
-        let stride = number(symbol, stride)?;
+    /// Where a table starts and how long its entries are.
+    fn table(&self, table: &'static CStr, stride: &'static CStr) -> Result<Table, Error> {
+        let start = self.libjvm.read((self.symbol)(table)?)?;
+        let stride = self.number(stride)?;
         if stride < 8 {
             return Err(Error::Implausible {
                 what: "the stride of a VM table",
                 value: stride as u64,
             });
         }
-        Ok(Self { start, stride })
+        Ok(Table { start, stride })
     }
 
     /// Visits every entry with its name, until the entry without one.
     fn each(
-        self,
+        &self,
+        table: Table,
         name_offset: usize,
         mut visit: impl FnMut(Address, String) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut entry = self.start;
+        let mut entry = table.start;
         for _ in 0..MOST_ENTRIES {
-            let Some(name) = text_at(entry.plus(name_offset))? else {
+            let Some(name) = self.text_at(entry.plus(name_offset))? else {
                 return Ok(());
             };
             visit(entry, name)?;
-            entry = entry.plus(self.stride);
+            entry = entry.plus(table.stride);
         }
         Err(Error::EndlessChain {
             what: "of a VM table",
         })
     }
-}
 
-/// An exported 64-bit variable that says where something is in an entry.
-fn number(
-    symbol: &dyn Fn(&'static CStr) -> Result<Address, Error>,
-    name: &'static CStr,
-) -> Result<usize, Error> {
-    plausible(
-        "a layout number of the VM's tables",
-        read_value::<u64>(symbol(name)?)?,
-    )
-}
-
-/// The string a pointer at `place` points at; `None` for a null pointer.
-fn text_at(place: Address) -> Result<Option<String>, Error> {
-    let text: Address = read_value(place)?;
-    if text.is_null() {
-        return Ok(None);
+    /// An exported 64-bit variable that says where something is in an entry.
+    fn number(&self, name: &'static CStr) -> Result<usize, Error> {
+        plausible(
+            "a layout number of the VM's tables",
+            self.libjvm.read((self.symbol)(name)?)?,
+        )
     }
-    let bytes = read_c_string(text, LONGEST_NAME).ok_or(Error::Unreadable {
-        address: text,
-        length: 1,
-        errno: 0,
-    })?;
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+
+    /// The string a pointer at `place` points at; `None` for a null pointer.
+    fn text_at(&self, place: Address) -> Result<Option<String>, Error> {
+        let text: Address = self.libjvm.read(place)?;
+        if text.is_null() {
+            return Ok(None);
+        }
+        let unreadable = Error::Unreadable {
+            address: text,
+            length: 1,
+            errno: 0,
+        };
+        self.libjvm
+            .read_text(text, LONGEST_NAME)
+            .map(Some)
+            .ok_or(unreadable)
+    }
 }
 
 /// A size or offset within an object: small.

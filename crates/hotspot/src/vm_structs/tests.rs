@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 use super::{FieldPlace, VmStructs};
 use crate::address::Address;
 use crate::error::Error;
+use crate::libjvm::Libjvm;
 
 /// A field entry with its members in another order and with padding.
 #[repr(C)]
@@ -91,7 +92,7 @@ fn read_tables(fields: Vec<StructEntry>) -> Result<VmStructs, Error> {
         constants(c"an_int", 0x7_ffff_ffff),
         constants(c"a_long", -5),
     );
-    VmStructs::read(&|name| {
+    VmStructs::read(Libjvm::default(), &|name| {
         Ok(match name.to_str().unwrap_or_default() {
             "gHotSpotVMStructs" => fields,
             "gHotSpotVMStructEntryArrayStride" => number(size_of::<StructEntry>()),
@@ -202,7 +203,10 @@ fn torn_tables_are_errors() {
         Some(Error::Unreadable { .. })
     ));
     assert!(matches!(
-        VmStructs::read(&|_| Err(Error::MissingSymbol { name: "none" })).err(),
+        VmStructs::read(Libjvm::default(), &|_| Err(Error::MissingSymbol {
+            name: "none"
+        }))
+        .err(),
         Some(Error::MissingSymbol { .. })
     ));
     // The place of a field is either an offset or an address, never both.
