@@ -41,10 +41,16 @@
 #![forbid(unsafe_code)]
 
 mod branch_probability;
+mod bridges;
 mod choose;
 mod corrections;
 mod counter_location;
 mod depth_first;
+mod dominance;
+mod flow_balance;
+mod flow_estimate;
+mod flow_propagation;
+mod flow_range;
 mod frequencies;
 mod graph;
 mod graph_error;
@@ -62,6 +68,7 @@ mod tests;
 
 pub use choose::{Choice, Limits, choose};
 pub use corrections::Components;
+pub use flow_propagation::{FlowRange, Propagated, propagate};
 pub use frequencies::{Frequencies, FrequencySource};
 pub use graph::{Edge, Graph, GraphBuilder, Hint};
 pub use graph_error::GraphError;

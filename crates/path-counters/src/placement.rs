@@ -18,6 +18,9 @@ pub enum PlacementKind {
     SpanningForest,
     /// The better of both, improved block by block.
     Refined,
+    /// Counters outside of a spanning forest, empty ones included: they determine the frequency of
+    /// every edge, the calls being counted directly.
+    Profiling,
     /// One counter at the start of each block that has sites: for methods beyond the limits.
     PerBlock,
 }
@@ -36,7 +39,8 @@ pub enum CounterPlace {
 pub struct Counter {
     /// Where it is incremented.
     pub place: CounterPlace,
-    /// By how much each site's count changes with every increment. Never zero.
+    /// By how much each site's count changes with every increment. Zero only in
+    /// [`PlacementKind::Profiling`].
     pub semantics: SiteVector,
 }
 
@@ -77,6 +81,41 @@ impl Placement {
             PlacementKind::SpanningForest,
             potentials,
         ))
+    }
+
+    /// The placement of a fresh method: exact counts, and a count for enough edges to know how often
+    /// every edge was taken. The edges of ENTRY are always counted, so that calls need no
+    /// computation.
+    pub fn profiling(
+        graph: &Graph,
+        frequencies: &Frequencies,
+        most_terms: usize,
+    ) -> Result<Self, TooLarge> {
+        let forest = spanning_forest::profiling_forest(graph, frequencies);
+        let potentials = spanning_forest::settle(
+            graph,
+            &forest,
+            &spanning_forest::run_ends(graph),
+            most_terms,
+        )?;
+        let mut free = vec![false; graph.edge_count()];
+        for edge in forest {
+            free[edge.index()] = true;
+        }
+        let walk = DepthFirst::of(graph);
+        let counters = walk
+            .reachable_edges(graph)
+            .filter(|edge| !free[edge.index()])
+            .map(|edge| Counter {
+                place: CounterPlace::Edge(edge),
+                semantics: potentials.residual(graph, edge),
+            })
+            .collect();
+        Ok(Self {
+            kind: PlacementKind::Profiling,
+            counters,
+            potentials: potentials.into_blocks(),
+        })
     }
 
     /// One counter per block with sites. Always possible, and linear in the size of the graph.
@@ -125,7 +164,7 @@ impl Placement {
         self.kind
     }
 
-    /// The counters, ordered by place. None has empty semantics.
+    /// The counters, ordered by place. None has empty semantics, but for [`PlacementKind::Profiling`].
     pub fn counters(&self) -> &[Counter] {
         &self.counters
     }

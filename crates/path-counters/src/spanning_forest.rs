@@ -22,18 +22,61 @@ use crate::potentials::{Potentials, TooManyTerms};
 /// The edges of the forest: those that need no counter whatever the sites are.
 pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
     let walk = DepthFirst::of(graph);
-    let mut edges: Vec<EdgeId> = walk.reachable_edges(graph).collect();
-    edges.sort_by_key(|&edge| {
-        // Among equal weights a critical edge is better left without a counter.
+    kruskal(
+        graph,
+        walk.reachable_edges(graph),
+        &[graph.exit()],
+        |edge| {
+            // Among equal weights a critical edge is better left without a counter.
+            (
+                graph.edge(edge).exceptional,
+                Reverse(frequencies.edge(edge)),
+                !graph.is_critical(edge),
+                edge,
+            )
+        },
+    )
+}
+
+/// The forest of a method that is being profiled. The edges of ENTRY are never in it. Runs end at
+/// dead ends as well as at EXIT, so that all of them are one node; otherwise the counters could not
+/// tell how often a branch led to a throw.
+pub(crate) fn profiling_forest(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
+    let walk = DepthFirst::of(graph);
+    let edges = walk
+        .reachable_edges(graph)
+        .filter(|&edge| graph.edge(edge).from != graph.entry());
+    kruskal(graph, edges, &run_ends(graph), |edge| {
         (
-            graph.edge(edge).exceptional,
             Reverse(frequencies.edge(edge)),
             !graph.is_critical(edge),
             edge,
         )
-    });
+    })
+}
+
+/// EXIT and the dead ends.
+pub(crate) fn run_ends(graph: &Graph) -> Vec<BlockId> {
+    graph
+        .blocks()
+        .filter(|&block| graph.out_edges(block).is_empty())
+        .collect()
+}
+
+/// Takes edges in ascending order of their keys, unless they would close a cycle. The given ends are one node with
+/// ENTRY.
+fn kruskal<K: Ord>(
+    graph: &Graph,
+    edges: impl Iterator<Item = EdgeId>,
+    ends: &[BlockId],
+    key: impl Fn(EdgeId) -> K,
+) -> Vec<EdgeId> {
+    let mut edges: Vec<EdgeId> = edges.collect();
+    edges.sort_by_cached_key(|&edge| key(edge));
     let mut trees = UnionFind::<u32>::new(graph.node_count());
-    trees.union(graph.entry().as_u32(), graph.exit().as_u32());
+    for end in ends {
+        trees.union(graph.entry().as_u32(), end.as_u32());
+    }
     edges.retain(|&edge| {
         let edge = graph.edge(edge);
         trees.union(edge.from.as_u32(), edge.to.as_u32())
@@ -47,36 +90,49 @@ pub(crate) fn potentials(
     frequencies: &Frequencies,
     most_terms: usize,
 ) -> Result<Potentials, TooManyTerms> {
-    settle(graph, &forest_edges(graph, frequencies), most_terms)
+    settle(
+        graph,
+        &forest_edges(graph, frequencies),
+        &[graph.exit()],
+        most_terms,
+    )
 }
 
-/// Walks a forest from ENTRY and EXIT, where nothing is owed. Every block that a run can come to
-/// must be connected to one of them.
+/// Walks a forest from ENTRY and the given ends, where nothing is owed. In a tree that contains
+/// none of them, nothing is owed at the block that comes first.
 pub(crate) fn settle(
     graph: &Graph,
     forest: &[EdgeId],
+    ends: &[BlockId],
     most_terms: usize,
 ) -> Result<Potentials, TooManyTerms> {
     let mut potentials = Potentials::zero(graph, most_terms);
     let neighbours = incident(graph, forest);
     let mut settled = vec![false; graph.node_count()];
-    let mut open: Vec<BlockId> = vec![graph.exit(), graph.entry()];
-    settled[graph.entry().index()] = true;
-    settled[graph.exit().index()] = true;
-    while let Some(block) = open.pop() {
-        for &edge in &neighbours[block.index()] {
-            let ends = graph.edge(edge);
-            let forwards = ends.from == block;
-            let other = if forwards { ends.to } else { ends.from };
-            if std::mem::replace(&mut settled[other.index()], true) {
-                continue;
+    let mut open: Vec<BlockId> = ends.to_vec();
+    open.push(graph.entry());
+    for root in &open {
+        settled[root.index()] = true;
+    }
+    for next_root in graph.blocks() {
+        while let Some(block) = open.pop() {
+            for &edge in &neighbours[block.index()] {
+                let ends = graph.edge(edge);
+                let forwards = ends.from == block;
+                let other = if forwards { ends.to } else { ends.from };
+                if std::mem::replace(&mut settled[other.index()], true) {
+                    continue;
+                }
+                if forwards {
+                    potentials.settle_forwards(graph, edge)?;
+                } else {
+                    potentials.settle_backwards(graph, edge)?;
+                }
+                open.push(other);
             }
-            if forwards {
-                potentials.settle_forwards(graph, edge)?;
-            } else {
-                potentials.settle_backwards(graph, edge)?;
-            }
-            open.push(other);
+        }
+        if !std::mem::replace(&mut settled[next_root.index()], true) {
+            open.push(next_root);
         }
     }
     Ok(potentials)

@@ -1,6 +1,7 @@
 //! Tests that need to see inside: the paper's figures, and random graphs with random walks.
 
 mod drawn_graph;
+mod flow;
 mod paper_figures;
 mod random_graphs;
 mod random_walk;
