@@ -8,6 +8,7 @@ mod document;
 
 use serde::Serialize;
 
+pub use convert::document;
 pub use document::{
     AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
@@ -18,9 +19,9 @@ use crate::error::ReportError;
 use crate::view::View;
 
 /// The value of the key `format`.
-pub const FORMAT: &str = "ducktrack-report";
+pub(crate) const FORMAT: &str = "ducktrack-report";
 /// The value of the key `version`: raised when a key changes its meaning or goes away, not when one is added.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The report as JSON text, one line per key and per site.
 ///

@@ -18,6 +18,7 @@ mod class_name;
 mod collapsed;
 mod completeness;
 mod csv;
+mod diff;
 mod error;
 mod filter;
 mod grouping;
@@ -31,13 +32,17 @@ pub use build::view;
 pub use collapsed::collapsed;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use csv::csv;
+pub use diff::{
+    Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_json,
+    diff_text,
+};
 pub use error::ReportError;
 pub use filter::{Filter, Sort};
 pub use html::html;
 pub use json::{
     AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
-    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, json, read_json,
+    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, document, json, read_json,
 };
 pub use text::{summary, text};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

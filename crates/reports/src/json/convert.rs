@@ -9,7 +9,8 @@ use crate::grouping::{by_caller, by_kind, by_type};
 use crate::quantity::percent;
 use crate::view::{Finding, SiteRow, Totals, View, eliminated};
 
-pub(super) fn document(view: &View) -> Document {
+/// The report under the documented keys.
+pub fn document(view: &View) -> Document {
     Document {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -33,7 +34,7 @@ pub(super) fn document(view: &View) -> Document {
     }
 }
 
-pub(super) fn site(view: &View, row: &SiteRow) -> SiteDoc {
+fn site(view: &View, row: &SiteRow) -> SiteDoc {
     let at = &row.location;
     SiteDoc {
         class: at.class.clone(),

@@ -17,7 +17,7 @@ pub(super) struct AmountTable {
 impl AmountTable {
     pub(super) fn new(selected: &Totals, name: &str) -> Self {
         let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
+        table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
         let with_heap = selected.materialized.is_some();
         let mut header = vec!["bytes", "share", "objects", "average"];

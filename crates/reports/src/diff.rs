@@ -1,0 +1,247 @@
+//! What changed from one run to another, and whether that is still allowed.
+//!
+//! Counts of executed allocations do not depend on warm-up, compilation or escape analysis. For the same work they
+//! repeat nearly exactly, which makes them fit for a gate in CI.
+//!
+//! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
+
+mod gate;
+mod matching;
+mod render;
+
+pub use gate::{Gate, GateError, Verdict};
+pub use render::{diff_json, diff_text};
+
+use crate::filter::{Sort, in_scope};
+use crate::json::{AmountDoc, Document, SiteDoc};
+use matching::match_sites;
+
+/// Two runs side by side.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The first run.
+    pub before: Side,
+    /// The second run.
+    pub after: Side,
+    /// Sites that differ, largest change first.
+    pub changes: Vec<SiteChange>,
+    /// Sites that are the same in both.
+    pub unchanged: usize,
+    /// What makes the comparison doubtful, each one sentence.
+    pub cautions: Vec<String>,
+    /// Outcomes of the gates.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Where it was read from.
+    pub name: String,
+    /// Command of the run.
+    pub command: String,
+    /// Java version.
+    pub java_version: String,
+    /// The compared sites together.
+    pub total: AmountDoc,
+    /// How many there are.
+    pub sites: usize,
+}
+
+/// A site that differs.
+#[derive(Clone, Debug)]
+pub struct SiteChange {
+    /// In the first run, with the amount in scope; `None` when it did not run there.
+    pub before: Option<SiteDoc>,
+    /// In the second run.
+    pub after: Option<SiteDoc>,
+}
+
+impl SiteChange {
+    /// Change of objects and bytes.
+    pub fn change(&self) -> AmountDoc {
+        let (before, after) = (amount(self.before.as_ref()), amount(self.after.as_ref()));
+        AmountDoc {
+            count: after.count.saturating_sub(before.count),
+            bytes: after.bytes.saturating_sub(before.bytes),
+        }
+    }
+
+    /// The site as it is now, or as it was.
+    pub fn site(&self) -> Option<&SiteDoc> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+/// What to compare.
+#[derive(Clone, Debug, Default)]
+pub struct DiffOptions {
+    /// Packages or classes; empty for all.
+    pub only: Vec<String>,
+    /// Order of the changes.
+    pub sort: Sort,
+    /// Changes shown; `None` leaves it to the format.
+    pub top: Option<usize>,
+}
+
+/// Compares two runs and checks the gates.
+pub fn compare(
+    before: (&str, &Document),
+    after: (&str, &Document),
+    options: &DiffOptions,
+    gates: &[Gate],
+) -> Comparison {
+    let first = kept(&before.1.sites, &options.only);
+    let second = kept(&after.1.sites, &options.only);
+    let pairs = match_sites(&first, &second);
+    let all = pairs.len();
+    let mut changes: Vec<SiteChange> = pairs
+        .into_iter()
+        .map(|(before, after)| SiteChange {
+            before: before.cloned(),
+            after: after.cloned(),
+        })
+        .filter(|change| amount(change.before.as_ref()) != amount(change.after.as_ref()))
+        .collect();
+    sort(&mut changes, options.sort);
+    Comparison {
+        before: side(before, &first),
+        after: side(after, &second),
+        unchanged: all - changes.len(),
+        changes,
+        cautions: cautions(before.1, after.1),
+        verdicts: gates
+            .iter()
+            .map(|gate| gate.check(&before.1.sites, &after.1.sites))
+            .collect(),
+    }
+}
+
+impl Comparison {
+    /// True when no gate failed.
+    pub fn passed(&self) -> bool {
+        self.verdicts.iter().all(|verdict| verdict.passed)
+    }
+}
+
+fn amount(site: Option<&SiteDoc>) -> AmountDoc {
+    site.map_or_else(AmountDoc::default, |site| AmountDoc {
+        count: site.count,
+        bytes: site.bytes,
+    })
+}
+
+/// The part of a site in the scope: all of it when the site is there, else what callers in the scope are blamed for.
+fn in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
+    let wanted = |class: &str| scopes.iter().any(|scope| in_scope(scope, class));
+    if scopes.is_empty() || wanted(&site.class) {
+        return amount(Some(site));
+    }
+    let mut sum = AmountDoc::default();
+    for context in site
+        .context
+        .iter()
+        .filter(|context| context.class.as_deref().is_some_and(wanted))
+    {
+        sum.count = sum.count.saturating_add(context.count);
+        sum.bytes = sum.bytes.saturating_add(context.bytes);
+    }
+    sum
+}
+
+fn kept(sites: &[SiteDoc], scopes: &[String]) -> Vec<SiteDoc> {
+    sites
+        .iter()
+        .filter_map(|site| {
+            let part = in_scopes(site, scopes);
+            (part != AmountDoc::default()).then(|| SiteDoc {
+                count: part.count,
+                bytes: part.bytes,
+                ..site.clone()
+            })
+        })
+        .collect()
+}
+
+fn sort(changes: &mut [SiteChange], sort: Sort) {
+    let size = |change: &SiteChange| {
+        let AmountDoc { count, bytes } = change.change();
+        match sort {
+            Sort::Bytes => (bytes.unsigned_abs(), count.unsigned_abs()),
+            Sort::Count => (count.unsigned_abs(), bytes.unsigned_abs()),
+        }
+    };
+    changes.sort_by(|a, b| {
+        let place = |change: &SiteChange| {
+            change.site().map(|site| {
+                (
+                    site.class.clone(),
+                    site.method.clone(),
+                    site.descriptor.clone(),
+                    site.bci,
+                )
+            })
+        };
+        size(b).cmp(&size(a)).then_with(|| place(a).cmp(&place(b)))
+    });
+}
+
+fn side((name, document): (&str, &Document), sites: &[SiteDoc]) -> Side {
+    let mut total = AmountDoc::default();
+    for site in sites {
+        total.count = total.count.saturating_add(site.count);
+        total.bytes = total.bytes.saturating_add(site.bytes);
+    }
+    Side {
+        name: name.to_owned(),
+        command: document.run.command.clone(),
+        java_version: document.run.java_version.clone(),
+        total,
+        sites: sites.len(),
+    }
+}
+
+fn cautions(before: &Document, after: &Document) -> Vec<String> {
+    let mut cautions = Vec::new();
+    for (which, document) in [("first", before), ("second", after)] {
+        if !document.damage.is_empty() || !document.losses.is_empty() {
+            cautions.push(format!(
+                "the {which} run is damaged or lost something: its numbers may be short"
+            ));
+        }
+        if document.run.ended.is_none() {
+            cautions.push(format!(
+                "the {which} run has no end: its numbers are those of its last snapshot"
+            ));
+        }
+        if document.sites.len() as u64 != document.selected.sites {
+            cautions.push(format!(
+                "the {which} report was cut to its top {} sites",
+                document.sites.len()
+            ));
+        }
+    }
+    let kept = |document: &Document| {
+        (
+            document.filter.only.clone(),
+            document.filter.types.clone(),
+            document.filter.thread.clone(),
+        )
+    };
+    if kept(before) != kept(after) {
+        cautions.push("the two reports were made with different filters".to_owned());
+    }
+    if before.run.java_version != after.run.java_version {
+        cautions.push(format!(
+            "different Java versions ({} and {}): library code differs",
+            before.run.java_version, after.run.java_version
+        ));
+    }
+    if before.refusals.sites != after.refusals.sites {
+        cautions.push(format!(
+            "sites that are not counted: {} in the first run, {} in the second",
+            before.refusals.sites, after.refusals.sites
+        ));
+    }
+    cautions
+}
