@@ -76,6 +76,11 @@ pub enum Damage {
         /// The system's words.
         reason: String,
     },
+    /// More findings of the same sorts, which are only counted.
+    Further {
+        /// How many.
+        count: u64,
+    },
     /// A file of the directory is no readable trace at all; the others were read.
     NotATrace {
         /// Why.
@@ -96,6 +101,7 @@ impl Damage {
             Self::BadRecords { .. } => "bad-records",
             Self::AfterEnd { .. } => "after-end",
             Self::Unreadable { .. } => "unreadable",
+            Self::Further { .. } => "further",
             Self::NotATrace { .. } => "not-a-trace",
         }
     }
@@ -112,7 +118,7 @@ impl Damage {
             | Self::BadRecords { at, .. }
             | Self::AfterEnd { at }
             | Self::Unreadable { at, .. } => Some(at),
-            Self::NotATrace { .. } => None,
+            Self::Further { .. } | Self::NotATrace { .. } => None,
         }
     }
 
@@ -174,6 +180,7 @@ impl fmt::Display for Damage {
                 )
             }
             Self::Unreadable { at, reason } => write!(f, "cannot read on at byte {at}: {reason}"),
+            Self::Further { count } => write!(f, "{count} further findings like these"),
             Self::NotATrace { reason } => write!(f, "left out: {reason}"),
         }
     }

@@ -1,2 +1,24 @@
-//! TEMPORARY skeleton.
+//! Gives back what a trace says, in order, and tells what is missing.
+//!
+//! ```text
+//! let mut reader = TraceReader::open(path)?;      // an error: nothing at all can be read, and why
+//! for record in &mut reader { .. }                // every record of every intact block, in order
+//! for (file, damage) in reader.damage() { .. }    // how the files end, and what in them was not readable
+//! ```
+//!
+//! Trace files are untrusted: nothing panics, memory does not grow by lengths that are only claimed (one block of at most
+//! [`MAX_CONTENT`](ducktrack_trace_format::MAX_CONTENT) bytes is held at a time), and time is bounded by the size of the file.
 #![forbid(unsafe_code)]
+
+mod block_reader;
+mod byte_window;
+mod damage_log;
+mod error;
+mod record_reader;
+mod trace_reader;
+
+pub use error::{ReadError, StartError};
+pub use record_reader::RecordReader;
+pub use trace_reader::TraceReader;
+
+pub use ducktrack_trace_format::Damage;

@@ -1,0 +1,307 @@
+//! The intact blocks of a file, in order, and what lies between them.
+//!
+//! A block is intact when its mark, lengths and checksum are right. Where they are not, the reader looks for the
+//! next mark at which an intact block starts and goes on there. What could only be the end of a file that was cut
+//! while it was written is told apart from damage in the middle: behind it there is no intact block.
+
+use std::io::Read;
+
+use ducktrack_trace_format::{
+    BLOCK_MARK, BlockHeader, BlockKind, Damage, FileHeader, FormatError, MAX_CONTENT,
+    decode_content,
+};
+
+use crate::StartError;
+use crate::byte_window::ByteWindow;
+use crate::damage_log::DamageLog;
+
+/// So many bytes are checksummed in search of intact blocks; a file made of false marks cannot cost more.
+const SEARCH_BUDGET: usize = 256 << 20;
+
+/// An intact block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
+    /// Where it starts.
+    pub(crate) at: u64,
+    pub(crate) content: Vec<u8>,
+}
+
+/// Reads blocks one by one.
+#[derive(Debug)]
+pub(crate) struct BlockReader<R> {
+    window: ByteWindow<R>,
+    pub(crate) damage: DamageLog,
+    /// Intact blocks so far.
+    count: u64,
+    expected_sequence: u32,
+    /// The last stretch was no block, so numbers may jump.
+    after_corruption: bool,
+    search_budget: usize,
+    ended: bool,
+    /// The file ended at the end of a block.
+    ended_whole: bool,
+}
+
+/// What the first bytes of the window are.
+enum Found {
+    /// An intact block of `length` bytes.
+    Block {
+        header: BlockHeader,
+        length: usize,
+        content: Result<Vec<u8>, FormatError>,
+    },
+    /// Nothing that is a block.
+    Corrupt(FormatError),
+    /// Fewer bytes than a block needs.
+    Short,
+}
+
+impl<R: Read> BlockReader<R> {
+    /// Reads and checks the header of the file.
+    pub(crate) fn start(input: R) -> Result<Self, StartError> {
+        let mut window = ByteWindow::new(input);
+        let present = window.fill(FileHeader::LENGTH)?;
+        if present == 0 {
+            return Err(StartError::Empty);
+        }
+        let header = match FileHeader::decode(window.bytes()) {
+            Err(FormatError::TooShort { .. }) => return Err(StartError::Cut { present }),
+            decoded => decoded?,
+        };
+        let length = usize::from(header.length);
+        if window.fill(length)? < length {
+            return Err(StartError::Cut {
+                present: window.bytes().len(),
+            });
+        }
+        window.consume(length);
+        Ok(Self {
+            window,
+            damage: DamageLog::default(),
+            count: 0,
+            expected_sequence: 0,
+            after_corruption: false,
+            search_budget: SEARCH_BUDGET,
+            ended: false,
+            ended_whole: false,
+        })
+    }
+
+    /// Offset of the next block.
+    pub(crate) fn position(&self) -> u64 {
+        self.window.position()
+    }
+
+    /// True when the file ended and its last byte was that of a block.
+    pub(crate) fn ended_whole(&self) -> bool {
+        self.ended_whole
+    }
+
+    /// Stops: nothing more is read.
+    pub(crate) fn stop(&mut self) {
+        self.ended = true;
+    }
+
+    /// True when there are bytes at the current position.
+    pub(crate) fn has_more(&mut self) -> bool {
+        !self.ended && self.fill(1) > 0
+    }
+
+    /// The next intact block of a known kind.
+    pub(crate) fn next_block(&mut self) -> Option<Block> {
+        while !self.ended {
+            match self.look_at_block() {
+                Found::Block {
+                    header,
+                    length,
+                    content,
+                } => {
+                    let at = self.position();
+                    self.window.consume(length);
+                    self.check_sequence(&header, at);
+                    if let Some(block) = self.use_block(&header, at, content) {
+                        return Some(block);
+                    }
+                }
+                Found::Corrupt(error) => self.skip_to_next_block(Some(error)),
+                Found::Short if self.window.bytes().is_empty() => self.end_whole(),
+                Found::Short => self.skip_to_next_block(None),
+            }
+        }
+        None
+    }
+
+    fn end_whole(&mut self) {
+        // An error of the system has set `ended` before.
+        self.ended_whole = !self.ended;
+        self.ended = true;
+    }
+
+    fn look_at_block(&mut self) -> Found {
+        let present = self.fill(BlockHeader::LENGTH);
+        let header = match BlockHeader::decode(self.window.bytes()) {
+            Ok(header) => header,
+            Err(FormatError::TooShort { .. }) => return Found::Short,
+            Err(_) if present < BlockHeader::LENGTH => return Found::Short,
+            Err(error) => return Found::Corrupt(error),
+        };
+        let length = block_length(&header);
+        if self.fill(length) < length {
+            return Found::Short;
+        }
+        let stored = self
+            .window
+            .bytes()
+            .get(BlockHeader::LENGTH..length)
+            .unwrap_or_default();
+        if let Err(error) = header.verify(stored) {
+            return Found::Corrupt(error);
+        }
+        let content = if header.kind.holds_records() {
+            decode_content(&header, stored).map(std::borrow::Cow::into_owned)
+        } else {
+            Ok(Vec::new())
+        };
+        Found::Block {
+            header,
+            length,
+            content,
+        }
+    }
+
+    fn use_block(
+        &mut self,
+        header: &BlockHeader,
+        at: u64,
+        content: Result<Vec<u8>, FormatError>,
+    ) -> Option<Block> {
+        let index = self.count;
+        self.count += 1;
+        match content {
+            Ok(content) if header.kind.holds_records() => {
+                return Some(Block {
+                    kind: header.kind,
+                    at,
+                    content,
+                });
+            }
+            Ok(_) | Err(FormatError::UnknownFlags { .. }) => {
+                self.damage.unknown_block(header.kind, at)
+            }
+            Err(error) => self.damage.add(Damage::CorruptBlock {
+                at,
+                index,
+                skipped: block_length(header) as u64,
+                reason: error.to_string(),
+            }),
+        }
+        None
+    }
+
+    fn check_sequence(&mut self, header: &BlockHeader, at: u64) {
+        let (expected, found) = (self.expected_sequence, header.sequence);
+        let jump_is_explained = self.after_corruption && found > expected;
+        if found != expected && !jump_is_explained {
+            self.damage.add(Damage::SequenceGap {
+                at,
+                expected,
+                found,
+            });
+        }
+        self.after_corruption = false;
+        self.expected_sequence = found.wrapping_add(1);
+    }
+
+    /// Goes to the next intact block. `error` says why there is none here; `None`: the file ends before this one does.
+    fn skip_to_next_block(&mut self, error: Option<FormatError>) {
+        let at = self.position();
+        let found = self.find_next_block();
+        let skipped = self.position() - at;
+        match error {
+            None if !found => self.damage.add(Damage::Cut {
+                at,
+                present: skipped,
+            }),
+            error => self.damage.add(Damage::CorruptBlock {
+                at,
+                index: self.count,
+                skipped,
+                reason: error.map_or_else(
+                    || "its length leads beyond the end of the file".to_owned(),
+                    |e| e.to_string(),
+                ),
+            }),
+        }
+        self.after_corruption = true;
+        self.ended |= !found;
+    }
+
+    /// Moves the window behind its first byte to the next intact block; to the end of the file if there is none.
+    fn find_next_block(&mut self) -> bool {
+        self.window.consume(1);
+        loop {
+            let present = self.fill(BlockHeader::LENGTH);
+            let Some(offset) = find_mark(self.window.bytes()) else {
+                // The last bytes may be the start of a mark that the next chunk completes.
+                let keep = BLOCK_MARK.len() - 1;
+                if present <= keep || self.fill(present + 1) == present {
+                    self.window.consume(present);
+                    return false;
+                }
+                self.window.consume(present - keep);
+                continue;
+            };
+            self.window.consume(offset);
+            if self.is_intact_block() {
+                return true;
+            }
+            self.window.consume(1);
+        }
+    }
+
+    fn is_intact_block(&mut self) -> bool {
+        let Ok(header) = BlockHeader::decode(self.window.bytes()) else {
+            return false;
+        };
+        let length = block_length(&header);
+        if length > self.search_budget || self.fill(length) < length {
+            return false;
+        }
+        self.search_budget -= length;
+        let stored = self
+            .window
+            .bytes()
+            .get(BlockHeader::LENGTH..length)
+            .unwrap_or_default();
+        header.verify(stored).is_ok()
+    }
+
+    /// Fills the window; a refusal of the system is the end of the file, and noted.
+    fn fill(&mut self, wanted: usize) -> usize {
+        match self.window.fill(wanted) {
+            Ok(present) => present,
+            Err(error) => {
+                let at = self.position() + self.window.bytes().len() as u64;
+                self.damage.add(Damage::Unreadable {
+                    at,
+                    reason: error.to_string(),
+                });
+                self.ended = true;
+                self.window.bytes().len()
+            }
+        }
+    }
+}
+
+/// Lengths were checked when the header was decoded, so this is at most a header and [`MAX_CONTENT`].
+fn block_length(header: &BlockHeader) -> usize {
+    let stored = usize::try_from(header.stored_length).unwrap_or(MAX_CONTENT);
+    BlockHeader::LENGTH + stored
+}
+
+fn find_mark(bytes: &[u8]) -> Option<usize> {
+    bytes
+        .windows(BLOCK_MARK.len())
+        .position(|window| window == BLOCK_MARK)
+}
