@@ -73,6 +73,31 @@ pub struct Propagated {
 }
 
 impl Propagated {
+    /// Completes the counts of some edges. `counted` has an entry per edge, `None` where there is no
+    /// counter; missing entries are `None`.
+    pub fn of(graph: &Graph, counted: &[Option<u64>]) -> Self {
+        let walk = DepthFirst::of(graph);
+        let mut known: Vec<Option<u64>> = graph
+            .edge_ids()
+            .map(|edge| {
+                let possible = walk.is_reachable(graph.edge(edge).from);
+                if possible {
+                    counted.get(edge.index()).copied().flatten()
+                } else {
+                    Some(0)
+                }
+            })
+            .collect();
+        let mut consistent = balance(graph, &mut known);
+        let ranges = narrow(graph, &known, &mut consistent);
+        let frequencies = Frequencies::measured(graph, estimate(graph, &walk, &ranges));
+        Self {
+            ranges,
+            frequencies,
+            consistent,
+        }
+    }
+
     /// What is known about an edge.
     pub fn range(&self, edge: EdgeId) -> FlowRange {
         self.ranges[edge.index()]
@@ -99,27 +124,25 @@ impl Propagated {
     }
 }
 
-/// Completes the counts of some edges to frequencies of all edges. `counted` has an entry per edge,
-/// `None` where there is no counter; missing entries are `None`.
-pub fn propagate(graph: &Graph, counted: &[Option<u64>]) -> Propagated {
-    let walk = DepthFirst::of(graph);
-    let mut known: Vec<Option<u64>> = graph
-        .edge_ids()
-        .map(|edge| {
-            let possible = walk.is_reachable(graph.edge(edge).from);
-            if possible {
-                counted.get(edge.index()).copied().flatten()
-            } else {
-                Some(0)
-            }
-        })
-        .collect();
-    let mut consistent = balance(graph, &mut known);
-    let ranges = narrow(graph, &known, &mut consistent);
-    let frequencies = Frequencies::measured(graph, estimate(graph, &walk, &ranges));
-    Propagated {
-        ranges,
-        frequencies,
-        consistent,
+/// The frequencies of a method that was called `entries` times and of which some edges were counted. See
+/// [`Propagated::of`] for what is known about each.
+pub fn propagate(
+    graph: &Graph,
+    entries: u64,
+    counted: impl IntoIterator<Item = (EdgeId, u64)>,
+) -> Frequencies {
+    let mut counts = vec![None; graph.edge_count()];
+    let mut calls = graph
+        .out_edges(graph.entry())
+        .iter()
+        .filter(|&&edge| !graph.edge(edge).exceptional);
+    if let (Some(call), None) = (calls.next(), calls.next()) {
+        counts[call.index()] = Some(entries);
     }
+    for (edge, count) in counted {
+        if let Some(slot) = counts.get_mut(edge.index()) {
+            *slot = Some(count);
+        }
+    }
+    Propagated::of(graph, &counts).into_frequencies()
 }
