@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ducktrack_heap_model::Tally;
 
 use crate::filter::Sort;
+use crate::grouping::by_type;
 use crate::text::table::AmountTable;
 use crate::text::{DEFAULT_TOP, section};
 use crate::view::{CallerId, Location, View};
@@ -31,52 +32,98 @@ pub(super) fn write(out: &mut String, view: &View) {
     }
     let mut table = AmountTable::new(&view.selected, "type <- location <- caller");
     for (name, ty) in types.iter().take(top) {
-        table.row(0, name, ty.amount, None);
+        table.row(0, name, ty.sum.executed, ty.sum.heap);
         ty.write(&mut table, view);
     }
     write_rest(
         &mut table,
         0,
         "types",
-        types.iter().skip(top).map(|(_, ty)| ty.amount),
+        types.iter().skip(top).map(|(_, ty)| ty.sum.executed),
     );
     table.write(out);
 }
 
 #[derive(Default)]
 struct TypeNode<'a> {
-    amount: Tally,
+    sum: Sum,
     locations: BTreeMap<&'a Location, LocationNode>,
 }
 
 #[derive(Default)]
 struct LocationNode {
-    amount: Tally,
+    sum: Sum,
     callers: BTreeMap<CallerId, Tally>,
+}
+
+/// Executed objects, and those on the heap as long as all sites know them for this type.
+#[derive(Clone, Copy)]
+struct Sum {
+    executed: Tally,
+    heap: Option<Tally>,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self {
+            executed: Tally::default(),
+            heap: Some(Tally::default()),
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, executed: Tally, heap: Option<Tally>) {
+        self.executed += executed;
+        self.heap = self
+            .heap
+            .zip(heap)
+            .map(|(sum, heap)| [sum, heap].into_iter().sum());
+    }
 }
 
 fn types(view: &View) -> Vec<(&str, TypeNode<'_>)> {
     let mut types: BTreeMap<&str, TypeNode<'_>> = BTreeMap::new();
     for site in &view.sites {
+        let of_site = by_type(&site.cells);
+        let heap = site.materialized.filter(|_| of_site.len() == 1);
+        for (ty, amount) in of_site {
+            let ty = types.entry(ty).or_default();
+            ty.sum.add(amount, heap);
+            ty.locations
+                .entry(&site.location)
+                .or_default()
+                .sum
+                .add(amount, heap);
+        }
         for cell in &site.cells {
-            let ty = types.entry(&cell.ty).or_default();
-            ty.amount += cell.executed;
-            let location = ty.locations.entry(&site.location).or_default();
-            location.amount += cell.executed;
+            let location = types
+                .entry(&cell.ty)
+                .or_default()
+                .locations
+                .entry(&site.location)
+                .or_default();
             if let Some(caller) = cell.caller {
                 *location.callers.entry(caller).or_default() += cell.executed;
             }
         }
     }
-    sorted(types, view.filter.sort, |ty| ty.amount)
+    sorted(types, view.filter.sort, |ty| ty.sum.executed)
 }
 
 impl TypeNode<'_> {
     fn write(&self, table: &mut AmountTable, view: &View) {
         let sort = view.filter.sort;
-        let locations = sorted(self.locations.iter().collect(), sort, |node| node.amount);
+        let locations = sorted(self.locations.iter().collect(), sort, |node| {
+            node.sum.executed
+        });
         for (location, node) in locations.iter().take(LOCATIONS) {
-            table.row(1, &format!("<- {location}"), node.amount, None);
+            table.row(
+                1,
+                &format!("<- {location}"),
+                node.sum.executed,
+                node.sum.heap,
+            );
             let callers = sorted(node.callers.iter().collect(), sort, |amount| **amount);
             for (caller, amount) in callers.iter().take(CALLERS) {
                 if let Some(caller) = view.caller(**caller) {
@@ -99,7 +146,7 @@ impl TypeNode<'_> {
             locations
                 .iter()
                 .skip(LOCATIONS)
-                .map(|(_, node)| node.amount),
+                .map(|(_, node)| node.sum.executed),
         );
     }
 }
@@ -107,10 +154,10 @@ impl TypeNode<'_> {
 /// Where some objects of a location have a caller and others have none, the others are a line too.
 fn write_unblamed(table: &mut AmountTable, node: &LocationNode) {
     let blamed: Tally = node.callers.values().copied().sum();
-    if node.callers.is_empty() || blamed == node.amount {
+    if node.callers.is_empty() || blamed == node.sum.executed {
         return;
     }
-    let rest = crate::view::eliminated(node.amount, blamed);
+    let rest = crate::view::eliminated(node.sum.executed, blamed);
     table.row(2, "<- (no tracked call was under way)", rest, None);
 }
 

@@ -1,0 +1,302 @@
+//! The small known run in every format, compared with blessed files (`DUCKTRACK_BLESS=1` writes them anew), and the
+//! numbers of that run checked against what the run was made of.
+
+mod sample_run;
+
+use std::path::PathBuf;
+
+use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_reports::{
+    DiffOptions, Document, Filter, Gate, Sort, collapsed, compare, csv, diff_json, diff_text,
+    document, html, json, read_json, text, view,
+};
+
+fn model(records: Vec<ducktrack_trace_format::Record>) -> CountModel {
+    let mut builder = CountModelBuilder::new();
+    records.into_iter().for_each(|record| builder.fold(record));
+    builder.finish()
+}
+
+fn sample() -> CountModel {
+    model(sample_run::records())
+}
+
+fn report(filter: &Filter) -> Document {
+    document(&view(&sample(), "ducktrack-4711", filter))
+}
+
+#[track_caller]
+fn golden(name: &str, actual: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    if std::env::var_os("DUCKTRACK_BLESS").is_some() {
+        std::fs::write(&path, actual).expect("write the golden file");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    if expected != actual {
+        let differs = expected
+            .lines()
+            .zip(actual.lines())
+            .position(|(a, b)| a != b);
+        panic!(
+            "{name} differs from line {:?} on (of {}); it is now:\n{actual}",
+            differs.map(|at| at + 1),
+            expected.lines().count()
+        );
+    }
+}
+
+#[test]
+fn every_format_of_the_sample_run() {
+    let model = sample();
+    let view = view(&model, "ducktrack-4711", &Filter::default());
+    golden("report.txt", &text(&view));
+    golden("report.json", &json(&view).expect("json"));
+    golden("report.csv", &csv(&view));
+    golden("report.collapsed", &collapsed(&view));
+}
+
+#[test]
+fn filtered_text() {
+    let filter = Filter {
+        only: vec!["com.acme".into()],
+        sort: Sort::Count,
+        top: Some(3),
+        ..Filter::default()
+    };
+    golden(
+        "only-com.acme.txt",
+        &text(&view(&sample(), "ducktrack-4711", &filter)),
+    );
+}
+
+#[test]
+fn diff_text_and_json() {
+    let before = report(&Filter::default());
+    let after = document(&view(
+        &model(sample_run::records_with(2)),
+        "ducktrack-4712",
+        &Filter::default(),
+    ));
+    let gates: Vec<Gate> = ["count>+5%", "bytes[com.acme]>+1G"]
+        .iter()
+        .map(|gate| gate.parse().expect("a gate"))
+        .collect();
+    let comparison = compare(
+        ("A", &before),
+        ("B", &after),
+        &DiffOptions::default(),
+        &gates,
+    );
+    assert!(!comparison.passed());
+    golden("diff.txt", &diff_text(&comparison, None));
+    golden("diff.json", &diff_json(&comparison, None).expect("json"));
+}
+
+#[test]
+fn sites_have_the_numbers_the_run_was_made_of() {
+    let document = report(&Filter::default());
+    let site = |method: &str, bci: u16, ty: Option<&str>| {
+        let mut found = document
+            .sites
+            .iter()
+            .filter(|site| site.method == method && site.bci == bci && site.ty.as_deref() == ty);
+        let site = found.next().expect("the site");
+        assert!(found.next().is_none(), "one object per site");
+        (site.kind.as_str(), site.count, site.bytes)
+    };
+    assert_eq!(
+        site("total", 3, Some("java.lang.Long")),
+        ("boxing", 1_000_000, 16_000_000)
+    );
+    assert_eq!(
+        site("total", 11, Some("java.lang.Object[]")),
+        ("varargs", 50_000, 1_200_000)
+    );
+    assert_eq!(
+        site("filter", 8, Some("com.acme.Orders$$Lambda")),
+        ("lambda", 30_000, 480_000)
+    );
+    assert_eq!(site("copyOf", 14, None), ("intrinsic", 8_040, 643_200));
+    assert_eq!(
+        site("<init>", 1, Some("float[][]")),
+        ("multianewarray", 10, 240)
+    );
+    assert_eq!(
+        site("<init>", 1, Some("float[]")),
+        ("multianewarray", 20, 640)
+    );
+    assert_eq!(site("<init>", 5, Some("byte[]")), ("newarray", 400, 12_800));
+    assert_eq!(site("run", 0, Some("com.acme.<b>")), ("new", 7, 168));
+    assert_eq!(document.sites.len(), 8, "a site that never ran is no row");
+}
+
+#[test]
+fn parts_sum_to_their_site_and_sites_to_the_totals() {
+    for filter in [
+        Filter::default(),
+        Filter {
+            only: vec!["com.acme".into()],
+            ..Filter::default()
+        },
+        Filter {
+            types: vec!["java.lang.Object*".into()],
+            ..Filter::default()
+        },
+        Filter {
+            threads: vec!["main".into()],
+            ..Filter::default()
+        },
+    ] {
+        let document = report(&filter);
+        assert!(!document.sites.is_empty());
+        for site in &document.sites {
+            let of = |parts: Vec<(i64, i64)>| {
+                parts
+                    .iter()
+                    .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+            };
+            let whole = (site.count, site.bytes);
+            assert_eq!(
+                of(site
+                    .types
+                    .iter()
+                    .map(|part| (part.count, part.bytes))
+                    .collect()),
+                whole,
+                "{site:?}"
+            );
+            if !site.context.is_empty() {
+                assert_eq!(
+                    of(site
+                        .context
+                        .iter()
+                        .map(|part| (part.count, part.bytes))
+                        .collect()),
+                    whole,
+                    "{site:?}"
+                );
+            }
+        }
+        assert_eq!(
+            document.selected.count,
+            document.sites.iter().map(|site| site.count).sum::<i64>()
+        );
+        assert_eq!(
+            document.selected.bytes,
+            document.sites.iter().map(|site| site.bytes).sum::<i64>()
+        );
+        assert_eq!(document.totals.count, 1_088_477);
+    }
+}
+
+#[test]
+fn a_package_filter_keeps_what_its_callers_are_blamed_for() {
+    let document = report(&Filter {
+        only: vec!["com.acme".into()],
+        ..Filter::default()
+    });
+    let copy = document
+        .sites
+        .iter()
+        .find(|site| site.method == "copyOf")
+        .expect("blamed on com.acme");
+    assert_eq!((copy.count, copy.bytes), (6_000, 480_000));
+    assert_eq!(copy.context.len(), 1);
+    assert!(
+        document
+            .sites
+            .iter()
+            .all(|site| site.class != "java.lang.StringBuilder")
+    );
+}
+
+#[test]
+fn a_thread_filter_keeps_that_threads_part() {
+    let document = report(&Filter {
+        threads: vec!["pool-*".into()],
+        ..Filter::default()
+    });
+    assert_eq!(document.sites.len(), 1);
+    assert_eq!(
+        (document.sites[0].count, document.sites[0].bytes),
+        (100_000, 1_600_000)
+    );
+    assert_eq!(
+        document.sites[0].materialized, None,
+        "not recorded by thread, so not claimed"
+    );
+}
+
+#[test]
+fn increments_and_completeness_of_the_run() {
+    let document = report(&Filter::default());
+    // Words of the counters with Count terms: 50,000 + 900,000 + 30,000 + 10 + 400 + 7.
+    assert_eq!(document.increments.executed, 980_417);
+    // Everything but what was counted by key.
+    assert_eq!(document.increments.one_per_site, 1_088_477 - 8_040);
+    assert_eq!(document.increments.profiling, 5_000);
+    assert_eq!(document.increments.keyed_objects, 8_040);
+    let completeness = &document.completeness;
+    assert_eq!(completeness.basis, "executed");
+    assert_eq!(completeness.vm_bytes, Some(20_000_000));
+    assert_eq!(
+        completeness.explained_bytes,
+        Some(document.totals.bytes.min(20_000_000))
+    );
+    assert_eq!(completeness.refused_sites, 35);
+}
+
+#[test]
+fn a_json_report_reads_back_as_itself() {
+    let view = view(&sample(), "ducktrack-4711", &Filter::default());
+    assert_eq!(
+        read_json(&json(&view).expect("json")).expect("reads back"),
+        document(&view)
+    );
+    for (text, part) in [
+        ("{}", "missing field"),
+        ("hello", "line 1 column 1"),
+        (r#"{"format":"other"}"#, "missing field"),
+    ] {
+        let error = read_json(text).expect_err("no report").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let newer = json(&view)
+        .expect("json")
+        .replace("\"version\":1", "\"version\":99");
+    assert!(
+        read_json(&newer)
+            .expect_err("newer")
+            .to_string()
+            .contains("version 99")
+    );
+}
+
+#[test]
+fn hostile_names_stay_text_on_the_page() {
+    let page = html(&view(&sample(), "ducktrack-4711", &Filter::default())).expect("html");
+    assert!(!page.contains("<img"), "a class name became an element");
+    assert_eq!(
+        page.matches("</script>").count(),
+        2,
+        "a class name ended a script"
+    );
+    assert!(!page.contains('\u{1b}'));
+    assert!(
+        !page.contains("http://") && !page.contains("https://"),
+        "the page loads nothing"
+    );
+}
+
+#[test]
+fn a_trace_of_nothing_is_a_report_too() {
+    let view = view(
+        &CountModelBuilder::new().finish(),
+        "empty",
+        &Filter::default(),
+    );
+    golden("empty.txt", &text(&view));
+    assert!(json(&view).is_ok() && html(&view).is_ok());
+}
