@@ -1,8 +1,8 @@
 //! Which placement a method gets.
 //!
-//! Paths and the spanning forest are both exact; the one with fewer expected increments wins, then
-//! the one with fewer counters (code size), then the paths. Beyond the limits a method gets one
-//! counter per block.
+//! The paper's paths, the spanning forest, and the better of these after refinement are all exact; the
+//! one with the fewest expected increments wins, then the one with the fewest counters (code size), then the
+//! first in this order. Beyond the limits a method gets one counter per block.
 
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
@@ -45,33 +45,46 @@ pub struct Choice {
 
 /// Chooses the placement with the fewest expected increments.
 pub fn choose(graph: &Graph, frequencies: &Frequencies, limits: &Limits) -> Choice {
-    let mut candidates = Vec::new();
-    let mut paths = None;
-    if graph.block_count() <= limits.blocks && graph.edge_count() <= limits.edges {
-        let set = PathSet::build(graph, frequencies);
-        candidates.extend(Placement::of_paths(graph, &set, limits.terms).ok());
-        candidates.extend(Placement::of_spanning_forest(graph, frequencies, limits.terms).ok());
-        paths = Some(set);
+    if graph.block_count() > limits.blocks || graph.edge_count() > limits.edges {
+        return only_per_block(graph, frequencies, None);
     }
-    if candidates.is_empty() {
-        candidates.push(Placement::per_block(graph));
+    let paths = PathSet::build(graph, frequencies);
+    let mut candidates: Vec<Placement> = Vec::new();
+    candidates.extend(Placement::of_paths(graph, &paths, limits.terms).ok());
+    candidates.extend(Placement::of_spanning_forest(graph, frequencies, limits.terms).ok());
+    let Some(best) = cheapest(graph, frequencies, &candidates) else {
+        return only_per_block(graph, frequencies, Some(paths));
+    };
+    if !candidates[best].counters().is_empty() {
+        let refined = candidates[best].refined(graph, frequencies, limits.terms);
+        candidates.extend(refined.ok());
     }
-    let costs: Vec<(PlacementKind, u64)> = candidates
+    let costs = candidates
         .iter()
-        .map(|candidate| (candidate.kind(), candidate.increments(graph, frequencies)))
+        .map(|it| (it.kind(), it.increments(graph, frequencies)))
         .collect();
-    let placement =
-        best(graph, frequencies, candidates).unwrap_or_else(|| Placement::per_block(graph));
+    let best = cheapest(graph, frequencies, &candidates).unwrap_or(best);
     Choice {
-        placement,
-        paths,
+        placement: candidates.swap_remove(best),
+        paths: Some(paths),
         candidates: costs,
     }
 }
 
-fn best(graph: &Graph, frequencies: &Frequencies, candidates: Vec<Placement>) -> Option<Placement> {
-    // `max_by_key` would return the last of equals, `min_by_key` returns the first: the paths.
-    candidates.into_iter().min_by_key(|candidate| {
+fn only_per_block(graph: &Graph, frequencies: &Frequencies, paths: Option<PathSet>) -> Choice {
+    let placement = Placement::per_block(graph);
+    let candidates = vec![(placement.kind(), placement.increments(graph, frequencies))];
+    Choice {
+        placement,
+        paths,
+        candidates,
+    }
+}
+
+/// The position of the cheapest placement; of equals, the first.
+fn cheapest(graph: &Graph, frequencies: &Frequencies, candidates: &[Placement]) -> Option<usize> {
+    (0..candidates.len()).min_by_key(|&position| {
+        let candidate = &candidates[position];
         (
             candidate.increments(graph, frequencies),
             candidate.counters().len(),

@@ -23,7 +23,7 @@ pub(crate) struct RunsNoMoreOften {
 
 /// Trying the candidates costs a walk each. Beyond this many visited nodes the rest is left out:
 /// ranges become wider, never wrong.
-const MOST_VISITS: usize = 2_000_000;
+const MOST_VISITS: usize = 200_000;
 
 /// All inequalities between blocks that the candidates give.
 pub(crate) fn inequalities(graph: &Graph) -> Vec<RunsNoMoreOften> {

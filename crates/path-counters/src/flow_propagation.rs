@@ -124,14 +124,16 @@ impl Propagated {
     }
 }
 
-/// The frequencies of a method that was called `entries` times and of which some edges were counted. See
-/// [`Propagated::of`] for what is known about each.
+/// The frequencies of a method that was called `entries` times and of which some edges were counted.
+/// Handlers whose entry was not counted are taken not to run. See [`Propagated::of`] for what is
+/// certain about each edge.
 pub fn propagate(
     graph: &Graph,
     entries: u64,
     counted: impl IntoIterator<Item = (EdgeId, u64)>,
 ) -> Frequencies {
-    let mut counts = vec![None; graph.edge_count()];
+    let uncounted = |edge| graph.edge(edge).exceptional.then_some(0);
+    let mut counts: Vec<Option<u64>> = graph.edge_ids().map(uncounted).collect();
     let mut calls = graph
         .out_edges(graph.entry())
         .iter()

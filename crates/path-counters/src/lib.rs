@@ -61,6 +61,7 @@ mod path_building;
 mod path_set;
 mod placement;
 mod potentials;
+mod refinement;
 mod site_vector;
 mod spanning_forest;
 #[cfg(test)]

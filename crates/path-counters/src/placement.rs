@@ -6,6 +6,7 @@ use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId};
 use crate::path_set::PathSet;
 use crate::potentials::{Potentials, TooManyTerms};
+use crate::refinement::refine;
 use crate::site_vector::SiteVector;
 use crate::spanning_forest;
 
@@ -16,7 +17,7 @@ pub enum PlacementKind {
     Paths,
     /// A maximum-weight spanning forest of edges without counters.
     SpanningForest,
-    /// The better of both, improved block by block.
+    /// Another placement, improved block by block by making counters empty.
     Refined,
     /// Counters outside of a spanning forest, empty ones included: they determine the frequency of
     /// every edge, the calls being counted directly.
@@ -79,6 +80,21 @@ impl Placement {
         Ok(Self::of_potentials(
             graph,
             PlacementKind::SpanningForest,
+            potentials,
+        ))
+    }
+
+    /// This placement, improved by a local search. Never expects more increments.
+    pub fn refined(
+        &self,
+        graph: &Graph,
+        frequencies: &Frequencies,
+        most_terms: usize,
+    ) -> Result<Self, TooLarge> {
+        let potentials = refine(graph, frequencies, &self.potentials, most_terms)?;
+        Ok(Self::of_potentials(
+            graph,
+            PlacementKind::Refined,
             potentials,
         ))
     }

@@ -65,7 +65,7 @@ pub(crate) fn run_ends(graph: &Graph) -> Vec<BlockId> {
 
 /// Takes edges in ascending order of their keys, unless they would close a cycle. The given ends are one node with
 /// ENTRY.
-fn kruskal<K: Ord>(
+pub(crate) fn kruskal<K: Ord>(
     graph: &Graph,
     edges: impl Iterator<Item = EdgeId>,
     ends: &[BlockId],

@@ -129,6 +129,9 @@ proptest! {
             assert_exact(&graph, &walks, &Placement::of_paths(&graph, &paths, NO_LIMIT).expect("no limit"));
             let forest = Placement::of_spanning_forest(&graph, &frequencies, NO_LIMIT).expect("no limit");
             assert_exact(&graph, &walks, &forest);
+            let refined = forest.refined(&graph, &frequencies, NO_LIMIT).expect("no limit");
+            assert_exact(&graph, &walks, &refined);
+            prop_assert!(refined.increments(&graph, &frequencies) <= forest.increments(&graph, &frequencies));
             let profiling = Placement::profiling(&graph, &frequencies, NO_LIMIT).expect("no limit");
             assert_exact(&graph, &walks, &profiling);
         }
