@@ -43,27 +43,26 @@ impl<'c> FrameState<'c> {
         })
     }
 
-    /// The state of `frame`, whose predecessor has the state `self`.
+    /// Goes on to the state of `frame`, the next one in the table.
     ///
     /// # Errors
     /// If it chops more locals than there are.
-    pub fn next(&self, frame: &Frame<'c>) -> Result<Self, Error> {
-        let stack = frame.stack.collect();
-        let mut locals = match frame.kind {
-            FrameKind::Full => Vec::new(),
+    pub fn advance(&mut self, frame: &Frame<'c>) -> Result<(), Error> {
+        match frame.kind {
+            FrameKind::Full => self.locals.clear(),
             FrameKind::Chop(count) => {
                 let (count, length) = (usize::from(count), self.locals.len());
                 let rule = Rule::ChopTooMany(count.saturating_sub(length));
-                let kept = length
-                    .checked_sub(count)
-                    .and_then(|kept| self.locals.get(..kept));
-                kept.ok_or(Error::new(rule, frame.offset.index(), Part::StackMapTable))?
-                    .to_vec()
+                let error = Error::new(rule, frame.offset.index(), Part::StackMapTable);
+                self.locals
+                    .truncate(length.checked_sub(count).ok_or(error)?);
             }
-            _ => self.locals.clone(),
-        };
-        locals.extend(frame.locals);
-        Ok(Self { locals, stack })
+            _ => {}
+        }
+        self.locals.extend(frame.locals.iter());
+        self.stack.clear();
+        self.stack.extend(frame.stack.iter());
+        Ok(())
     }
 
     /// Slots of the stack.

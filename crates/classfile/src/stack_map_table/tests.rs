@@ -59,7 +59,7 @@ fn every_kind_is_decoded_to_its_state() -> Result<(), Error> {
     assert_eq!(state.locals, [Long, Named(b"[I")]);
     let mut states = Vec::new();
     for frame in table.frames() {
-        state = state.next(frame)?;
+        state.advance(frame)?;
         states.push(state.clone());
     }
     assert_eq!(states[1].locals, [Long, Named(b"[I"), Integer, Double]);

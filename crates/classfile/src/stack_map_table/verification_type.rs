@@ -62,46 +62,75 @@ impl VerificationType<'_> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VerificationTypes<'c> {
     bytes: &'c [u8],
+    count: u16,
+    uninitialized: bool,
 }
 
 impl<'c> VerificationTypes<'c> {
     /// Reads over `count` types.
     pub(super) fn read(cursor: &mut Cursor<'c>, count: u16) -> Result<Self, Error> {
         let (start, from) = (cursor.rest(), cursor.offset());
+        let mut uninitialized = false;
         for _ in 0..count {
             let before = *cursor;
-            match cursor.u8()? {
+            let tag = cursor.u8()?;
+            match tag {
                 0..=6 => {}
                 7 | 8 => {
                     cursor.u16()?;
+                    uninitialized |= tag == 8;
                 }
                 unknown => return Err(before.error(Rule::UnknownVerificationType(unknown))),
             }
         }
+        let bytes = start.get(..cursor.offset() - from).unwrap_or_default();
         Ok(Self {
-            bytes: start.get(..cursor.offset() - from).unwrap_or_default(),
+            bytes,
+            count,
+            uninitialized,
         })
+    }
+
+    /// Number of types.
+    #[must_use]
+    pub fn count(&self) -> u16 {
+        self.count
+    }
+
+    /// The types as bytes, without their count.
+    #[must_use]
+    pub fn bytes(&self) -> &'c [u8] {
+        self.bytes
+    }
+
+    /// Holds an [`VerificationType::Uninitialized`], the one type that names an offset.
+    #[must_use]
+    pub fn has_uninitialized(&self) -> bool {
+        self.uninitialized
+    }
+
+    /// The types.
+    #[must_use]
+    pub fn iter(&self) -> impl Iterator<Item = VerificationType<'c>> + use<'c> {
+        let mut bytes = self.bytes;
+        std::iter::from_fn(move || decode(&mut bytes))
     }
 }
 
-impl<'c> Iterator for VerificationTypes<'c> {
-    type Item = VerificationType<'c>;
-
-    fn next(&mut self) -> Option<VerificationType<'c>> {
-        let (tag, rest) = self.bytes.split_first()?;
-        let value = u16_at(rest, 0);
-        let (decoded, length) = match tag {
-            0 => (VerificationType::Top, 0),
-            1 => (VerificationType::Integer, 0),
-            2 => (VerificationType::Float, 0),
-            3 => (VerificationType::Double, 0),
-            4 => (VerificationType::Long, 0),
-            5 => (VerificationType::Null, 0),
-            6 => (VerificationType::UninitializedThis, 0),
-            7 => (VerificationType::Object(PoolIndex(value)), 2),
-            _ => (VerificationType::Uninitialized(value.into()), 2),
-        };
-        self.bytes = rest.get(length..).unwrap_or_default();
-        Some(decoded)
-    }
+fn decode<'c>(bytes: &mut &[u8]) -> Option<VerificationType<'c>> {
+    let (tag, rest) = bytes.split_first()?;
+    let value = u16_at(rest, 0);
+    let (decoded, length) = match tag {
+        0 => (VerificationType::Top, 0),
+        1 => (VerificationType::Integer, 0),
+        2 => (VerificationType::Float, 0),
+        3 => (VerificationType::Double, 0),
+        4 => (VerificationType::Long, 0),
+        5 => (VerificationType::Null, 0),
+        6 => (VerificationType::UninitializedThis, 0),
+        7 => (VerificationType::Object(PoolIndex(value)), 2),
+        _ => (VerificationType::Uninitialized(value.into()), 2),
+    };
+    *bytes = rest.get(length..).unwrap_or_default();
+    Some(decoded)
 }

@@ -1,0 +1,87 @@
+//! Applies an edit to one method: mechanism, no policy.
+//!
+//! A [`CodeEdit`] says in terms of the original bytecode what to insert and
+//! which handlers to add. Code is inserted and the rest is shifted; frames are
+//! moved and copied, never inferred. That is sound because every insertion is
+//! stack-neutral, stores no local variable and has no branch: the verifier's
+//! state behind it is the one before it.
+//!
+//! Two maps lead from an old offset to a new one, and mixing them up is a
+//! `VerifyError`:
+//!
+//! ```text
+//! old      new
+//!          | After(previous), FallThroughInto(x)   only when falling in
+//!          | label(x):  Before(x)                  jumps, handlers, frames, lines and ranges
+//! x: insn  | insn(x):   insn                       uninitialized(x), type annotations
+//! ```
+//!
+//! Behind the last instruction come the trampolines of taken edges (`code;
+//! goto target`, with a copy of the target's frame) and the stubs of added
+//! handlers. What cannot be done for sure is refused by a [`SkipReason`], and
+//! the method stays as it was.
+
+mod branch_reach;
+mod code_attribute;
+mod code_edit;
+mod emission;
+mod exception_rows;
+mod frames;
+mod islands;
+mod layout;
+mod line_and_variable_tables;
+mod offset_map;
+mod protection;
+mod replace_code;
+mod skip_reason;
+mod slots;
+mod stub;
+mod trampoline;
+mod type_annotations;
+mod unit;
+
+pub use code_edit::{AddedHandler, Catch, CodeEdit, Insertion, Place, Protected, Rank, Then};
+pub use offset_map::OffsetMap;
+pub use replace_code::rewrite_class_methods;
+pub use skip_reason::SkipReason;
+
+use ducktrack_classfile::{Method, PoolAppender};
+
+/// A method's new code.
+#[derive(Debug, Clone)]
+pub struct EditedCode {
+    /// The Code attribute, without name and length.
+    pub attribute: Vec<u8>,
+    /// Where the old instructions are now.
+    pub offsets: OffsetMap,
+    /// Attributes of the code that were dropped because they may hold offsets in a way we do not know.
+    pub dropped_attributes: u16,
+}
+
+/// Applies `edit` to the code of `method`. Constants that new frames name are appended to `pool`.
+///
+/// # Errors
+/// If the edit cannot be applied for sure; the method is then to be left as it is.
+pub fn edit_code(
+    method: &Method<'_>,
+    edit: &CodeEdit,
+    pool: &mut PoolAppender,
+) -> Result<EditedCode, SkipReason> {
+    let code = method.code().ok_or(SkipReason::NoCode)?;
+    let mut units = unit::Units::decode(&code)?;
+    if edit.is_empty() {
+        return Ok(EditedCode {
+            attribute: code.data().to_vec(),
+            offsets: OffsetMap::unchanged(&units),
+            dropped_attributes: 0,
+        });
+    }
+    let slots = slots::Slots::assign(edit, &mut units)?;
+    let mut layout = layout::Layout::new(edit, &code, units, slots)?;
+    branch_reach::settle(&mut layout)?;
+    layout.check_size(&code)?;
+    let emitted = emission::emit(&layout, edit)?;
+    let exceptions = exception_rows::rewrite(&layout, edit, &emitted)?;
+    let frames = frames::rewrite(&layout, method, &code, pool)?;
+    code_attribute::assemble(&layout, edit, &code, &emitted, &exceptions, frames, pool)
+}

@@ -1,0 +1,67 @@
+//! Why a method is left as it is.
+
+use ducktrack_classfile::{CodeOffset, Error, Rule};
+
+/// Why an edit was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// The method is native or abstract.
+    #[error("no code")]
+    NoCode,
+    /// Bytecode or a table of it is malformed.
+    #[error("malformed: {0}")]
+    Malformed(Error),
+    /// A frame of a type that this program does not know.
+    #[error("unknown frame type: {0}")]
+    UnsupportedFrame(Error),
+    /// A branch target without a frame in a class that must have one.
+    #[error("no frame at {0}")]
+    MissingFrame(CodeOffset),
+    /// A table names an offset where no instruction starts.
+    #[error("no instruction starts at {0}")]
+    NotAnInstruction(CodeOffset),
+    /// More than 65,535 bytes of code.
+    #[error("code would be {0} bytes, over the limit")]
+    TooLarge(u32),
+    /// HotSpot never compiles methods over 8,000 bytes, and this one was below.
+    #[error("code would be {0} bytes, too many for the JIT compiler")]
+    TooLargeToCompile(u32),
+    /// A branch that cannot reach its target, with no place for a stepping stone.
+    #[error("branch at {0} cannot reach")]
+    BranchTooFar(CodeOffset),
+    /// More than 65,535 rows in the exception table.
+    #[error("too many exception handlers")]
+    TooManyHandlers,
+    /// More than 65,535 stack slots or frames.
+    #[error("stack or frames over the limit")]
+    TooDeep,
+    /// The constant pool has no room for what a new frame names.
+    #[error("constant pool is full")]
+    PoolFull,
+    /// Control would fall into code that was added at the end.
+    #[error("control falls off the end")]
+    FallsOffEnd,
+    /// A handler that throws again is asked for where `this` may be uninitialized in a way that no frame says.
+    #[error("state of this at {0} is unknown")]
+    UnknownThis(CodeOffset),
+    /// The edit names a place that the method does not have.
+    #[error("edit at a place that is not there: {0}")]
+    BadPlace(CodeOffset),
+    /// Inserted code that is not stack-neutral straight-line code.
+    #[error("inserted code is not allowed")]
+    BadCode,
+    /// An added handler that would not be verified.
+    #[error("added handler does not fit the original ones")]
+    BadHandler,
+}
+
+impl From<Error> for SkipReason {
+    fn from(error: Error) -> Self {
+        match error.rule {
+            Rule::PoolFull => Self::PoolFull,
+            Rule::ReservedFrameType(_) => Self::UnsupportedFrame(error),
+            _ => Self::Malformed(error),
+        }
+    }
+}
