@@ -69,15 +69,30 @@ pub fn jvmci_reserved_slot(vm: &VmStructs, flags: &JvmFlags) -> Result<usize, Jv
     let thread_size = vm.type_size("JavaThread").ok_or(Error::MissingType {
         type_name: "JavaThread",
     })?;
-    let offset = find_entry(vm.libjvm().segments())?;
+    let offset = find_entry(vm.libjvm().segments(), vm.type_name_place("JavaThread"))?;
     check_offset(offset, thread_size)
 }
 
-/// The offset all matching entries agree on.
-fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
+/// The offset all matching entries agree on. First only entries whose owner is the very text that the exported tables use are looked at:
+/// that follows hardly any pointer. Where the linker did not merge the texts, every pointer to a `JavaThread` counts.
+fn find_entry(segments: &[Segment], owner_place: Option<Address>) -> Result<u64, JvmciSlotRefusal> {
+    if let Some(place) = owner_place {
+        match agreed_offset(segments, &|word| word == place.0) {
+            Err(JvmciSlotRefusal::NotFound) => {}
+            decided => return decided,
+        }
+    }
+    agreed_offset(segments, &|word| points_at(segments, word, c"JavaThread"))
+}
+
+/// The offset all entries with such an owner agree on.
+fn agreed_offset(
+    segments: &[Segment],
+    is_owner: &dyn Fn(usize) -> bool,
+) -> Result<u64, JvmciSlotRefusal> {
     let mut found: Option<u64> = None;
     for segment in segments.iter().filter(|segment| segment.writable) {
-        for offset in entries_in(segment, segments)? {
+        for offset in entries_in(segment, segments, is_owner)? {
             match found {
                 Some(first) if first != offset => {
                     return Err(JvmciSlotRefusal::Ambiguous {
@@ -93,22 +108,31 @@ fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
 }
 
 /// The offsets of all matching entries in one data segment.
-fn entries_in(data: &Segment, segments: &[Segment]) -> Result<Vec<u64>, Error> {
+fn entries_in(
+    data: &Segment,
+    segments: &[Segment],
+    is_owner: &dyn Fn(usize) -> bool,
+) -> Result<Vec<u64>, Error> {
     let start = Address(data.start.0.next_multiple_of(8));
     let length = data.file_length.saturating_sub(start.above(data.start)) & !7;
-    let mut bytes = vec![0_u8; length];
-    read_bytes(start, &mut bytes)?;
-    let words: Vec<usize> = bytes
-        .chunks_exact(8)
-        .filter_map(|word| word.try_into().ok().map(usize::from_ne_bytes))
-        .collect();
+    let mut words = vec![0_usize; length / 8];
+    // SAFETY: the same memory seen as bytes; every content is a valid number.
+    read_bytes(start, unsafe {
+        std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), length)
+    })?;
     let mut offsets = Vec::new();
-    for entry in words.windows(6) {
-        let &[owner, field, type_string, is_static, offset, address] = entry else {
-            continue;
+    for place in words
+        .iter()
+        .enumerate()
+        .filter(|&(_, &word)| is_owner(word))
+        .map(|(place, _)| place)
+    {
+        let Some(&[_, field, type_string, is_static, offset, address]) =
+            words.get(place..place + 6)
+        else {
+            break;
         };
-        let wanted = points_at(segments, owner, c"JavaThread")
-            && points_at(segments, field, c"_jvmci_reserved0")
+        let wanted = points_at(segments, field, c"_jvmci_reserved0")
             && (points_at(segments, type_string, c"intptr_t")
                 || points_at(segments, type_string, c"jlong"));
         // The flag is a 32-bit int; the upper half of its word is padding.

@@ -52,8 +52,15 @@ pub struct Field {
 pub struct VmStructs {
     libjvm: Libjvm,
     fields: FieldsByType,
-    type_sizes: HashMap<String, usize>,
+    types: HashMap<String, TypeEntry>,
     constants: HashMap<String, i64>,
+}
+
+/// One type.
+#[derive(Debug, Clone, Copy)]
+struct TypeEntry {
+    size: usize,
+    name_place: Address,
 }
 
 type FieldsByType = HashMap<String, HashMap<String, Field>>;
@@ -94,14 +101,14 @@ impl VmStructs {
             symbol,
         };
         let fields = source.fields()?;
-        let type_sizes = source.type_sizes()?;
+        let types = source.types()?;
         let mut constants = HashMap::new();
         source.int_constants(&mut constants)?;
         source.long_constants(&mut constants)?;
         Ok(Self {
             libjvm,
             fields,
-            type_sizes,
+            types,
             constants,
         })
     }
@@ -133,7 +140,12 @@ impl VmStructs {
     /// `sizeof` a type in bytes; `None` for an unknown type.
     #[must_use]
     pub fn type_size(&self, type_name: &str) -> Option<usize> {
-        self.type_sizes.get(type_name).copied()
+        self.types.get(type_name).map(|entry| entry.size)
+    }
+
+    /// Where libjvm keeps the text of a type's name. The linker merges equal texts, so other tables usually point at the same place.
+    pub(crate) fn type_name_place(&self, type_name: &str) -> Option<Address> {
+        self.types.get(type_name).map(|entry| entry.name_place)
     }
 
     /// The value of an integer constant of either width.
@@ -163,7 +175,7 @@ impl VmStructs {
     pub fn counts(&self) -> (usize, usize, usize) {
         (
             self.fields.values().map(HashMap::len).sum(),
-            self.type_sizes.len(),
+            self.types.len(),
             self.constants.len(),
         )
     }
@@ -201,19 +213,18 @@ impl Source<'_> {
         Ok(fields)
     }
 
-    fn type_sizes(&self) -> Result<HashMap<String, usize>, Error> {
+    fn types(&self) -> Result<HashMap<String, TypeEntry>, Error> {
         let table = self.table(c"gHotSpotVMTypes", c"gHotSpotVMTypeEntryArrayStride")?;
         let type_name = self.number(c"gHotSpotVMTypeEntryTypeNameOffset")?;
         let size = self.number(c"gHotSpotVMTypeEntrySizeOffset")?;
-        let mut sizes = HashMap::new();
+        let mut types = HashMap::new();
         self.each(table, type_name, |entry, name| {
-            sizes.insert(
-                name,
-                plausible("a type size", self.libjvm.read(entry.plus(size))?)?,
-            );
+            let size = plausible("a type size", self.libjvm.read(entry.plus(size))?)?;
+            let name_place = self.libjvm.read(entry.plus(type_name))?;
+            types.insert(name, TypeEntry { size, name_place });
             Ok(())
         })?;
-        Ok(sizes)
+        Ok(types)
     }
 
     fn int_constants(&self, constants: &mut HashMap<String, i64>) -> Result<(), Error> {

@@ -2,9 +2,20 @@
 
 use std::ffi::CStr;
 
-use super::{JvmciSlotRefusal, check_offset, find_entry};
+use super::{JvmciSlotRefusal, check_offset};
 use crate::address::Address;
 use crate::libjvm::Segment;
+
+/// The search without and with knowing where the owner's text is must agree, also when that text is another copy.
+fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
+    let found = super::find_entry(segments, None);
+    assert_eq!(
+        super::find_entry(segments, Some(Address(word(OWNER)))),
+        found
+    );
+    assert_eq!(super::find_entry(segments, Some(Address(0x1234))), found);
+    found
+}
 
 /// One data segment of these words, and one segment for each text.
 fn segments(words: &[usize], texts: &[&'static CStr]) -> Vec<Segment> {
