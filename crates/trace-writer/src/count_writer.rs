@@ -4,6 +4,7 @@ use ducktrack_trace_format::{
     BlockKind, Compression, End, MAX_RECORD, Record, Snapshot, push_record,
 };
 
+use crate::compaction::compacted;
 use crate::losses::Losses;
 use crate::snapshot_parts::snapshot_parts;
 use crate::trace_file::TraceFile;
@@ -21,6 +22,9 @@ pub struct WriterOptions {
     pub waiting_bytes: usize,
     /// A snapshot is written in parts of about this many bytes.
     pub part_bytes: usize,
+    /// A file that grows over this many bytes is made short again: it keeps all definitions and values, and loses the
+    /// history of values. Each time the limit is at least twice what was left.
+    pub compact_over: u64,
 }
 
 impl Default for WriterOptions {
@@ -30,7 +34,15 @@ impl Default for WriterOptions {
             block_bytes: 256 << 10,
             waiting_bytes: 64 << 20,
             part_bytes: 1 << 20,
+            compact_over: 256 << 20,
         }
+    }
+}
+
+impl WriterOptions {
+    /// Parts are estimated from above, but types of any length come on top; half a record leaves room for them.
+    fn part_limit(&self) -> usize {
+        self.part_bytes.min(MAX_RECORD / 2)
     }
 }
 
@@ -49,6 +61,8 @@ pub struct CountWriter {
     /// The last attempt failed: definitions alone do not try again, snapshots do.
     failing: bool,
     ended: bool,
+    /// Length of the file at which it is made short.
+    compact_at: u64,
 }
 
 impl CountWriter {
@@ -62,6 +76,7 @@ impl CountWriter {
             losses: Losses::default(),
             failing: false,
             ended: false,
+            compact_at: options.compact_over,
         }
     }
 
@@ -109,12 +124,34 @@ impl CountWriter {
             return Err(WriteError::Ended);
         }
         let result = self.try_snapshot(complete);
+        self.failing = result.is_err();
         match &result {
-            Ok(()) => self.written.remember(complete),
+            Ok(()) => {
+                self.written.remember(complete);
+                self.compact_if_long(complete);
+            }
             Err(error) => self.losses.snapshot(error),
         }
-        self.failing = result.is_err();
         result
+    }
+
+    /// A failure changes nothing, the long file goes on; it is tried again when the file is twice as long.
+    fn compact_if_long(&mut self, complete: &Snapshot) {
+        if self.file.length() <= self.compact_at {
+            return;
+        }
+        let options = &self.options;
+        if let Ok(short) = compacted(
+            &self.file,
+            complete,
+            options.compression,
+            options.part_limit(),
+        ) {
+            self.file = short;
+        }
+        self.compact_at = options
+            .compact_over
+            .max(self.file.length().saturating_mul(2));
     }
 
     fn try_snapshot(&mut self, complete: &Snapshot) -> Result<(), WriteError> {
@@ -122,21 +159,12 @@ impl CountWriter {
         self.write_waiting()?;
         let before = self.file.checkpoint();
         let changed = self.written.changed(complete);
-        let written = self.write_parts(changed);
+        let written = write_parts(&mut self.file, changed, self.options.part_limit());
         if written.is_err() {
             // Half a snapshot would only be damage to the reader.
             self.file.take_back(before);
         }
         written
-    }
-
-    fn write_parts(&mut self, snapshot: Snapshot) -> Result<(), WriteError> {
-        for part in snapshot_parts(snapshot, self.options.part_bytes.min(MAX_RECORD / 2)) {
-            let mut content = Vec::new();
-            push_record(&Record::Snapshot(part), &mut content)?;
-            self.file.append(BlockKind::VALUES, &content)?;
-        }
-        Ok(())
     }
 
     /// Writes the agent's last word, with the losses of this writer added to those of the agent.
@@ -166,6 +194,20 @@ impl CountWriter {
     }
 }
 
+/// Appends a snapshot, in as many parts as it needs.
+pub(crate) fn write_parts(
+    file: &mut TraceFile,
+    snapshot: Snapshot,
+    part_bytes: usize,
+) -> Result<(), WriteError> {
+    for part in snapshot_parts(snapshot, part_bytes) {
+        let mut content = Vec::new();
+        push_record(&Record::Snapshot(part), &mut content)?;
+        file.append(BlockKind::VALUES, &content)?;
+    }
+    Ok(())
+}
+
 /// A writer that is dropped without [`CountWriter::finish`] brings what waits to the file; the missing end record says the rest.
 impl Drop for CountWriter {
     fn drop(&mut self) {
@@ -174,3 +216,6 @@ impl Drop for CountWriter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,9 +12,12 @@
 //! next call tries again (see [`CountWriter`]).
 #![forbid(unsafe_code)]
 
+mod compaction;
 mod count_writer;
 mod error;
 mod losses;
+#[cfg(test)]
+mod memory_disk;
 mod snapshot_delta;
 mod snapshot_parts;
 mod storage;

@@ -22,11 +22,11 @@ pub(crate) trait Storage: Send {
     fn keep_name(&mut self, length: u64) -> Result<(), WriteError>;
     /// Fills `bytes` from `offset`.
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
-    /// Starts a second file beside this one; it takes this one's place with [`Storage::replace_by`].
+    /// Starts a second file beside this one; it takes this one's place with [`Storage::take_place_of`].
     fn successor(&self) -> Result<Box<dyn Storage>, WriteError>;
-    /// Puts the successor in the place of this file, in one step.
+    /// Gives this file the name `path`, in one step; a file that has it goes.
     fn take_place_of(&mut self, path: &Path) -> io::Result<()>;
-    /// Deletes the file (of a successor that is not wanted).
+    /// Deletes the file (one that could not be started).
     fn discard(&mut self);
 }
 

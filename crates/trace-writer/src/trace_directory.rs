@@ -83,12 +83,5 @@ fn create_file_in(directory: &Path) -> Result<Option<TraceFile>, WriteError> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
         Err(source) => return Err(WriteError::CreateFile { path, source }),
     };
-    match TraceFile::start(Box::new(disk_file), Default::default()) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) => {
-            // An empty file would keep the name and say nothing.
-            let _ = fs::remove_file(&path);
-            Err(error)
-        }
-    }
+    TraceFile::start(Box::new(disk_file), Default::default()).map(Some)
 }

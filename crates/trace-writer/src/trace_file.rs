@@ -44,8 +44,14 @@ impl TraceFile {
             torn: false,
             buffer: FileHeader::current().encode().to_vec(),
         };
-        file.append_buffer()?;
-        Ok(file)
+        match file.append_buffer() {
+            Ok(()) => Ok(file),
+            Err(error) => {
+                // A file without a header would keep the name and say nothing.
+                file.storage.discard();
+                Err(error)
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

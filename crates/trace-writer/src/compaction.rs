@@ -1,0 +1,76 @@
+//! Makes a long trace of count mode short again: definitions and the last values, without the snapshots between.
+//!
+//! A service that runs for months writes a snapshot every interval. All values are totals since the start, so the
+//! last one holds them all; what goes is the history. The short file is written beside the long one and takes its
+//! place in one step, so that at every moment one of them is whole under the trace's name.
+
+use std::io;
+
+use ducktrack_trace_format::{BlockHeader, BlockKind, FileHeader, Snapshot, decode_content};
+
+use crate::count_writer::write_parts;
+use crate::storage::Storage;
+use crate::trace_file::TraceFile;
+use crate::{Compression, SnapshotDelta, WriteError};
+
+/// Gives the short file under the trace's name. After an error the long one is still there, untouched.
+pub(crate) fn compacted(
+    long: &TraceFile,
+    complete: &Snapshot,
+    compression: Compression,
+    part_bytes: usize,
+) -> Result<TraceFile, WriteError> {
+    let mut short = TraceFile::start(long.storage().successor()?, compression)?;
+    let result = copy_definitions(long, &mut short)
+        .and_then(|()| {
+            write_parts(
+                &mut short,
+                SnapshotDelta::new().changed(complete),
+                part_bytes,
+            )
+        })
+        .and_then(|()| take_place(&mut short, long));
+    match result {
+        Ok(()) => Ok(short),
+        Err(error) => {
+            short.storage_mut().discard();
+            Err(error)
+        }
+    }
+}
+
+fn take_place(short: &mut TraceFile, long: &TraceFile) -> Result<(), WriteError> {
+    short
+        .storage_mut()
+        .take_place_of(long.path())
+        .map_err(|source| WriteError::Append {
+            path: long.path().to_owned(),
+            source,
+        })
+}
+
+/// Copies all blocks of definitions; they get new numbers.
+fn copy_definitions(long: &TraceFile, short: &mut TraceFile) -> Result<(), WriteError> {
+    let mut at = FileHeader::LENGTH as u64;
+    while at < long.length() {
+        let (header, stored) =
+            read_block(long.storage(), at).map_err(|source| WriteError::Append {
+                path: long.path().to_owned(),
+                source,
+            })?;
+        if header.kind == BlockKind::DEFINITIONS {
+            short.append(header.kind, &decode_content(&header, &stored)?)?;
+        }
+        at += (BlockHeader::LENGTH + stored.len()) as u64;
+    }
+    Ok(())
+}
+
+fn read_block(file: &dyn Storage, at: u64) -> io::Result<(BlockHeader, Vec<u8>)> {
+    let mut bytes = [0; BlockHeader::LENGTH];
+    file.read_exact_at(&mut bytes, at)?;
+    let header = BlockHeader::decode(&bytes).map_err(io::Error::other)?;
+    let mut stored = vec![0; usize::try_from(header.stored_length).map_err(io::Error::other)?];
+    file.read_exact_at(&mut stored, at + BlockHeader::LENGTH as u64)?;
+    Ok((header, stored))
+}
