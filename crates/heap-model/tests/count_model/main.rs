@@ -1,0 +1,6 @@
+//! Tests of the count model: known records with known answers, and random records against sums done by brute force.
+
+mod brute_force;
+mod contradictions;
+mod known_answers;
+mod record_builder;
