@@ -21,4 +21,4 @@ pub use error::{ReadError, StartError};
 pub use record_reader::RecordReader;
 pub use trace_reader::TraceReader;
 
-pub use ducktrack_trace_format::Damage;
+pub use ducktrack_trace_format::{Damage, Record};
