@@ -1,1 +1,61 @@
-//! TEMPORARY skeleton.
+//! Whole-program measurements of the agent and its peers, on the programs of `java-harness`.
+//!
+//! A measurement is a *plan* of forks (fresh JVMs), paired and interleaved: in every round each workload runs once
+//! with every tool, in an order that rotates from round to round, so that slow drifts of the machine meet all tools
+//! alike. The first iterations of a fork warm up and are dropped. A tool's cost is the ratio of its fork to the bare fork of
+//! the same round; the median over rounds is shown with its spread.
+//!
+//! ```text
+//! plan -> fork (JVM + memory watch + hardware counters) -> measurement -> comparison -> JSON, Markdown, SVG
+//!                                                       -> what the tool said -> known truth
+//! ```
+//!
+//! The command is `scripts/bench`; criterion's benches of the single stages are beside this crate in `stages/`.
+
+#![forbid(unsafe_code)]
+
+mod chart;
+mod code_size;
+mod comparison;
+mod compilation_log;
+mod completeness;
+mod figures;
+mod fork;
+mod hardware_counters;
+mod harness_lines;
+mod increments;
+mod installation;
+mod json_report;
+mod known_truth;
+mod markdown;
+mod measurement;
+mod plan;
+mod process_watch;
+mod rewrite_speed;
+mod said;
+mod start_up;
+mod statistics;
+mod tool;
+mod workload;
+
+pub use chart::ratio_chart;
+pub use code_size::{CodeSize, code_size_table, measure_code_size};
+pub use comparison::{Comparison, Ratio};
+pub use compilation_log::{CompilationLog, Compiled};
+pub use completeness::{WorkloadCompleteness, measure_completeness};
+pub use figures::{Figure, Standing, figures_table, measure_figures};
+pub use fork::{ForkSettings, Program, run_fork};
+pub use hardware_counters::{CounterReading, HardwareCounters};
+pub use increments::{WorkloadIncrements, increments_table, measure_increments};
+pub use installation::Installation;
+pub use json_report::write_json;
+pub use known_truth::{Judgement, Truth, measure_known_truth};
+pub use markdown::{comparison_tables, judgement_table};
+pub use measurement::{Iteration, Measurement, Metric, Outcome};
+pub use plan::{Plan, Progress, run_plan};
+pub use rewrite_speed::measure_rewrite_speed;
+pub use said::Said;
+pub use start_up::{StartUp, measure_start_up};
+pub use statistics::{Spread, geometric_mean, median};
+pub use tool::{Tool, default_tools, known_tools, select_tools};
+pub use workload::{Workload, list_workloads, select_workloads};

@@ -1,0 +1,369 @@
+//! Measures ducktrack and its peers on real programs. Started by `scripts/bench`, which builds everything first.
+
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use ducktrack_benches::{
+    Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Tool, Workload,
+    code_size_table, comparison_tables, default_tools, figures_table, increments_table,
+    judgement_table, known_tools, list_workloads, measure_code_size, measure_figures,
+    measure_increments, measure_known_truth, measure_start_up, ratio_chart, run_plan, select_tools,
+    select_workloads, write_json,
+};
+use serde::Serialize;
+
+/// Paired, interleaved forks of real programs with ducktrack and its peers; ratios to the bare JVM with their spread.
+///
+/// Writes results.json, results.md and ratios.svg into the output folder.
+#[derive(Parser)]
+#[command(name = "scripts/bench")]
+struct Arguments {
+    /// Three forks of few iterations instead of five: for a first look.
+    #[arg(long, global = true)]
+    quick: bool,
+    /// Workloads by name, separated by commas; default: the suite without its nightly part.
+    #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
+    workloads: Vec<String>,
+    /// Tools by name, separated by commas: `ducktrack` is all its modes, `all` every tool.
+    #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
+    tools: Vec<String>,
+    /// Adds a tool of your own: JVM options under a name.
+    #[arg(long, global = true, value_name = "NAME=JVM-OPTIONS")]
+    tool: Vec<String>,
+    /// The JDK to measure on.
+    #[arg(long, global = true, default_value_t = 17, value_name = "N")]
+    jdk: u32,
+    /// Where the result goes.
+    #[arg(
+        long,
+        global = true,
+        default_value = "bench-results",
+        value_name = "DIR"
+    )]
+    output: PathBuf,
+    /// Forks per tool and workload; default: 5, 3 in quick.
+    #[arg(long, global = true, value_name = "N")]
+    forks: Option<usize>,
+    /// Iterations per fork that warm up; default: 5, 2 in quick.
+    #[arg(long, global = true, value_name = "N")]
+    warm_up: Option<usize>,
+    /// Iterations per fork that are measured; default: 5, 3 in quick.
+    #[arg(long, global = true, value_name = "N")]
+    measured: Option<usize>,
+    /// Names workloads and tools, and does nothing else.
+    #[arg(long)]
+    list: bool,
+    /// The table of figures that ducktrack must reach, measured.
+    #[arg(long)]
+    figures: bool,
+    #[command(subcommand)]
+    command: Option<What>,
+}
+
+/// One part only.
+#[derive(Subcommand)]
+enum What {
+    /// Ratios over the suite, without the program with known counts.
+    Suite,
+    /// Cost and error of every tool on the program with known counts.
+    Known,
+    /// Counter increments executed: one per site, paths, paths after re-instrumentation.
+    Increments,
+    /// Machine code that a counter adds in C2.
+    CodeSize,
+    /// What each tool adds to the start of an empty program.
+    StartUp,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let installation = Installation::from_environment(arguments.jdk, arguments.output.clone())?;
+    if arguments.list {
+        return list(&installation);
+    }
+    std::fs::create_dir_all(&installation.output)
+        .with_context(|| format!("{}", installation.output.display()))?;
+    let bench = Bench::new(arguments, installation)?;
+    match bench.arguments.command {
+        None if bench.arguments.figures => bench.figures(),
+        None => bench.everything(),
+        Some(What::Suite) => bench.suite(),
+        Some(What::Known) => bench.known(),
+        Some(What::Increments) => bench.increments(),
+        Some(What::CodeSize) => bench.code_size(),
+        Some(What::StartUp) => bench.start_up(),
+    }
+}
+
+fn list(installation: &Installation) -> Result<()> {
+    println!("workloads:");
+    for workload in list_workloads(installation)? {
+        let nightly = if workload.nightly {
+            " (only when named)"
+        } else {
+            ""
+        };
+        println!("  {:16} {}{nightly}", workload.name, workload.about);
+    }
+    println!("tools:");
+    let default = default_tools();
+    for tool in known_tools() {
+        let extra = if default.contains(&tool) {
+            ""
+        } else {
+            " (on known counts, else only when named)"
+        };
+        println!("  {:30} {}{extra}", tool.name, tool.about);
+    }
+    Ok(())
+}
+
+struct Bench {
+    arguments: Arguments,
+    installation: Installation,
+    counters: Option<HardwareCounters>,
+    plan: Plan,
+}
+
+/// What was measured where: the head of every result.
+#[derive(Serialize)]
+struct Setting {
+    jdk: u32,
+    java_home: String,
+    cpus: usize,
+    cpu: String,
+    hardware_counters: bool,
+    forks: usize,
+    warm_up: usize,
+    measured: usize,
+}
+
+impl Bench {
+    fn new(arguments: Arguments, installation: Installation) -> Result<Bench> {
+        let workloads = match arguments.command {
+            Some(What::Known | What::StartUp) => Vec::new(),
+            _ => select_workloads(list_workloads(&installation)?, &arguments.workloads)?,
+        };
+        let (forks, warm_up, measured) = if arguments.quick {
+            (3, 2, 3)
+        } else {
+            (5, 5, 5)
+        };
+        let plan = Plan {
+            tools: select_tools(&arguments.tools, &arguments.tool, default_tools())?,
+            workloads,
+            rounds: arguments.forks.unwrap_or(forks),
+            warm_up: arguments.warm_up.unwrap_or(warm_up),
+            measured: arguments.measured.unwrap_or(measured),
+            jvm_options: Vec::new(),
+            limit: Duration::from_secs(900),
+        };
+        let counters = HardwareCounters::probe();
+        if counters.is_none() {
+            eprintln!("no hardware counters here: instructions and cycles are left out");
+        }
+        Ok(Bench {
+            arguments,
+            installation,
+            counters,
+            plan,
+        })
+    }
+
+    /// The exact rivals are measured on known counts even when the suite leaves them out.
+    fn known_tools(&self) -> Result<Vec<Tool>> {
+        select_tools(&self.arguments.tools, &self.arguments.tool, known_tools())
+    }
+
+    fn everything(&self) -> Result<()> {
+        let judgements = self.judgements()?;
+        let start_up = measure_start_up(
+            &self.installation,
+            &self.plan.tools,
+            self.plan.rounds * 3,
+            &mut say,
+        )?;
+        let comparison = self.comparison()?;
+        let mut text = self.head("Cost of allocation trackers");
+        text += &comparison_tables(&comparison, &start_up);
+        text += "\n";
+        text += &judgement_table(&judgements);
+        self.write_chart(&comparison)?;
+        self.write(
+            "results",
+            &text,
+            &(self.setting(), &comparison, &start_up, &judgements),
+        )
+    }
+
+    fn suite(&self) -> Result<()> {
+        let comparison = self.comparison()?;
+        self.write_chart(&comparison)?;
+        let text = self.head("Cost of allocation trackers") + &comparison_tables(&comparison, &[]);
+        self.write("results", &text, &(self.setting(), &comparison))
+    }
+
+    fn known(&self) -> Result<()> {
+        let judgements = self.judgements()?;
+        let text = self.head("Known counts") + &judgement_table(&judgements);
+        self.write("known", &text, &(self.setting(), &judgements))
+    }
+
+    fn increments(&self) -> Result<()> {
+        let settings = |workload: &Workload| self.plan.settings(workload);
+        let rows =
+            measure_increments(&self.installation, &self.plan.workloads, settings, &mut say)?;
+        let text = self.head("Counter increments executed") + &increments_table(&rows);
+        self.write("increments", &text, &(self.setting(), &rows))
+    }
+
+    fn code_size(&self) -> Result<()> {
+        let settings = |workload: &Workload| self.plan.settings(workload);
+        let rows = measure_code_size(&self.installation, &self.plan.workloads, settings, &mut say)?;
+        let text =
+            self.head("Machine code added by counters in C2 (bytes)") + &code_size_table(&rows);
+        self.write("code-size", &text, &(self.setting(), &rows))
+    }
+
+    fn start_up(&self) -> Result<()> {
+        let rows = measure_start_up(
+            &self.installation,
+            &self.plan.tools,
+            self.plan.rounds * 3,
+            &mut say,
+        )?;
+        let mut text = self.head("Start-up of an empty program");
+        text += "| tool | wall time (ms) | added (ms) | CPU time (ms) | added memory (MB) |\n|---|---:|---:|---:|---:|\n";
+        for row in &rows {
+            let cell = |spread: Option<ducktrack_benches::Spread>, unit: f64| {
+                spread.map_or("failed".to_owned(), |spread| {
+                    format!("{:.0}", spread.median / unit)
+                })
+            };
+            let (wall, added) = (cell(row.wall_ms, 1.0), cell(row.added_ms, 1.0));
+            let (cpu, memory) = (cell(row.cpu_ms, 1.0), cell(row.added_memory, 1e6));
+            text += &format!("| {} | {wall} | {added} | {cpu} | {memory} |\n", row.tool);
+        }
+        self.write("start-up", &text, &(self.setting(), &rows))
+    }
+
+    fn figures(&self) -> Result<()> {
+        let figures = measure_figures(
+            &self.installation,
+            &self.plan,
+            self.counters.as_ref(),
+            &mut say,
+        )?;
+        let text = self.head("Figures that must be reached") + &figures_table(&figures);
+        self.write("figures", &text, &(self.setting(), &figures))
+    }
+
+    fn judgements(&self) -> Result<Vec<ducktrack_benches::Judgement>> {
+        let settings = self.plan.settings(&Workload {
+            name: "known".to_owned(),
+            about: String::new(),
+            nightly: false,
+            iterations: self.plan.measured + self.plan.warm_up,
+        });
+        measure_known_truth(
+            &self.installation,
+            &self.known_tools()?,
+            &settings,
+            self.plan.rounds,
+            &mut say,
+        )
+    }
+
+    fn comparison(&self) -> Result<Comparison> {
+        let mut report = |step: Progress<'_>| {
+            let rest = match step.done {
+                0 => String::new(),
+                done => format!(", {:.0} min left", left(step.elapsed, done, step.all)),
+            };
+            say(&format!(
+                "fork {} of {}: {} with {}{rest}",
+                step.done + 1,
+                step.all,
+                step.workload,
+                step.tool
+            ));
+        };
+        Ok(Comparison::new(run_plan(
+            &self.installation,
+            &self.plan,
+            self.counters.as_ref(),
+            &mut report,
+        )?))
+    }
+
+    fn write_chart(&self, comparison: &Comparison) -> Result<()> {
+        let metric = comparison.steadiest.first().copied().unwrap_or(Metric::Cpu);
+        if let Some(chart) = ratio_chart(comparison, metric) {
+            write(&self.installation.output.join("ratios.svg"), &chart)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, name: &str, text: &str, result: &impl Serialize) -> Result<()> {
+        let folder = &self.installation.output;
+        write_json(&folder.join(format!("{name}.json")), result)?;
+        write(&folder.join(format!("{name}.md")), text)?;
+        println!("{text}");
+        println!("written to {}", folder.display());
+        Ok(())
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            jdk: self.installation.jdk,
+            java_home: self.installation.java_home.display().to_string(),
+            cpus: std::thread::available_parallelism().map_or(1, usize::from),
+            cpu: cpu_name(),
+            hardware_counters: self.counters.is_some(),
+            forks: self.plan.rounds,
+            warm_up: self.plan.warm_up,
+            measured: self.plan.measured,
+        }
+    }
+
+    fn head(&self, title: &str) -> String {
+        let setting = self.setting();
+        format!(
+            "# {title}\n\nJDK {}, {} CPUs ({}), {} forks, {} + {} iterations each (warm-up + measured; the long workloads half as many), \
+             -Xms1g -Xmx1g -XX:+UseG1GC.\n\n",
+            setting.jdk,
+            setting.cpus,
+            setting.cpu,
+            setting.forks,
+            setting.warm_up,
+            setting.measured,
+        )
+    }
+}
+
+fn left(elapsed: Duration, done: usize, all: usize) -> f64 {
+    elapsed.as_secs_f64() / done as f64 * (all - done) as f64 / 60.0
+}
+
+fn cpu_name() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    name.map_or_else(
+        || std::env::consts::ARCH.to_owned(),
+        |(_, name)| name.trim().to_owned(),
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("{}", path.display()))
+}
+
+fn say(text: &str) {
+    eprintln!("{text}");
+}

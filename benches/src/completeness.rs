@@ -1,0 +1,104 @@
+//! How much of the JVM's own allocated bytes ducktrack's sites explain, per workload and over the suite.
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Installation;
+
+/// One workload's balance, as its report prints it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkloadCompleteness {
+    /// The workload.
+    pub workload: String,
+    /// Bytes the JVM says it allocated.
+    pub vm_bytes: f64,
+    /// Bytes of these that sites explain.
+    pub explained_bytes: f64,
+    /// What the explained bytes are: executed or materialized.
+    pub basis: String,
+}
+
+impl WorkloadCompleteness {
+    /// Share explained; executing more than the JVM allocated (the rest was eliminated) explains all of it.
+    pub fn share(&self) -> f64 {
+        (self.explained_bytes / self.vm_bytes).min(1.0)
+    }
+}
+
+/// Reads the balances out of reports; a report without the JVM's own number has none.
+pub fn measure_completeness(reports: &[(String, Value)]) -> Vec<WorkloadCompleteness> {
+    reports
+        .iter()
+        .filter_map(|(workload, report)| balance(workload, report))
+        .collect()
+}
+
+/// The reports of one tool's forks that a plan has left behind, by workload.
+pub(crate) fn reports_of(
+    installation: &Installation,
+    workloads: &[String],
+    tool: &str,
+    round: usize,
+) -> Result<Vec<(String, Value)>> {
+    let mut reports = Vec::new();
+    for workload in workloads {
+        let trace = installation
+            .output
+            .join("forks")
+            .join(workload)
+            .join(tool)
+            .join(round.to_string());
+        let trace = trace.join(crate::tool::TRACE);
+        if trace.exists() {
+            reports.push((
+                workload.clone(),
+                crate::said::read_report(installation, &trace)?,
+            ));
+        }
+    }
+    Ok(reports)
+}
+
+fn balance(workload: &str, report: &Value) -> Option<WorkloadCompleteness> {
+    let own = &report["completeness"];
+    Some(WorkloadCompleteness {
+        workload: workload.to_owned(),
+        vm_bytes: own["vm_bytes"].as_f64().filter(|bytes| *bytes > 0.0)?,
+        explained_bytes: own["explained_bytes"].as_f64()?,
+        basis: own["basis"].as_str().unwrap_or("executed").to_owned(),
+    })
+}
+
+/// Over all workloads: explained bytes over allocated bytes, no workload's surplus making up for another's gap.
+pub(crate) fn share_over_all(rows: &[WorkloadCompleteness]) -> Option<f64> {
+    let all: f64 = rows.iter().map(|row| row.vm_bytes).sum();
+    let explained: f64 = rows.iter().map(|row| row.share() * row.vm_bytes).sum();
+    (all > 0.0).then(|| explained / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_surplus_does_not_hide_a_gap() {
+        let report = |vm: u64, explained: u64| json!({"completeness": {"vm_bytes": vm, "explained_bytes": explained, "basis": "executed"}});
+        let reports = [
+            ("a".to_owned(), report(100, 150)),
+            ("b".to_owned(), report(100, 90)),
+            ("c".to_owned(), json!({})),
+        ];
+        let rows = measure_completeness(&reports);
+        assert_eq!(
+            rows.iter()
+                .map(WorkloadCompleteness::share)
+                .collect::<Vec<_>>(),
+            [1.0, 0.9]
+        );
+        assert_eq!(share_over_all(&rows), Some(0.95));
+        assert_eq!(share_over_all(&[]), None);
+    }
+}

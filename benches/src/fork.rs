@@ -1,0 +1,276 @@
+//! One fork: a fresh JVM with a tool in it runs one program, watched until it ends.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::hardware_counters::Attached;
+use crate::harness_lines::HarnessLine;
+use crate::known_truth::Way;
+use crate::process_watch::{ProcessWatch, ended_children_cpu_ms};
+use crate::{HardwareCounters, Installation, Iteration, Measurement, Outcome, Tool};
+
+/// What the JVM is to run.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// A workload of the harness.
+    Workload(String),
+    /// The program with known counts.
+    KnownCounts,
+    /// The program that does nothing.
+    Empty,
+}
+
+/// How long and how often.
+#[derive(Clone, Debug)]
+pub struct ForkSettings {
+    /// Iterations in all.
+    pub iterations: usize,
+    /// How many of them warm up.
+    pub warm_up: usize,
+    /// A JVM that has not ended by then is ended.
+    pub limit: Duration,
+    /// Options for every JVM, before the tool's.
+    pub jvm_options: Vec<String>,
+}
+
+impl ForkSettings {
+    /// The heap of `workloads.md`: fixed, G1.
+    pub fn new(iterations: usize, warm_up: usize) -> ForkSettings {
+        let jvm_options = ["-Xms1g", "-Xmx1g", "-XX:+UseG1GC"]
+            .map(str::to_owned)
+            .to_vec();
+        ForkSettings {
+            iterations,
+            warm_up,
+            limit: Duration::from_secs(900),
+            jvm_options,
+        }
+    }
+}
+
+impl Program {
+    /// The name in results.
+    pub fn name(&self) -> &str {
+        match self {
+            Program::Workload(name) => name,
+            Program::KnownCounts => "known",
+            Program::Empty => "empty",
+        }
+    }
+
+    fn arguments(&self, installation: &Installation, settings: &ForkSettings) -> Vec<String> {
+        let iterations = settings.iterations.to_string();
+        let classes = installation.classes.display().to_string();
+        let jar = installation.harness.display().to_string();
+        match self {
+            Program::Workload(name) => vec![
+                "-jar".into(),
+                jar,
+                name.clone(),
+                "--iterations".into(),
+                iterations,
+            ],
+            Program::KnownCounts => vec!["-cp".into(), classes, "KnownCounts".into(), iterations],
+            Program::Empty => vec!["-cp".into(), classes, "Empty".into()],
+        }
+    }
+}
+
+/// A finished fork: its measurement, and the truth if the program knows one.
+#[derive(Clone, Debug)]
+pub(crate) struct Finished {
+    pub(crate) measurement: Measurement,
+    pub(crate) truth: Vec<Way>,
+}
+
+/// Runs one fork; `directory` takes its standard error and what the tool writes.
+pub fn run_fork(
+    installation: &Installation,
+    tool: &Tool,
+    program: &Program,
+    settings: &ForkSettings,
+    counters: Option<&HardwareCounters>,
+    directory: &Path,
+) -> Result<Measurement> {
+    run_fork_with_truth(installation, tool, program, settings, counters, directory)
+        .map(|finished| finished.measurement)
+}
+
+pub(crate) fn run_fork_with_truth(
+    installation: &Installation,
+    tool: &Tool,
+    program: &Program,
+    settings: &ForkSettings,
+    counters: Option<&HardwareCounters>,
+    directory: &Path,
+) -> Result<Finished> {
+    let cpu_before = ended_children_cpu_ms().unwrap_or(0.0);
+    let started = Instant::now();
+    let mut child = spawn(installation, tool, program, settings, directory)?;
+    let watch = ProcessWatch::start(child.id(), settings.limit);
+    let mut listener = Listener::new(child.id(), settings, counters, directory);
+    listener.listen(&mut child);
+    let status = child.wait().context("waiting for the JVM")?;
+    let process_wall_ms = started.elapsed().as_secs_f64() * 1e3;
+    let process_cpu_ms = ended_children_cpu_ms().unwrap_or(0.0) - cpu_before;
+    let watched = watch.finish();
+    let outcome = listener.outcome(program, status, watched.timed_out, directory);
+    let measurement = Measurement {
+        workload: program.name().to_owned(),
+        tool: tool.name.clone(),
+        round: 0,
+        outcome,
+        iterations: listener.iterations,
+        warm_up: settings.warm_up,
+        process_wall_ms,
+        process_cpu_ms,
+        peak_memory_bytes: watched.peak_bytes,
+        counters: listener.attached.and_then(Attached::read),
+    };
+    Ok(Finished {
+        measurement,
+        truth: listener.truth,
+    })
+}
+
+fn spawn(
+    installation: &Installation,
+    tool: &Tool,
+    program: &Program,
+    settings: &ForkSettings,
+    directory: &Path,
+) -> Result<Child> {
+    let mut command = Command::new(installation.java());
+    command
+        .args(&settings.jvm_options)
+        .args(tool.jvm_options(installation, directory)?)
+        .args(program.arguments(installation, settings))
+        .current_dir(directory)
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(File::create(directory.join("stderr.txt"))?);
+    command
+        .spawn()
+        .with_context(|| format!("{}", installation.java().display()))
+}
+
+/// Reads the lines of the program while it runs, and switches the hardware counters at the right ones.
+struct Listener<'a> {
+    pid: u32,
+    settings: &'a ForkSettings,
+    counters: Option<&'a HardwareCounters>,
+    directory: &'a Path,
+    iterations: Vec<Iteration>,
+    truth: Vec<Way>,
+    attached: Option<Attached>,
+    ended: Option<bool>,
+    skipped: Option<String>,
+}
+
+impl<'a> Listener<'a> {
+    fn new(
+        pid: u32,
+        settings: &'a ForkSettings,
+        counters: Option<&'a HardwareCounters>,
+        directory: &'a Path,
+    ) -> Listener<'a> {
+        let (iterations, truth) = (Vec::new(), Vec::new());
+        Listener {
+            pid,
+            settings,
+            counters,
+            directory,
+            iterations,
+            truth,
+            attached: None,
+            ended: None,
+            skipped: None,
+        }
+    }
+
+    fn listen(&mut self, child: &mut Child) {
+        let Some(output) = child.stdout.take() else {
+            return;
+        };
+        // A line that is no UTF-8 is no line of ours.
+        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            self.hear(HarnessLine::parse(&String::from_utf8_lossy(&line)));
+        }
+    }
+
+    fn hear(&mut self, line: HarnessLine) {
+        match line {
+            HarnessLine::Start => {
+                self.attached = self
+                    .counters
+                    .and_then(|counters| counters.attach(self.pid, self.directory));
+                self.switch_counters();
+            }
+            HarnessLine::Iteration(iteration) => {
+                self.iterations.push(iteration);
+                self.switch_counters();
+            }
+            HarnessLine::End { ok } => self.ended = Some(ok),
+            HarnessLine::Skip { reason } => self.skipped = Some(reason),
+            HarnessLine::Truth(way) => self.truth.push(way),
+            HarnessLine::Other => {}
+        }
+    }
+
+    fn switch_counters(&mut self) {
+        let Some(attached) = &mut self.attached else {
+            return;
+        };
+        if self.iterations.len() == self.settings.iterations {
+            attached.switch_off();
+        } else if self.iterations.len() == self.settings.warm_up {
+            attached.switch_on();
+        }
+    }
+
+    fn outcome(
+        &self,
+        program: &Program,
+        status: ExitStatus,
+        timed_out: bool,
+        directory: &Path,
+    ) -> Outcome {
+        if let Some(reason) = &self.skipped {
+            return Outcome::Skipped(reason.clone());
+        }
+        if timed_out {
+            return Outcome::Failed(format!(
+                "not finished after {} s",
+                self.settings.limit.as_secs()
+            ));
+        }
+        if !status.success() {
+            return Outcome::Failed(format!(
+                "{status}; standard error ends with: {}",
+                last_line(directory)
+            ));
+        }
+        match (program, self.ended) {
+            (Program::Empty, _) | (_, Some(true)) => Outcome::Done,
+            (_, Some(false)) => {
+                Outcome::Failed("the program says that its checksums differ".to_owned())
+            }
+            (_, None) => Outcome::Failed("the program did not reach its end".to_owned()),
+        }
+    }
+}
+
+fn last_line(directory: &Path) -> String {
+    let text = std::fs::read(directory.join("stderr.txt")).unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .lines()
+        .rfind(|line| !line.trim().is_empty())
+        .unwrap_or("nothing")
+        .to_owned()
+}

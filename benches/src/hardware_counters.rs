@@ -1,0 +1,184 @@
+//! User-mode instructions and cycles of a running JVM, by `perf stat` attached to it.
+//!
+//! The counters are attached, switched off, when the workload says it starts; switched on when the last
+//! warm-up iteration ends and off again when the last iteration ends. So start-up, warm-up and shutdown are not in them, but
+//! whatever the JVM's own compiler and collector threads do meanwhile is. Many machines (virtual ones above all) have no
+//! such counters: then [`HardwareCounters::probe`] finds none and the columns are absent.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde::Serialize;
+
+/// Sums over the measured iterations of one fork.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct CounterReading {
+    /// User-mode instructions.
+    pub instructions: Option<f64>,
+    /// User-mode cycles.
+    pub cycles: Option<f64>,
+}
+
+/// The counters that this machine has.
+#[derive(Clone, Debug)]
+pub struct HardwareCounters {
+    events: Vec<&'static str>,
+}
+
+impl HardwareCounters {
+    /// Asks `perf stat` to count a trivial program; none if it is not installed or the machine cannot count.
+    pub fn probe() -> Option<HardwareCounters> {
+        HardwareCounters::with_events(vec!["instructions:u", "cycles:u"])
+    }
+
+    fn with_events(events: Vec<&'static str>) -> Option<HardwareCounters> {
+        let counters = HardwareCounters { events };
+        let list = counters.events.join(",");
+        let output = Command::new("perf")
+            .args(["stat", "-x,", "-e", &list, "true"])
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        let values = parse_values(&String::from_utf8_lossy(&output.stderr));
+        (output.status.success() && values.len() == counters.events.len()).then_some(counters)
+    }
+
+    /// Attaches to a running process, counting nothing yet. Its files go into `directory`.
+    pub(crate) fn attach(&self, pid: u32, directory: &Path) -> Option<Attached> {
+        let control_path = directory.join("perf-control");
+        let output = directory.join("perf-stat.csv");
+        let _ = fs::remove_file(&control_path);
+        if !Command::new("mkfifo")
+            .arg(&control_path)
+            .status()
+            .ok()?
+            .success()
+        {
+            return None;
+        }
+        // Opened for both ways so that opening does not wait for the other end.
+        let control = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&control_path)
+            .ok()?;
+        let child = Command::new("perf")
+            .args([
+                "stat",
+                "-x,",
+                "-D",
+                "-1",
+                "-e",
+                &self.events.join(","),
+                "-p",
+                &pid.to_string(),
+                "-o",
+            ])
+            .arg(&output)
+            .arg(format!("--control=fifo:{}", control_path.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        Some(Attached {
+            child,
+            control,
+            output,
+        })
+    }
+}
+
+/// `perf stat` on one process.
+pub(crate) struct Attached {
+    child: Child,
+    control: File,
+    output: PathBuf,
+}
+
+impl Attached {
+    pub(crate) fn switch_on(&mut self) {
+        // A perf that is gone shows as an absent reading at the end.
+        let _ = self.control.write_all(b"enable\n");
+    }
+
+    pub(crate) fn switch_off(&mut self) {
+        let _ = self.control.write_all(b"disable\n");
+    }
+
+    /// After the process has ended: perf ends by itself and has written its sums.
+    pub(crate) fn read(mut self) -> Option<CounterReading> {
+        self.child.wait().ok()?;
+        let values = parse_values(&fs::read_to_string(&self.output).ok()?);
+        let value = |event: &str| {
+            values
+                .iter()
+                .find(|(name, _)| name.starts_with(event))
+                .map(|(_, value)| *value)
+        };
+        Some(CounterReading {
+            instructions: value("instructions"),
+            cycles: value("cycles"),
+        })
+    }
+}
+
+/// Lines of `perf stat -x,`: value, unit, event, and more. Lines without a number ("<not supported>") are left out.
+fn parse_values(text: &str) -> Vec<(String, f64)> {
+    let value = |line: &str| {
+        let mut fields = line.split(',');
+        let value: f64 = fields.next()?.parse().ok()?;
+        Some((fields.nth(1)?.to_owned(), value))
+    };
+    text.lines().filter_map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn lines_without_a_number_are_left_out() {
+        let text = "# started on Sat\n\n<not supported>,,cycles:u,0,100.00,,\n123456,,instructions:u,9,100.00,0.5,per cycle\n";
+        assert_eq!(
+            parse_values(text),
+            [("instructions:u".to_owned(), 123456.0)]
+        );
+    }
+
+    /// The clock of a task is counted on every machine, so the attaching and switching can be tested on every one.
+    #[test]
+    fn only_what_runs_while_switched_on_is_counted() {
+        let Some(counters) = HardwareCounters::with_events(vec!["task-clock"]) else {
+            eprintln!("perf stat is not usable here: nothing to test");
+            return;
+        };
+        let directory = std::env::temp_dir().join(format!("ducktrack-perf-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let mut busy = Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap();
+        let mut attached = counters.attach(busy.id(), &directory).unwrap();
+        sleep(Duration::from_millis(600));
+        attached.switch_on();
+        sleep(Duration::from_millis(300));
+        attached.switch_off();
+        sleep(Duration::from_millis(600));
+        busy.kill().unwrap();
+        busy.wait().unwrap();
+        assert!(attached.child.wait().unwrap().code().is_some());
+        let values = parse_values(&fs::read_to_string(&attached.output).unwrap());
+        let counted_ms = values[0].1;
+        fs::remove_dir_all(&directory).unwrap();
+        assert!(
+            counted_ms > 20.0 && counted_ms < 550.0,
+            "counted {counted_ms} ms"
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! The DuckTracks paper's table for our suite: counter increments executed, against one counter per site.
+//!
+//! Three runs per workload: one counter per site; paths from the static heuristics alone (`reinstrument=off`); paths after
+//! re-instrumentation for measured frequencies. The agent itself says how many increments it executed and how many one
+//! counter per site would have needed *in the same run*, so threads that meet differently from run to run do not blur the table.
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::said::read_report;
+use crate::tool::TRACE;
+use crate::{ForkSettings, Installation, Outcome, Program, Tool, Workload, run_fork};
+
+/// One run's increments.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Increments {
+    /// Executed increments that count allocations.
+    pub executed: f64,
+    /// Executed increments that only learn frequencies.
+    pub profiling: f64,
+    /// What one counter per site would have needed.
+    pub one_per_site: f64,
+}
+
+/// The three runs of one workload; none where a run failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkloadIncrements {
+    /// The workload.
+    pub workload: String,
+    /// One counter per site.
+    pub sites: Option<Increments>,
+    /// Paths from heuristics alone.
+    pub heuristics: Option<Increments>,
+    /// Paths after re-instrumentation.
+    pub reinstrumented: Option<Increments>,
+}
+
+impl Increments {
+    /// Reads the key `increments` of a JSON report.
+    pub(crate) fn from_report(report: &Value) -> Option<Increments> {
+        let own = &report["increments"];
+        Some(Increments {
+            executed: own["executed"].as_f64()?,
+            profiling: own["profiling"].as_f64().unwrap_or(0.0),
+            one_per_site: own["one_per_site"].as_f64()?,
+        })
+    }
+
+    /// Share of one-per-site that was saved, the profiling increments counted as cost.
+    pub fn saved(&self) -> Option<f64> {
+        (self.one_per_site > 0.0)
+            .then(|| 1.0 - (self.executed + self.profiling) / self.one_per_site)
+    }
+}
+
+/// Runs every workload three times.
+pub fn measure_increments(
+    installation: &Installation,
+    workloads: &[Workload],
+    settings: impl Fn(&Workload) -> ForkSettings,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<WorkloadIncrements>> {
+    let tools = [
+        Tool::ducktrack("increments-site", "mode=count,counters=site"),
+        Tool::ducktrack(
+            "increments-heuristics",
+            "mode=count,counters=path,reinstrument=off",
+        ),
+        Tool::ducktrack("increments-reinstrumented", "mode=count,counters=path"),
+    ];
+    let mut table = Vec::new();
+    for workload in workloads {
+        let mut run = |tool: &Tool| {
+            progress(&format!(
+                "increments, {} with {}",
+                workload.name, tool.about
+            ));
+            increments_of(installation, tool, workload, &settings(workload))
+        };
+        table.push(WorkloadIncrements {
+            workload: workload.name.clone(),
+            sites: run(&tools[0])?,
+            heuristics: run(&tools[1])?,
+            reinstrumented: run(&tools[2])?,
+        });
+    }
+    Ok(table)
+}
+
+fn increments_of(
+    installation: &Installation,
+    tool: &Tool,
+    workload: &Workload,
+    settings: &ForkSettings,
+) -> Result<Option<Increments>> {
+    let directory = installation.fork_directory(&[&workload.name, &tool.name])?;
+    let program = Program::Workload(workload.name.clone());
+    let fork = run_fork(installation, tool, &program, settings, None, &directory)?;
+    if fork.outcome != Outcome::Done {
+        return Ok(None);
+    }
+    Ok(Increments::from_report(&read_report(
+        installation,
+        &directory.join(TRACE),
+    )?))
+}
+
+/// The table as Markdown, with the mean of the workloads' savings in the last row.
+pub fn increments_table(rows: &[WorkloadIncrements]) -> String {
+    let mut text = String::from(
+        "| workload | one counter per site | paths, heuristics only | saved | paths, re-instrumented | saved |\n\
+         |---|---:|---:|---:|---:|---:|\n",
+    );
+    for row in rows {
+        text += &format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            row.workload,
+            number(row.sites),
+            number(row.heuristics),
+            percent(row.heuristics.and_then(|run| run.saved())),
+            number(row.reinstrumented),
+            percent(row.reinstrumented.and_then(|run| run.saved())),
+        );
+    }
+    let mean = |run: fn(&WorkloadIncrements) -> Option<Increments>| mean_saved(rows, run);
+    text += &format!(
+        "| **mean** | | | {} | | {} |\n",
+        percent(mean(|row| row.heuristics)),
+        percent(mean(|row| row.reinstrumented))
+    );
+    text
+}
+
+/// The arithmetic mean of the workloads' savings, as in the paper.
+pub(crate) fn mean_saved(
+    rows: &[WorkloadIncrements],
+    run: impl Fn(&WorkloadIncrements) -> Option<Increments>,
+) -> Option<f64> {
+    let saved: Vec<f64> = rows.iter().filter_map(|row| run(row)?.saved()).collect();
+    (!saved.is_empty()).then(|| saved.iter().sum::<f64>() / saved.len() as f64)
+}
+
+fn number(run: Option<Increments>) -> String {
+    run.map_or("failed".to_owned(), |run| {
+        format!("{:.1} M", (run.executed + run.profiling) / 1e6)
+    })
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1}%", share * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_the_savings_of_each_run_against_itself() {
+        let run = |executed, one_per_site| {
+            Some(Increments {
+                executed,
+                profiling: 5e6,
+                one_per_site,
+            })
+        };
+        let rows = [
+            WorkloadIncrements {
+                workload: "json".to_owned(),
+                sites: Some(Increments {
+                    executed: 1e8,
+                    profiling: 0.0,
+                    one_per_site: 1e8,
+                }),
+                heuristics: run(75e6, 1e8),
+                reinstrumented: run(45e6, 1e8),
+            },
+            WorkloadIncrements {
+                workload: "h2".to_owned(),
+                sites: None,
+                heuristics: run(35e6, 1e8),
+                reinstrumented: None,
+            },
+        ];
+        let table = increments_table(&rows);
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(
+            lines[0],
+            "| json | 100.0 M | 80.0 M | 20.0% | 50.0 M | 50.0% |"
+        );
+        assert_eq!(lines[1], "| h2 | failed | 40.0 M | 60.0% | failed | - |");
+        assert_eq!(lines[2], "| **mean** | | | 40.0% | | 50.0% |");
+    }
+
+    #[test]
+    fn the_report_names_both_numbers() {
+        let report = json!({"increments": {"executed": 10, "one_per_site": 40, "profiling": 2, "saved_percent": 75.0}});
+        let read = Increments::from_report(&report).unwrap();
+        assert_eq!(
+            read,
+            Increments {
+                executed: 10.0,
+                profiling: 2.0,
+                one_per_site: 40.0
+            }
+        );
+        assert_eq!(read.saved(), Some(0.7));
+        assert_eq!(Increments::from_report(&json!({})), None);
+    }
+}

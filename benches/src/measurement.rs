@@ -1,0 +1,160 @@
+//! What one fork of one workload with one tool has shown.
+
+use serde::Serialize;
+
+use crate::CounterReading;
+use crate::statistics::median;
+
+/// One measured iteration inside a fork, as the harness reports it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Iteration {
+    /// From 0; the first ones warm up.
+    pub number: usize,
+    /// Wall time.
+    pub wall_ms: f64,
+    /// CPU time of the application's threads; compiler and collector threads are not in it.
+    pub cpu_ms: Option<f64>,
+    /// Bytes that these threads allocated.
+    pub allocated_bytes: Option<f64>,
+    /// The workload's own checksum.
+    pub checksum: Option<String>,
+}
+
+/// How a fork ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// All iterations ran and agreed.
+    Done,
+    /// The workload cannot run here; the reason is the harness's own.
+    Skipped(String),
+    /// The JVM failed, or ran out of time.
+    Failed(String),
+}
+
+/// A fork: which one, how it ended, and its numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// Which round of the plan; forks of one round are compared with each other.
+    pub round: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Every iteration, the warm-up ones included.
+    pub iterations: Vec<Iteration>,
+    /// How many of them only warm up.
+    pub warm_up: usize,
+    /// From the start of the process to its end.
+    pub process_wall_ms: f64,
+    /// User and system time of the whole process, all its threads.
+    pub process_cpu_ms: f64,
+    /// Largest resident set that was seen.
+    pub peak_memory_bytes: Option<f64>,
+    /// Hardware counters over the measured iterations, where the machine has them.
+    pub counters: Option<CounterReading>,
+}
+
+/// What can be compared between two forks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// User-mode instructions per iteration.
+    Instructions,
+    /// User-mode cycles per iteration.
+    Cycles,
+    /// Application CPU time of the best measured iteration.
+    Cpu,
+    /// Wall time of the best measured iteration.
+    Wall,
+    /// Peak resident memory of the process.
+    Memory,
+    /// Allocated bytes per iteration (median).
+    Allocated,
+}
+
+impl Metric {
+    /// Those that measure cost in time; the steadiest of them is quoted first.
+    pub const TIMES: [Metric; 4] = [
+        Metric::Instructions,
+        Metric::Cycles,
+        Metric::Cpu,
+        Metric::Wall,
+    ];
+    /// All of them.
+    pub const ALL: [Metric; 6] = [
+        Metric::Instructions,
+        Metric::Cycles,
+        Metric::Cpu,
+        Metric::Wall,
+        Metric::Memory,
+        Metric::Allocated,
+    ];
+
+    /// For the head of a table.
+    pub fn title(self) -> &'static str {
+        match self {
+            Metric::Instructions => "user-mode instructions",
+            Metric::Cycles => "user-mode cycles",
+            Metric::Cpu => "application CPU time",
+            Metric::Wall => "wall time",
+            Metric::Memory => "peak memory",
+            Metric::Allocated => "allocated bytes",
+        }
+    }
+
+    /// The unit of absolute values in a table, and what one of it is.
+    pub fn unit(self) -> (&'static str, f64) {
+        match self {
+            Metric::Instructions | Metric::Cycles => ("M", 1e6),
+            Metric::Cpu | Metric::Wall => ("ms", 1.0),
+            Metric::Memory | Metric::Allocated => ("MB", 1e6),
+        }
+    }
+}
+
+impl Measurement {
+    /// The iterations after the warm-up.
+    pub fn measured(&self) -> impl Iterator<Item = &Iteration> {
+        self.iterations.iter().skip(self.warm_up)
+    }
+
+    /// This fork's value of a metric; none if it failed or the machine cannot tell.
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        if self.outcome != Outcome::Done {
+            return None;
+        }
+        let iterations = self.measured().count() as f64;
+        match metric {
+            Metric::Instructions => self
+                .counters
+                .as_ref()?
+                .instructions
+                .map(|all| all / iterations),
+            Metric::Cycles => self.counters.as_ref()?.cycles.map(|all| all / iterations),
+            Metric::Cpu => smallest(self.measured().filter_map(|iteration| iteration.cpu_ms)),
+            Metric::Wall => smallest(self.measured().map(|iteration| iteration.wall_ms)),
+            Metric::Memory => self.peak_memory_bytes,
+            Metric::Allocated => median(
+                self.measured()
+                    .filter_map(|iteration| iteration.allocated_bytes),
+            ),
+        }
+    }
+
+    /// The checksum that all iterations share; none if they do not agree.
+    pub fn checksum(&self) -> Option<&str> {
+        let first = self.iterations.first()?.checksum.as_deref()?;
+        let same = self
+            .iterations
+            .iter()
+            .all(|iteration| iteration.checksum.as_deref() == Some(first));
+        same.then_some(first)
+    }
+}
+
+fn smallest(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.min_by(f64::total_cmp)
+}

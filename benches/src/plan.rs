@@ -1,0 +1,247 @@
+//! Which forks run in which order: paired and interleaved.
+//!
+//! Every round runs each workload once with each tool, so that a fork and the bare fork it is compared with run within
+//! minutes of each other. The order of the tools rotates from round to round: none always comes first on a cool machine.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::{
+    ForkSettings, HardwareCounters, Installation, Measurement, Outcome, Program, Tool, Workload,
+    run_fork,
+};
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The tools, the bare JVM among them.
+    pub tools: Vec<Tool>,
+    /// The workloads.
+    pub workloads: Vec<Workload>,
+    /// Forks per tool and workload.
+    pub rounds: usize,
+    /// Iterations that warm up; the long workloads take half as many, rounded up.
+    pub warm_up: usize,
+    /// Iterations that are measured; the long workloads take half as many, rounded up.
+    pub measured: usize,
+    /// Options for every JVM besides the heap's.
+    pub jvm_options: Vec<String>,
+    /// A fork that takes longer has failed.
+    pub limit: Duration,
+}
+
+/// How far a plan is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Forks that are done.
+    pub done: usize,
+    /// Forks in all.
+    pub all: usize,
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// The workload that starts now.
+    pub workload: &'a str,
+    /// The tool that starts now.
+    pub tool: &'a str,
+}
+
+impl Plan {
+    /// Settings of one workload's forks.
+    pub fn settings(&self, workload: &Workload) -> ForkSettings {
+        let share = |iterations: usize| {
+            if workload.iterations <= 3 {
+                iterations.div_ceil(2)
+            } else {
+                iterations
+            }
+        };
+        let warm_up = share(self.warm_up);
+        let mut settings = ForkSettings::new(warm_up + share(self.measured), warm_up);
+        settings
+            .jvm_options
+            .extend(self.jvm_options.iter().cloned());
+        settings.limit = self.limit;
+        settings
+    }
+
+    /// Round, workload and tool of every fork, in order.
+    fn forks(&self) -> impl Iterator<Item = (usize, &Workload, &Tool)> {
+        (0..self.rounds).flat_map(move |round| {
+            self.workloads.iter().flat_map(move |workload| {
+                let rotated = self.tools.iter().cycle().skip(round).take(self.tools.len());
+                rotated.map(move |tool| (round, workload, tool))
+            })
+        })
+    }
+}
+
+/// The folder of a fork's files, as [`run_plan`] names it.
+pub(crate) fn fork_parts<'a>(workload: &'a str, tool: &'a str, round: &'a str) -> [&'a str; 3] {
+    [workload, tool, round]
+}
+
+/// Runs every fork. A fork that fails is recorded as such; what stops the benchmark is only what makes no sense to go on with.
+pub fn run_plan(
+    installation: &Installation,
+    plan: &Plan,
+    counters: Option<&HardwareCounters>,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Vec<Measurement>> {
+    let started = Instant::now();
+    let all = plan.rounds * plan.workloads.len() * plan.tools.len();
+    let mut checksums = Checksums::default();
+    let mut measurements = Vec::with_capacity(all);
+    for (round, workload, tool) in plan.forks() {
+        let (done, elapsed) = (measurements.len(), started.elapsed());
+        progress(Progress {
+            done,
+            all,
+            elapsed,
+            workload: &workload.name,
+            tool: &tool.name,
+        });
+        let round_name = round.to_string();
+        let directory =
+            installation.fork_directory(&fork_parts(&workload.name, &tool.name, &round_name))?;
+        let program = Program::Workload(workload.name.clone());
+        let settings = plan.settings(workload);
+        let mut measurement = run_fork(
+            installation,
+            tool,
+            &program,
+            &settings,
+            counters,
+            &directory,
+        )?;
+        measurement.round = round;
+        checksums.check(&mut measurement);
+        measurements.push(measurement);
+    }
+    Ok(measurements)
+}
+
+/// A workload's checksum is the same in every fork, with every tool: a tool that changes it has broken the program.
+#[derive(Default)]
+struct Checksums {
+    by_workload: HashMap<String, String>,
+}
+
+impl Checksums {
+    fn check(&mut self, measurement: &mut Measurement) {
+        if measurement.outcome != Outcome::Done {
+            return;
+        }
+        let Some(checksum) = measurement.checksum().map(str::to_owned) else {
+            measurement.outcome =
+                Outcome::Failed("no checksum that all iterations share".to_owned());
+            return;
+        };
+        let first = self
+            .by_workload
+            .entry(measurement.workload.clone())
+            .or_insert_with(|| checksum.clone());
+        if *first != checksum {
+            measurement.outcome =
+                Outcome::Failed(format!("checksum {checksum}, but {first} in another fork"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Iteration, known_tools};
+
+    fn workload(name: &str, iterations: usize) -> Workload {
+        Workload {
+            name: name.to_owned(),
+            about: String::new(),
+            nightly: false,
+            iterations,
+        }
+    }
+
+    fn plan() -> Plan {
+        Plan {
+            tools: known_tools().into_iter().take(3).collect(),
+            workloads: vec![workload("json", 5), workload("javac", 3)],
+            rounds: 2,
+            warm_up: 3,
+            measured: 5,
+            jvm_options: vec!["-Xint".to_owned()],
+            limit: Duration::from_secs(1),
+        }
+    }
+
+    #[test]
+    fn rounds_interleave_and_rotate_the_tools() {
+        let plan = plan();
+        let order: Vec<String> = plan
+            .forks()
+            .map(|(round, workload, tool)| format!("{round} {} {}", workload.name, tool.name))
+            .collect();
+        let expected = [
+            "0 json bare",
+            "0 json ducktrack-path",
+            "0 json ducktrack-site",
+            "0 javac bare",
+            "0 javac ducktrack-path",
+            "0 javac ducktrack-site",
+            "1 json ducktrack-path",
+            "1 json ducktrack-site",
+            "1 json bare",
+            "1 javac ducktrack-path",
+            "1 javac ducktrack-site",
+            "1 javac bare",
+        ];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn long_workloads_run_half_as_often() {
+        let (short, long) = (
+            plan().settings(&workload("json", 5)),
+            plan().settings(&workload("javac", 3)),
+        );
+        assert_eq!((short.iterations, short.warm_up), (8, 3));
+        assert_eq!((long.iterations, long.warm_up), (5, 2));
+        assert_eq!(long.jvm_options.last().unwrap(), "-Xint");
+    }
+
+    #[test]
+    fn a_tool_that_changes_the_checksum_has_failed() {
+        let iteration = |checksum: &str| Iteration {
+            checksum: Some(checksum.to_owned()),
+            ..Iteration::default()
+        };
+        let fork = |checksums: &[&str]| Measurement {
+            workload: "json".to_owned(),
+            tool: "bare".to_owned(),
+            round: 0,
+            outcome: Outcome::Done,
+            iterations: checksums
+                .iter()
+                .map(|checksum| iteration(checksum))
+                .collect(),
+            warm_up: 0,
+            process_wall_ms: 1.0,
+            process_cpu_ms: 1.0,
+            peak_memory_bytes: None,
+            counters: None,
+        };
+        let mut checksums = Checksums::default();
+        let (mut first, mut other, mut torn) =
+            (fork(&["a", "a"]), fork(&["b", "b"]), fork(&["a", "b"]));
+        for measurement in [&mut first, &mut other, &mut torn] {
+            checksums.check(measurement);
+        }
+        assert_eq!(first.outcome, Outcome::Done);
+        assert_eq!(
+            other.outcome,
+            Outcome::Failed("checksum b, but a in another fork".to_owned())
+        );
+        assert!(matches!(torn.outcome, Outcome::Failed(_)));
+    }
+}

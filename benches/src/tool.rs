@@ -1,0 +1,325 @@
+//! The tools that are compared: the bare JVM, ducktrack in its modes, the rivals, and whatever `--tool` adds.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::said::{
+    Unit, read_callback_file, read_collapsed_stacks, read_flight_recording, read_report,
+    said_by_report,
+};
+use crate::{Installation, Said};
+
+/// Something that watches a JVM, or nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// Its name in commands and tables.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Bare,
+    Ducktrack { options: String },
+    AsyncProfiler { every: bool },
+    FlightRecorder,
+    AllocationInstrumenter { by: &'static str },
+    Custom { jvm_options: Vec<String> },
+}
+
+/// All tools that are known by name.
+pub fn known_tools() -> Vec<Tool> {
+    let tool = |name: &str, about: &str, kind| Tool {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        kind,
+    };
+    let ours = |options: &str| Kind::Ducktrack {
+        options: options.to_owned(),
+    };
+    vec![
+        tool("bare", "the JVM alone", Kind::Bare),
+        tool(
+            "ducktrack-path",
+            "ducktrack, counters=path: every allocation",
+            ours("mode=count,counters=path"),
+        ),
+        tool(
+            "ducktrack-site",
+            "ducktrack, counters=site: every allocation",
+            ours("mode=count,counters=site"),
+        ),
+        tool(
+            "async-profiler",
+            "async-profiler 4.5, alloc: a sample per 512 KB",
+            Kind::AsyncProfiler { every: false },
+        ),
+        tool(
+            "async-profiler-every",
+            "async-profiler 4.5, alloc=1: every allocation",
+            Kind::AsyncProfiler { every: true },
+        ),
+        tool(
+            "jfr",
+            "JDK Flight Recorder, settings=profile: up to 300 samples/s",
+            Kind::FlightRecorder,
+        ),
+        tool(
+            "allocation-instrumenter",
+            "allocation instrumenter 3.3.4, callback counts per type",
+            Kind::AllocationInstrumenter { by: "type" },
+        ),
+        tool(
+            "allocation-instrumenter-site",
+            "allocation instrumenter 3.3.4, callback counts per site",
+            Kind::AllocationInstrumenter { by: "site" },
+        ),
+    ]
+}
+
+/// What a run over the suite measures unless told otherwise: the tools that are fit for it. The exact rivals cost so much
+/// that they are measured on the program with known counts only, or when they are named.
+pub fn default_tools() -> Vec<Tool> {
+    let fit = [
+        "bare",
+        "ducktrack-path",
+        "ducktrack-site",
+        "async-profiler",
+        "jfr",
+    ];
+    known_tools()
+        .into_iter()
+        .filter(|tool| fit.contains(&tool.name.as_str()))
+        .collect()
+}
+
+/// Tools by name: `ducktrack` is all its modes, `all` all tools. `added` are `NAME=JVM-OPTIONS`. The bare JVM is always there.
+pub fn select_tools(names: &[String], added: &[String], defaults: Vec<Tool>) -> Result<Vec<Tool>> {
+    let added = added
+        .iter()
+        .map(|text| custom(text))
+        .collect::<Result<Vec<Tool>>>()?;
+    let mut selected = if names.is_empty() {
+        defaults
+    } else {
+        named(names, &added)?
+    };
+    selected.extend(added);
+    if !selected.iter().any(Tool::is_bare) {
+        selected.extend(known_tools().into_iter().filter(Tool::is_bare));
+    }
+    selected.sort_by_key(|tool| !tool.is_bare());
+    let mut unique: Vec<Tool> = Vec::new();
+    for tool in selected {
+        if !unique.iter().any(|other| other.name == tool.name) {
+            unique.push(tool);
+        }
+    }
+    Ok(unique)
+}
+
+fn named(names: &[String], added: &[Tool]) -> Result<Vec<Tool>> {
+    let mut selected = Vec::new();
+    for name in names {
+        let fits = |tool: &Tool| {
+            tool.name == *name
+                || name == "all"
+                || (name == "ducktrack" && matches!(tool.kind, Kind::Ducktrack { .. }))
+        };
+        let before = selected.len();
+        selected.extend(
+            known_tools()
+                .into_iter()
+                .chain(added.iter().cloned())
+                .filter(fits),
+        );
+        if selected.len() == before {
+            let all: Vec<String> = known_tools().into_iter().map(|tool| tool.name).collect();
+            bail!(
+                "no tool {name}; there are {}, and --tool NAME=JVM-OPTIONS",
+                all.join(", ")
+            );
+        }
+    }
+    Ok(selected)
+}
+
+fn custom(text: &str) -> Result<Tool> {
+    let Some((name, options)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+        bail!("--tool {text}: expected NAME=JVM-OPTIONS, as in aprof=-javaagent:/opt/aprof.jar");
+    };
+    let jvm_options = options.split_whitespace().map(str::to_owned).collect();
+    Ok(Tool {
+        name: name.to_owned(),
+        about: options.to_owned(),
+        kind: Kind::Custom { jvm_options },
+    })
+}
+
+impl Tool {
+    /// ducktrack with these agent options, under a name of its own.
+    pub fn ducktrack(name: &str, options: &str) -> Tool {
+        let kind = Kind::Ducktrack {
+            options: options.to_owned(),
+        };
+        Tool {
+            name: name.to_owned(),
+            about: options.to_owned(),
+            kind,
+        }
+    }
+
+    /// The bare JVM with further options, under a name of its own.
+    pub fn custom(name: &str, jvm_options: Vec<String>) -> Tool {
+        Tool {
+            name: name.to_owned(),
+            about: String::new(),
+            kind: Kind::Custom { jvm_options },
+        }
+    }
+
+    /// Whether this is the bare JVM, which all others are compared with.
+    pub fn is_bare(&self) -> bool {
+        self.kind == Kind::Bare
+    }
+
+    /// Whether this is one of ducktrack's modes.
+    pub fn is_ducktrack(&self) -> bool {
+        matches!(self.kind, Kind::Ducktrack { .. })
+    }
+
+    /// The JVM options that switch it on; it writes into `directory`.
+    pub(crate) fn jvm_options(
+        &self,
+        installation: &Installation,
+        directory: &Path,
+    ) -> Result<Vec<String>> {
+        let file = |name: &str| directory.join(name).display().to_string();
+        let rival = |name: &str| installation.needed(installation.rivals.join(name));
+        Ok(match &self.kind {
+            Kind::Bare => Vec::new(),
+            Kind::Custom { jvm_options } => jvm_options.clone(),
+            Kind::Ducktrack { options } => {
+                let agent = installation.needed(installation.agent.clone())?;
+                vec![format!(
+                    "-agentpath:{}={options},summary=off,output={}",
+                    agent.display(),
+                    file(TRACE)
+                )]
+            }
+            Kind::AsyncProfiler { every } => {
+                let library = rival("libasyncProfiler.so")?;
+                let what = if *every {
+                    "alloc=1,collapsed"
+                } else {
+                    "collapsed,total"
+                };
+                vec![format!(
+                    "-agentpath:{}=start,event=alloc,{what},file={}",
+                    library.display(),
+                    file(STACKS)
+                )]
+            }
+            Kind::FlightRecorder => {
+                let start = format!(
+                    "settings=profile,dumponexit=true,filename={}",
+                    file(RECORDING)
+                );
+                vec![
+                    format!("-XX:StartFlightRecording={start}"),
+                    "-Xlog:jfr*=off".to_owned(),
+                ]
+            }
+            Kind::AllocationInstrumenter { by } => {
+                let instrumenter = rival("java-allocation-instrumenter.jar")?;
+                let callback = rival("callback.jar")?;
+                vec![
+                    format!("-javaagent:{}", instrumenter.display()),
+                    format!("-javaagent:{}={by},{}", callback.display(), file(CALLBACK)),
+                ]
+            }
+        })
+    }
+
+    /// What it says about the fork that wrote into `directory`; none of a tool that says nothing we can read.
+    pub(crate) fn said(
+        &self,
+        installation: &Installation,
+        directory: &Path,
+    ) -> Result<Option<Vec<Said>>> {
+        Ok(match &self.kind {
+            Kind::Bare | Kind::Custom { .. } => None,
+            Kind::Ducktrack { .. } => Some(said_by_report(&read_report(
+                installation,
+                &directory.join(TRACE),
+            )?)),
+            Kind::AsyncProfiler { every } => {
+                let unit = if *every { Unit::Samples } else { Unit::Bytes };
+                Some(read_collapsed_stacks(&directory.join(STACKS), unit)?)
+            }
+            Kind::FlightRecorder => Some(read_flight_recording(
+                installation,
+                &directory.join(RECORDING),
+            )?),
+            Kind::AllocationInstrumenter { .. } => {
+                Some(read_callback_file(&directory.join(CALLBACK))?)
+            }
+        })
+    }
+}
+
+/// The folder of ducktrack's trace inside a fork's folder.
+pub(crate) const TRACE: &str = "trace";
+const STACKS: &str = "stacks.txt";
+const RECORDING: &str = "recording.jfr";
+const CALLBACK: &str = "callback.tsv";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(tools: &[Tool]) -> Vec<&str> {
+        tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_bare_jvm_is_always_first() {
+        let selected = select_tools(
+            &["jfr".into(), "ducktrack".into(), "jfr".into()],
+            &[],
+            Vec::new(),
+        )
+        .unwrap();
+        assert_eq!(
+            names(&selected),
+            ["bare", "jfr", "ducktrack-path", "ducktrack-site"]
+        );
+    }
+
+    #[test]
+    fn a_tool_can_be_added() {
+        let added = ["aprof=-javaagent:/opt/aprof.jar -Dx=y".to_owned()];
+        let selected = select_tools(&["bare".into()], &added, Vec::new()).unwrap();
+        assert_eq!(names(&selected), ["bare", "aprof"]);
+        assert_eq!(
+            selected[1].kind,
+            Kind::Custom {
+                jvm_options: vec!["-javaagent:/opt/aprof.jar".to_owned(), "-Dx=y".to_owned()]
+            }
+        );
+    }
+
+    #[test]
+    fn an_unknown_or_nameless_tool_is_refused() {
+        assert!(
+            select_tools(&["aprof".into()], &[], Vec::new())
+                .unwrap_err()
+                .to_string()
+                .starts_with("no tool aprof;")
+        );
+        assert!(select_tools(&[], &["=-Dx".into()], Vec::new()).is_err());
+    }
+}
