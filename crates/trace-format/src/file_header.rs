@@ -20,7 +20,7 @@ use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
 pub const MAGIC: [u8; 8] = [0x8B, b'D', b'U', b'C', b'K', b'\r', b'\n', 0x1A];
 
 /// The version of the format that this crate writes, and the highest it reads.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = crate::current::VERSION;
 
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,57 @@
 //! What each byte of a trace means.
+//!
+//! A trace file is a header and then blocks; nothing else. All numbers are little-endian. This page and the pages
+//! it names are enough to write a reader in any language.
+//!
+//! | part | layout | in short |
+//! |---|---|---|
+//! | file header | [`FileHeader`] | magic, version, header length, CRC: 16 bytes |
+//! | block header | [`BlockHeader`] | mark, kind, flags, sequence, lengths, CRC over header and content: 24 bytes |
+//! | content of kinds 1, 2, 3 | [`RecordStream`] | records, each with its length: definitions, values, the end |
+//! | content of kinds 16 to 31 | kept for events | buffers of allocation events of `mode=trace` |
+//! | a record | [`Record`] | one statement: a class, a site, a counter's meaning, a snapshot, ... |
+//!
+//! A block whose flag bit 0 is set holds one raw LZ4 block (no frame), to be expanded to the plain length that its
+//! header states. Each block stands alone: a file that is cut anywhere is readable up to its last whole block. The
+//! last block of a trace that ended properly is of kind 3.
+//!
+//! # What the records say together
+//!
+//! Definitions introduce classes, methods, sites, counters, calls and threads by id, in any order and possibly after the
+//! values that use them. A snapshot names the values that changed since the snapshot before; a snapshot in several
+//! parts counts when its last part is there. With the values of the last whole snapshot:
+//!
+//! ```text
+//! objects of a site = sum over threads and counters of word * factor   (terms of unit Count)
+//!                   + keyed counts of the site
+//! bytes of a site   = size * objects                                    (a SiteSize is there)
+//!                   | sum of word * factor (terms of unit Bytes) + keyed bytes
+//! ```
+//!
+//! # Example
+//!
+//! Objects of site 300 have 24 bytes; then the agent's last word at time 5, cause `exit`, no losses. 78 bytes:
+//!
+//! ```text
+//! 8b 44 55 43 4b 0d 0a 1a                    magic
+//! 01 00 10 00                                version 1, header of 16 bytes
+//! 28 73 a6 d8                                CRC of these 12 bytes
+//! db 4b 42 db  01 00 00 00                   block: definitions, no flags, zero
+//! 00 00 00 00  05 00 00 00  05 00 00 00      sequence 0, plain length 5, stored length 5
+//! b2 72 74 bf                                CRC of these 20 bytes and the content
+//! 04  06 ac 02 18                            4 bytes: tag 6 (SiteSize), site 300, 24 bytes
+//! db 4b 42 db  03 00 00 00                   block: end
+//! 01 00 00 00  09 00 00 00  09 00 00 00      sequence 1, plain length 9, stored length 9
+//! 80 f0 1e 0b                                CRC
+//! 08  0b 05 04 65 78 69 74 00                8 bytes: tag 11 (End), time 5, "exit", 0 losses
+//! ```
+//!
+//! # Versions
+//!
+//! [`FORMAT_VERSION`] is what this crate writes. [`current`] names the records of that version. A change that an old
+//! reader would misread raises the version and gets a module of its own beside [`v1`]; new kinds of blocks and
+//! records do not, readers skip and count what they do not know. `tests/golden` holds a trace of every version with
+//! the recipe that made it.
 #![forbid(unsafe_code)]
 
 mod block;
@@ -9,15 +62,17 @@ mod error;
 mod file_header;
 mod record_stream;
 mod records;
+pub mod v1;
 
 pub use block::{Compression, decode_content, encode_block};
 pub use block_header::{BLOCK_MARK, BlockHeader, BlockKind, MAX_CONTENT};
-pub use damage::Damage;
-pub use error::FormatError;
-pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
-pub use record_stream::{MAX_RECORD, RecordStream, push_record};
-pub use records::{
+pub use current::{
     AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
     CounterRole, End, KeyedCount, Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented,
     Run, Site, SiteId, Snapshot, Term, Thread, ThreadCounts, ThreadId, Unit,
 };
+pub use damage::Damage;
+pub use error::FormatError;
+pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
+pub use record_stream::{MAX_RECORD, RecordStream, push_record};
+pub use v1 as current;

@@ -3,6 +3,18 @@
 //! A *dictionary* record introduces something once and gives it an id (class, method, site, counter, thread);
 //! a *snapshot* record states values. Ids are dense, per trace, and never reused. All strings are UTF-8
 //! (modified UTF-8 of class files is converted by the agent, lone surrogates become U+FFFD).
+//!
+//! | tag | record | | tag | record |
+//! |---|---|---|---|---|
+//! | 0 | [`Run`] | | 6 | [`Record::SiteSize`] |
+//! | 1 | [`Class`] | | 7 | [`Thread`] |
+//! | 2 | [`Method`] | | 8 | [`Refusal`] |
+//! | 3 | [`Site`] | | 9 | [`Reinstrumented`] |
+//! | 4 | [`Counter`] | | 10 | [`Snapshot`] |
+//! | 5 | [`CallSite`] | | 11 | [`End`] |
+//!
+//! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
+//! may only be added at the end of [`Record`], and nothing else may change.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +22,10 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $word:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub struct $name(pub u32);
+        pub struct $name(
+            /// The number in the trace.
+            pub u32,
+        );
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 write!(f, concat!($word, "{}"), self.0)
@@ -49,7 +64,12 @@ pub enum Record {
     /// Introduces a call site of a tracked method.
     CallSite(CallSite),
     /// The size of the objects of a fixed-size site, as the VM lays the class out. May come long after the site.
-    SiteSize { site: SiteId, bytes: u32 },
+    SiteSize {
+        /// Which site.
+        site: SiteId,
+        /// Bytes of one object, header and padding included.
+        bytes: u32,
+    },
     /// Introduces (or renames) a thread.
     Thread(Thread),
     /// A class or method that was left as it was, and why.
@@ -65,21 +85,27 @@ pub enum Record {
 /// The run, the VM and its object layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// Process id of the JVM.
     pub pid: u32,
     /// When the agent was loaded, milliseconds since 1970.
     pub start_unix_millis: u64,
     /// Milliseconds from `start_unix_millis` until counting was ready; what ran before is not counted.
     pub ready_after_millis: u64,
+    /// Version of the agent.
     pub agent_version: String,
     /// The agent's options as given.
     pub options: String,
+    /// `count` (later also `trace` and `witness`).
     pub mode: String,
     /// `path` or `site`.
     pub counters: String,
-    /// `java.vm.name`, `java.vm.version`, `java.version`.
+    /// `java.vm.name`.
     pub vm_name: String,
+    /// `java.vm.version`.
     pub vm_version: String,
+    /// `java.version`.
     pub java_version: String,
+    /// `java.home`.
     pub java_home: String,
     /// Main class or jar with arguments, as `sun.java.command` has it.
     pub command: String,
@@ -89,6 +115,7 @@ pub struct Run {
     pub attached: bool,
     /// Where a thread's counter block hangs: `jvmci-reserved`, `thread-padding`, `eetop-hash`.
     pub slot: String,
+    /// How this VM lays objects out.
     pub layout: ObjectLayout,
     /// Things the reader of a report must know (`could not ...`), each one sentence.
     pub notes: Vec<String>,
@@ -101,36 +128,52 @@ pub struct ObjectLayout {
     pub header: u8,
     /// Where array elements of 1, 2, 4, 8 bytes and of references start.
     pub array_base: [u8; 5],
+    /// Of a reference in an object: 4 or 8.
     pub reference: u8,
+    /// Objects start and end at multiples of this.
     pub alignment: u8,
 }
 
+/// A class as loaded by one loader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
+    /// Its id from now on.
     pub id: ClassId,
     /// Internal form, `java/util/HashMap$Node`. Hidden classes keep the VM's own name (`Main$$Lambda+0x...`).
     pub name: String,
     /// `boot`, `platform`, `app`, or the loader's class name and a number.
     pub loader: String,
+    /// True for hidden (on old VMs: anonymous) classes.
     pub hidden: bool,
+    /// The `SourceFile` attribute.
     pub source_file: Option<String>,
 }
 
+/// A method of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {
+    /// Its id from now on.
     pub id: MethodId,
+    /// The class that declares it.
     pub class: ClassId,
+    /// Its name, `<init>` for a constructor.
     pub name: String,
+    /// Its descriptor, `(I)V`.
     pub descriptor: String,
 }
 
+/// An allocation site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
+    /// Its id from now on.
     pub id: SiteId,
+    /// The method it is in.
     pub method: MethodId,
     /// Bytecode index in the class file as loaded without the agent.
     pub bci: u16,
+    /// Source line.
     pub line: Option<u16>,
+    /// The way of allocating.
     pub kind: AllocationKind,
     /// What is allocated, as a descriptor (`Ljava/lang/String;`, `[I`, `[[J`); for the levels of a `multianewarray`
     /// each level is a site of its own. `None` where only the run tells (see [`KeyedCount::ty`]).
@@ -141,19 +184,33 @@ pub struct Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AllocationKind {
+    /// The `new` instruction.
     New,
+    /// `newarray` and `anewarray`.
     NewArray,
+    /// One level of a `multianewarray`.
     MultiNewArray,
+    /// A lambda that captures, at its `invokedynamic`.
     Lambda,
+    /// A method reference that captures, at its `invokedynamic`.
     MethodReference,
+    /// String concatenation, at its `invokedynamic`.
     StringConcat,
+    /// `Integer.valueOf` and its like.
     Boxing,
+    /// The array of a call with variable arguments.
     Varargs,
+    /// `clone` of an object or array.
     Clone,
+    /// `java.lang.reflect.Array.newInstance`.
     ArrayReflection,
+    /// `Constructor.newInstance` and `Class.newInstance`.
     Reflection,
+    /// A method handle that makes an object.
     MethodHandle,
+    /// `Unsafe.allocateInstance` and `allocateUninitializedArray`.
     UnsafeAllocate,
+    /// An object that deserialization makes without a constructor of its class.
     Deserialization,
     /// `Arrays.copyOf` and its like, which C2 replaces.
     Intrinsic,
@@ -194,10 +251,13 @@ impl AllocationKind {
 /// A counter's semantics in the sense of DuckTracks: what to add to which site when its word is one higher.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counter {
+    /// Its id from now on.
     pub id: CounterId,
+    /// How its word grows.
     pub role: CounterRole,
     /// The method version this counter belongs to: 0 as first loaded, 1 after the first re-instrumentation, ...
     pub version: u16,
+    /// What one more means; may be empty.
     pub terms: Vec<Term>,
 }
 
@@ -212,10 +272,14 @@ pub enum CounterRole {
     Amount,
 }
 
+/// One part of a counter's semantics: add `factor` times the word's growth to `unit` of `site`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
+    /// The site.
     pub site: SiteId,
+    /// How much; below zero where a path corrects another.
     pub factor: i32,
+    /// Of what.
     pub unit: Unit,
 }
 
@@ -226,34 +290,44 @@ pub enum Unit {
     Count,
     /// Bytes of objects executed, where the site has no fixed size.
     Bytes,
-    /// Objects and bytes that reached the heap (`materialized=on`).
+    /// Objects that reached the heap (`materialized=on`).
     MaterializedCount,
+    /// Bytes that reached the heap (`materialized=on`).
     MaterializedBytes,
     /// Arrays whose length n has `64 - leading_zeros(n) == k`: 0, 1, 2-3, 4-7, ...
     LengthBucket(u8),
 }
 
+/// A call of a tracked method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallSite {
+    /// Its id from now on.
     pub id: CallSiteId,
+    /// The method that calls.
     pub method: MethodId,
+    /// Bytecode index of the call in the class file as loaded without the agent.
     pub bci: u16,
+    /// Source line of the call.
     pub line: Option<u16>,
-    /// `java/util/Arrays.copyOf`
+    /// What is called, `java/util/Arrays.copyOf`.
     pub target: String,
 }
 
+/// A thread, or a fold of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thread {
+    /// Its id from now on.
     pub id: ThreadId,
-    /// Finished threads are folded by name with runs of digits written `#`.
+    /// Its name. Finished threads are folded by name with runs of digits written `#`.
     pub name: String,
     /// True for the fold of finished threads.
     pub folded: bool,
 }
 
+/// A class or method that was left as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
+    /// Class name in internal form.
     pub class: String,
     /// Name and descriptor; `None` when the whole class was left alone.
     pub method: Option<String>,
@@ -263,13 +337,18 @@ pub struct Refusal {
     pub sites: u32,
 }
 
+/// A method that was given a new version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reinstrumented {
+    /// Which method.
     pub method: MethodId,
+    /// The new version.
     pub version: u16,
+    /// Entries of the method so far.
     pub entries: u64,
-    /// Increments per entry before, and as predicted for the new version.
+    /// Increments per entry before.
     pub before: f32,
+    /// Increments per entry as predicted for the new version.
     pub after: f32,
 }
 
@@ -277,10 +356,13 @@ pub struct Reinstrumented {
 /// values are totals since the start, not differences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
+    /// Its number, ascending.
     pub sequence: u32,
+    /// When, milliseconds since 1970.
     pub unix_millis: u64,
     /// `interval`, `exit`, `signal`, `demand`.
     pub cause: String,
+    /// Values of threads with a block of their own.
     pub threads: Vec<ThreadCounts>,
     /// Increments of threads that had no block of their own yet: may be short by lost updates.
     pub shared: Vec<(CounterId, u64)>,
@@ -288,18 +370,23 @@ pub struct Snapshot {
     pub vm_allocated_bytes: Option<u64>,
     /// The same before counting was ready.
     pub before_ready_bytes: Option<u64>,
+    /// What the agent itself has cost so far.
     pub cost: AgentCost,
     /// True: further parts of this snapshot follow (same `sequence`), because one record would have been too large.
     /// The values of all parts count together, and only once the part with `false` is there. The writer splits.
     pub more: bool,
 }
 
+/// Values of one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThreadCounts {
+    /// Which thread.
     pub thread: ThreadId,
-    /// The VM's own count for this thread since counting was ready.
+    /// The VM's own count for this thread since counting was ready. `None`: as in the snapshot before.
     pub vm_allocated_bytes: Option<u64>,
+    /// Words of counters.
     pub counters: Vec<(CounterId, u64)>,
+    /// Counts by key.
     pub keyed: Vec<KeyedCount>,
 }
 
@@ -307,34 +394,47 @@ pub struct ThreadCounts {
 /// They ADD to what the site's counters say (a site is counted either by counters or by keys at any one execution).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyedCount {
+    /// Which site.
     pub site: SiteId,
     /// The caller to blame. `None`: not known (no tracked call was under way).
     pub context: Option<CallSiteId>,
     /// The class of the object as a descriptor, where [`Site::ty`] does not say.
     pub ty: Option<String>,
+    /// Objects.
     pub count: u64,
-    /// 0 beside a count that is not 0: not measured; then the site's fixed size says it, if it has one.
+    /// Bytes; 0 beside a count that is not 0: not measured; then the site's fixed size says it, if it has one.
     pub bytes: u64,
 }
 
 /// What the agent itself has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentCost {
+    /// Classes that were offered to the agent.
     pub classes_seen: u32,
+    /// Classes that were changed.
     pub classes_rewritten: u32,
+    /// Methods that were changed.
     pub methods_rewritten: u32,
+    /// Time spent on changing classes, all threads together.
     pub rewrite_micros: u64,
+    /// Code bytes of changed methods as loaded.
     pub bytecode_bytes_before: u64,
+    /// Code bytes of changed methods after the change.
     pub bytecode_bytes_after: u64,
+    /// Counters in use.
     pub counters: u32,
     /// Memory of counter blocks and tables that is resident.
     pub memory_bytes: u64,
+    /// Methods that were given a new version.
     pub reinstrumented_methods: u32,
+    /// Time spent on snapshots.
     pub snapshot_micros: u64,
 }
 
+/// The agent's last word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
+    /// When, milliseconds since 1970.
     pub unix_millis: u64,
     /// `exit`, `signal`, `detach`.
     pub cause: String,

@@ -1,0 +1,10 @@
+//! The records of format version 1.
+
+/// The number in the file header.
+pub const VERSION: u16 = 1;
+
+pub use crate::records::{
+    AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
+    CounterRole, End, KeyedCount, Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented,
+    Run, Site, SiteId, Snapshot, Term, Thread, ThreadCounts, ThreadId, Unit,
+};

@@ -1,0 +1,56 @@
+//! The hex of the crate's documentation is what the crate writes.
+
+use ducktrack_trace_format::{
+    BlockKind, Compression, End, FileHeader, Record, SiteId, encode_block, push_record,
+};
+
+/// The hex digits of the example, comments left out (they start two columns after the last byte).
+fn documented_bytes() -> Vec<u8> {
+    let source = include_str!("../../src/lib.rs");
+    let example = source
+        .split("# Example")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .nth(1)
+        .unwrap();
+    let lines = example
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.strip_prefix("//! "));
+    lines.flat_map(bytes_of_line).collect()
+}
+
+fn bytes_of_line(line: &str) -> Vec<u8> {
+    let hex = line.get(..43).unwrap_or(line);
+    hex.split_whitespace()
+        .map(|byte| u8::from_str_radix(byte, 16).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_documented_bytes_are_written() {
+    let mut file = FileHeader::current().encode().to_vec();
+    let size = Record::SiteSize {
+        site: SiteId(300),
+        bytes: 24,
+    };
+    let end = Record::End(End {
+        unix_millis: 5,
+        cause: "exit".into(),
+        losses: vec![],
+    });
+    for (sequence, kind, record) in [(0, BlockKind::DEFINITIONS, size), (1, BlockKind::END, end)] {
+        let mut content = Vec::new();
+        push_record(&record, &mut content).unwrap();
+        encode_block(kind, sequence, &content, Compression::Lz4, &mut file).unwrap();
+    }
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x} "))
+            .collect::<String>()
+    };
+    assert_eq!(hex(&file), hex(&documented_bytes()));
+    assert_eq!(file.len(), 78);
+}

@@ -1,0 +1,5 @@
+//! The bytes of the format, held still: the example of the documentation, and traces of every version.
+
+mod documented_example;
+mod golden_traces;
+mod recipe;
