@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Not DaCapo: it takes {@code -n N -s SIZE BENCHMARK} as DaCapo does and prints the lines that DaCapo prints. Benchmark {@code standin}
+ * Not DaCapo: it takes {@code --scratch-directory DIR -n N -s SIZE BENCHMARK} as DaCapo does and prints the lines that DaCapo prints. Benchmark {@code standin}
  * passes, {@code broken} fails its validation, {@code thrower} ends with an exception; others are unknown.
  */
 public final class StandIn {
@@ -19,7 +19,7 @@ public final class StandIn {
         for (int i = 0; i < words.length; i++) {
             switch (words[i]) {
                 case "-n" -> iterations = Integer.parseInt(words[++i]);
-                case "-s" -> i++;
+                case "-s", "--scratch-directory" -> i++;
                 default -> benchmark = words[i];
             }
         }
