@@ -68,7 +68,7 @@ fn load(output: String, env: Env) -> Result<Probe, Error> {
     let start = Instant::now();
     let vm = VmStructs::load()?;
     let flags = JvmFlags::load(&vm)?;
-    let threads = ThreadLayout::load(&vm)?;
+    let threads = ThreadLayout::load_with(&vm, &flags)?;
     let slot = jvmci_reserved_slot(&vm, &flags);
     let load_micros = start.elapsed().as_micros();
     Ok(Probe {

@@ -15,6 +15,7 @@
 
 use crate::address::Address;
 use crate::error::Error;
+use crate::jvm_flags::JvmFlags;
 use crate::vm_structs::VmStructs;
 
 /// Offsets in a native thread, in bytes from `eetop`.
@@ -32,6 +33,8 @@ pub struct ThreadLayout {
     pub allocated_bytes: usize,
     /// `sizeof(JavaThread)`.
     pub java_thread_size: usize,
+    /// Do threads have buffers (`UseTLAB`)? If not, the three pointers are never set and hold anything.
+    pub uses_tlab: bool,
 }
 
 /// The buffer a thread allocates from. All zero when it has none.
@@ -58,8 +61,13 @@ impl Tlab {
 }
 
 impl ThreadLayout {
-    /// Reads the offsets from the VM's tables.
+    /// Reads the offsets from the VM's tables, and its flags for `UseTLAB`.
     pub fn load(vm: &VmStructs) -> Result<Self, Error> {
+        Self::load_with(vm, &JvmFlags::load(vm)?)
+    }
+
+    /// As [`ThreadLayout::load`], with flags that were read before.
+    pub fn load_with(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
         let tlab = vm.offset(&[("Thread", "_tlab")])?;
         let in_tlab = |field| {
             vm.offset(&[("ThreadLocalAllocBuffer", field)])
@@ -74,15 +82,19 @@ impl ThreadLayout {
             java_thread_size: vm.type_size("JavaThread").ok_or(Error::MissingType {
                 type_name: "JavaThread",
             })?,
+            uses_tlab: flags.is_on("UseTLAB"),
         })
     }
 
-    /// The buffer of a thread. Of another running thread the three words may not belong together.
+    /// The buffer of a thread; all zero when threads have none. Of another running thread the three words may not belong together.
     ///
     /// # Safety
     /// `thread` must be the address of a live native thread (a non-zero `eetop` of a thread that cannot end meanwhile).
     #[must_use]
     pub unsafe fn tlab(&self, thread: Address) -> Tlab {
+        if !self.uses_tlab {
+            return Tlab::default();
+        }
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
         let start = unsafe { thread.plus(self.tlab_start).read() };
         // SAFETY: as above.
@@ -133,6 +145,7 @@ mod tests {
         slow_allocations: 24,
         allocated_bytes: 32,
         java_thread_size: 40,
+        uses_tlab: true,
     };
 
     fn cooked(words: [u64; 5]) -> u64 {
@@ -147,6 +160,18 @@ mod tests {
         // SAFETY: as above.
         let count = unsafe { LAYOUT.slow_allocation_count(Address::of(words.as_ptr())) };
         assert_eq!(count, 7);
+    }
+
+    #[test]
+    fn without_buffers_the_pointers_are_not_looked_at() {
+        let words = [0x1000_u64, 0x1030, 0x2000, 7, 1_000];
+        let layout = ThreadLayout {
+            uses_tlab: false,
+            ..LAYOUT
+        };
+        // SAFETY: the layout lies inside the array.
+        let bytes = unsafe { layout.cooked_allocated_bytes(Address::of(words.as_ptr())) };
+        assert_eq!(bytes, 1_000);
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! The JDKs of this machine.
+//!
+//! Looked for in `DUCKTRACK_JDKS` (colon-separated, as `scripts/install-jdks --print` exports it), `JAVA_HOME`, `/usr/lib/jvm/*` and
+//! `.jdks/*` of the checkout. Of each version the first is taken, full JDKs before runtimes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One installed JDK or runtime.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jdk {
+    /// Feature version: 11, 17, 21, 25.
+    pub version: u32,
+    /// Its folder.
+    pub home: PathBuf,
+}
+
+impl Jdk {
+    /// A command for one of its tools, e.g. `java` or `jcmd`.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Command {
+        Command::new(self.home.join("bin").join(name))
+    }
+
+    /// Has it this tool?
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.home.join("bin").join(name).exists()
+    }
+
+    /// Does its VM start with these options?
+    #[must_use]
+    pub fn accepts(&self, options: &[&str]) -> bool {
+        let outcome = self.tool("java").args(options).arg("-version").output();
+        outcome.is_ok_and(|output| output.status.success())
+    }
+}
+
+/// One JDK of each version found, oldest first.
+#[must_use]
+pub fn installed_jdks() -> Vec<Jdk> {
+    let mut found: Vec<Jdk> = homes().iter().filter_map(|home| jdk_at(home)).collect();
+    // Stable: among equals the order of the places stays.
+    found.sort_by_key(|jdk| (jdk.version, !jdk.has("javac")));
+    found.dedup_by_key(|jdk| jdk.version);
+    found
+}
+
+/// Folders that may be JDKs, in order of preference.
+fn homes() -> Vec<PathBuf> {
+    let mut homes = Vec::new();
+    for variable in ["DUCKTRACK_JDKS", "JAVA_HOME"] {
+        if let Some(value) = std::env::var_os(variable) {
+            homes.extend(std::env::split_paths(&value));
+        }
+    }
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.jdks");
+    for parent in [Path::new("/usr/lib/jvm"), &checkout] {
+        let mut inside: Vec<PathBuf> = std::fs::read_dir(parent)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        inside.sort();
+        homes.extend(inside);
+    }
+    homes
+}
+
+/// The JDK in a folder, by its `release` file.
+fn jdk_at(home: &Path) -> Option<Jdk> {
+    let release = std::fs::read_to_string(home.join("release")).ok()?;
+    let line = release
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    let digits: String = line.chars().take_while(char::is_ascii_digit).collect();
+    let jdk = Jdk {
+        version: digits.parse().ok()?,
+        home: home.canonicalize().ok()?,
+    };
+    jdk.has("java").then_some(jdk)
+}
