@@ -38,9 +38,7 @@ final class Constructors {
         }
 
         private Derived(int i, int[] values) {
-            super(
-                    new Part(), // SITE toSuper
-                    i % 2 == 0 ? new byte[3] : null); // SITE toSuper2
+            super(new Part(), i % 2 == 0 ? new byte[3] : null); // SITE toSuper toSuper2
             sum += values.length + (field == null ? 1 : 0);
         }
     }
@@ -53,8 +51,7 @@ final class Constructors {
         long sum = 0;
         for (int i = 0; i < Known.N; i++) {
             // Both operands lie uninitialized on the stack while the other is made.
-            sum += take(i % 4 == 0 ? new Part() : null, // SITE choice
-                    new Derived(i)); // SITE derived
+            sum += take(i % 4 == 0 ? new Part() : null, new Derived(i)); // SITE choice derived
         }
         Known known = Known.of(Constructors.class).count("toSuper2", Known.N / 2).count("choice", Known.N / 4);
         for (String site : "derived toThis toSuper field block last base".split(" ")) {

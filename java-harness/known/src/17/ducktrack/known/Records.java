@@ -9,13 +9,14 @@ import java.util.Set;
 //   generic   main            new Boxed       N
 //   compact   Range.<init>    newarray int[]  N bytes=24
 //   range     main            new Range       N
-//   text      main            string-concat|other java.lang.String N via=java.lang.Record.toString
+//   text      Pair.toString   string-concat|other java.lang.String N atleast
 //   found     main            new Pair        N
 //   set       main            new Pair        1
 // END
-/** Records: canonical and compact constructors; equals and hashCode, which allocate nothing; toString, which makes a String. */
+/** Records: canonical and compact constructors; equals and hashCode, which allocate nothing; toString, which makes
+ * at least one String (its parts are the JDK's business). */
 final class Records {
-    record Pair(int left, int right) {}
+    record Pair(int left, int right) {} // SITE text
 
     record Boxed<T>(T value) {}
 
@@ -36,7 +37,7 @@ final class Records {
             Boxed<String> boxed = new Boxed<>("x"); // SITE generic
             sum += pair.left() + pair.right() + boxed.value().length();
             sum += new Range(i, i).high(); // SITE range
-            sum += pair.toString().length(); // SITE text
+            sum += pair.toString().length();
             sum += set.contains(new Pair(i & 3, 4)) ? 1 : 0; // SITE found
         }
         Known known = Known.of(Records.class).count("set", 1);
