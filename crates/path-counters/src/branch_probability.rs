@@ -2,7 +2,8 @@
 //!
 //! The heuristics are those of T. Ball and J. R. Larus, "Branch prediction for free" (PLDI 1993),
 //! with the hit rates of Y. Wu and J. R. Larus, "Static branch frequency and program profile
-//! analysis" (MICRO 1994), which also say how to combine several: as independent evidence.
+//! analysis" (MICRO 1994), which also say how to combine several: as independent evidence, by
+//! multiplying the rates and dividing by their sum.
 //!
 //! | evidence for a successor | weight of yes : no |
 //! |---|---|
@@ -67,31 +68,77 @@ fn block_probabilities(
     let mut total = 0.0;
     for &edge in edges {
         let Edge { to, hint, .. } = *graph.edge(edge);
-        let mut odds = 1.0;
+        let mut weight = 1.0;
         if loop_choice {
-            odds *= evidence(if leaves_loop(edge) {
+            weight *= if leaves_loop(edge) {
                 1.0 - STAYS_IN_LOOP
             } else {
                 STAYS_IN_LOOP
-            });
+            };
         }
-        if !walk.reaches_exit(to) && walk.reaches_exit(block) {
-            odds *= evidence(CANNOT_COMPLETE);
+        if walk.reaches_exit(block) {
+            weight *= if walk.reaches_exit(to) {
+                1.0 - CANNOT_COMPLETE
+            } else {
+                CANNOT_COMPLETE
+            };
         }
-        odds *= match hint {
-            Hint::None => 1.0,
-            Hint::Likely => evidence(HINTED),
-            Hint::Unlikely => evidence(1.0 - HINTED),
+        weight *= match hint {
+            Hint::None => 0.5,
+            Hint::Likely => HINTED,
+            Hint::Unlikely => 1.0 - HINTED,
         };
-        probability[edge.index()] = odds;
-        total += odds;
+        probability[edge.index()] = weight;
+        total += weight;
     }
     for &edge in edges {
         probability[edge.index()] /= total;
     }
 }
 
-/// A rate as odds for and against.
-fn evidence(rate: f64) -> f64 {
-    rate / (1.0 - rate)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::GraphBuilder;
+
+    fn probabilities(graph: GraphBuilder) -> Vec<f64> {
+        let graph = graph.build().expect("a graph");
+        let walk = DepthFirst::of(&graph);
+        let nest = LoopNest::of(&graph, &walk);
+        branch_probabilities(&graph, &walk, &nest)
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_loop_goes_on_and_a_throw_is_rare() {
+        let [head, body, after, throw] = [0, 1, 2, 3].map(BlockId::new);
+        let mut graph = GraphBuilder::new(4);
+        let (entry, exit) = (graph.entry(), graph.exit());
+        graph.edge(entry, head);
+        let stays = graph.edge(head, body);
+        let leaves = graph.edge(head, after);
+        graph.edge(body, head);
+        let throws = graph.edge(after, throw);
+        let returns = graph.edge(after, exit);
+        let found = probabilities(graph);
+        assert!(close(found[stays.index()], 0.88) && close(found[leaves.index()], 0.12));
+        assert!(close(found[throws.index()], 0.01) && close(found[returns.index()], 0.99));
+    }
+
+    #[test]
+    fn a_hint_counts_once_however_many_edges_carry_it() {
+        let [top, left, right] = [0, 1, 2].map(BlockId::new);
+        let mut graph = GraphBuilder::new(3);
+        let (entry, exit) = (graph.entry(), graph.exit());
+        graph.edge(entry, top);
+        let likely = graph.hinted_edge(top, left, Hint::Likely);
+        let unlikely = graph.hinted_edge(top, right, Hint::Unlikely);
+        graph.edge(left, exit);
+        graph.edge(right, exit);
+        let found = probabilities(graph);
+        assert!(close(found[likely.index()], 0.84) && close(found[unlikely.index()], 0.16));
+    }
 }
