@@ -8,13 +8,16 @@
 //! The delta is computed first and remembered only when it has been written, so that a failed write loses nothing:
 //! the next delta holds its changes too.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use ducktrack_trace_format::{
     CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 
-type CounterValues = BTreeMap<CounterId, u64>;
+/// Values that are not 0, ascending by key, each key once. There are many, so they are kept side by side.
+type Values<K, V> = Vec<(K, V)>;
+type CounterValues = Values<CounterId, u64>;
 type Key = (SiteId, Option<CallSiteId>, Option<String>);
 
 /// Objects and bytes of one key.
@@ -24,7 +27,7 @@ type KeyedValue = (u64, u64);
 struct ThreadValues {
     vm_allocated_bytes: Option<u64>,
     counters: CounterValues,
-    keyed: BTreeMap<Key, KeyedValue>,
+    keyed: Values<Key, KeyedValue>,
 }
 
 /// The values of the last snapshot that was written.
@@ -42,20 +45,24 @@ impl SnapshotDelta {
 
     /// What of a complete snapshot has changed since the last one that was [remembered](Self::remember).
     ///
-    /// `complete` names every value that is not 0, each once. The result is ordered by id.
+    /// `complete` names every value that is not 0; of a thread or key that it names twice the last value counts. The
+    /// result is ordered by id.
     pub fn changed(&self, complete: &Snapshot) -> Snapshot {
         let present = Self::of(complete);
-        let nothing = ThreadValues::default();
-        let ids = present.threads.keys().chain(self.threads.keys());
-        let ids: std::collections::BTreeSet<ThreadId> = ids.copied().collect();
-        let threads = ids.into_iter().filter_map(|id| {
-            let before = self.threads.get(&id).unwrap_or(&nothing);
-            let now = present.threads.get(&id);
-            changed_thread(id, before, now)
-        });
+        let mut threads: Vec<ThreadCounts> = present
+            .threads
+            .iter()
+            .filter_map(|(id, now)| changed_thread(*id, self.threads.get(id), now))
+            .collect();
+        let gone = self
+            .threads
+            .iter()
+            .filter(|(id, _)| !present.threads.contains_key(id));
+        threads.extend(gone.filter_map(|(id, before)| gone_thread(*id, before)));
+        threads.sort_by_key(|thread| thread.thread);
         Snapshot {
-            threads: threads.collect(),
-            shared: changed_values(&self.shared, &present.shared),
+            threads,
+            shared: changed_counters(&self.shared, &present.shared),
             cause: complete.cause.clone(),
             ..*complete
         }
@@ -67,53 +74,55 @@ impl SnapshotDelta {
     }
 
     fn of(complete: &Snapshot) -> Self {
-        let mut threads: BTreeMap<ThreadId, ThreadValues> = BTreeMap::new();
-        for thread in &complete.threads {
-            threads.entry(thread.thread).or_default().take(thread);
-        }
+        let thread = |thread: &ThreadCounts| (thread.thread, ThreadValues::of(thread));
         Self {
-            threads,
-            shared: non_zero(&complete.shared).collect(),
+            threads: complete.threads.iter().map(thread).collect(),
+            shared: counter_values(&complete.shared),
         }
     }
 }
 
 impl ThreadValues {
-    fn take(&mut self, thread: &ThreadCounts) {
-        self.vm_allocated_bytes = thread.vm_allocated_bytes.or(self.vm_allocated_bytes);
-        self.counters.extend(non_zero(&thread.counters));
-        for keyed in thread
-            .keyed
-            .iter()
-            .filter(|keyed| (keyed.count, keyed.bytes) != (0, 0))
-        {
+    fn of(thread: &ThreadCounts) -> Self {
+        let keyed = thread.keyed.iter().map(|keyed| {
             let key = (keyed.site, keyed.context, keyed.ty.clone());
-            self.keyed.insert(key, (keyed.count, keyed.bytes));
+            (key, (keyed.count, keyed.bytes))
+        });
+        Self {
+            vm_allocated_bytes: thread.vm_allocated_bytes,
+            counters: counter_values(&thread.counters),
+            keyed: sorted_values(keyed.collect(), (0, 0)),
         }
     }
 }
 
-fn non_zero(values: &[(CounterId, u64)]) -> impl Iterator<Item = (CounterId, u64)> + '_ {
-    values.iter().copied().filter(|(_, value)| *value != 0)
+fn counter_values(values: &[(CounterId, u64)]) -> CounterValues {
+    sorted_values(values.to_vec(), 0)
 }
 
-/// `None` when nothing changed. `now` is `None` for a thread that is gone: all its values are 0.
+/// Sorts (at no cost when it is sorted), keeps the last value of each key, and leaves zeros out.
+fn sorted_values<K: Ord, V: PartialEq>(mut values: Values<K, V>, zero: V) -> Values<K, V> {
+    // Stable and from behind, so that the first of equal keys is the last that was given.
+    values.reverse();
+    values.sort_by(|one, other| one.0.cmp(&other.0));
+    values.dedup_by(|later, first| later.0 == first.0);
+    values.retain(|(_, value)| *value != zero);
+    values
+}
+
+/// `None` when nothing changed.
 fn changed_thread(
     id: ThreadId,
-    before: &ThreadValues,
-    now: Option<&ThreadValues>,
+    before: Option<&ThreadValues>,
+    now: &ThreadValues,
 ) -> Option<ThreadCounts> {
-    let gone = ThreadValues {
-        vm_allocated_bytes: before.vm_allocated_bytes.map(|_| 0),
-        ..ThreadValues::default()
-    };
-    let now = now.unwrap_or(&gone);
+    let nothing = ThreadValues::default();
+    let before = before.unwrap_or(&nothing);
+    let same_bytes = now.vm_allocated_bytes == before.vm_allocated_bytes;
     let changed = ThreadCounts {
         thread: id,
-        vm_allocated_bytes: now
-            .vm_allocated_bytes
-            .filter(|_| now.vm_allocated_bytes != before.vm_allocated_bytes),
-        counters: changed_values(&before.counters, &now.counters),
+        vm_allocated_bytes: now.vm_allocated_bytes.filter(|_| !same_bytes),
+        counters: changed_counters(&before.counters, &now.counters),
         keyed: changed_keyed(&before.keyed, &now.keyed),
     };
     let empty = changed.vm_allocated_bytes.is_none()
@@ -122,42 +131,78 @@ fn changed_thread(
     (!empty).then_some(changed)
 }
 
-fn changed_values(before: &CounterValues, now: &CounterValues) -> Vec<(CounterId, u64)> {
-    changed_keys(before, now)
-        .map(|(counter, value)| (*counter, value.copied().unwrap_or(0)))
-        .collect()
+/// A thread that is not there any more has the value 0 in everything.
+fn gone_thread(id: ThreadId, before: &ThreadValues) -> Option<ThreadCounts> {
+    let now = ThreadValues {
+        vm_allocated_bytes: before.vm_allocated_bytes.map(|_| 0),
+        ..ThreadValues::default()
+    };
+    changed_thread(id, Some(before), &now)
+}
+
+fn changed_counters(before: &CounterValues, now: &CounterValues) -> Vec<(CounterId, u64)> {
+    let counter =
+        |(counter, value): (&CounterId, Option<&u64>)| (*counter, value.copied().unwrap_or(0));
+    ChangedValues { before, now }.map(counter).collect()
 }
 
 fn changed_keyed(
-    before: &BTreeMap<Key, KeyedValue>,
-    now: &BTreeMap<Key, KeyedValue>,
+    before: &Values<Key, KeyedValue>,
+    now: &Values<Key, KeyedValue>,
 ) -> Vec<KeyedCount> {
-    changed_keys(before, now)
-        .map(|((site, context, ty), value)| {
-            let (count, bytes) = value.copied().unwrap_or((0, 0));
-            KeyedCount {
-                site: *site,
-                context: *context,
-                ty: ty.clone(),
-                count,
-                bytes,
-            }
-        })
-        .collect()
+    let keyed = |((site, context, ty), value): (&Key, Option<&KeyedValue>)| {
+        let (count, bytes) = value.copied().unwrap_or((0, 0));
+        KeyedCount {
+            site: *site,
+            context: *context,
+            ty: ty.clone(),
+            count,
+            bytes,
+        }
+    };
+    ChangedValues { before, now }.map(keyed).collect()
 }
 
-/// Keys whose value differs, with the new value; gone ones last.
-fn changed_keys<'a, K: Ord, V: PartialEq>(
-    before: &'a BTreeMap<K, V>,
-    now: &'a BTreeMap<K, V>,
-) -> impl Iterator<Item = (&'a K, Option<&'a V>)> {
-    let new = now
-        .iter()
-        .filter(|(key, value)| before.get(key) != Some(value))
-        .map(|(key, value)| (key, Some(value)));
-    let gone = before
-        .keys()
-        .filter(|key| !now.contains_key(key))
-        .map(|key| (key, None));
-    new.chain(gone)
+/// Walks two ascending lists together: keys whose value differs, with the new value (`None`: gone).
+struct ChangedValues<'a, K, V> {
+    before: &'a [(K, V)],
+    now: &'a [(K, V)],
+}
+
+impl<'a, K: Ord, V: PartialEq> Iterator for ChangedValues<'a, K, V> {
+    type Item = (&'a K, Option<&'a V>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let order = match (self.before.first(), self.now.first()) {
+                (None, None) => return None,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((before, _)), Some((now, _))) => before.cmp(now),
+            };
+            let before = if order.is_le() {
+                step(&mut self.before)
+            } else {
+                None
+            };
+            let now = if order.is_ge() {
+                step(&mut self.now)
+            } else {
+                None
+            };
+            match (before, now) {
+                (Some((_, old)), Some((_, new))) if old == new => {}
+                (_, Some((key, value))) => return Some((key, Some(value))),
+                (Some((key, _)), None) => return Some((key, None)),
+                (None, None) => return None,
+            }
+        }
+    }
+}
+
+/// Takes the first element off a list.
+fn step<'a, T>(list: &mut &'a [T]) -> Option<&'a T> {
+    let (first, rest) = list.split_first()?;
+    *list = rest;
+    Some(first)
 }

@@ -407,6 +407,20 @@ proptest::proptest! {
     }
 }
 
+#[test]
+fn of_values_given_twice_the_last_counts() {
+    let mut twice = complete(0, 5);
+    twice.shared = vec![
+        (CounterId(2), 9),
+        (CounterId(1), 3),
+        (CounterId(2), 4),
+        (CounterId(7), 1),
+        (CounterId(7), 0),
+    ];
+    let changed = SnapshotDelta::new().changed(&twice);
+    assert_eq!(changed.shared, [(CounterId(1), 3), (CounterId(2), 4)]);
+}
+
 fn random_values() -> impl proptest::strategy::Strategy<Value = Snapshot> {
     use proptest::prelude::*;
     let counters = || prop::collection::btree_map((0_u32..6).prop_map(CounterId), 0_u64..4, 0..6);
