@@ -9,35 +9,49 @@
 //! | a free word in every thread | [`jvmci_reserved_slot`] | JVMCI's unexported table |
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
+//! | the heap: spaces, classes by address, objects one after the other | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
 //! | memory that may not be there | [`read_value`], [`read_bytes`] | the operating system |
 //! | memory for counters | [`Reservation`] | the operating system |
 //!
-//! When to load what: [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] from `Agent_OnLoad` on; [`KlassLayout`] from `VMInit` on.
+//! When to load what: [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] from `Agent_OnLoad` on; [`KlassLayout`] and the heap from
+//! `VMInit` on.
 //!
-//! Tested against independent truth on every JDK installed: `tests/tests/hotspot_layout.rs`.
+//! The heap can be read only while the world is stopped, and only with Serial, Parallel and G1.
+//!
+//! Tested against independent truth on every JDK installed: `tests/tests/hotspot_layout.rs` and
+//! `tests/tests/heap_walk.rs`.
 
 mod address;
 mod careful_read;
+mod class_table;
 mod collector;
 mod error;
+mod g1_regions;
+mod heap_spaces;
 mod jvm_flags;
 mod jvmci_slot;
 mod klass;
 mod layout_helper;
 mod libjvm;
+mod object_header;
+mod object_walk;
 mod reservation;
 mod thread_layout;
 mod vm_structs;
 
 pub use address::{Address, Plain};
 pub use careful_read::{read_bytes, read_c_string, read_value};
+pub use class_table::{ClassId, ClassTable, LoadedClass, SizeRule};
 pub use collector::Collector;
 pub use error::Error;
+pub use heap_spaces::{HeapSpaces, Space, SpaceKind};
 pub use jvm_flags::{FlagType, FlagValue, JvmFlags};
 pub use jvmci_slot::{JvmciSlotRefusal, jvmci_reserved_slot};
 pub use klass::KlassLayout;
 pub use layout_helper::{InstanceSize, LayoutHelper};
 pub use libjvm::{Libjvm, Segment};
+pub use object_header::{ObjectHeader, forwarded_to};
+pub use object_walk::{HeapObject, ObjectSizes, ObjectWalk, WalkFault};
 pub use reservation::{Reservation, page_size, resident_bytes};
 pub use thread_layout::{ThreadLayout, Tlab};
 pub use vm_structs::{Field, FieldPlace, VmStructs};

@@ -1,0 +1,232 @@
+//! Every class the VM has loaded, by the address of its Klass: how large its instances are, and its name.
+//!
+//! The VM chains them: `ClassLoaderDataGraph::_head`, from loader to loader by `ClassLoaderData::_next`, from class to class of a loader by
+//! `ClassLoaderData::_klasses` and `Klass::_next_link` (`src/hotspot/share/classfile/classLoaderData.hpp`, `classLoaderDataGraph.hpp`). Arrays are in the
+//! chain, too. The chain stands still at a safepoint; [`ClassTable::refresh`] is for there.
+//!
+//! An object's class is looked up here and nowhere else: a class pointer out of memory that may be stale is never followed. The
+//! address of an unloaded class may be used again for another one, so former rules are kept ([`ClassTable::former_rules`]).
+//!
+//! Three classes have instances whose size is not in the layout helper alone: `java.lang.Class` (its static fields are part of the object; the
+//! size is in the object, at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (a piece of a virtual thread's stack) and arrays.
+
+use crate::address::Address;
+use crate::careful_read::read_value;
+use crate::error::Error;
+use crate::klass::KlassLayout;
+use crate::layout_helper::{InstanceSize, LayoutHelper};
+use crate::vm_structs::VmStructs;
+
+/// Longest chain of loaders or classes that is followed.
+const LONGEST_CHAIN: usize = 10_000_000;
+
+/// A class, as the number of its row in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u32);
+
+/// How the size of an instance is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeRule {
+    /// All instances have this many bytes.
+    Fixed(usize),
+    /// An array class.
+    Array(LayoutHelper),
+    /// `java.lang.Class`: heap words in a field of the object; at least this many bytes.
+    Mirror(usize),
+    /// `jdk.internal.vm.StackChunk`: this many bytes, then a stack whose length in words is in a field.
+    StackChunk(usize),
+    /// No instances.
+    None,
+}
+
+/// One class.
+#[derive(Debug, Clone)]
+pub struct LoadedClass {
+    /// Where its Klass is.
+    pub klass: Address,
+    /// How large its instances are.
+    pub rule: SizeRule,
+    /// Internal name in modified UTF-8, e.g. `java/lang/String`, `[I`.
+    pub name: Vec<u8>,
+    /// The `Symbol` of the name: together with the layout helper it shows whether this is still the same class.
+    symbol: Address,
+    helper: LayoutHelper,
+}
+
+/// Offsets of the chain.
+#[derive(Debug, Clone, Copy)]
+struct Chain {
+    head: Address,
+    next_loader: usize,
+    classes: usize,
+}
+
+/// The classes by address.
+#[derive(Debug)]
+pub struct ClassTable {
+    layout: KlassLayout,
+    chain: Chain,
+    classes: Vec<LoadedClass>,
+    /// Open addressing: row + 1 of the class whose Klass address hashes here, 0 for free.
+    slots: Vec<u32>,
+    former: Vec<(Address, SizeRule)>,
+}
+
+impl ClassTable {
+    /// An empty table. In or after `VMInit`.
+    pub fn new(vm: &VmStructs) -> Result<Self, Error> {
+        let chain = Chain {
+            head: vm.address(&[("ClassLoaderDataGraph", "_head")])?,
+            next_loader: vm.offset(&[("ClassLoaderData", "_next")])?,
+            classes: vm.offset(&[("ClassLoaderData", "_klasses")])?,
+        };
+        Ok(Self {
+            layout: KlassLayout::load(vm)?,
+            chain,
+            classes: Vec::new(),
+            slots: vec![0; 1 << 12],
+            former: Vec::new(),
+        })
+    }
+
+    /// Follows the VM's chains and takes in what is new. Call it while the world is stopped. Returns how many classes the chains have.
+    pub fn refresh(&mut self) -> Result<usize, Error> {
+        let mut loader: Address = read_value(self.chain.head)?;
+        let mut seen = 0;
+        while !loader.is_null() {
+            let mut klass: Address = read_value(loader.plus(self.chain.classes))?;
+            while !klass.is_null() {
+                self.take_in(klass)?;
+                klass = read_value(klass.plus(self.layout.next_link))?;
+                seen += 1;
+                if seen > LONGEST_CHAIN {
+                    return Err(Error::EndlessChain {
+                        what: "of loaded classes",
+                    });
+                }
+            }
+            loader = read_value(loader.plus(self.chain.next_loader))?;
+        }
+        Ok(seen)
+    }
+
+    /// The class at this address, if the chains confirmed one there.
+    #[must_use]
+    pub fn find(&self, klass: Address) -> Option<ClassId> {
+        let mut place = hash(klass, self.slots.len());
+        loop {
+            let row = self.slots.get(place)?.checked_sub(1)?;
+            if self.classes.get(row as usize)?.klass == klass {
+                return Some(ClassId(row));
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// One class.
+    #[must_use]
+    pub fn class(&self, id: ClassId) -> Option<&LoadedClass> {
+        self.classes.get(id.0 as usize)
+    }
+
+    /// The size rule of a class.
+    #[must_use]
+    pub fn rule(&self, id: ClassId) -> SizeRule {
+        self.class(id).map_or(SizeRule::None, |class| class.rule)
+    }
+
+    /// The rules of classes that were at this address before, latest first. Dead objects may still be of them.
+    pub fn former_rules(&self, klass: Address) -> impl Iterator<Item = SizeRule> + '_ {
+        self.former
+            .iter()
+            .rev()
+            .filter(move |(former, _)| *former == klass)
+            .map(|&(_, rule)| rule)
+    }
+
+    /// Every class that was ever confirmed, by row.
+    pub fn classes(&self) -> impl Iterator<Item = (ClassId, &LoadedClass)> {
+        (0..).map(ClassId).zip(&self.classes)
+    }
+
+    /// Reads a class of the chain unless it is known and still the same.
+    fn take_in(&mut self, klass: Address) -> Result<(), Error> {
+        let helper = self.layout.layout_helper_of(klass)?;
+        let symbol: Address = read_value(klass.plus(self.layout.name))?;
+        let known = self.find(klass).map(|id| id.0 as usize);
+        if let Some(class) = known.and_then(|row| self.classes.get(row))
+            && class.helper == helper
+            && class.symbol == symbol
+        {
+            return Ok(());
+        }
+        // A class that is still being loaded may have no name yet.
+        let name = if symbol.is_null() {
+            Vec::new()
+        } else {
+            self.layout.symbol_bytes(symbol)?
+        };
+        let class = LoadedClass {
+            klass,
+            rule: rule_of(helper, &name),
+            name,
+            symbol,
+            helper,
+        };
+        match known {
+            Some(row) => {
+                if let Some(place) = self.classes.get_mut(row) {
+                    let former = std::mem::replace(place, class);
+                    self.former.push((klass, former.rule));
+                }
+            }
+            None => self.add(class)?,
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, class: LoadedClass) -> Result<(), Error> {
+        if (self.classes.len() + 1) * 2 > self.slots.len() {
+            self.slots = vec![0; self.slots.len() * 2];
+            for (number, known) in (1..).zip(&self.classes) {
+                occupy(&mut self.slots, known.klass, number);
+            }
+        }
+        let number = u32::try_from(self.classes.len() + 1).map_err(|_| Error::EndlessChain {
+            what: "of loaded classes",
+        })?;
+        occupy(&mut self.slots, class.klass, number);
+        self.classes.push(class);
+        Ok(())
+    }
+}
+
+/// Enters the number of a row into the first free slot from its hash on. There always is one: half of them are free.
+fn occupy(slots: &mut [u32], klass: Address, number: u32) {
+    let start = hash(klass, slots.len());
+    let (before, after) = slots.split_at_mut(start);
+    if let Some(slot) = after.iter_mut().chain(before).find(|slot| **slot == 0) {
+        *slot = number;
+    }
+}
+
+/// Klass addresses are multiples of 8 and close together: multiply and take the upper bits.
+fn hash(klass: Address, slots: usize) -> usize {
+    let mixed = (klass.0 as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from(mixed >> (64 - slots.trailing_zeros())).unwrap_or(0)
+}
+
+fn rule_of(helper: LayoutHelper, name: &[u8]) -> SizeRule {
+    match helper.decode() {
+        InstanceSize::Fixed { bytes, .. } => match name {
+            b"java/lang/Class" => SizeRule::Mirror(bytes),
+            b"jdk/internal/vm/StackChunk" => SizeRule::StackChunk(bytes),
+            _ => SizeRule::Fixed(bytes),
+        },
+        InstanceSize::Array { .. } => SizeRule::Array(helper),
+        InstanceSize::None => SizeRule::None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

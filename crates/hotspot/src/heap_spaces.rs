@@ -1,0 +1,215 @@
+//! The parts of the heap that hold objects: spaces of Serial and Parallel, regions of G1.
+//!
+//! From `Universe::_collectedHeap` on, by the VM's tables (`src/hotspot/share/gc/{serial,parallel,g1}`); names changed over the releases, and the first
+//! known one is taken:
+//!
+//! ```text
+//! Serial    SerialHeap (GenCollectedHeap) _young_gen -> DefNewGeneration _eden_space, _from_space, _to_space -> ContiguousSpace
+//!                                         _old_gen   -> TenuredGeneration _the_space                         -> ContiguousSpace
+//! Parallel  ParallelScavengeHeap::_young_gen -> PSYoungGen _eden_space, _from_space, _to_space -> MutableSpace
+//!                                ::_old_gen   -> PSOldGen _object_space                        -> MutableSpace
+//! G1        G1CollectedHeap _hrm (in it) _regions (in it): _base -> array of _length pointers -> region
+//! ```
+//!
+//! Every space and region has `_bottom` and `_top`: objects lie between them, one after the other. What is said here is only true while
+//! the world is stopped; eden is walkable only where the VM has closed the threads' buffers (not at `GarbageCollectionStart`).
+
+use crate::address::Address;
+use crate::careful_read::read_value;
+use crate::collector::Collector;
+use crate::error::Error;
+use crate::g1_regions::G1Regions;
+use crate::vm_structs::VmStructs;
+
+/// What a space is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SpaceKind {
+    /// New objects.
+    Eden,
+    /// Objects that survived a young collection (the from-space; G1: survivor regions).
+    Survivor,
+    /// The other half of the survivor spaces, empty between collections.
+    To,
+    /// Tenured objects.
+    Old,
+    /// The first region of an object larger than half a region; its object goes on in the next regions.
+    HumongousStart,
+    /// A further region of such an object: no object starts here.
+    HumongousContinues,
+    /// An archive of the JDK mapped into the heap (G1 up to JDK 17).
+    Archive,
+    /// A free region.
+    Free,
+    /// A region with a tag this list does not know.
+    Unknown(i32),
+}
+
+impl SpaceKind {
+    /// Is it collected by every young collection?
+    #[must_use]
+    pub fn is_young(self) -> bool {
+        matches!(self, Self::Eden | Self::Survivor | Self::To)
+    }
+
+    /// Do objects start here?
+    #[must_use]
+    pub fn holds_objects(self) -> bool {
+        !matches!(self, Self::HumongousContinues | Self::Free)
+    }
+}
+
+/// A part of the heap with objects from `bottom` to `top`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// What it is for.
+    pub kind: SpaceKind,
+    /// G1: the index of the region. Else 0 old, 1 eden, 2 from, 3 to.
+    pub index: u32,
+    /// First object.
+    pub bottom: Address,
+    /// End of the last object.
+    pub top: Address,
+}
+
+/// Offsets of the two generations of Serial or Parallel.
+#[derive(Debug, Clone, Copy)]
+struct Generations {
+    /// Place of the pointer to the young generation.
+    young: Address,
+    /// Place of the pointer to the old generation.
+    old: Address,
+    eden: usize,
+    from: usize,
+    to: usize,
+    old_space: usize,
+    bottom: usize,
+    top: usize,
+}
+
+/// How the spaces of this heap are found.
+#[derive(Debug, Clone)]
+enum Shape {
+    Generations(Generations),
+    Regions(G1Regions),
+}
+
+/// The heap of the running VM. Load it in or after `VMInit`.
+#[derive(Debug, Clone)]
+pub struct HeapSpaces {
+    shape: Shape,
+    reserved_start: Address,
+    reserved_bytes: usize,
+    total_collections: Address,
+}
+
+impl HeapSpaces {
+    /// Finds the heap. [`Error::UnsupportedCollector`] for others than Serial, Parallel and G1.
+    pub fn load(vm: &VmStructs, collector: Collector) -> Result<Self, Error> {
+        let heap: Address = vm
+            .libjvm()
+            .read(vm.address(&[("Universe", "_collectedHeap")])?)?;
+        let shape = match collector {
+            Collector::Serial => Shape::Generations(serial(vm, heap)?),
+            Collector::Parallel => Shape::Generations(parallel(vm)?),
+            Collector::G1 => Shape::Regions(G1Regions::load(vm, heap)?),
+            _ => return Err(Error::UnsupportedCollector),
+        };
+        let reserved = heap.plus(vm.offset(&[("CollectedHeap", "_reserved")])?);
+        let words: u64 = read_value(reserved.plus(vm.offset(&[("MemRegion", "_word_size")])?))?;
+        let implausible = Error::Implausible {
+            what: "the size of the heap",
+            value: words,
+        };
+        let bytes = usize::try_from(words)
+            .ok()
+            .and_then(|words| words.checked_mul(8))
+            .ok_or(implausible)?;
+        Ok(Self {
+            shape,
+            reserved_start: read_value(reserved.plus(vm.offset(&[("MemRegion", "_start")])?))?,
+            reserved_bytes: bytes,
+            total_collections: heap.plus(vm.offset(&[("CollectedHeap", "_total_collections")])?),
+        })
+    }
+
+    /// Lists every space or region, free ones of G1 too, into `spaces` (cleared first). While the world is stopped.
+    pub fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
+        spaces.clear();
+        match &self.shape {
+            Shape::Generations(generations) => generations.list(spaces),
+            Shape::Regions(regions) => regions.list(spaces),
+        }
+    }
+
+    /// Is the address inside the reserved heap?
+    #[must_use]
+    pub fn contains(&self, address: Address) -> bool {
+        address >= self.reserved_start && address.above(self.reserved_start) < self.reserved_bytes
+    }
+
+    /// First address and length in bytes of the reserved heap.
+    #[must_use]
+    pub fn reserved(&self) -> (Address, usize) {
+        (self.reserved_start, self.reserved_bytes)
+    }
+
+    /// The number of collections so far (`CollectedHeap::_total_collections`).
+    pub fn total_collections(&self) -> Result<u32, Error> {
+        read_value(self.total_collections)
+    }
+}
+
+impl Generations {
+    fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
+        let young: Address = read_value(self.young)?;
+        let old: Address = read_value(self.old)?;
+        let parts = [
+            (SpaceKind::Old, old.plus(self.old_space)),
+            (SpaceKind::Eden, young.plus(self.eden)),
+            (SpaceKind::Survivor, young.plus(self.from)),
+            (SpaceKind::To, young.plus(self.to)),
+        ];
+        for (index, (kind, pointer)) in (0..).zip(parts) {
+            let space: Address = read_value(pointer)?;
+            let bottom = read_value(space.plus(self.bottom))?;
+            let top = read_value(space.plus(self.top))?;
+            spaces.push(Space {
+                kind,
+                index,
+                bottom,
+                top,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn serial(vm: &VmStructs, heap: Address) -> Result<Generations, Error> {
+    Ok(Generations {
+        young: heap.plus(vm.offset(&[
+            ("SerialHeap", "_young_gen"),
+            ("GenCollectedHeap", "_young_gen"),
+        ])?),
+        old: heap.plus(vm.offset(&[("SerialHeap", "_old_gen"), ("GenCollectedHeap", "_old_gen")])?),
+        eden: vm.offset(&[("DefNewGeneration", "_eden_space")])?,
+        from: vm.offset(&[("DefNewGeneration", "_from_space")])?,
+        to: vm.offset(&[("DefNewGeneration", "_to_space")])?,
+        old_space: vm.offset(&[("TenuredGeneration", "_the_space")])?,
+        bottom: vm.offset(&[("ContiguousSpace", "_bottom"), ("Space", "_bottom")])?,
+        top: vm.offset(&[("ContiguousSpace", "_top")])?,
+    })
+}
+
+fn parallel(vm: &VmStructs) -> Result<Generations, Error> {
+    Ok(Generations {
+        young: vm.address(&[("ParallelScavengeHeap", "_young_gen")])?,
+        old: vm.address(&[("ParallelScavengeHeap", "_old_gen")])?,
+        eden: vm.offset(&[("PSYoungGen", "_eden_space")])?,
+        from: vm.offset(&[("PSYoungGen", "_from_space")])?,
+        to: vm.offset(&[("PSYoungGen", "_to_space")])?,
+        old_space: vm.offset(&[("PSOldGen", "_object_space")])?,
+        bottom: vm.offset(&[("MutableSpace", "_bottom"), ("ImmutableSpace", "_bottom")])?,
+        top: vm.offset(&[("MutableSpace", "_top")])?,
+    })
+}

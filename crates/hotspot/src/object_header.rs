@@ -1,0 +1,209 @@
+//! Object headers: which class an object is of, and how long an array is.
+//!
+//! Three layouts (`src/hotspot/share/oops/oop.hpp`, `markWord.hpp`, `arrayOop.hpp`), by two flags:
+//!
+//! | | mark word | class pointer | array length |
+//! |---|---|---|---|
+//! | compressed class pointers (default) | 8 bytes at 0 | 4 bytes at 8 | 4 bytes at 12 |
+//! | `-XX:-UseCompressedClassPointers` | 8 bytes at 0 | 8 bytes at 8 | 4 bytes at 16 |
+//! | `-XX:+UseCompactObjectHeaders` (JDK 24 and later) | 8 bytes at 0 | upper 22 bits of the mark word | 4 bytes at 8 |
+//!
+//! A compressed class pointer `n` stands for `base + (n << shift)`, with `base` and `shift` from `CompressedKlassPointers`. Example of JDK 25 with
+//! base 0x7F00_0000_0000 and shift 10: mark word `0x0000_4C00_0000_0001` has `mark >> 42 = 0x13`, so the class is at 0x7F00_0000_4C00.
+//!
+//! The low two bits of the mark word are 11 in an object the collector has forwarded; the other bits then are the new address.
+
+use crate::address::Address;
+use crate::error::Error;
+use crate::jvm_flags::JvmFlags;
+use crate::vm_structs::VmStructs;
+
+/// How a header holds its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClassPointer {
+    /// A whole pointer at offset 8.
+    Full,
+    /// 32 bits at offset 8.
+    Compressed { base: usize, shift: u32 },
+    /// Upper bits of the mark word.
+    InMark {
+        base: usize,
+        shift: u32,
+        mark_shift: u32,
+    },
+}
+
+/// The header layout of this VM. The base of class pointers is known once the VM has set up its heap: load in or after `VMInit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObjectHeader {
+    class_pointer: ClassPointer,
+    array_length: usize,
+}
+
+/// Low two bits of a mark word: forwarded by the collector.
+const FORWARDED: u64 = 0b11;
+
+impl ObjectHeader {
+    /// Finds out which layout this VM uses.
+    pub fn load(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
+        if flags.is_on("UseCompactObjectHeaders") {
+            let (base, shift) = encoding(vm)?;
+            let name = "markWord::klass_shift";
+            let mark_shift = vm.constant(name).ok_or(Error::MissingConstant { name })?;
+            let mark_shift = small_shift(mark_shift)?;
+            return Ok(Self {
+                class_pointer: ClassPointer::InMark {
+                    base,
+                    shift,
+                    mark_shift,
+                },
+                array_length: 8,
+            });
+        }
+        // A VM without the flag has one layout only: compressed.
+        if flags.get("UseCompressedClassPointers").is_none()
+            || flags.is_on("UseCompressedClassPointers")
+        {
+            let (base, shift) = encoding(vm)?;
+            return Ok(Self {
+                class_pointer: ClassPointer::Compressed { base, shift },
+                array_length: 12,
+            });
+        }
+        Ok(Self {
+            class_pointer: ClassPointer::Full,
+            array_length: 16,
+        })
+    }
+
+    /// The Klass of an object; not checked to be one.
+    ///
+    /// # Safety
+    /// The 16 bytes at `object` must be readable.
+    #[must_use]
+    pub unsafe fn klass_of(&self, object: Address) -> Address {
+        match self.class_pointer {
+            // SAFETY: the caller vouches for the header.
+            ClassPointer::Full => unsafe { object.plus(8).read() },
+            ClassPointer::Compressed { base, shift } => {
+                // SAFETY: as above.
+                let narrow: u32 = unsafe { object.plus(8).read() };
+                Address(base.wrapping_add((narrow as usize) << shift))
+            }
+            ClassPointer::InMark {
+                base,
+                shift,
+                mark_shift,
+            } => {
+                // SAFETY: as above.
+                let mark: u64 = unsafe { object.read() };
+                Address(base.wrapping_add(((mark >> mark_shift) as usize) << shift))
+            }
+        }
+    }
+
+    /// The number of elements of an array.
+    ///
+    /// # Safety
+    /// The 24 bytes at `array` must be readable.
+    #[must_use]
+    pub unsafe fn array_length_of(&self, array: Address) -> u32 {
+        // SAFETY: the caller vouches for the header.
+        unsafe { array.plus(self.array_length).read() }
+    }
+
+    /// Does forwarding overwrite the class (compact headers)? Then the class of an evacuated object is read at its new place.
+    #[must_use]
+    pub fn class_is_in_mark(&self) -> bool {
+        matches!(self.class_pointer, ClassPointer::InMark { .. })
+    }
+}
+
+/// The new address in a mark word that an evacuation left, or `None` when it is not forwarded.
+#[must_use]
+pub fn forwarded_to(mark: u64) -> Option<Address> {
+    // Bit 2 belongs to the mark as well, objects are aligned to 8.
+    (mark & FORWARDED == FORWARDED)
+        .then(|| usize::try_from(mark & !7).map(Address).ok())
+        .flatten()
+}
+
+/// Base and shift of compressed class pointers.
+fn encoding(vm: &VmStructs) -> Result<(usize, u32), Error> {
+    let base = vm.address(&[
+        ("CompressedKlassPointers", "_base"),
+        ("CompressedKlassPointers", "_narrow_klass._base"),
+        ("Universe", "_narrow_klass._base"),
+    ])?;
+    let shift = vm.address(&[
+        ("CompressedKlassPointers", "_shift"),
+        ("CompressedKlassPointers", "_narrow_klass._shift"),
+        ("Universe", "_narrow_klass._shift"),
+    ])?;
+    let base: Address = vm.libjvm().read(base)?;
+    let shift: i32 = vm.libjvm().read(shift)?;
+    Ok((base.0, small_shift(i64::from(shift))?))
+}
+
+fn small_shift(shift: i64) -> Result<u32, Error> {
+    let implausible = Error::Implausible {
+        what: "a shift of class pointers",
+        value: shift.cast_unsigned(),
+    };
+    u32::try_from(shift)
+        .ok()
+        .filter(|&shift| shift < 64)
+        .ok_or(implausible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClassPointer, ObjectHeader, forwarded_to};
+    use crate::address::Address;
+
+    fn klass(class_pointer: ClassPointer, words: [u64; 3]) -> usize {
+        let header = ObjectHeader {
+            class_pointer,
+            array_length: 12,
+        };
+        // SAFETY: inside the array.
+        unsafe { header.klass_of(Address::of(words.as_ptr())) }.0
+    }
+
+    #[test]
+    fn class_pointers_of_all_layouts() {
+        let base = 0x7F00_0000_0000;
+        let compact = ClassPointer::InMark {
+            base,
+            shift: 10,
+            mark_shift: 42,
+        };
+        assert_eq!(
+            klass(compact, [0x0000_4C00_0000_0001, 0, 0]),
+            0x7F00_0000_4C00
+        );
+        let compressed = ClassPointer::Compressed { base, shift: 0 };
+        assert_eq!(
+            klass(compressed, [1, 0x0000_0005_0000_1040, 0]),
+            0x7F00_0000_1040
+        );
+        assert_eq!(
+            klass(ClassPointer::Full, [1, 0x7F12_3456_7890, 0]),
+            0x7F12_3456_7890
+        );
+    }
+
+    #[test]
+    fn lengths_and_forwarding() {
+        let words = [1_u64, 0x0000_0005_0000_1040, 0];
+        let header = ObjectHeader {
+            class_pointer: ClassPointer::Compressed { base: 0, shift: 0 },
+            array_length: 12,
+        };
+        // SAFETY: inside the array.
+        let length = unsafe { header.array_length_of(Address::of(words.as_ptr())) };
+        assert_eq!(length, 5);
+        assert_eq!(forwarded_to(0x7_1234_5003), Some(Address(0x7_1234_5000)));
+        assert_eq!(forwarded_to(1), None);
+    }
+}
