@@ -80,8 +80,6 @@ pub struct DiffOptions {
     pub only: Vec<String>,
     /// Order of the changes.
     pub sort: Sort,
-    /// Changes shown; `None` leaves it to the format.
-    pub top: Option<usize>,
 }
 
 /// Compares two runs and checks the gates.

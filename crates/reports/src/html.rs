@@ -29,7 +29,19 @@ pub fn html(view: &View) -> Result<String, ReportError> {
 }
 
 const CSS: &str = include_str!("../templates/report.css");
-const JS: &str = include_str!("../templates/report.js");
+/// One script in one block: its names stay its own.
+const JS: &str = concat!(
+    "'use strict';\n{\n",
+    include_str!("../templates/script/data.js"),
+    include_str!("../templates/script/state.js"),
+    include_str!("../templates/script/search.js"),
+    include_str!("../templates/script/table.js"),
+    include_str!("../templates/script/detail.js"),
+    include_str!("../templates/script/flame.js"),
+    include_str!("../templates/script/kinds.js"),
+    include_str!("../templates/script/start.js"),
+    "}\n"
+);
 
 #[derive(Template)]
 #[template(path = "report.html")]

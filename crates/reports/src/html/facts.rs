@@ -234,14 +234,15 @@ fn completeness(view: &View) -> Vec<(&'static str, String)> {
             .explained_bytes()
             .map(|part| ("explained", format!("{at_most}{}", bytes(part)))),
     );
-    facts.extend(completeness.rest_bytes().map(|rest| {
-        (
+    facts.extend(completeness.rest_bytes().map(|rest| match rest {
+        0 => ("the rest", "nothing is left over".to_owned()),
+        rest => (
             "the rest",
             format!(
                 "{at_least}{}: made by the VM itself, or at sites that are not counted",
                 bytes(rest)
             ),
-        )
+        ),
     }));
     facts.extend(completeness.eliminated_bytes().map(|gone| {
         (

@@ -25,7 +25,7 @@ pub(crate) fn records() -> Vec<Record> {
     records_with(1)
 }
 
-/// The same run with `factor` times the boxed objects: the second run of a diff.
+/// The same run with `factor` times the 800,000 objects that the main thread boxes in its loop.
 pub(crate) fn records_with(factor: u64) -> Vec<Record> {
     let mut records = vec![Record::Run(run())];
     records.extend(classes());
@@ -179,11 +179,14 @@ fn sites() -> impl Iterator<Item = Record> {
         })
 }
 
-/// Counter n counts what is in row n: (role, [(site, factor, unit)]).
+/// What a counter adds to: (site, factor, unit).
+type Meaning = Vec<(u32, i32, Unit)>;
+
+/// Counter n counts what is in row n.
 fn counters() -> impl Iterator<Item = Record> {
     use CounterRole::{Amount, Increment, Profile};
     use Unit::{Bytes, Count, LengthBucket, MaterializedBytes, MaterializedCount};
-    let rows: Vec<(CounterRole, Vec<(u32, i32, Unit)>)> = vec![
+    let rows: Vec<(CounterRole, Meaning)> = vec![
         (Increment, vec![(0, 2, Count), (1, 1, Count)]),
         (Increment, vec![(0, 1, Count)]),
         (Increment, vec![(2, 1, Count)]),

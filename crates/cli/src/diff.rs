@@ -1,0 +1,128 @@
+//! `ducktrack diff A B`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+use ducktrack_reports::{
+    DiffOptions, Document, Filter, Gate, compare, diff_json, diff_text, document, read_json, view,
+};
+
+use crate::selection::Order;
+use crate::{loading, output};
+
+/// The exit code of a broken gate.
+const GATE_FAILED: u8 = 1;
+
+#[derive(Args)]
+#[command(after_help = "Gates:
+  count>+5%              more than 5 % more objects than in A
+  bytes>+1M              more than 1,000,000 bytes more than in A
+  count[com.acme]>+0     any growth in a package, with what it is to blame for
+  bytes[com.acme]>64Mi   a budget: B alone
+
+Exit codes: 0 all gates hold, 1 a gate failed, 2 bad input.
+
+Examples:
+  ducktrack diff ducktrack-1 ducktrack-2 --only com.acme
+  ducktrack report ducktrack-1 --format json -o baseline.json
+  ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
+pub(crate) struct DiffArgs {
+    /// The first run: a trace directory, or a JSON report
+    #[arg(value_name = "A")]
+    before: PathBuf,
+    /// The second run: a trace directory, or a JSON report
+    #[arg(value_name = "B")]
+    after: PathBuf,
+    /// Fail with exit code 1 when this holds (may be repeated)
+    #[arg(long, value_name = "GATE")]
+    fail_on: Vec<String>,
+    /// Only this package or class, and what it is to blame for (may be repeated)
+    #[arg(long, value_name = "PACKAGE")]
+    only: Vec<String>,
+    /// Show this many changed sites (text: 20; JSON: all)
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Order of the changes
+    #[arg(long, value_enum, default_value_t)]
+    sort: Order,
+    /// Form of the comparison
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// A table for a terminal
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
+    let gates = args
+        .fail_on
+        .iter()
+        .map(|text| gate(text))
+        .collect::<Result<Vec<_>>>()?;
+    let before = side(&args.before)?;
+    let after = side(&args.after)?;
+    let options = DiffOptions {
+        only: args.only,
+        sort: args.sort.into(),
+    };
+    let names = [&args.before, &args.after].map(|path| path.display().to_string());
+    let comparison = compare((&names[0], &before), (&names[1], &after), &options, &gates);
+    let text = match args.format {
+        Format::Text => diff_text(&comparison, args.top),
+        Format::Json => diff_json(&comparison, args.top)?,
+    };
+    let code = if comparison.passed() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(GATE_FAILED)
+    };
+    match output::write(&text, args.output.as_deref()) {
+        // The verdict counts, whether or not somebody reads to the end.
+        Err(error) if output::is_broken_pipe(&error) => Ok(code),
+        other => other.map(|()| code),
+    }
+}
+
+fn gate(text: &str) -> Result<Gate> {
+    text.parse()
+        .map_err(|error| anyhow!("--fail-on '{text}': {error}"))
+}
+
+/// A directory is a trace, a file is a JSON report or a single trace file.
+fn side(path: &Path) -> Result<Document> {
+    if path.is_file() && starts_like_json(path)? {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        return read_json(&text).with_context(|| path.display().to_string());
+    }
+    let model = loading::load(path)?;
+    Ok(document(&view(
+        &model,
+        &path.display().to_string(),
+        &Filter::default(),
+    )))
+}
+
+fn starts_like_json(path: &Path) -> Result<bool> {
+    use std::io::Read;
+    let mut first = [0; 1];
+    let read = fs::File::open(path)
+        .and_then(|mut file| file.read(&mut first))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(first.get(..read) == Some(b"{")
+        || path
+            .extension()
+            .is_some_and(|extension| extension == "json"))
+}

@@ -1,0 +1,161 @@
+//! `ducktrack info DIR`: files, records, snapshots, and what is damaged or missing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_trace_reader::{Record, TraceReader};
+
+use crate::output;
+
+/// Snapshots listed at each end of a long list.
+const ENDS: usize = 5;
+
+#[derive(Args)]
+#[command(after_help = "Example:
+  ducktrack info ducktrack-4711     after a crash: what is there, what is missing")]
+pub(crate) struct InfoArgs {
+    /// The directory that the agent wrote, or one of its files
+    #[arg(value_name = "DIR")]
+    trace: PathBuf,
+}
+
+pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
+    let mut reader = TraceReader::open(&args.trace)?;
+    let mut records = BTreeMap::new();
+    let mut builder = CountModelBuilder::new();
+    for record in reader.by_ref() {
+        *records.entry(sort_of(&record)).or_insert(0_u64) += 1;
+        builder.fold(record);
+    }
+    for (file, damage) in reader.damage() {
+        builder.damage(file.display().to_string(), damage.clone());
+    }
+    let mut out = String::new();
+    write_files(&mut out, &reader);
+    write_records(&mut out, &records);
+    let model = builder.finish();
+    write_run(&mut out, &model);
+    write_snapshots(&mut out, &model);
+    write_state(&mut out, &model);
+    output::write(&out, None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn sort_of(record: &Record) -> &'static str {
+    match record {
+        Record::Run(_) => "run",
+        Record::Class(_) => "class",
+        Record::Method(_) => "method",
+        Record::Site(_) => "site",
+        Record::Counter(_) => "counter",
+        Record::CallSite(_) => "call site",
+        Record::SiteSize { .. } => "site size",
+        Record::Thread(_) => "thread",
+        Record::Refusal(_) => "refusal",
+        Record::Reinstrumented(_) => "reinstrumented",
+        Record::Snapshot(_) => "snapshot",
+        Record::End(_) => "end",
+        _ => "other",
+    }
+}
+
+fn write_files(out: &mut String, reader: &TraceReader) {
+    out.push_str("FILES\n");
+    for file in reader.files() {
+        let size = fs::metadata(file).map_or_else(
+            |error| error.to_string(),
+            |data| format!("{} B", data.len()),
+        );
+        out.push_str(&format!("  {}  {size}\n", file.display()));
+    }
+}
+
+fn write_records(out: &mut String, records: &BTreeMap<&str, u64>) {
+    out.push_str("\nRECORDS\n");
+    for (sort, number) in records {
+        out.push_str(&format!("  {number:>10}  {sort}\n"));
+    }
+}
+
+fn write_run(out: &mut String, model: &CountModel) {
+    let run = &model.run;
+    out.push_str("\nRUN\n");
+    for (name, value) in [
+        ("command", run.command.as_str()),
+        (
+            "vm",
+            &format!(
+                "{} {}, Java {}, {}",
+                run.vm_name, run.vm_version, run.java_version, run.collector
+            ),
+        ),
+        ("pid", &run.pid.to_string()),
+        (
+            "agent",
+            &format!(
+                "{}, {} mode, {} counters at {}",
+                run.agent_version, run.mode, run.counters, run.slot
+            ),
+        ),
+        ("options", &run.options),
+    ] {
+        out.push_str(&format!("  {name:<9} {}\n", value.escape_debug()));
+    }
+}
+
+fn write_snapshots(out: &mut String, model: &CountModel) {
+    let snapshots = &model.snapshots;
+    out.push_str(&format!("\nSNAPSHOTS ({})\n", snapshots.len()));
+    for (at, snapshot) in snapshots.iter().enumerate() {
+        if at >= ENDS && at + ENDS < snapshots.len() {
+            if at == ENDS {
+                out.push_str("  ...\n");
+            }
+            continue;
+        }
+        let after = snapshot
+            .unix_millis
+            .saturating_sub(model.run.start_unix_millis);
+        let vm = snapshot
+            .vm_allocated_bytes
+            .map_or_else(String::new, |bytes| {
+                format!(", the VM had allocated {bytes} B")
+            });
+        out.push_str(&format!(
+            "  {} ({}) {:.1} s after the start{vm}\n",
+            snapshot.sequence,
+            snapshot.cause.escape_debug(),
+            after as f64 / 1000.0
+        ));
+    }
+}
+
+fn write_state(out: &mut String, model: &CountModel) {
+    out.push_str("\nSTATE\n");
+    match &model.end {
+        Some(end) => out.push_str(&format!("  ended: {}\n", end.cause.escape_debug())),
+        None => out.push_str(
+            "  no end: the JVM was killed or still runs; reports show the last whole snapshot\n",
+        ),
+    }
+    for found in &model.damage {
+        out.push_str(&format!("  damage in {}: {}\n", found.file, found.damage));
+    }
+    for found in &model.inconsistencies {
+        out.push_str(&format!("  contradiction: {found}\n"));
+    }
+    for loss in model.losses() {
+        out.push_str(&format!(
+            "  lost while recording: {}\n",
+            loss.escape_debug()
+        ));
+    }
+    if model.is_sound() {
+        out.push_str("  whole: nothing is missing or contradictory\n");
+    }
+}

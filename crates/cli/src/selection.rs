@@ -1,0 +1,55 @@
+//! The flags that say which part of a run is wanted, shared by `report` and `diff`.
+
+use clap::{Args, ValueEnum};
+use ducktrack_reports::{Filter, Sort};
+
+/// `--sort`
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Order {
+    /// Largest bytes first
+    #[default]
+    Bytes,
+    /// Most objects first
+    Count,
+}
+
+impl From<Order> for Sort {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Bytes => Self::Bytes,
+            Order::Count => Self::Count,
+        }
+    }
+}
+
+/// Filters of a report.
+#[derive(Args)]
+pub(crate) struct Selection {
+    /// Only this package or class, and what it is to blame for (may be repeated)
+    #[arg(long, value_name = "PACKAGE")]
+    only: Vec<String>,
+    /// Only objects of this type: String, java.lang.String, byte[], *Node (may be repeated)
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+    /// Only this thread: main, pool-* (may be repeated)
+    #[arg(long = "thread", value_name = "NAME")]
+    threads: Vec<String>,
+    /// Show this many rows (text: 20; other formats: all)
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Order of the rows
+    #[arg(long, value_enum, default_value_t)]
+    sort: Order,
+}
+
+impl From<Selection> for Filter {
+    fn from(selection: Selection) -> Self {
+        Self {
+            only: selection.only,
+            types: selection.types,
+            threads: selection.threads,
+            top: selection.top,
+            sort: selection.sort.into(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// What is known about the row that was picked.
+
+function drawDetail() {
+  const detail = byId('detail');
+  const row = rows.find((candidate) => candidate.key === state.row);
+  detail.hidden = !row;
+  detail.textContent = '';
+  if (!row) return;
+  const close = element('button', 'close', 'Close');
+  close.type = 'button';
+  close.addEventListener('click', () => select(''));
+  detail.append(close, element('p', 'where', row.label));
+  if (state.group === 'site') siteFacts(detail, [...row.sites.keys()][0]);
+  const own = cells.filter((cell) => cell.hit && row.sites.has(cell.site) && String(groups[state.group].key(cell)) === row.key);
+  if (state.group !== 'type' && row.types.size > 1) sums(detail, 'Types', own, (cell) => cell.type);
+  if (state.group !== 'site') sums(detail, 'Locations', own, (cell) => cell.site.at.label, (cell) => open(cell.site));
+  if (own.some((cell) => cell.caller)) sums(detail, 'Callers to blame', own, (cell) => cell.caller ? cell.caller.at.label + ' calls ' + cell.caller.target : '(no tracked call was under way)');
+  if (state.group === 'site') siteLists(detail, [...row.sites.keys()][0]);
+}
+function siteFacts(detail, site) {
+  const way = site.kind + (site.type ? ' of ' + site.type : '') + ' at bytecode index ' + site.at.bci;
+  detail.append(element('p', 'small', way + ' of ' + site.at.method + site.at.descriptor));
+  let line = bytes(site.bytes) + ' in ' + objects(site.count) + ' executed';
+  if (site.heapBytes !== null) line += '; on the heap ' + bytes(site.heapBytes) + ' in ' + objects(site.heapCount) + ', eliminated ' + share(site.bytes - site.heapBytes, site.bytes);
+  detail.append(element('p', 'small', line));
+}
+function siteLists(detail, site) {
+  if (site.threads.length) {
+    list(detail, 'Threads', site.threads.map(([name, count, size]) => ({ name: text[name], count, bytes: size })));
+  }
+  if (site.lengths.length) {
+    detail.append(element('h3', '', 'Array lengths'));
+    const most = Math.max(...site.lengths.map((bucket) => bucket[2]), 1);
+    const table = element('table');
+    for (const [low, high, count] of site.lengths) {
+      const tr = element('tr');
+      const bar = element('span', 'meter');
+      bar.style.width = (100 * Math.max(0, count) / most).toFixed(1) + '%';
+      const td = element('td');
+      td.append(bar);
+      tr.append(element('td', 'n', low === high ? grouped(low) : grouped(low) + ' - ' + grouped(high)), element('td', 'n', objects(count)), td);
+      table.append(tr);
+    }
+    detail.append(table);
+  }
+}
+function sums(detail, title, own, key, action) {
+  const found = new Map();
+  for (const cell of own) {
+    const name = key(cell);
+    const entry = found.get(name) || { name, count: 0, bytes: 0, action: action && (() => action(cell)) };
+    entry.count += cell.count;
+    entry.bytes += cell.bytes;
+    found.set(name, entry);
+  }
+  list(detail, title, [...found.values()]);
+}
+function list(detail, title, entries) {
+  const LIMIT = 50;
+  entries.sort((a, b) => amount(b) - amount(a) || (a.name < b.name ? -1 : 1));
+  detail.append(element('h3', '', title + ' (' + grouped(entries.length) + ')'));
+  const whole = entries.reduce((sum, entry) => sum + amount(entry), 0);
+  const table = element('table');
+  for (const entry of entries.slice(0, LIMIT)) {
+    const tr = element('tr');
+    const name = element('td', 'code');
+    if (entry.action) {
+      const link = element('a', '', entry.name);
+      link.href = '#';
+      link.addEventListener('click', (event) => { event.preventDefault(); entry.action(); });
+      name.append(link);
+    } else name.textContent = entry.name;
+    tr.append(element('td', 'n', bytes(entry.bytes)), element('td', 'n', objects(entry.count)), element('td', 'n', share(amount(entry), whole)), name);
+    table.append(tr);
+  }
+  detail.append(table);
+  if (entries.length > LIMIT) detail.append(element('p', 'small', grouped(entries.length - LIMIT) + ' more'));
+}
+function open(site) {
+  state.group = 'site';
+  byId('group').value = 'site';
+  state.sort = '';
+  state.dir = 'desc';
+  collect();
+  select(String(site.index));
+  const at = rows.findIndex((row) => row.key === state.row);
+  byId('scroll').scrollTop = Math.max(0, at * ROW - 120);
+  drawTable();
+}
+function select(key) {
+  state.row = key === state.row ? '' : key;
+  remember();
+  drawDetail();
+  drawTable();
+}

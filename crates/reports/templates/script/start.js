@@ -1,0 +1,107 @@
+// Everything together: what a change draws, and what listens to whom.
+
+function changed() {
+  search();
+  mark(root);
+  const found = cells.reduce((sum, cell) => sum + (cell.hit ? amount(cell) : 0), 0);
+  byId('matched').textContent = state.q ? 'found ' + share(found, total()) + ', ' + shown(found) : '';
+  collect();
+  byId('scroll').scrollTop = 0;
+  drawDetail();
+  drawTable();
+  drawFlame();
+  remember();
+}
+function applyTheme() {
+  const dark = state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  if (state.theme) document.documentElement.dataset.theme = state.theme;
+  byId('theme').textContent = dark ? 'Light' : 'Dark';
+  return dark;
+}
+function listen() {
+  let waiting = 0;
+  byId('search').addEventListener('input', (event) => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => { state.q = event.target.value.trim(); changed(); }, 80);
+  });
+  for (const radio of document.querySelectorAll('input[name=metric]')) {
+    radio.checked = radio.value === state.metric;
+    radio.addEventListener('change', () => { state.metric = radio.value; state.sort = ''; state.dir = 'desc'; drawKinds(); changed(); });
+  }
+  byId('group').value = state.group;
+  byId('group').addEventListener('change', (event) => { state.group = event.target.value; state.row = ''; state.sort = ''; state.dir = 'desc'; changed(); });
+  byId('head').addEventListener('click', (event) => {
+    const id = event.target.dataset.sort;
+    if (!id) return;
+    const same = (state.sort || state.metric) === id;
+    const textual = !columns.find((column) => column.id === id).number;
+    state.dir = same ? (state.dir === 'asc' ? 'desc' : 'asc') : (textual ? 'asc' : 'desc');
+    state.sort = id;
+    order();
+    byId('scroll').scrollTop = 0;
+    drawTable();
+    remember();
+    document.querySelector(`[data-sort="${id}"]`).focus();
+  });
+  const pick = (event) => { const tr = event.target.closest('tr[data-at]'); if (tr) select(rows[Number(tr.dataset.at)].key); };
+  byId('body').addEventListener('click', pick);
+  byId('body').addEventListener('keydown', (event) => {
+    const tr = event.target.closest('tr[data-at]');
+    if (!tr) return;
+    if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      const at = tr.dataset.at;
+      pick(event);
+      document.querySelector(`tr[data-at="${at}"]`)?.focus();
+    }
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const next = Number(tr.dataset.at) + (event.key === 'ArrowDown' ? 1 : -1);
+      const other = document.querySelector(`tr[data-at="${next}"]`);
+      if (other) { other.focus(); other.scrollIntoView({ block: 'nearest' }); }
+    }
+  });
+  let drawing = false;
+  byId('scroll').addEventListener('scroll', () => {
+    if (drawing) return;
+    drawing = true;
+    requestAnimationFrame(() => { drawing = false; const at = document.activeElement?.dataset?.at; drawRows(); if (at) document.querySelector(`tr[data-at="${at}"]`)?.focus({ preventScroll: true }); });
+  });
+  const flame = byId('flame');
+  flame.addEventListener('click', (event) => { if (event.target.node) zoom(event.target.node); });
+  flame.addEventListener('mouseover', (event) => { if (event.target.node) tell(event.target.node); });
+  flame.addEventListener('focusin', (event) => { if (event.target.node) { current = event.target.node; tell(current); } });
+  flame.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') zoom(root);
+    else if (event.key === 'Enter' || event.key === ' ') zoom(current);
+    else if (event.key.startsWith('Arrow')) {
+      const next = move(event.key);
+      if (next?.drawn?.isConnected) current = next;
+    } else return;
+    event.preventDefault();
+    current.drawn?.focus();
+  });
+  byId('reset').addEventListener('click', () => zoom(root));
+  byId('blame').checked = state.blame;
+  byId('blame-label').hidden = callers.length === 0;
+  byId('blame').addEventListener('change', (event) => { state.blame = event.target.checked; state.zoom = ''; plantTree(); changed(); });
+  byId('theme').addEventListener('click', () => {
+    state.theme = applyTheme() ? 'light' : 'dark';
+    try { localStorage.setItem('ducktrack-theme', state.theme); } catch { /* not kept, then */ }
+    applyTheme();
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key === '/' && !/^(INPUT|SELECT)$/.test(document.activeElement?.tagName || '')) { event.preventDefault(); byId('search').focus(); }
+  });
+  let resizing = 0;
+  addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(() => { drawFlame(); drawRows(); }, 100); });
+}
+
+applyTheme();
+byId('search').value = state.q;
+plantTree();
+listen();
+drawKinds();
+changed();
+if (state.row) { const at = rows.findIndex((row) => row.key === state.row); if (at > 20) { byId('scroll').scrollTop = at * ROW - 120; drawRows(); } }
+document.documentElement.dataset.ready = 'true';

@@ -1,0 +1,28 @@
+// What is chosen, kept in the address so that a view can be shared; and small tools for numbers and elements.
+
+const given = new URLSearchParams(location.hash.slice(1));
+const state = {
+  q: given.get('q') || '', metric: given.get('metric') || data.sort, group: given.get('group') || 'site',
+  sort: given.get('sort') || '', dir: given.get('dir') || 'desc', row: given.get('row') || '',
+  zoom: given.get('zoom') || '', blame: given.get('blame') ? given.get('blame') === 'on' : callers.length > 0,
+  theme: given.get('theme') || stored('ducktrack-theme') || '',
+};
+if (state.metric !== 'count') state.metric = 'bytes';
+function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }
+function remember() {
+  const out = new URLSearchParams();
+  for (const [key, value] of Object.entries(state)) {
+    if (key === 'blame') { if (value !== callers.length > 0) out.set(key, value ? 'on' : 'off'); }
+    else if (value && key !== 'theme') out.set(key, value);
+  }
+  try { history.replaceState(null, '', '#' + out); } catch { /* a file viewer may forbid it */ }
+}
+const amount = (thing) => state.metric === 'count' ? thing.count : thing.bytes;
+const shown = (n) => state.metric === 'count' ? objects(n) : bytes(n);
+const element = (name, className, content) => {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (content !== undefined) made.textContent = content;
+  return made;
+};
+const hueOf = (name) => { let h = 7; for (const c of name) h = (h * 31 + c.codePointAt(0)) % 3600; return h / 10; };
