@@ -45,7 +45,7 @@ pub use offset_map::OffsetMap;
 pub use replace_code::rewrite_class_methods;
 pub use skip_reason::SkipReason;
 
-use ducktrack_classfile::{Method, PoolAppender};
+use ducktrack_classfile::{Code, Method, Opcode, PoolAppender};
 
 /// A method's new code.
 #[derive(Debug, Clone)]
@@ -76,6 +76,9 @@ pub fn edit_code(
             dropped_attributes: 0,
         });
     }
+    if is_empty_finalizer(method, &code) {
+        return Err(SkipReason::EmptyFinalizer);
+    }
     let slots = slots::Slots::assign(edit, &mut units)?;
     let mut layout = layout::Layout::new(edit, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;
@@ -84,4 +87,11 @@ pub fn edit_code(
     let exceptions = exception_rows::rewrite(&layout, edit, &emitted)?;
     let frames = frames::rewrite(&layout, method, &code, pool)?;
     code_attribute::assemble(&layout, edit, &code, &emitted, &exceptions, frames, pool)
+}
+
+/// A `finalize()` that only returns, so that HotSpot treats the class as one without.
+fn is_empty_finalizer(method: &Method<'_>, code: &Code<'_>) -> bool {
+    method.name() == b"finalize"
+        && method.descriptor() == b"()V"
+        && code.bytecode() == [Opcode::RETURN.0]
 }

@@ -9,6 +9,10 @@ pub enum SkipReason {
     /// The method is native or abstract.
     #[error("no code")]
     NoCode,
+    /// An empty `finalize()`. HotSpot registers finalizers for a class as soon as that method
+    /// has any code, in `Object` even for all classes.
+    #[error("an empty finalizer must stay empty")]
+    EmptyFinalizer,
     /// Bytecode or a table of it is malformed.
     #[error("malformed: {0}")]
     Malformed(Error),
@@ -54,6 +58,32 @@ pub enum SkipReason {
     /// An added handler that would not be verified.
     #[error("added handler does not fit the original ones")]
     BadHandler,
+}
+
+impl SkipReason {
+    /// The word in reports.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoCode => "no-code",
+            Self::Malformed(_) => "malformed-code",
+            Self::UnsupportedFrame(_) => "unknown-frame-type",
+            Self::MissingFrame(_) => "missing-frame",
+            Self::NotAnInstruction(_) => "not-an-instruction",
+            Self::TooLarge(_) => "method-over-65535-bytes",
+            Self::TooLargeToCompile(_) => "method-too-large-for-the-jit",
+            Self::BranchTooFar(_) => "branch-too-far",
+            Self::TooManyHandlers => "too-many-handlers",
+            Self::TooDeep => "stack-or-frames-over-the-limit",
+            Self::PoolFull => "constant-pool-full",
+            Self::FallsOffEnd => "falls-off-the-end",
+            Self::UnknownThis(_) => "this-may-be-uninitialized",
+            Self::BadPlace(_) => "edit-at-no-place",
+            Self::BadCode => "edit-not-allowed",
+            Self::BadHandler => "handler-does-not-fit",
+            Self::EmptyFinalizer => "empty-finalizer",
+        }
+    }
 }
 
 impl From<Error> for SkipReason {

@@ -1,0 +1,154 @@
+//! All classes of the JDKs on this machine through the class reader and the code editor.
+//!
+//! Three checks, each against something independent:
+//!
+//! 1. Instructions are counted by other class file readers as well.
+//! 2. An edit that inserts nothing gives back the same bytes, although every
+//!    table was taken apart and written again.
+//! 3. A stress edit, with code, trampolines and handlers at every place where
+//!    they can be, is linked by the JVM under full verification.
+//!
+//! JDKs come from `DUCKTRACK_JDKS` (homes, separated by colons), else from
+//! `/usr/lib/jvm`. Modules come from `DUCKTRACK_CORPUS_MODULES` (separated by
+//! commas), else `java.base,java.desktop`.
+
+mod jdk;
+mod linker;
+mod no_op_edit;
+mod oracle;
+mod stress_edit;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+use ducktrack_class_rewriter::SkipReason;
+use ducktrack_classfile::ClassFile;
+
+use jdk::{Corpus, corpora};
+
+#[test]
+fn instructions_are_counted_by_other_readers_alike() -> Result<()> {
+    for corpus in corpora()? {
+        // The other readers are slow without optimization: a sample is enough for them.
+        let (mut classes, mut instructions, mut refused) = (0, 0, 0);
+        for (position, path) in corpus.classes.iter().enumerate() {
+            let bytes = std::fs::read(path)?;
+            let ours = oracle::ours(&bytes).with_context(|| path.display().to_string())?;
+            classes += 1;
+            instructions += ours;
+            if position % 8 != 0 {
+                continue;
+            }
+            for (name, theirs) in [
+                ("cafebabe", oracle::cafebabe(&bytes)),
+                ("classfile-parser", oracle::classfile_parser(&bytes)),
+            ] {
+                match theirs {
+                    Some(theirs) => ensure!(
+                        theirs == ours,
+                        "{}: {name} counts {theirs}, not {ours}",
+                        path.display()
+                    ),
+                    None => refused += 1,
+                }
+            }
+        }
+        println!(
+            "{}: {classes} classes, {instructions} instructions, {refused} refused by another reader",
+            corpus.name
+        );
+        ensure!(
+            classes > 1_000 && instructions > 100_000,
+            "{}: too few classes",
+            corpus.name
+        );
+        // They lack some constants, such as those of modules.
+        ensure!(
+            refused < 10,
+            "{}: {refused} classes refused by another reader",
+            corpus.name
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn an_edit_that_inserts_nothing_changes_no_byte() -> Result<()> {
+    for corpus in corpora()? {
+        let mut methods = 0;
+        for path in &corpus.classes {
+            let bytes = std::fs::read(path)?;
+            let class = ClassFile::parse(&bytes).with_context(|| path.display().to_string())?;
+            let (edited, count) =
+                no_op_edit::apply(&class).with_context(|| path.display().to_string())?;
+            ensure!(edited == bytes, "{} changed", path.display());
+            methods += count;
+        }
+        println!(
+            "{}: {methods} methods taken apart and written again",
+            corpus.name
+        );
+        ensure!(methods > 10_000, "{}: too few methods", corpus.name);
+    }
+    Ok(())
+}
+
+#[test]
+fn stressed_classes_are_verified() -> Result<()> {
+    for corpus in corpora()? {
+        let output = tempfile::tempdir()?;
+        let totals = stress(corpus, output.path())?;
+        println!("{}: {totals:?}", corpus.name);
+        ensure!(
+            totals.insertions > 100_000 && totals.trampolines > 10_000,
+            "{}: too little",
+            corpus.name
+        );
+        ensure!(
+            totals.rethrowing > 1_000 && totals.continuing > 1_000,
+            "{}: too few handlers",
+            corpus.name
+        );
+        linker::link(corpus, output.path())?;
+    }
+    Ok(())
+}
+
+/// What the stress edits of a corpus did.
+#[derive(Debug, Default)]
+struct Totals {
+    methods: usize,
+    insertions: usize,
+    trampolines: usize,
+    rethrowing: usize,
+    continuing: usize,
+    skipped: BTreeMap<String, usize>,
+}
+
+/// Writes the stressed classes of `corpus` to `output`, a folder per module.
+fn stress(corpus: &Corpus, output: &std::path::Path) -> Result<Totals> {
+    let mut totals = Totals::default();
+    for path in &corpus.classes {
+        let bytes = std::fs::read(path)?;
+        let class = ClassFile::parse(&bytes).with_context(|| path.display().to_string())?;
+        let edited =
+            stress_edit::apply(&class, &mut totals).with_context(|| path.display().to_string())?;
+        ClassFile::parse(&edited).with_context(|| format!("{} edited", path.display()))?;
+        let target = output.join(path.strip_prefix(&corpus.root)?);
+        std::fs::create_dir_all(target.parent().context("a folder")?)?;
+        std::fs::write(target, edited)?;
+    }
+    Ok(totals)
+}
+
+/// Only its size may keep a method from being stressed, and being an empty finalizer.
+fn count_skipped(totals: &mut Totals, reason: SkipReason) -> Result<()> {
+    let name = match reason {
+        SkipReason::TooLarge(_) => "too large",
+        SkipReason::TooLargeToCompile(_) => "too large to compile",
+        SkipReason::EmptyFinalizer => "empty finalizer",
+        other => anyhow::bail!("refused: {other}"),
+    };
+    *totals.skipped.entry(name.to_owned()).or_default() += 1;
+    Ok(())
+}
