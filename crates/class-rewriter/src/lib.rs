@@ -1,2 +1,47 @@
-//! TEMPORARY skeleton.
+//! Class bytes and a choice of counters in, new class bytes and what they count out.
+//!
+//! ```text
+//! class bytes ─ allocation sites ─ method plan ─┬─ probes at the allocation (lengths, boxes, unknown classes)
+//!                                               ├─ counters per site or per path, stubs for exceptions
+//!                                               └─ call sites of tracked methods
+//!               method plan ─ edit ─ new class bytes, dictionary entries, or a named refusal
+//! ```
+//!
+//! No I/O, no threads, no clock: the agent gives bytes and numbers and takes bytes and meanings.
 #![forbid(unsafe_code)]
+
+mod allocation_kind;
+mod allocation_site;
+mod call_context;
+mod call_rules;
+mod class_rewriter;
+mod edit;
+mod exception_stubs;
+mod measure_probes;
+mod method_plan;
+mod path_plan;
+mod planned;
+mod pool_rules;
+mod probe;
+mod profile;
+mod refusal;
+mod rewrite_options;
+mod site_plan;
+mod tracked_methods;
+
+pub use allocation_kind::{AllocationKind, ElementSize};
+pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
+pub use class_rewriter::{ClassRewriter, RewrittenClass};
+pub use edit::{
+    AddedHandler, Catch, CodeEdit, EditedCode, Insertion, OffsetMap, Place, Protected, Rank,
+    SkipReason, Then, edit_code, rewrite_class_methods,
+};
+pub use planned::{
+    Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+};
+pub use pool_rules::{DynamicRule, PoolRules};
+pub use probe::HELPER_CLASS;
+pub use profile::{MethodProfile, ProfilePoints};
+pub use refusal::{Reason, Refusal};
+pub use rewrite_options::{CounterChoice, RewriteOptions};
+pub use tracked_methods::{BadLine, TrackedMethods};

@@ -1,0 +1,452 @@
+package java.lang;
+
+import java.lang.reflect.Array;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
+
+/**
+ * What instrumented code calls. Every method is a few loads and one plain add into the current thread's counter block;
+ * nothing here allocates, locks, throws or (but for a key seen for the first time) leaves Java.
+ *
+ * <p>Every thread has a <em>slot</em> that holds {@code block - SHARED}. An address is {@code slot + (SHARED + offset)}
+ * with a constant in the brackets: a thread whose slot is still 0 counts into the shared block, without a test.
+ * The agent registers the natives before this class is initialized, so all constants are known to the JIT.
+ *
+ * <pre>
+ * block:  word 0       unused
+ *         word 1       the call site of a tracked method that is under way, 0 for none
+ *         word 2       the mark before an allocation that may never reach the heap
+ *         word 3, 4    keyed counts and bytes that found no free entry
+ *         word 5       keyed entries in use
+ *         word 64 ...  counters, one word each
+ *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site), klass, count, bytes
+ * </pre>
+ */
+public final class DuckTrack {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    // The order is that of `HelperConstant` in the agent.
+    private static final int SLOT_KIND = (int) constant(0);
+    private static final long SLOT_OFFSET = constant(1);
+    private static final long EETOP = constant(2);
+    private static final long SHARED = constant(3);
+    private static final boolean CARRIER = constant(4) != 0;
+    private static final long HASH_TABLE = constant(5);
+    private static final long HASH_MASK = constant(6);
+    private static final long KEYED = constant(7);
+    private static final long KEYED_MASK = constant(8);
+    private static final long KLASS = constant(9);
+    private static final long LAYOUT_HELPER = constant(10);
+    private static final long INTEGER_CACHE_TOP = constant(11);
+    private static final long TLAB_TOP = constant(12);
+    private static final int ALIGN = (int) constant(13) - 1;
+    private static final int BASE1 = (int) constant(14) + ALIGN;
+    private static final int BASE2 = (int) constant(15) + ALIGN;
+    private static final int BASE4 = (int) constant(16) + ALIGN;
+    private static final int BASE8 = (int) constant(17) + ALIGN;
+    private static final int BASER = (int) constant(18) + ALIGN;
+    private static final int SHIFTR = (int) constant(19);
+    private static final long ALLOCATED = constant(20);
+
+    private static final int IN_RESERVED = 0;
+    private static final int IN_PADDING = 1;
+
+    private DuckTrack() {}
+
+    private static native long constant(int which);
+
+    /** A key seen for the first time by this thread: the agent learns the name of the object's class. */
+    private static native void firstSeen(Class<?> type, long klass);
+
+    /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
+    private static native byte[] rewriteHidden(byte[] bytes);
+
+    /** Sets the slot of a thread; called by the agent for threads in the padding of their Thread object. */
+    private static void setSlot(Thread thread, long value) {
+        U.putLong(thread, SLOT_OFFSET, value);
+    }
+
+    private static long klassOf(Class<?> type) {
+        return U.getLong(type, KLASS);
+    }
+
+    @ForceInline
+    @Hidden
+    private static long slot() {
+        Thread thread = CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
+        if (SLOT_KIND == IN_PADDING) {
+            return U.getLong(thread, SLOT_OFFSET);
+        }
+        long eetop = U.getLong(thread, EETOP);
+        if (SLOT_KIND == IN_RESERVED) {
+            return U.getLong(null, eetop + SLOT_OFFSET);
+        }
+        long entry = HASH_TABLE + ((eetop >>> 4) & HASH_MASK);
+        return U.getLong(null, entry) == eetop ? U.getLong(null, entry + 8) : probe(eetop, entry);
+    }
+
+    @Hidden
+    private static long probe(long eetop, long entry) {
+        for (long key = U.getLong(null, entry); key != 0; key = U.getLong(null, entry)) {
+            if (key == eetop) {
+                return U.getLong(null, entry + 8);
+            }
+            entry = HASH_TABLE + ((entry - HASH_TABLE + 16) & HASH_MASK);
+        }
+        return 0;
+    }
+
+    @ForceInline
+    @Hidden
+    private static void add(long slot, int id, long amount) {
+        long word = slot + (SHARED + ((long) id << 3));
+        U.putLong(null, word, U.getLong(null, word) + amount);
+    }
+
+    /** Counts one. */
+    @ForceInline
+    @Hidden
+    public static void c(int id) {
+        add(slot(), id, 1);
+    }
+
+    /** Adds an amount. */
+    @ForceInline
+    @Hidden
+    public static void a(int amount, int id) {
+        add(slot(), id, amount);
+    }
+
+    // Bytes of an array of n elements of 1, 2, 4, 8 bytes or references.
+
+    @ForceInline
+    @Hidden
+    public static void l1(int n, int id) {
+        add(slot(), id, ((long) n + BASE1) & ~(long) ALIGN);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void l2(int n, int id) {
+        add(slot(), id, (((long) n << 1) + BASE2) & ~(long) ALIGN);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void l4(int n, int id) {
+        add(slot(), id, (((long) n << 2) + BASE4) & ~(long) ALIGN);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void l8(int n, int id) {
+        add(slot(), id, (((long) n << 3) + BASE8) & ~(long) ALIGN);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void lr(int n, int id) {
+        add(slot(), id, (((long) n << SHIFTR) + BASER) & ~(long) ALIGN);
+    }
+
+    /** Counts an array's length in one of 33 counters from id on: 0, 1, 2-3, 4-7, ... */
+    @ForceInline
+    @Hidden
+    public static void h(int n, int id) {
+        add(slot(), id + 32 - Integer.numberOfLeadingZeros(n), 1);
+    }
+
+    // Boxing allocates outside the caches only: one bit, without a branch.
+
+    @ForceInline
+    @Hidden
+    public static void bi(int value, int id) {
+        long fromLowest = (long) value + 128;
+        add(slot(), id, (fromLowest | (INTEGER_CACHE_TOP + 128 - fromLowest)) >>> 63);
+    }
+
+    /** Short and Long have a cache of fixed size. */
+    @ForceInline
+    @Hidden
+    public static void bj(long value, int id) {
+        long fromLowest = value + 128;
+        add(slot(), id, (fromLowest | (255 - fromLowest)) >>> 63);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void bs(int value, int id) {
+        bj(value, id);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void bc(int value, int id) {
+        add(slot(), id, (127 - (long) value) >>> 63);
+    }
+
+    /** Sets the call site that is to blame for what a tracked method allocates; 0: none is under way. */
+    @ForceInline
+    @Hidden
+    public static void x(int callSite) {
+        long word = slot() + (SHARED + 8);
+        U.putLong(null, word, callSite);
+    }
+
+    /** Counts one object of known class, filed under the call site under way. */
+    @ForceInline
+    @Hidden
+    public static void k(int site) {
+        long slot = slot();
+        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
+        keyed(slot, key, 0);
+    }
+
+    /** Counts an array of n elements whose bytes are given, filed under the call site under way. */
+    @ForceInline
+    @Hidden
+    public static void kb(long bytes, int site) {
+        long slot = slot();
+        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
+        keyed(slot, key, bytes);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k1(int n, int site) {
+        kb(((long) n + BASE1) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k2(int n, int site) {
+        kb((((long) n << 1) + BASE2) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k4(int n, int site) {
+        kb((((long) n << 2) + BASE4) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k8(int n, int site) {
+        kb((((long) n << 3) + BASE8) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void kr(int n, int site) {
+        kb((((long) n << SHIFTR) + BASER) & ~(long) ALIGN, site);
+    }
+
+    /** Counts an object whose class only the run knows. Inlined, so the object does not escape by it. */
+    @ForceInline
+    @Hidden
+    public static void d(Object object, int site) {
+        object(slot(), site, object);
+    }
+
+    /** The same, filed under the call site under way. */
+    @ForceInline
+    @Hidden
+    public static void dx(Object object, int site) {
+        long slot = slot();
+        object(slot, (U.getLong(null, slot + (SHARED + 8)) << 32) | site, object);
+    }
+
+    /** The same for {@code DirectMethodHandle.allocateInstance}: lambdas are counted where they are written. */
+    @ForceInline
+    @Hidden
+    public static void dh(Object object, int site) {
+        if (!object.getClass().isHidden()) {
+            dx(object, site);
+        }
+    }
+
+    /** The same for {@code invokevirtual Object.clone}: a class that overrides it is counted in its own clone. */
+    @ForceInline
+    @Hidden
+    public static void da(Object object, int site) {
+        if (object.getClass().isArray()) {
+            d(object, site);
+        }
+    }
+
+    /** The same for an array with all its levels, filed under the call site under way. */
+    @Hidden
+    public static void dm(Object array, int site) {
+        long slot = slot();
+        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
+        for (long count = 1; array != null; ) {
+            Class<?> type = array.getClass();
+            long klass = klassOf(type);
+            long size = size(array, U.getInt(null, klass + LAYOUT_HELPER));
+            search(slot, key, klass, type, count, count * size);
+            int n = Array.getLength(array);
+            if (n == 0 || !(array instanceof Object[])) {
+                return;
+            }
+            count *= n;
+            array = ((Object[]) array)[0];
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static void object(long slot, long key, Object object) {
+        Class<?> type = object.getClass();
+        long klass = klassOf(type);
+        long bytes = size(object, U.getInt(null, klass + LAYOUT_HELPER));
+        long entry = slot + (SHARED + KEYED) + (hash(key, klass) & KEYED_MASK);
+        if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == klass) {
+            file(entry, 1, bytes);
+        } else {
+            search(slot, key, klass, type, 1, bytes);
+        }
+    }
+
+    /** Bytes of an object by its class's layout helper (HotSpot's {@code Klass::_layout_helper}). */
+    @ForceInline
+    private static long size(Object object, int layoutHelper) {
+        if (layoutHelper > 0) {
+            return layoutHelper & ~7;
+        }
+        long header = (layoutHelper >> 16) & 0xff;
+        return (((long) Array.getLength(object) << (layoutHelper & 0x3f)) + header + ALIGN) & ~(long) ALIGN;
+    }
+
+    /**
+     * Counts the levels of a {@code multianewarray}: counters id and id + 1 take the count and the bytes of the outermost level,
+     * the next two those of the level below, and so on. The last level has {@code kind} as in {@link #levelBytes}.
+     */
+    @Hidden
+    public static void m(Object array, int levelsAndKind, int id) {
+        long slot = slot();
+        long count = 1;
+        int levels = levelsAndKind >> 8;
+        for (int level = 1; count != 0; level++, id += 2) {
+            int n = Array.getLength(array);
+            add(slot, id, count);
+            add(slot, id + 1, count * levelBytes(n, level == levels ? levelsAndKind & 0xff : 4));
+            if (level == levels) {
+                return;
+            }
+            count *= n;
+            if (n != 0) {
+                array = ((Object[]) array)[0];
+            }
+        }
+    }
+
+    /** Kinds 0 to 3: elements of 1, 2, 4, 8 bytes; 4: references. */
+    private static long levelBytes(int n, int kind) {
+        switch (kind) {
+            case 0:
+                return ((long) n + BASE1) & ~(long) ALIGN;
+            case 1:
+                return (((long) n << 1) + BASE2) & ~(long) ALIGN;
+            case 2:
+                return (((long) n << 2) + BASE4) & ~(long) ALIGN;
+            case 3:
+                return (((long) n << 3) + BASE8) & ~(long) ALIGN;
+            default:
+                return (((long) n << SHIFTR) + BASER) & ~(long) ALIGN;
+        }
+    }
+
+    /**
+     * What the current thread has allocated so far, as one word that differs after every allocation that reached the heap:
+     * in the TLAB its top moves, outside of it the thread's count of allocated bytes.
+     */
+    @ForceInline
+    @Hidden
+    private static long mark() {
+        Thread thread = CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
+        long eetop = U.getLong(thread, EETOP);
+        return U.getLong(null, eetop + TLAB_TOP) + 0x9E3779B97F4A7C15L * U.getLong(null, eetop + ALLOCATED);
+    }
+
+    /** Before an allocation that may never reach the heap. */
+    @ForceInline
+    @Hidden
+    public static void tb() {
+        U.putLong(null, slot() + (SHARED + 16), mark());
+    }
+
+    /** After it: counts one if it did. */
+    @ForceInline
+    @Hidden
+    public static void ta(int id) {
+        long slot = slot();
+        if (U.getLong(null, slot + (SHARED + 16)) != mark()) {
+            add(slot, id, 1);
+        }
+    }
+
+    /** The same for an array of n elements of a kind as in {@link #levelBytes}: id takes the count, id + 1 the bytes. */
+    @ForceInline
+    @Hidden
+    public static void tn(int n, int kind, int id) {
+        long slot = slot();
+        if (U.getLong(null, slot + (SHARED + 16)) != mark()) {
+            add(slot, id, 1);
+            add(slot, id + 1, levelBytes(n, kind));
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static void file(long entry, long count, long bytes) {
+        U.putLong(null, entry + 16, U.getLong(null, entry + 16) + count);
+        U.putLong(null, entry + 24, U.getLong(null, entry + 24) + bytes);
+    }
+
+    @ForceInline
+    @Hidden
+    private static void keyed(long slot, long key, long bytes) {
+        long entry = slot + (SHARED + KEYED) + (hash(key, 0) & KEYED_MASK);
+        if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == 0) {
+            file(entry, 1, bytes);
+        } else {
+            search(slot, key, 0, null, 1, bytes);
+        }
+    }
+
+    @ForceInline
+    private static long hash(long key, long klass) {
+        long mixed = (key ^ (klass << 13)) * 0x9E3779B97F4A7C15L;
+        return (mixed >>> 32) << 5;
+    }
+
+    @Hidden
+    private static void search(long slot, long key, long klass, Class<?> type, long count, long bytes) {
+        long table = slot + (SHARED + KEYED);
+        long offset = hash(key, klass) & KEYED_MASK;
+        for (int probes = 0; probes < 256; probes++) {
+            long entry = table + offset;
+            long found = U.getLong(null, entry);
+            if (found == key && U.getLong(null, entry + 8) == klass) {
+                file(entry, count, bytes);
+                return;
+            }
+            if (found == 0) {
+                U.putLong(null, entry + 8, klass);
+                U.putLong(null, entry + 16, count);
+                U.putLong(null, entry + 24, bytes);
+                U.storeFence();
+                U.putLong(null, entry, key);
+                add(slot, 5, 1);
+                if (type != null) {
+                    firstSeen(type, klass);
+                }
+                return;
+            }
+            offset = (offset + 32) & KEYED_MASK;
+        }
+        add(slot, 3, count);
+        add(slot, 4, bytes);
+    }
+}

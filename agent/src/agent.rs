@@ -1,0 +1,237 @@
+//! The agent: one per process, made when the library is loaded, never freed.
+//!
+//! ```text
+//! Agent_OnLoad    options, shared block, trace directory, events
+//! VMInit          facts of the VM, helper class, blocks for living threads, rewriting of loaded classes
+//! class hook      rewrites every class that is loaded from then on
+//! background      snapshots by interval, sizes of classes, re-instrumentation
+//! VMDeath         last snapshot, end of the trace, summary
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, TrackedMethods};
+use ducktrack_jvmti::sys::{jclass, jobject};
+use ducktrack_jvmti::{Env, Jni};
+use ducktrack_trace_writer::{CountWriter, TraceDirectory, WriterOptions};
+use parking_lot::{Condvar, Mutex};
+use rustc_hash::FxHashMap;
+
+use crate::counter_block::CounterBlock;
+use crate::helper_class::HelperClass;
+use crate::loaders::Loaders;
+use crate::log::Log;
+use crate::options::{Context, Counters, Options};
+use crate::phase::{Phase, PhaseCell};
+use crate::registry::Registry;
+use crate::thread_table::ThreadTable;
+use crate::vm_facts::VmFacts;
+
+/// Everything the agent knows.
+pub(crate) struct Agent {
+    pub(crate) env: Env,
+    pub(crate) options: Options,
+    pub(crate) options_text: String,
+    pub(crate) log: Log,
+    pub(crate) phase: PhaseCell,
+    pub(crate) attached: bool,
+    pub(crate) started: Instant,
+    pub(crate) start_unix_millis: u64,
+    pub(crate) rewrite_options: RewriteOptions,
+    pub(crate) tracked: TrackedMethods,
+    pub(crate) registry: Registry,
+    pub(crate) threads: ThreadTable,
+    pub(crate) loaders: Loaders,
+    pub(crate) shared: CounterBlock,
+    pub(crate) directory: PathBuf,
+    pub(crate) writer: Mutex<Option<CountWriter>>,
+    pub(crate) cost: Cost,
+    /// Classes of objects that keyed counts name, by the address of their metadata.
+    pub(crate) klass_names: Mutex<FxHashMap<usize, String>>,
+    /// Profiles that wait for their class to be retransformed.
+    pub(crate) reinstrumenting: Mutex<crate::reinstrumentation::Waiting>,
+    /// Sentences for the trace's Run record.
+    pub(crate) notes: Mutex<Vec<String>>,
+    pub(crate) wake: (Mutex<bool>, Condvar),
+    facts: OnceLock<VmFacts>,
+    helper: OnceLock<HelperClass>,
+    pub(crate) ready_after_millis: AtomicU64,
+    pub(crate) snapshots: AtomicU64,
+}
+
+/// What the agent costs, added up.
+#[derive(Default)]
+pub(crate) struct Cost {
+    pub(crate) classes_seen: AtomicU64,
+    pub(crate) classes_rewritten: AtomicU64,
+    pub(crate) methods_rewritten: AtomicU64,
+    pub(crate) rewrite_nanos: AtomicU64,
+    pub(crate) code_before: AtomicU64,
+    pub(crate) code_after: AtomicU64,
+    pub(crate) reinstrumented: AtomicU64,
+    pub(crate) snapshot_micros: AtomicU64,
+}
+
+impl Cost {
+    pub(crate) fn add(counter: &AtomicU64, amount: u64) {
+        counter.fetch_add(amount, Ordering::Relaxed);
+    }
+}
+
+impl Agent {
+    /// Takes everything that can fail before the VM is asked for anything.
+    ///
+    /// # Errors
+    /// One line that says why the agent cannot work with these options.
+    pub(crate) fn new(env: Env, options: Options, text: &str, attached: bool) -> Result<Self, String> {
+        let log = Log::open(&options.log, options.log_level)
+            .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
+        let tracked = tracked_methods(&options.context)?;
+        let shared = CounterBlock::shared().map_err(|error| format!("no memory for counters: {error}"))?;
+        let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let start_unix_millis = u64::try_from(start.as_millis()).unwrap_or(0);
+        let wanted = output_path(&options.output, start_unix_millis);
+        let directory = TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
+        let rewrite_options = RewriteOptions {
+            counters: match options.counters {
+                Counters::Path => CounterChoice::Path,
+                Counters::Site => CounterChoice::Site,
+            },
+            histogram: options.histogram,
+            materialized: options.materialized,
+            profile: options.reinstrument.is_some() && options.counters == Counters::Path,
+        };
+        Ok(Self {
+            env,
+            options_text: text.to_owned(),
+            log,
+            phase: PhaseCell::new(),
+            attached,
+            started: Instant::now(),
+            start_unix_millis,
+            rewrite_options,
+            tracked,
+            registry: Registry::new(),
+            threads: ThreadTable::default(),
+            loaders: Loaders::default(),
+            shared,
+            directory: directory.path().to_owned(),
+            writer: Mutex::new(Some(directory.into_count_writer(WriterOptions::default()))),
+            cost: Cost::default(),
+            klass_names: Mutex::new(FxHashMap::default()),
+            reinstrumenting: Mutex::default(),
+            notes: Mutex::new(Vec::new()),
+            wake: (Mutex::new(false), Condvar::new()),
+            facts: OnceLock::new(),
+            helper: OnceLock::new(),
+            ready_after_millis: AtomicU64::new(0),
+            snapshots: AtomicU64::new(0),
+            options,
+        })
+    }
+
+    /// The VM's facts, once they are known.
+    pub(crate) fn facts(&self) -> Option<&VmFacts> {
+        self.facts.get()
+    }
+
+    /// The helper class, once it works.
+    pub(crate) fn helper(&self) -> Option<&HelperClass> {
+        self.helper.get()
+    }
+
+    pub(crate) fn set_facts(&self, facts: VmFacts) -> Option<&VmFacts> {
+        self.facts.set(facts).ok()?;
+        self.facts.get()
+    }
+
+    pub(crate) fn set_helper(&self, helper: HelperClass) -> Option<&HelperClass> {
+        self.helper.set(helper).ok()?;
+        self.helper.get()
+    }
+
+    /// The program goes on without being counted; said once.
+    pub(crate) fn give_up(&self, why: &str) {
+        if self.phase.advance(Phase::Ended) {
+            self.log.error(&format!("{why}; the program runs on, nothing is counted"));
+        }
+    }
+
+    /// A sentence for the report.
+    pub(crate) fn add_note(&self, sentence: String) {
+        self.log.info(&sentence);
+        self.notes.lock().push(sentence);
+    }
+
+    /// The helper has filed an object under a class for the first time in a thread.
+    pub(crate) fn first_seen(&self, _jni: Jni, class: jclass, klass: usize) {
+        if klass == 0 {
+            return;
+        }
+        if let Ok(signature) = self.env.class_signature(class) {
+            self.klass_names.lock().insert(klass, String::from_utf8_lossy(&signature).into_owned());
+        }
+    }
+
+    /// The eetop of a thread: the address of its native thread.
+    pub(crate) fn native_thread(&self, jni: Jni, thread: jobject) -> Option<usize> {
+        let field = self.eetop_field(jni)?;
+        let eetop = jni.long_field(thread, field);
+        (eetop != 0).then_some(eetop as usize)
+    }
+
+    fn eetop_field(&self, jni: Jni) -> Option<ducktrack_jvmti::sys::jfieldID> {
+        let class = jni.find_class("java/lang/Thread").ok()?;
+        let field = jni.field_id(class, "eetop", "J").ok();
+        jni.delete_local_ref(class);
+        field
+    }
+}
+
+fn tracked_methods(context: &Context) -> Result<TrackedMethods, String> {
+    match context {
+        Context::Off => Ok(TrackedMethods::none()),
+        Context::Auto => Ok(TrackedMethods::built_in()),
+        Context::File(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("cannot read {} of option `context`: {error}", path.display()))?;
+            let mut methods = TrackedMethods::built_in();
+            methods.add_lines(&text).map_err(|bad| {
+                format!("{}:{}: `{}` is not class.method", path.display(), bad.line, bad.text)
+            })?;
+            Ok(methods)
+        }
+    }
+}
+
+/// `%p` is the process id, `%t` the start as seconds since 1970, `%%` a percent sign.
+fn output_path(pattern: &str, unix_millis: u64) -> String {
+    let mut path = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '%' => match letters.next() {
+                Some('p') => path.push_str(&std::process::id().to_string()),
+                Some('t') => path.push_str(&(unix_millis / 1000).to_string()),
+                Some('%') | None => path.push('%'),
+                Some(other) => path.extend(['%', other]),
+            },
+            _ => path.push(letter),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_patterns() {
+        let pid = std::process::id();
+        assert_eq!(output_path("/tmp/%p-%t%%x%q", 5_000), format!("/tmp/{pid}-5%x%q"));
+    }
+}

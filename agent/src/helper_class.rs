@@ -1,0 +1,142 @@
+//! The helper class `java.lang.DuckTrack` in the VM: defined, given its natives, initialized, tried.
+//!
+//! Its bytes are checked in as `helper/DuckTrack.class`; `scripts/build-helper` is the recipe.
+
+use ducktrack_jvmti::sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jmethodID, jobject, jvalue};
+use ducktrack_jvmti::{Error, Jni};
+
+use crate::callbacks;
+use crate::vm_facts::VmFacts;
+
+const BYTES: &[u8] = include_bytes!("helper/DuckTrack.class");
+const NAME: &str = "java/lang/DuckTrack";
+
+/// Handles to the helper class.
+pub(crate) struct HelperClass {
+    class: jclass,
+    set_slot: jmethodID,
+    klass_of: jmethodID,
+    count: jmethodID,
+}
+
+// SAFETY: the class is a global reference and method ids are valid in every thread.
+unsafe impl Send for HelperClass {}
+// SAFETY: as above.
+unsafe impl Sync for HelperClass {}
+
+impl HelperClass {
+    /// Defines the class in the boot loader and initializes it; the natives answer from the agent's facts by then.
+    pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
+        let local = jni.define_class(NAME, std::ptr::null_mut(), BYTES)?;
+        let class = jni.new_global_ref(local)?;
+        Ok(Self {
+            set_slot: jni.static_method_id(class, "setSlot", "(Ljava/lang/Thread;J)V")?,
+            klass_of: jni.static_method_id(class, "klassOf", "(Ljava/lang/Class;)J")?,
+            count: jni.static_method_id(class, "c", "(I)V")?,
+            class,
+        })
+    }
+
+    /// Calls every native once. The VM looks for a native at its first call, by Java code that allocates: that must be over
+    /// before any code counts what it allocates.
+    pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
+        let first_seen = jni.static_method_id(self.class, "firstSeen", "(Ljava/lang/Class;J)V")?;
+        jni.call_static_void(self.class, first_seen, &[jvalue { l: self.class }, jvalue { j: 0 }])?;
+        let rewrite_hidden = jni.static_method_id(self.class, "rewriteHidden", "([B)[B")?;
+        let empty = jni.new_byte_array(&[])?;
+        let same = jni.call_static_object(self.class, rewrite_hidden, &[jvalue { l: empty }])?;
+        jni.delete_local_ref(same);
+        jni.delete_local_ref(empty);
+        Ok(())
+    }
+
+    /// Counts one in the current thread, as rewritten code would.
+    pub(crate) fn count(&self, jni: Jni, id: u32) -> Result<(), Error> {
+        jni.call_static_void(self.class, self.count, &[jvalue { i: id.cast_signed() }])
+    }
+
+    /// Sets a slot in the padding of a `java.lang.Thread`.
+    pub(crate) fn set_slot(&self, jni: Jni, thread: jobject, value: u64) -> Result<(), Error> {
+        jni.call_static_void(self.class, self.set_slot, &[jvalue { l: thread }, jvalue { j: value.cast_signed() }])
+    }
+
+    /// The address of a class's metadata.
+    pub(crate) fn klass_of(&self, jni: Jni, class: jclass) -> Result<usize, Error> {
+        Ok(jni.call_static_long(self.class, self.klass_of, &[jvalue { l: class }])? as usize)
+    }
+}
+
+/// What the helper's constants are, in the order of its `constant(n)`.
+pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
+    let (table, mask) = facts.slot.table();
+    let layout = &facts.layout;
+    let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
+    let offset = |value: usize| i64::try_from(value).unwrap_or(0);
+    [
+        facts.slot.kind(),
+        facts.slot.offset(),
+        offset(facts.eetop),
+        offset(facts.shared.address()),
+        i64::from(facts.has_carriers),
+        table,
+        mask,
+        offset(crate::counter_block::KEYED_OFFSET),
+        offset(crate::counter_block::KEYED_BYTES - 1),
+        offset(facts.klass.class_klass),
+        offset(facts.klass.layout_helper),
+        facts.integer_cache_top,
+        offset(facts.threads.tlab_top),
+        i64::from(layout.alignment),
+        base(0),
+        base(1),
+        base(2),
+        base(3),
+        base(4),
+        i64::from(layout.reference.trailing_zeros()),
+        offset(facts.threads.allocated_bytes),
+    ]
+}
+
+// The VM finds natives of boot classes by their names in the libraries of agents. (RegisterNatives would make it print a
+// warning: it takes us for somebody who replaces a method of the platform.)
+
+/// `DuckTrack.constant`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
+    callbacks::native(0, |agent| {
+        let index = usize::try_from(which).unwrap_or(usize::MAX);
+        agent.facts().map(constants).and_then(|constants| constants.get(index).copied()).unwrap_or(0)
+    })
+}
+
+/// `DuckTrack.firstSeen`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mut JNIEnv, _: jclass, class: jclass, klass: jlong) {
+    callbacks::native((), |agent| {
+        // SAFETY: the VM passes the environment of the current thread.
+        if let Some(jni) = unsafe { Jni::from_raw(env) } {
+            agent.first_seen(jni, class, klass as usize);
+        }
+    });
+}
+
+/// `DuckTrack.rewriteHidden`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(env: *mut JNIEnv, _: jclass, bytes: jbyteArray) -> jbyteArray {
+    callbacks::native(bytes, |agent| {
+        // SAFETY: the VM passes the environment of the current thread.
+        match unsafe { Jni::from_raw(env) } {
+            Some(jni) => agent.rewrite_hidden(jni, bytes).unwrap_or(bytes),
+            None => bytes,
+        }
+    })
+}

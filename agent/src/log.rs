@@ -1,0 +1,58 @@
+//! Messages of the agent: one line each, `[ducktrack] level: text`, to standard error or a file.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+
+use parking_lot::Mutex;
+
+use crate::options::{LogLevel, LogTarget};
+
+/// Where messages go, and how many.
+pub(crate) struct Log {
+    level: LogLevel,
+    file: Option<Mutex<File>>,
+}
+
+impl Log {
+    /// Opens the target.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub(crate) fn open(target: &LogTarget, level: LogLevel) -> std::io::Result<Self> {
+        let file = match target {
+            LogTarget::Stderr => None,
+            LogTarget::File(path) => Some(Mutex::new(OpenOptions::new().append(true).create(true).open(path)?)),
+        };
+        Ok(Self { level, file })
+    }
+
+    pub(crate) fn error(&self, text: &str) {
+        self.write(LogLevel::Error, "error", text);
+    }
+
+    pub(crate) fn warn(&self, text: &str) {
+        self.write(LogLevel::Warn, "warning", text);
+    }
+
+    pub(crate) fn info(&self, text: &str) {
+        self.write(LogLevel::Info, "info", text);
+    }
+
+    pub(crate) fn debug(&self, text: impl FnOnce() -> String) {
+        if self.level >= LogLevel::Debug {
+            self.write(LogLevel::Debug, "debug", &text());
+        }
+    }
+
+    fn write(&self, level: LogLevel, word: &str, text: &str) {
+        if level > self.level {
+            return;
+        }
+        let line = format!("[ducktrack] {word}: {text}\n");
+        // There is nobody to tell when a message cannot be written.
+        let _ = match &self.file {
+            Some(file) => file.lock().write_all(line.as_bytes()),
+            None => std::io::stderr().lock().write_all(line.as_bytes()),
+        };
+    }
+}

@@ -1,0 +1,225 @@
+//! Threads and their counter blocks.
+//!
+//! A block outlives its thread. The next thread whose name folds to the same pattern (`pool-1-thread-7` and `pool-1-thread-8`
+//! both to `pool-#-thread-#`) takes it over and counts on: nothing is copied when threads come and go by the thousand, and
+//! memory stays bounded by the threads that live at the same time.
+
+use std::collections::HashMap;
+
+use ducktrack_hotspot::{Address, ThreadLayout};
+use ducktrack_trace_format::{Record, Thread, ThreadId};
+use parking_lot::Mutex;
+
+use crate::counter_block::CounterBlock;
+
+/// Idle blocks of one name pattern that wait for the next thread; beyond, any thread may take one over.
+const MOST_IDLE_PATTERNS: usize = 256;
+
+/// A block and the threads that used it.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadRow {
+    pub(crate) id: ThreadId,
+    pub(crate) block: CounterBlock,
+    pub(crate) name: String,
+    pattern: String,
+    /// The native thread that runs now.
+    native: Option<usize>,
+    /// Bytes that the current thread had allocated when counting was ready.
+    before_ready: u64,
+    /// Bytes of all threads that ended.
+    ended_bytes: u64,
+    ended_before_ready: u64,
+}
+
+/// All blocks.
+#[derive(Default)]
+pub(crate) struct ThreadTable {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    rows: Vec<ThreadRow>,
+    by_native: HashMap<usize, usize>,
+    idle: HashMap<String, Vec<usize>>,
+    pending: Vec<Record>,
+}
+
+/// What a thread gets.
+pub(crate) enum Given {
+    /// It has one already.
+    Nothing,
+    /// This block is its own.
+    Block(CounterBlock),
+}
+
+impl ThreadTable {
+    /// Gives a thread that has none a block. `allocated` is what the thread had allocated before it counts.
+    ///
+    /// # Errors
+    /// If there is no memory for a block: the thread then counts into the shared block.
+    pub(crate) fn start(&self, native: usize, name: &str, allocated: u64) -> Result<Given, ducktrack_hotspot::Error> {
+        let mut state = self.state.lock();
+        if state.by_native.contains_key(&native) {
+            return Ok(Given::Nothing);
+        }
+        let pattern = fold_digits(name);
+        let index = match state.take_idle(&pattern) {
+            Some(index) => index,
+            None => state.add_row(&pattern)?,
+        };
+        state.by_native.insert(native, index);
+        let Some(row) = state.rows.get_mut(index) else { return Ok(Given::Nothing) };
+        row.native = Some(native);
+        row.before_ready = allocated;
+        let label = if row.name.is_empty() || row.name == name { name.to_owned() } else { pattern };
+        let (id, block, folded) = (row.id, row.block, row.name != label && !row.name.is_empty());
+        if row.name != label {
+            row.name.clone_from(&label);
+            state.pending.push(Record::Thread(Thread { id, name: label, folded }));
+        }
+        Ok(Given::Block(block))
+    }
+
+    /// A thread ends; its block waits for the next one. True if it had a block.
+    pub(crate) fn end(&self, native: usize, allocated: u64) -> bool {
+        let mut state = self.state.lock();
+        let Some(index) = state.by_native.remove(&native) else { return false };
+        let Some(row) = state.rows.get_mut(index) else { return false };
+        row.native = None;
+        row.ended_bytes += allocated.saturating_sub(row.before_ready);
+        row.ended_before_ready += row.before_ready;
+        row.before_ready = 0;
+        let pattern = row.pattern.clone();
+        state.idle.entry(pattern).or_default().push(index);
+        true
+    }
+
+    /// Takes what all living threads have allocated by now as allocated before counting was ready.
+    pub(crate) fn set_ready(&self, layout: &ThreadLayout) {
+        let mut state = self.state.lock();
+        for row in &mut state.rows {
+            row.ended_before_ready += row.ended_bytes;
+            row.ended_bytes = 0;
+            if let Some(native) = row.native {
+                // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread goes away; the table is locked.
+                row.before_ready = unsafe { layout.cooked_allocated_bytes(Address(native)) };
+            }
+        }
+    }
+
+    /// Every block with the bytes its threads have allocated since counting was ready.
+    pub(crate) fn rows(&self, layout: &ThreadLayout) -> Vec<(ThreadRow, u64)> {
+        let state = self.state.lock();
+        let allocated = |row: &ThreadRow| match row.native {
+            // SAFETY: as in `set_ready`.
+            Some(native) => unsafe { layout.cooked_allocated_bytes(Address(native)) }.saturating_sub(row.before_ready),
+            None => 0,
+        };
+        state.rows.iter().map(|row| (row.clone(), row.ended_bytes + allocated(row))).collect()
+    }
+
+    /// Bytes allocated before counting was ready.
+    pub(crate) fn before_ready_bytes(&self) -> u64 {
+        self.state.lock().rows.iter().map(|row| row.ended_before_ready + row.before_ready).sum()
+    }
+
+    /// Thread records that are not written yet.
+    pub(crate) fn take_pending(&self) -> Vec<Record> {
+        std::mem::take(&mut self.state.lock().pending)
+    }
+}
+
+impl State {
+    fn take_idle(&mut self, pattern: &str) -> Option<usize> {
+        if let Some(index) = self.idle.get_mut(pattern).and_then(Vec::pop) {
+            return Some(index);
+        }
+        if self.idle.len() < MOST_IDLE_PATTERNS {
+            return None;
+        }
+        // Too many names that never come again: their counts are folded together.
+        let other = self.idle.iter().find(|(_, indices)| !indices.is_empty()).map(|(name, _)| name.clone())?;
+        let index = self.idle.get_mut(&other).and_then(Vec::pop);
+        self.idle.retain(|_, indices| !indices.is_empty());
+        if let Some(row) = index.and_then(|index| self.rows.get_mut(index)) {
+            row.pattern = "(ended threads)".to_owned();
+            row.name = "(ended threads)".to_owned();
+            self.pending.push(Record::Thread(Thread { id: row.id, name: row.name.clone(), folded: true }));
+        }
+        index
+    }
+
+    fn add_row(&mut self, pattern: &str) -> Result<usize, ducktrack_hotspot::Error> {
+        let block = CounterBlock::new()?;
+        let id = ThreadId(u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX));
+        self.rows.push(ThreadRow {
+            id,
+            block,
+            name: String::new(),
+            pattern: pattern.to_owned(),
+            native: None,
+            before_ready: 0,
+            ended_bytes: 0,
+            ended_before_ready: 0,
+        });
+        Ok(self.rows.len() - 1)
+    }
+}
+
+/// `pool-1-thread-12` becomes `pool-#-thread-#`.
+fn fold_digits(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    let mut in_digits = false;
+    for letter in name.chars() {
+        if letter.is_ascii_digit() {
+            if !in_digits {
+                folded.push('#');
+            }
+            in_digits = true;
+        } else {
+            folded.push(letter);
+            in_digits = false;
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(given: Given) -> CounterBlock {
+        match given {
+            Given::Block(block) => block,
+            Given::Nothing => panic!("no block"),
+        }
+    }
+
+    #[test]
+    fn digits_fold() {
+        assert_eq!(fold_digits("pool-1-thread-12"), "pool-#-thread-#");
+        assert_eq!(fold_digits("main"), "main");
+    }
+
+    #[test]
+    fn a_block_goes_to_the_next_thread_of_its_kind() {
+        let table = ThreadTable::default();
+        let first = block(table.start(1, "worker-1", 0).expect("memory"));
+        let other = block(table.start(2, "worker-2", 0).expect("memory"));
+        assert_ne!(first, other);
+        assert!(matches!(table.start(1, "worker-1", 0), Ok(Given::Nothing)));
+        assert!(table.end(1, 100));
+        assert!(!table.end(1, 100));
+        assert_eq!(block(table.start(3, "worker-3", 0).expect("memory")), first);
+        let names: Vec<String> = table
+            .take_pending()
+            .into_iter()
+            .filter_map(|record| match record {
+                Record::Thread(thread) => Some(thread.name),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(names, ["worker-1", "worker-2", "worker-#"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What the agent learns of the VM once, before it counts.
+
+use ducktrack_hotspot::{
+    Address, Collector, JvmFlags, KlassLayout, LayoutHelper, InstanceSize, ThreadLayout, VmStructs, read_value,
+};
+use ducktrack_jvmti::sys::{jclass, jobject, jvalue};
+use ducktrack_jvmti::{Env, Jni};
+use ducktrack_trace_format::ObjectLayout;
+
+use crate::counter_block::CounterBlock;
+use crate::slot::Slot;
+
+/// Offsets, sizes and places of this VM.
+pub(crate) struct VmFacts {
+    pub(crate) threads: ThreadLayout,
+    pub(crate) klass: KlassLayout,
+    pub(crate) layout: ObjectLayout,
+    pub(crate) collector: String,
+    /// Offset of `Thread.eetop`.
+    pub(crate) eetop: usize,
+    pub(crate) shared: CounterBlock,
+    pub(crate) slot: Slot,
+    /// Why the slot is not in the best place.
+    pub(crate) slot_note: Option<String>,
+    /// `Thread.currentCarrierThread` exists.
+    pub(crate) has_carriers: bool,
+    /// The largest value in `Integer`'s cache.
+    pub(crate) integer_cache_top: i64,
+}
+
+/// Why the agent cannot count in this VM: one sentence.
+pub(crate) type Obstacle = String;
+
+/// The VM's `Unsafe`, asked through JNI before the helper class exists.
+struct Unsafe {
+    jni: Jni,
+    object: jobject,
+    class: jclass,
+}
+
+impl VmFacts {
+    pub(crate) fn gather(env: Env, jni: Jni, shared: CounterBlock) -> Result<Self, Obstacle> {
+        let vm = VmStructs::load().map_err(|error| format!("this VM's tables cannot be read: {error}"))?;
+        let flags = JvmFlags::load(&vm).map_err(|error| format!("this VM's flags cannot be read: {error}"))?;
+        let threads = ThreadLayout::load(&vm).map_err(|error| format!("the layout of threads is not known: {error}"))?;
+        let klass = KlassLayout::load(&vm).map_err(|error| format!("the layout of classes is not known: {error}"))?;
+        let java_version = java_version(env);
+        let unsafe_object = Unsafe::find(jni)?;
+        let eetop = unsafe_object.field_offset("java/lang/Thread", "eetop")?;
+        let padding = padding(&unsafe_object, java_version);
+        let (slot, slot_note) =
+            Slot::choose(&vm, &flags, padding).map_err(|error| format!("no place for a thread's slot: {error}"))?;
+        Ok(Self {
+            threads,
+            klass,
+            layout: object_layout(&unsafe_object, &flags)?,
+            collector: Collector::of(&flags).map_or("unknown", collector_name).to_owned(),
+            eetop,
+            shared,
+            slot,
+            slot_note,
+            has_carriers: has_carriers(jni),
+            integer_cache_top: integer_cache_top(jni),
+        })
+    }
+
+    /// The size of the instances of a class, or of its arrays with `length` elements.
+    pub(crate) fn instance_bytes(&self, klass: usize) -> Option<u32> {
+        let helper: i32 = read_value(Address(klass).plus(self.klass.layout_helper)).ok()?;
+        match LayoutHelper(helper).decode() {
+            InstanceSize::Fixed { bytes, slow_path: _ } => u32::try_from(bytes).ok(),
+            _ => None,
+        }
+    }
+}
+
+fn collector_name(collector: Collector) -> &'static str {
+    match collector.name() {
+        "serial" => "Serial",
+        "parallel" => "Parallel",
+        "g1" => "G1",
+        "z" => "ZGC",
+        "shenandoah" => "Shenandoah",
+        other => other,
+    }
+}
+
+impl Unsafe {
+    fn find(jni: Jni) -> Result<Self, Obstacle> {
+        let find = || {
+            let class = jni.find_class("jdk/internal/misc/Unsafe")?;
+            let field = jni.static_field_id(class, "theUnsafe", "Ljdk/internal/misc/Unsafe;")?;
+            Ok(Self { jni, object: jni.static_object_field(class, field), class })
+        };
+        find().map_err(|error: ducktrack_jvmti::Error| format!("jdk.internal.misc.Unsafe is not there: {error}"))
+    }
+
+    fn field_offset(&self, class: &str, field: &str) -> Result<usize, Obstacle> {
+        let ask = || {
+            let owner = self.jni.find_class(class)?;
+            let name = self.jni.new_string(field)?;
+            let method = self.jni.method_id(self.class, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J")?;
+            self.jni.call_long(self.object, method, &[jvalue { l: owner }, jvalue { l: name }])
+        };
+        let offset = ask().map_err(|error: ducktrack_jvmti::Error| format!("{class}.{field} has no known offset: {error}"))?;
+        usize::try_from(offset).map_err(|_| format!("{class}.{field} has the offset {offset}"))
+    }
+
+    fn array_base(&self, class: &str) -> Result<u8, Obstacle> {
+        let ask = || {
+            let array = self.jni.find_class(class)?;
+            // An int until JDK 24, a long since.
+            match self.jni.method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)I") {
+                Ok(method) => self.jni.call_int(self.object, method, &[jvalue { l: array }]).map(i64::from),
+                Err(_) => {
+                    let method = self.jni.method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)J")?;
+                    self.jni.call_long(self.object, method, &[jvalue { l: array }])
+                }
+            }
+        };
+        let base = ask().map_err(|error: ducktrack_jvmti::Error| format!("{class} has no known layout: {error}"))?;
+        u8::try_from(base).map_err(|_| format!("{class} starts its elements at {base}"))
+    }
+}
+
+fn object_layout(unsafe_object: &Unsafe, flags: &JvmFlags) -> Result<ObjectLayout, Obstacle> {
+    let header = if flags.is_on("UseCompactObjectHeaders") {
+        8
+    } else if flags.is_on("UseCompressedClassPointers") {
+        12
+    } else {
+        16
+    };
+    let mut array_base = [0; 5];
+    for (base, class) in array_base.iter_mut().zip(["[B", "[C", "[I", "[J", "[Ljava/lang/Object;"]) {
+        *base = unsafe_object.array_base(class)?;
+    }
+    let alignment = flags.number("ObjectAlignmentInBytes").and_then(|bytes| u8::try_from(bytes).ok()).unwrap_or(8);
+    let reference = if flags.is_on("UseCompressedOops") { 4 } else { 8 };
+    Ok(ObjectLayout { header, array_base, reference, alignment })
+}
+
+/// In `java.lang.Thread` of JDK 11 to 18, three fields of `@Contended("tlr")` are kept apart from the rest by 128 unused bytes.
+fn padding(unsafe_object: &Unsafe, java_version: u32) -> Option<usize> {
+    if java_version > 18 {
+        return None;
+    }
+    let padded = unsafe_object.field_offset("java/lang/Thread", "threadLocalRandomSeed").ok()?;
+    let before = unsafe_object.field_offset("java/lang/Thread", "uncaughtExceptionHandler").ok()?;
+    (padded.checked_sub(before)? >= 128).then_some((padded - 64) & !7)
+}
+
+fn has_carriers(jni: Jni) -> bool {
+    let find = || {
+        let thread = jni.find_class("java/lang/Thread")?;
+        jni.static_method_id(thread, "currentCarrierThread", "()Ljava/lang/Thread;")
+    };
+    find().is_ok()
+}
+
+fn integer_cache_top(jni: Jni) -> i64 {
+    let read = || {
+        let cache = jni.find_class("java/lang/Integer$IntegerCache")?;
+        let field = jni.static_field_id(cache, "high", "I")?;
+        Ok::<_, ducktrack_jvmti::Error>(jni.static_int_field(cache, field))
+    };
+    read().map_or(127, i64::from)
+}
+
+/// 17 of `17.0.15`, 8 of `1.8.0`.
+fn java_version(env: Env) -> u32 {
+    let text = env.system_property("java.vm.specification.version").ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&text).trim_start_matches("1.").split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
+}

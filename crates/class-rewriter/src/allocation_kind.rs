@@ -1,0 +1,73 @@
+//! The ways of allocating that bytecode shows.
+
+/// What kind of construct allocates at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum AllocationKind {
+    /// `new`
+    New,
+    /// `newarray`, `anewarray`
+    NewArray,
+    /// `multianewarray`, every level a site of its own
+    MultiNewArray,
+    /// a capturing lambda's `invokedynamic`
+    Lambda,
+    /// a capturing method reference's `invokedynamic`
+    MethodReference,
+    /// `Integer.valueOf` and its like
+    Boxing,
+    /// an array made to pass variable arguments
+    Varargs,
+    /// `Object.clone` and `clone` of arrays
+    Clone,
+    /// `java.lang.reflect.Array`
+    ArrayReflection,
+    /// a constructor called through reflection's native way
+    Reflection,
+    /// a constructor called through a method handle
+    MethodHandle,
+    /// `Unsafe.allocateInstance` and uninitialized arrays
+    UnsafeAllocate,
+    /// a method that C2 replaces by code of its own
+    Intrinsic,
+}
+
+/// Size of an array's elements; the names are those of the helper's methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementSize {
+    /// boolean, byte
+    One,
+    /// char, short
+    Two,
+    /// int, float
+    Four,
+    /// long, double
+    Eight,
+    /// references
+    Reference,
+}
+
+impl ElementSize {
+    /// Of the elements of an array with this descriptor (`[I`, `[[I`, `[Ljava/lang/String;`).
+    pub fn of_array(descriptor: &[u8]) -> Option<Self> {
+        match descriptor {
+            [b'[', b'Z' | b'B'] => Some(Self::One),
+            [b'[', b'C' | b'S'] => Some(Self::Two),
+            [b'[', b'I' | b'F'] => Some(Self::Four),
+            [b'[', b'J' | b'D'] => Some(Self::Eight),
+            [b'[', b'[' | b'L', ..] => Some(Self::Reference),
+            _ => None,
+        }
+    }
+
+    /// The number that the helper's `m` takes.
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            Self::One => 0,
+            Self::Two => 1,
+            Self::Four => 2,
+            Self::Eight => 3,
+            Self::Reference => 4,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Calls that are allocation sites themselves, because the callee is native or the JIT replaces it.
+//!
+//! C2 knows some JDK methods by heart and compiles a call of them to code of its own: what their bytecode counts is lost
+//! then. So they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]).
+//! Native methods have no body to count in.
+
+use crate::allocation_kind::{AllocationKind, ElementSize};
+
+/// How to find out what a call allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallRule {
+    /// A box, unless the value is in the cache.
+    Boxing(BoxCache),
+    /// The result is a new array of the static type of the receiver or of the method's result.
+    Array,
+    /// The result is a new object of a class that only the run knows.
+    Object,
+    /// The same, if it is an array.
+    ObjectIfArray,
+    /// The same, if it is not a hidden class (lambdas are counted at their `invokedynamic`).
+    ObjectUnlessHidden,
+    /// The result is a new array with all its levels.
+    AllLevels,
+}
+
+/// Which values have a box already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BoxCache {
+    /// -128 to the top of `Integer`'s cache
+    Integer,
+    /// -128 to 127, argument of type long
+    Long,
+    /// -128 to 127, argument of type int
+    Short,
+    /// 0 to 127
+    Character,
+    /// none
+    None,
+}
+
+const INVOKEVIRTUAL: u8 = 182;
+const INVOKESPECIAL: u8 = 183;
+const INVOKESTATIC: u8 = 184;
+
+/// The rule for a call, if it allocates by itself. `caller` is the class that calls.
+pub(crate) fn rule(
+    opcode: u8,
+    caller: &[u8],
+    class: &[u8],
+    name: &[u8],
+    descriptor: &[u8],
+) -> Option<(CallRule, AllocationKind)> {
+    match (opcode, name) {
+        (INVOKESTATIC, b"valueOf") => boxing(class, descriptor).map(|cache| (CallRule::Boxing(cache), AllocationKind::Boxing)),
+        (INVOKEVIRTUAL | INVOKESPECIAL, b"clone") if descriptor == b"()Ljava/lang/Object;" => clone(opcode, class),
+        (INVOKESTATIC, _) => static_call(class, name, descriptor),
+        (INVOKEVIRTUAL, b"allocateInstance") if class == b"jdk/internal/misc/Unsafe" => {
+            Some(if caller == b"java/lang/invoke/DirectMethodHandle" {
+                (CallRule::ObjectUnlessHidden, AllocationKind::MethodHandle)
+            } else {
+                (CallRule::Object, AllocationKind::UnsafeAllocate)
+            })
+        }
+        (INVOKEVIRTUAL | INVOKESPECIAL, b"allocateUninitializedArray0") if class == b"jdk/internal/misc/Unsafe" => {
+            Some((CallRule::Object, AllocationKind::UnsafeAllocate))
+        }
+        _ => None,
+    }
+}
+
+fn boxing(class: &[u8], descriptor: &[u8]) -> Option<BoxCache> {
+    match (class, descriptor) {
+        (b"java/lang/Integer", b"(I)Ljava/lang/Integer;") => Some(BoxCache::Integer),
+        (b"java/lang/Long", b"(J)Ljava/lang/Long;") => Some(BoxCache::Long),
+        (b"java/lang/Short", b"(S)Ljava/lang/Short;") => Some(BoxCache::Short),
+        (b"java/lang/Character", b"(C)Ljava/lang/Character;") => Some(BoxCache::Character),
+        (b"java/lang/Float", b"(F)Ljava/lang/Float;") | (b"java/lang/Double", b"(D)Ljava/lang/Double;") => {
+            Some(BoxCache::None)
+        }
+        _ => None,
+    }
+}
+
+fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
+    let rule = match class {
+        [b'[', ..] if ElementSize::of_array(class).is_some() => CallRule::Array,
+        b"java/lang/Object" if opcode == INVOKESPECIAL => CallRule::Object,
+        b"java/lang/Object" => CallRule::ObjectIfArray,
+        _ => return None,
+    };
+    Some((rule, AllocationKind::Clone))
+}
+
+fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule, AllocationKind)> {
+    use AllocationKind::{ArrayReflection, Intrinsic, Reflection};
+    match (class, name, descriptor) {
+        (b"java/lang/reflect/Array", b"newArray", _) => Some((CallRule::Object, ArrayReflection)),
+        (b"java/lang/reflect/Array", b"multiNewArray", _) => Some((CallRule::AllLevels, ArrayReflection)),
+        (b"java/util/Arrays", b"copyOf", b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;")
+        | (b"java/util/Arrays", b"copyOfRange", b"([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;") => {
+            Some((CallRule::Object, Intrinsic))
+        }
+        (b"java/lang/StringUTF16", b"toBytes", b"([CII)[B") => Some((CallRule::Array, Intrinsic)),
+        (
+            b"jdk/internal/reflect/NativeConstructorAccessorImpl"
+            | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
+            b"newInstance0",
+            _,
+        ) => Some((CallRule::Object, Reflection)),
+        _ => None,
+    }
+}
+
+/// Whether what a method's body allocates is counted by those who call it, so that the body must not count it again.
+pub(crate) fn body_is_counted_by_callers(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
+    match name {
+        b"valueOf" => boxing(class, descriptor).is_some(),
+        b"copyOf" | b"copyOfRange" | b"toBytes" => static_call(class, name, descriptor).is_some(),
+        b"allocateUninitializedArray0" => class == b"jdk/internal/misc/Unsafe",
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_know_their_own_clone() {
+        let rule = |opcode, class: &[u8]| rule(opcode, b"A", class, b"clone", b"()Ljava/lang/Object;").map(|found| found.0);
+        assert_eq!(rule(INVOKEVIRTUAL, b"[I"), Some(CallRule::Array));
+        assert_eq!(rule(INVOKESPECIAL, b"java/lang/Object"), Some(CallRule::Object));
+        assert_eq!(rule(INVOKEVIRTUAL, b"java/lang/Object"), Some(CallRule::ObjectIfArray));
+        assert_eq!(rule(INVOKEVIRTUAL, b"java/util/ArrayList"), None);
+    }
+
+    #[test]
+    fn what_callers_count_is_not_counted_in_the_body() {
+        assert!(body_is_counted_by_callers(b"java/lang/Integer", b"valueOf", b"(I)Ljava/lang/Integer;"));
+        assert!(!body_is_counted_by_callers(b"java/lang/Integer", b"valueOf", b"(Ljava/lang/String;)Ljava/lang/Integer;"));
+        assert!(!body_is_counted_by_callers(b"java/util/Arrays", b"copyOf", b"([II)[I"));
+    }
+}

@@ -1,0 +1,123 @@
+//! One method's plan: the edit of its code, and what that adds to the dictionary.
+//!
+//! ```text
+//! allocations ─┬─ measured where they are (lengths, boxes, objects of unknown class, tracked methods) ─┐
+//!              └─ counted: one counter per site, or one per path ───────────────────────────────────────┼─ CodeEdit
+//! calls of tracked methods: the call site is noted before, cleared after ─────────────────────────────┘
+//! ```
+
+use ducktrack_classfile::{ClassFile, Code, CodeOffset, LineNumbers, PoolAppender};
+
+use crate::allocation_site::Allocation;
+use crate::edit::{CodeEdit, Insertion, Place};
+use crate::planned::{
+    Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+};
+use crate::pool_rules::PoolRules;
+use crate::probe::{Probe, ProbeAssembler};
+use crate::refusal::Reason;
+use crate::rewrite_options::RewriteOptions;
+
+/// Everything that planning one method reads.
+pub(crate) struct MethodView<'a, 'c> {
+    pub(crate) class: &'a ClassFile<'c>,
+    pub(crate) code: Code<'a>,
+    pub(crate) index: u16,
+    /// It is `<init>`: before it has called another constructor, no handler may be added.
+    pub(crate) constructor: bool,
+    /// It is `<clinit>`, which runs once.
+    pub(crate) class_initializer: bool,
+    /// Its sites are filed under the call site under way.
+    pub(crate) tracked: bool,
+    /// Its calls of tracked methods are noted.
+    pub(crate) takes_blame: bool,
+    pub(crate) rules: &'a PoolRules,
+    pub(crate) options: &'a RewriteOptions,
+    pub(crate) allocations: Vec<Allocation>,
+}
+
+/// The result: what to change, and what it means.
+#[derive(Debug, Default)]
+pub(crate) struct MethodPlan {
+    pub(crate) edit: CodeEdit,
+    pub(crate) sites: Vec<PlannedSite>,
+    pub(crate) counters: Vec<PlannedCounter>,
+    pub(crate) call_sites: Vec<PlannedCallSite>,
+    /// Set when the method can be re-instrumented for its measured paths.
+    pub(crate) profile: Option<crate::profile::ProfilePoints>,
+}
+
+/// Collects a plan.
+pub(crate) struct MethodPlanner<'a, 'c, 'n> {
+    pub(crate) view: &'a MethodView<'a, 'c>,
+    pub(crate) assembler: ProbeAssembler<'n>,
+    numbers: &'n mut dyn Numbers,
+    lines: LineNumbers<'a>,
+    pub(crate) plan: MethodPlan,
+}
+
+/// A level of an allocation that path or site counters count: its site and how many objects an execution makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    pub(crate) offset: CodeOffset,
+    pub(crate) site: u32,
+    pub(crate) objects: u32,
+}
+
+impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
+    pub(crate) fn new(view: &'a MethodView<'a, 'c>, pool: &'n mut PoolAppender, numbers: &'n mut dyn Numbers) -> Self {
+        Self {
+            lines: view.code.line_numbers(),
+            assembler: ProbeAssembler::new(pool),
+            numbers,
+            view,
+            plan: MethodPlan::default(),
+        }
+    }
+
+    /// Adds a site to the dictionary.
+    pub(crate) fn add_site(&mut self, allocation: &Allocation, level: usize, size: SizeRule) -> Result<u32, Reason> {
+        let key = SiteKey {
+            method: self.view.index,
+            offset: allocation.offset,
+            level: u8::try_from(level).map_err(|_| Reason::TooManyDimensions)?,
+        };
+        let id = self.numbers.site(key).ok_or(Reason::SitesExhausted)?;
+        self.plan.sites.push(PlannedSite {
+            id,
+            key,
+            line: self.lines.line_at(allocation.offset),
+            kind: allocation.kind,
+            ty: allocation.types.get(level).cloned().flatten(),
+            size,
+        });
+        Ok(id)
+    }
+
+    /// Adds counters with consecutive numbers, one per element of `meanings`; gives the first number.
+    pub(crate) fn add_counters(&mut self, role: Role, meanings: Vec<Vec<Term>>) -> Result<u32, Reason> {
+        let count = u32::try_from(meanings.len()).map_err(|_| Reason::CountersExhausted)?;
+        let first = self.numbers.counters(count).ok_or(Reason::CountersExhausted)?;
+        for (id, terms) in (first..).zip(meanings) {
+            self.plan.counters.push(PlannedCounter { id, method: self.view.index, role, terms });
+        }
+        Ok(first)
+    }
+
+    /// Adds one counter for one account of one site.
+    pub(crate) fn add_counter(&mut self, role: Role, site: u32, unit: Unit) -> Result<u32, Reason> {
+        self.add_counters(role, vec![vec![Term { site, factor: 1, unit }]])
+    }
+
+    pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {
+        self.plan.edit.insertions.push(Insertion { place, code: probe.code, stack: probe.stack });
+        self.plan.edit.insertions.len() - 1
+    }
+
+    pub(crate) fn add_call_site(&mut self, offset: CodeOffset, target: (Box<[u8]>, Box<[u8]>)) -> Result<u32, Reason> {
+        let key = SiteKey { method: self.view.index, offset, level: 0 };
+        let id = self.numbers.call_site(key).ok_or(Reason::SitesExhausted)?;
+        self.plan.call_sites.push(PlannedCallSite { id, key, line: self.lines.line_at(offset), target });
+        Ok(id)
+    }
+}

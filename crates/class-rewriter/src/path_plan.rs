@@ -1,0 +1,350 @@
+//! Path counters in one method (DuckTracks): from blocks, edges and a placement to probes and stubs.
+//!
+//! The unit that is counted is the execution of one allocation instruction. The placement gives each counter an edge and each
+//! block the vector *d* of what was executed but not yet counted on arrival (design: "executed minus counted so far").
+//!
+//! A counter on an edge need not stand on it: on the way through a block that is left (or entered) only by that edge, it may
+//! stand anywhere in the block. The place is chosen so that *d* is zero at as many instructions that can throw as possible;
+//! for the others a stub settles the debt ([`crate::exception_stubs`]). All counters that end up in one block are merged.
+
+use ducktrack_classfile::{ExceptionEntry, Instruction, Opcode};
+use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
+use ducktrack_path_counters::{
+    self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement, SiteVector,
+};
+
+use crate::edit::Place;
+use crate::exception_stubs::Debts;
+use crate::method_plan::{Counted, MethodPlanner};
+use crate::planned::{Role, Term, Unit};
+use crate::profile::{MethodProfile, ProfilePoints};
+use crate::refusal::Reason;
+use crate::site_plan::COUNT;
+
+/// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
+const MOST_UNITS_PER_BLOCK: usize = 24;
+/// A method with more allocations than this is counted per site.
+const MOST_UNITS: usize = 400;
+/// More stubs than this are not worth a saved increment.
+const MOST_STUBS: usize = 96;
+
+/// An allocation instruction that is counted by path: its levels and where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct PathUnit {
+    pub(crate) position: usize,
+    pub(crate) levels: Vec<Counted>,
+}
+
+/// What the plan of one method works on.
+pub(crate) struct PathPlan<'g, 'c> {
+    pub(crate) graph: &'g MethodGraph<'c>,
+    pub(crate) shape: Graph,
+    pub(crate) units: Vec<PathUnit>,
+    /// For each instruction, the unit that it executes.
+    pub(crate) unit_at: Vec<Option<u32>>,
+    /// Instructions before this position are a constructor's head.
+    pub(crate) head: usize,
+    pub(crate) placement: Placement,
+    /// The exception table.
+    pub(crate) handlers: Vec<ExceptionEntry>,
+    /// For each instruction, whether it can throw.
+    pub(crate) throwing: Vec<bool>,
+}
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Counts by path, or by site where that is no worse.
+    pub(crate) fn count_per_path(&mut self, counted: &[Counted], profile: Option<&MethodProfile>) -> Result<(), Reason> {
+        if self.is_counted_per_site_anyway(counted) {
+            return self.count_per_site(counted);
+        }
+        let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
+        let Some(head) = self.head(&graph) else { return self.count_per_site(counted) };
+        let (units, per_site) = split_units(&graph, counted, head);
+        let Some((plan, realisation, debts)) = self.plan_paths(&graph, units, head, profile) else {
+            return self.count_per_site(counted);
+        };
+        if !per_site.is_empty() {
+            self.count_per_site(&per_site)?;
+        }
+        let realisation = self.insert_path_counters(&plan, realisation, profile)?;
+        self.add_stubs(&plan, &realisation, debts)
+    }
+
+    /// Placement, places in the code and debts; `None` if one counter per site is no worse.
+    fn plan_paths<'g, 'm>(
+        &self,
+        graph: &'g MethodGraph<'m>,
+        units: Vec<PathUnit>,
+        head: usize,
+        profile: Option<&MethodProfile>,
+    ) -> Option<(PathPlan<'g, 'm>, Realisation, Debts)> {
+        let handlers = self.view.code.exception_table().iter().collect();
+        let pool = self.view.code.pool();
+        let throwing = graph.instructions().iter().map(|instruction| instruction.can_throw_given(pool)).collect();
+        let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
+        let mut realisation = plan.realise()?;
+        plan.choose_slots(&mut realisation)?;
+        let debts = plan.debts(&realisation)?;
+        (debts.len() <= MOST_STUBS).then_some((plan, realisation, debts))
+    }
+
+    /// Nothing to share, nothing to gain, or control flow that is not in the graph.
+    fn is_counted_per_site_anyway(&self, counted: &[Counted]) -> bool {
+        counted.len() < 2 || counted.len() > MOST_UNITS || self.view.class_initializer
+    }
+
+    /// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
+    /// added there. `None` if that is not a straight line.
+    fn head(&self, graph: &MethodGraph<'_>) -> Option<usize> {
+        if graph.has_subroutines() {
+            return None;
+        }
+        if !self.view.constructor {
+            return Some(0);
+        }
+        let class = self.view.class;
+        let calls_own_constructor = |instruction: &Instruction<'_>| {
+            instruction.opcode == Opcode::INVOKESPECIAL
+                && instruction.pool_index().and_then(|index| class.pool().member_ref(index).ok()).is_some_and(|member| {
+                    member.name == b"<init>" && (member.class == class.name() || Some(member.class) == class.super_class())
+                })
+        };
+        let head = graph.instructions().iter().rposition(calls_own_constructor).map_or(0, |position| position + 1);
+        let first_block = graph.blocks().first()?.instruction_range();
+        (head <= first_block.end).then_some(head)
+    }
+}
+
+/// Groups the levels of each allocation into a unit; allocations in a constructor's head and in crowded blocks stay per site.
+fn split_units(graph: &MethodGraph<'_>, counted: &[Counted], head: usize) -> (Vec<PathUnit>, Vec<Counted>) {
+    let mut units: Vec<PathUnit> = Vec::new();
+    let mut per_site = Vec::new();
+    for group in counted.chunk_by(|a, b| a.offset == b.offset) {
+        let Some(first) = group.first() else { continue };
+        let position = graph.instructions().partition_point(|instruction| instruction.offset < first.offset);
+        if position < head {
+            per_site.extend_from_slice(group);
+        } else {
+            units.push(PathUnit { position, levels: group.to_vec() });
+        }
+    }
+    for block in graph.blocks() {
+        let range = block.instruction_range();
+        let crowd = units.iter().filter(|unit| range.contains(&unit.position)).count();
+        if crowd > MOST_UNITS_PER_BLOCK {
+            let (crowded, rest) = units.into_iter().partition(|unit| range.contains(&unit.position));
+            units = rest;
+            per_site.extend(crowded.into_iter().flat_map(|unit: PathUnit| unit.levels));
+        }
+    }
+    per_site.sort_by_key(|level| level.offset);
+    (units, per_site)
+}
+
+impl<'g, 'c> PathPlan<'g, 'c> {
+    /// The placement with the fewest expected increments; `None` if one counter per site has no more.
+    fn choose(
+        graph: &'g MethodGraph<'c>,
+        units: Vec<PathUnit>,
+        head: usize,
+        profile: Option<&MethodProfile>,
+        handlers: Vec<ExceptionEntry>,
+        throwing: Vec<bool>,
+    ) -> Option<Self> {
+        let shape = shape(graph, &units)?;
+        let frequencies = match profile {
+            Some(profile) => measured(&shape, profile),
+            None => Frequencies::estimated(&shape),
+        };
+        let per_site: u64 = units
+            .iter()
+            .filter_map(|unit| block_of(graph, unit.position))
+            .map(|block| frequencies.block(&shape, path_block(block)))
+            .fold(0, u64::saturating_add);
+        let placement = paths::choose(&shape, &frequencies, &Limits::default()).placement;
+        if placement.increments(&shape, &frequencies) >= per_site {
+            return None;
+        }
+        let mut unit_at = vec![None; graph.instructions().len()];
+        for (number, unit) in (0u32..).zip(&units) {
+            if let Some(slot) = unit_at.get_mut(unit.position) {
+                *slot = Some(number);
+            }
+        }
+        Some(Self { graph, shape, units, unit_at, head, placement, handlers, throwing })
+    }
+
+    /// What a vector over units means: a term for every level of every unit.
+    pub(crate) fn terms(&self, vector: &SiteVector) -> Vec<Term> {
+        let mut terms = Vec::with_capacity(vector.len());
+        for (unit, amount) in vector.terms() {
+            for level in self.units.get(unit.index()).map(|unit| unit.levels.as_slice()).unwrap_or_default() {
+                let factor = amount.saturating_mul(level.objects.cast_signed());
+                terms.push(Term { site: level.site, factor, unit: Unit::Count });
+            }
+        }
+        terms
+    }
+}
+
+/// The method's graph as the path algorithms see it. Edges keep their numbers; handler entries get artificial edges behind them.
+fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
+    let mut builder = GraphBuilder::new(graph.blocks().len());
+    for edge in graph.edges() {
+        let hint = match edge.expectation() {
+            Expectation::None => Hint::None,
+            Expectation::Likely => Hint::Likely,
+            Expectation::Unlikely => Hint::Unlikely,
+        };
+        builder.hinted_edge(path_block(edge.from()), path_block(edge.to()), hint);
+    }
+    for handler in graph.handler_entries() {
+        builder.exceptional_edge(path_block(handler));
+    }
+    for (number, unit) in (0u32..).zip(units) {
+        builder.site(path_block(block_of(graph, unit.position)?), paths::SiteId::new(number));
+    }
+    builder.build().ok()
+}
+
+/// Edge frequencies as far as counters told them.
+fn measured(shape: &Graph, profile: &MethodProfile) -> Frequencies {
+    let known = profile.edges.iter().map(|(edge, count)| (paths::EdgeId::new(*edge), *count));
+    paths::propagate(shape, profile.entries, known)
+}
+
+fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<BlockId> {
+    graph.block_at(graph.instructions().get(position)?.offset)
+}
+
+pub(crate) fn path_block(block: BlockId) -> paths::BlockId {
+    paths::BlockId::new(u32::try_from(block.index()).unwrap_or(u32::MAX))
+}
+
+/// Where the merged counter of a block stands and what it adds.
+#[derive(Clone, Debug)]
+pub(crate) struct BlockCounter {
+    /// Before the instruction at this position of the method (in the block, or its end).
+    pub(crate) slot: usize,
+    pub(crate) vector: SiteVector,
+    /// Edges whose frequency it tells.
+    pub(crate) edges: Vec<u32>,
+    /// Its probe, once it is inserted.
+    pub(crate) insertion: Option<usize>,
+}
+
+/// A counter that needs code on the edge itself.
+#[derive(Clone, Debug)]
+pub(crate) struct EdgeCounter {
+    pub(crate) place: Place,
+    pub(crate) vector: SiteVector,
+    pub(crate) edge: u32,
+}
+
+/// How the placement is realised.
+#[derive(Debug, Default)]
+pub(crate) struct Realisation {
+    /// By block.
+    pub(crate) in_blocks: Vec<Option<BlockCounter>>,
+    /// What is owed on arrival in each block, before its own counter.
+    pub(crate) owed: Vec<SiteVector>,
+    pub(crate) on_edges: Vec<EdgeCounter>,
+}
+
+impl PathPlan<'_, '_> {
+    /// Decides for every counter whether it stands in a block or on its edge.
+    pub(crate) fn realise(&self) -> Option<Realisation> {
+        let blocks = self.graph.blocks().len();
+        let mut result = Realisation {
+            in_blocks: vec![None; blocks],
+            owed: self.graph.block_ids().map(|block| self.placement.potential(path_block(block)).clone()).collect(),
+            on_edges: Vec::new(),
+        };
+        for counter in self.placement.counters() {
+            match counter.place {
+                CounterPlace::BlockStart(block) => result.merge(block.index(), &counter.semantics, None),
+                CounterPlace::Edge(edge) if self.shape.edge(edge).exceptional => {}
+                CounterPlace::Edge(edge) => self.realise_edge(&mut result, edge, &counter.semantics)?,
+            }
+        }
+        result.in_blocks.iter_mut().for_each(|counter| {
+            counter.take_if(|counter| counter.vector.is_zero());
+        });
+        Some(result)
+    }
+
+    fn realise_edge(&self, result: &mut Realisation, edge: paths::EdgeId, vector: &SiteVector) -> Option<()> {
+        let shape_edge = *self.shape.edge(edge);
+        let ways_out = self.shape.out_edges(shape_edge.from).iter().filter(|out| !self.shape.edge(**out).exceptional).count();
+        if shape_edge.from != self.shape.entry() && ways_out == 1 {
+            result.merge(shape_edge.from.index(), vector, Some(edge.as_u32()));
+        } else if shape_edge.to != self.shape.exit() && self.shape.in_edges(shape_edge.to).len() == 1 {
+            let block = shape_edge.to.index();
+            result.merge(block, vector, Some(edge.as_u32()));
+            // On arrival the counter is still to come.
+            let owed = result.owed.get_mut(block)?;
+            *owed = owed.plus(vector);
+        } else {
+            let place = self.edge_place(edge)?;
+            result.on_edges.push(EdgeCounter { place, vector: vector.clone(), edge: edge.as_u32() });
+        }
+        Some(())
+    }
+
+    fn edge_place(&self, edge: paths::EdgeId) -> Option<Place> {
+        let edge = self.graph.edges().get(edge.index())?;
+        let to = self.graph.block(edge.to()).map(|block| block.first());
+        Some(match edge.kind() {
+            EdgeKind::Entry => Place::Entry,
+            EdgeKind::FallThrough => Place::FallThroughInto(to?),
+            EdgeKind::Branch(from) | EdgeKind::Switch(from) => Place::OnBranch { from, to: to? },
+            EdgeKind::Return => return None,
+        })
+    }
+}
+
+impl Realisation {
+    fn merge(&mut self, block: usize, vector: &SiteVector, edge: Option<u32>) {
+        if let Some(slot) = self.in_blocks.get_mut(block) {
+            let counter = slot.get_or_insert_with(|| BlockCounter { slot: 0, vector: SiteVector::zero(), edges: Vec::new(), insertion: None });
+            counter.vector = counter.vector.plus(vector);
+            counter.edges.extend(edge);
+        }
+    }
+}
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Adds the probes of the counters, and the entry counter of a method that may be re-instrumented.
+    fn insert_path_counters(
+        &mut self,
+        plan: &PathPlan<'_, '_>,
+        mut realisation: Realisation,
+        profile: Option<&MethodProfile>,
+    ) -> Result<Realisation, Reason> {
+        let mut edges = Vec::new();
+        let mut counters = 0;
+        for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
+            let Some(counter) = counter else { continue };
+            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+            let probe = self.assembler.call(COUNT, id)?;
+            let place = plan.slot_place(block, counter.slot).ok_or(Reason::ControlFlow)?;
+            counter.insertion = Some(self.insert(place, probe));
+            edges.extend(counter.edges.iter().map(|edge| (*edge, id)));
+            counters += 1;
+        }
+        for counter in &realisation.on_edges {
+            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+            let probe = self.assembler.call(COUNT, id)?;
+            self.insert(counter.place, probe);
+            edges.push((counter.edge, id));
+            counters += 1;
+        }
+        if self.view.options.profile && profile.is_none() && counters > 1 {
+            let entry_counter = self.add_counters(Role::Profile, vec![Vec::new()])?;
+            let probe = self.assembler.call(COUNT, entry_counter)?;
+            self.insert(Place::Entry, probe);
+            self.plan.profile = Some(ProfilePoints { method: self.view.index, entry_counter, edges, counters });
+        }
+        Ok(realisation)
+    }
+}

@@ -1,0 +1,119 @@
+//! What a rewritten class adds to the dictionary of the trace.
+
+use ducktrack_classfile::CodeOffset;
+
+use crate::allocation_kind::{AllocationKind, ElementSize};
+
+/// Hands out the numbers that end up in code and trace. The same site gets the same number in every version of its method.
+pub trait Numbers {
+    /// The number of a site, from 1 on; `None` when there are no more.
+    fn site(&mut self, key: SiteKey) -> Option<u32>;
+    /// The first of `count` new counters with consecutive numbers; `None` when there is no room in the counter block.
+    fn counters(&mut self, count: u32) -> Option<u32>;
+    /// The number of a call site of a tracked method, from 1 on.
+    fn call_site(&mut self, key: SiteKey) -> Option<u32>;
+}
+
+/// A site within its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteKey {
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// The instruction.
+    pub offset: CodeOffset,
+    /// Level of a many-dimensional array, 0 outermost.
+    pub level: u8,
+}
+
+/// An allocation site that is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedSite {
+    /// Its number.
+    pub id: u32,
+    /// Where it is.
+    pub key: SiteKey,
+    /// Source line, where the class says.
+    pub line: Option<u16>,
+    /// The way of allocating.
+    pub kind: AllocationKind,
+    /// What is allocated, as a descriptor in modified UTF-8.
+    pub ty: Option<Box<[u8]>>,
+    /// What its objects measure.
+    pub size: SizeRule,
+}
+
+/// How the bytes of a site's objects are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SizeRule {
+    /// Every object has the size of the site's class.
+    OfClass,
+    /// Every object is an array of this many elements.
+    OfArray(ElementSize, u32),
+    /// Every object holds the parameters of this descriptor as fields.
+    OfCaptured(Box<[u8]>),
+    /// Counters or keys add up the bytes.
+    Summed,
+}
+
+/// A word of the counter block and what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCounter {
+    /// Its number.
+    pub id: u32,
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// How the word grows.
+    pub role: Role,
+    /// What to add to which site's account per unit.
+    pub terms: Vec<Term>,
+}
+
+/// How a counter's word grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// By one.
+    Increment,
+    /// By one, for profiling only.
+    Profile,
+    /// By an amount.
+    Amount,
+}
+
+/// One account that a counter adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The site's number.
+    pub site: u32,
+    /// How much per unit of the counter.
+    pub factor: i32,
+    /// Which account of the site.
+    pub unit: Unit,
+}
+
+/// The accounts of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Objects executed.
+    Count,
+    /// Their bytes.
+    Bytes,
+    /// Objects that reached the heap.
+    MaterializedCount,
+    /// Their bytes.
+    MaterializedBytes,
+    /// Arrays with lengths of k bits.
+    LengthBucket(u8),
+}
+
+/// A call of a tracked method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCallSite {
+    /// Its number.
+    pub id: u32,
+    /// Where it is.
+    pub key: SiteKey,
+    /// Source line, where the class says.
+    pub line: Option<u16>,
+    /// Class and name of the method called, modified UTF-8.
+    pub target: (Box<[u8]>, Box<[u8]>),
+}

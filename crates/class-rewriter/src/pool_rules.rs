@@ -1,0 +1,140 @@
+//! What the constants of one class mean to the rewriter, found once per class: which calls allocate by themselves, which
+//! call tracked methods, which `invokedynamic` make lambdas or concatenate strings.
+
+use ducktrack_classfile::{ClassFile, Constant, ConstantPool, Error, MemberRef, MethodDescriptor, Opcode, PoolIndex};
+use rustc_hash::FxHashMap;
+
+use crate::allocation_kind::AllocationKind;
+use crate::call_rules::{self, CallRule};
+use crate::tracked_methods::TrackedMethods;
+
+/// The rules that apply in one class.
+#[derive(Debug, Default)]
+pub struct PoolRules {
+    calls: Vec<PoolIndex>,
+    tracked: Vec<PoolIndex>,
+    dynamics: FxHashMap<PoolIndex, DynamicRule>,
+}
+
+/// What an `invokedynamic` does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DynamicRule {
+    /// Makes an object that holds the captured values.
+    Captures {
+        /// Lambda or method reference.
+        kind: AllocationKind,
+        /// Its parameters are the captured values.
+        descriptor: Box<[u8]>,
+    },
+    /// Concatenates strings by tracked methods.
+    Concatenates,
+}
+
+impl PoolRules {
+    /// Looks at every method reference and `invokedynamic` of the pool.
+    ///
+    /// # Errors
+    /// Of the class file reader.
+    pub fn of(class: &ClassFile<'_>, tracked: &TrackedMethods) -> Result<Self, Error> {
+        let mut rules = Self::default();
+        let pool = class.pool();
+        for (index, constant) in pool.iter() {
+            match constant {
+                Constant::MethodRef(..) | Constant::InterfaceMethodRef(..) => rules.add_call(class, index, tracked)?,
+                Constant::InvokeDynamic(..) => rules.add_dynamic(class, index, tracked)?,
+                _ => {}
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Whether no instruction of the class can match any rule.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.tracked.is_empty() && self.dynamics.is_empty()
+    }
+
+    /// Whether a rule may apply to an instruction with this constant.
+    pub(crate) fn concerns(&self, index: PoolIndex) -> bool {
+        self.calls.binary_search(&index).is_ok() || self.tracked.binary_search(&index).is_ok() || self.dynamics.contains_key(&index)
+    }
+
+    fn add_call(&mut self, class: &ClassFile<'_>, index: PoolIndex, tracked: &TrackedMethods) -> Result<(), Error> {
+        let member = class.pool().member_ref(index)?;
+        let may_allocate = [Opcode::INVOKEVIRTUAL, Opcode::INVOKESPECIAL, Opcode::INVOKESTATIC]
+            .iter()
+            .any(|opcode| rule(*opcode, class.name(), &member).is_some());
+        if may_allocate {
+            self.calls.push(index);
+        }
+        if tracked.contains(member.class, member.name) {
+            self.tracked.push(index);
+        }
+        Ok(())
+    }
+
+    fn add_dynamic(&mut self, class: &ClassFile<'_>, index: PoolIndex, tracked: &TrackedMethods) -> Result<(), Error> {
+        let pool = class.pool();
+        let dynamic = pool.dynamic(index)?;
+        let Some(bootstrap) = class.bootstrap_methods()?.get(dynamic.bootstrap) else { return Ok(()) };
+        match pool.method_handle(bootstrap.method)?.member.class {
+            b"java/lang/invoke/LambdaMetafactory" => {
+                if MethodDescriptor::parse(dynamic.descriptor)?.parameters().next().is_some() {
+                    let body = bootstrap.arguments().nth(1).and_then(|argument| pool.method_handle(argument).ok());
+                    let lambda = body.is_some_and(|handle| handle.member.name.starts_with(b"lambda$"));
+                    let kind = if lambda { AllocationKind::Lambda } else { AllocationKind::MethodReference };
+                    self.dynamics.insert(index, DynamicRule::Captures { kind, descriptor: dynamic.descriptor.into() });
+                }
+            }
+            b"java/lang/invoke/StringConcatFactory" if tracked.contains(b"java/lang/StringConcatHelper", b"newString") => {
+                self.dynamics.insert(index, DynamicRule::Concatenates);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The rule for an `invokedynamic` of this constant.
+    pub(crate) fn dynamic(&self, index: PoolIndex) -> Option<&DynamicRule> {
+        self.dynamics.get(&index)
+    }
+
+    /// Whether a call by this constant is a call of a tracked method (or concatenates strings by such).
+    pub(crate) fn is_tracked(&self, index: PoolIndex) -> bool {
+        self.tracked.binary_search(&index).is_ok() || self.dynamics.get(&index) == Some(&DynamicRule::Concatenates)
+    }
+
+    /// Whether any call of this class may be of a tracked method.
+    pub(crate) fn has_tracked(&self) -> bool {
+        !self.tracked.is_empty() || self.dynamics.values().any(|rule| *rule == DynamicRule::Concatenates)
+    }
+
+    /// The rule for a call, with the static type of what it makes where there is one.
+    pub(crate) fn call(
+        &self,
+        opcode: Opcode,
+        caller: &[u8],
+        pool: &ConstantPool<'_>,
+        index: PoolIndex,
+    ) -> Result<Option<(CallRule, AllocationKind, Option<Box<[u8]>>)>, Error> {
+        if self.calls.binary_search(&index).is_err() {
+            return Ok(None);
+        }
+        let member = pool.member_ref(index)?;
+        Ok(rule(opcode, caller, &member).map(|(rule, kind)| (rule, kind, static_type(rule, &member))))
+    }
+}
+
+fn rule(opcode: Opcode, caller: &[u8], member: &MemberRef<'_>) -> Option<(CallRule, AllocationKind)> {
+    call_rules::rule(opcode.0, caller, member.class, member.name, member.descriptor)
+}
+
+fn static_type(rule: CallRule, member: &MemberRef<'_>) -> Option<Box<[u8]>> {
+    match rule {
+        CallRule::Boxing(_) => Some([b"L".as_slice(), member.class, b";"].concat().into()),
+        CallRule::Array if member.class.first() == Some(&b'[') => Some(member.class.into()),
+        CallRule::Array => member.descriptor.iter().rposition(|byte| *byte == b')').and_then(|end| {
+            member.descriptor.get(end + 1..).map(Box::from)
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,71 @@
+//! Why a class or method is left as it is.
+
+use std::fmt;
+
+use ducktrack_classfile::Error;
+
+use crate::edit::SkipReason;
+
+/// A stable reason; [`Reason::name`] is the word in reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The class file is not sound as far as the rewriter must understand it.
+    Malformed(Error),
+    /// The edit of the code was refused.
+    Edit(SkipReason),
+    /// No site numbers are left.
+    SitesExhausted,
+    /// The counter block is full.
+    CountersExhausted,
+    /// A `multianewarray` of more levels than a site number can tell apart.
+    TooManyDimensions,
+    /// The control flow could not be built.
+    ControlFlow,
+}
+
+impl Reason {
+    /// The word in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Malformed(_) => "malformed-class-file",
+            Self::Edit(reason) => reason.name(),
+            Self::SitesExhausted => "site-numbers-exhausted",
+            Self::CountersExhausted => "counter-block-full",
+            Self::TooManyDimensions => "too-many-dimensions",
+            Self::ControlFlow => "control-flow-not-understood",
+        }
+    }
+}
+
+impl From<Error> for Reason {
+    fn from(error: Error) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+impl From<SkipReason> for Reason {
+    fn from(reason: SkipReason) -> Self {
+        Self::Edit(reason)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(error) => write!(f, "{}: {error}", self.name()),
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+/// A method (or, without one, a class) that is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Index of the method in the class file; `None`: the whole class.
+    pub method: Option<u16>,
+    /// Why.
+    pub reason: Reason,
+    /// Allocation sites that are not counted because of it, as far as they could be found.
+    pub sites: u32,
+}

@@ -1,0 +1,23 @@
+//! What the rewriter is asked to do with every class.
+
+/// How and what to count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RewriteOptions {
+    /// How counters are placed.
+    pub counters: CounterChoice,
+    /// Count arrays by length.
+    pub histogram: bool,
+    /// Count what reached the heap.
+    pub materialized: bool,
+    /// Add entry counters, so that methods can be re-instrumented.
+    pub profile: bool,
+}
+
+/// How counters are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CounterChoice {
+    /// One counter per path.
+    Path,
+    /// One counter per site.
+    Site,
+}

@@ -1,0 +1,24 @@
+//! One counter per site: the baseline that the paper compares with, and the plan of methods whose paths are not used.
+
+use crate::edit::Place;
+use crate::method_plan::{Counted, MethodPlanner};
+use crate::planned::{Role, Term, Unit};
+use crate::probe::Helper;
+use crate::refusal::Reason;
+
+pub(crate) const COUNT: Helper = Helper("c", "(I)V");
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Counts every site right after its instruction.
+    pub(crate) fn count_per_site(&mut self, counted: &[Counted]) -> Result<(), Reason> {
+        let meanings = counted.iter().map(|level| {
+            vec![Term { site: level.site, factor: level.objects.cast_signed(), unit: Unit::Count }]
+        });
+        let first = self.add_counters(Role::Increment, meanings.collect())?;
+        for (id, level) in (first..).zip(counted) {
+            let probe = self.assembler.call(COUNT, id)?;
+            self.insert(Place::After(level.offset), probe);
+        }
+        Ok(())
+    }
+}
