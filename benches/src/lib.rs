@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+mod class_corpus;
 mod code_size;
 mod comparison;
 mod compilation_log;
@@ -39,6 +40,7 @@ mod tool;
 mod workload;
 
 pub use chart::ratio_chart;
+pub use class_corpus::ClassCorpus;
 pub use code_size::{CodeSize, code_size_table, measure_code_size};
 pub use comparison::{Comparison, Ratio};
 pub use compilation_log::{CompilationLog, Compiled};
