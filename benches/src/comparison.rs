@@ -2,7 +2,8 @@
 //!
 //! A ratio is one fork of a tool over the bare fork of the same workload in the same round. Over the suite: the geometric
 //! mean of a round's ratios, one per round; so the spread of that column is that of the whole experiment repeated, not of
-//! workloads that differ. Workloads on which a tool has no ratio in a round are left out of that round, and counted.
+//! workloads that differ. A workload on which a tool has no ratio at all is not in its mean, and listed as unfinished; a
+//! round in which only some of the others have one is left out, for its mean would be over something else.
 
 use serde::Serialize;
 
@@ -96,22 +97,14 @@ impl Comparison {
 
     fn compare(&mut self, tool: &str, metric: Metric) {
         let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); self.rounds];
+        let mut compared = 0;
         for workload in self.workloads.clone() {
-            let of_round = |round: usize| {
-                Some((
-                    round,
-                    self.value(tool, &workload, round, metric)?
-                        / self.value(BARE, &workload, round, metric)?,
-                ))
-            };
-            let ratios: Vec<(usize, f64)> = (0..self.rounds)
-                .filter_map(of_round)
-                .filter(|(_, ratio)| ratio.is_finite())
-                .collect();
+            let ratios = self.ratios_by_round(tool, &workload, metric);
             for (round, ratio) in &ratios {
                 rounds[*round].push(*ratio);
             }
             if let Some(spread) = Spread::of(ratios.iter().map(|(_, ratio)| *ratio)) {
+                compared += 1;
                 self.ratios.push(Ratio {
                     tool: tool.to_owned(),
                     workload: Some(workload),
@@ -120,8 +113,8 @@ impl Comparison {
                 });
             }
         }
-        let means = rounds.into_iter().filter_map(geometric_mean);
-        if let Some(spread) = Spread::of(means) {
+        let whole_rounds = rounds.into_iter().filter(|ratios| ratios.len() == compared);
+        if let Some(spread) = Spread::of(whole_rounds.filter_map(geometric_mean)) {
             self.ratios.push(Ratio {
                 tool: tool.to_owned(),
                 workload: None,
@@ -129,6 +122,15 @@ impl Comparison {
                 spread,
             });
         }
+    }
+
+    fn ratios_by_round(&self, tool: &str, workload: &str, metric: Metric) -> Vec<(usize, f64)> {
+        let of_round = |round: usize| {
+            let ratio = self.value(tool, workload, round, metric)?
+                / self.value(BARE, workload, round, metric)?;
+            ratio.is_finite().then_some((round, ratio))
+        };
+        (0..self.rounds).filter_map(of_round).collect()
     }
 
     fn value(&self, tool: &str, workload: &str, round: usize, metric: Metric) -> Option<f64> {
@@ -249,6 +251,31 @@ pub(crate) mod tests {
         assert!((comparison.ratio("jfr", None, Metric::Cpu).unwrap().median - 1.0).abs() < 1e-9);
         assert_eq!(comparison.worst("jfr", Metric::Cpu), Some(("json", 2.0)));
         assert_eq!(comparison.ratio("jfr", None, Metric::Instructions), None);
+    }
+
+    #[test]
+    fn a_round_with_a_gap_has_no_mean() {
+        let mut failed = fork("h2", "jfr", 1, 100.0, 1.0);
+        failed.outcome = Outcome::Failed("exit status: 1".to_owned());
+        let mut forks = vec![
+            fork("json", "jfr", 1, 800.0, 1.0),
+            fork("h2", "jfr", 0, 200.0, 1.0),
+            failed,
+        ];
+        forks.push(fork("json", "jfr", 0, 200.0, 1.0));
+        for round in [0, 1] {
+            forks.extend(["json", "h2"].map(|workload| fork(workload, "bare", round, 100.0, 1.0)));
+        }
+        let comparison = Comparison::new(forks);
+        let mean = comparison.ratio("jfr", None, Metric::Cpu).unwrap();
+        assert!((mean.median - 2.0).abs() < 1e-9 && mean.count == 1);
+        assert_eq!(
+            comparison
+                .ratio("jfr", Some("json"), Metric::Cpu)
+                .unwrap()
+                .count,
+            2
+        );
     }
 
     #[test]
