@@ -1,0 +1,34 @@
+//! The calls of `ducktrack-jvmti` in live VMs: the wrapper agent (`crates/jvmti/examples/wrapper_agent.rs`) compares what they give with
+//! what is known, on every JDK.
+
+use ducktrack_tests::{built_example, installed_jdks};
+
+const GROUPS: [&str; 9] =
+    ["system", "errors", "classes", "retransformation", "threads", "values", "references", "heap", "tables"];
+
+#[test]
+fn every_call_does_what_it_says() {
+    let jdks = installed_jdks();
+    if jdks.is_empty() {
+        println!("skipped: no JDK found");
+        return;
+    }
+    let agent = built_example("ducktrack-jvmti", "wrapper_agent").expect("agent");
+    for jdk in &jdks {
+        let report = tempfile::NamedTempFile::new().expect("file");
+        let output = jdk
+            .tool("java")
+            .arg(format!("-agentpath:{}={}", agent.display(), report.path().display()))
+            .args(["-Xmx200m", "-Xcheck:jni", "-version"])
+            .output()
+            .expect("java");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let lines = std::fs::read_to_string(report.path()).expect("report");
+        let expected: String = GROUPS.iter().map(|group| format!("{group} ok\n")).collect();
+        assert_eq!(lines, expected + "done\n", "Java {}: {printed}{errors}", jdk.version);
+        assert!(output.status.success(), "Java {}: {errors}", jdk.version);
+        assert!(!printed.contains("FATAL ERROR in native"), "Java {}: {printed}", jdk.version);
+        println!("Java {}: {} groups", jdk.version, GROUPS.len());
+    }
+}
