@@ -44,5 +44,5 @@ pub use json::{
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
     ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, document, json, read_json,
 };
-pub use text::{summary, text};
+pub use text::text;
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

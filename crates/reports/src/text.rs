@@ -28,17 +28,6 @@ pub fn text(view: &View) -> String {
     out
 }
 
-/// What the agent prints when the program ends: the head, the first locations, completeness, the next command.
-pub fn summary(view: &View) -> String {
-    let mut out = String::new();
-    head::write(&mut out, view);
-    locations::write(&mut out, view);
-    balance::write_completeness(&mut out, view);
-    balance::write_trouble(&mut out, view);
-    next_command::write(&mut out, view);
-    out
-}
-
 /// A headline with an empty line before it.
 fn section(out: &mut String, title: &str) {
     out.push('\n');

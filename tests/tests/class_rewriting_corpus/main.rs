@@ -1,17 +1,20 @@
 //! All classes of the JDKs on this machine through the class reader and the code editor.
 //!
-//! Three checks, each against something independent:
+//! Four checks, each against something independent:
 //!
 //! 1. Instructions are counted by other class file readers as well.
 //! 2. An edit that inserts nothing gives back the same bytes, although every
 //!    table was taken apart and written again.
-//! 3. A stress edit, with code, trampolines and handlers at every place where
-//!    they can be, is linked by the JVM under full verification.
+//! 3. The agent's own counters, in every mode, are linked under full verification,
+//!    and so is
+//! 4. a stress edit, with code, trampolines and handlers at every place where
+//!    they can be.
 //!
 //! JDKs come from `DUCKTRACK_JDKS` (homes, separated by colons), else from
 //! `/usr/lib/jvm`. Modules come from `DUCKTRACK_CORPUS_MODULES` (separated by
 //! commas), else `java.base,java.desktop`.
 
+mod counted;
 mod jdk;
 mod linker;
 mod no_op_edit;
@@ -110,6 +113,27 @@ fn stressed_classes_are_verified() -> Result<()> {
             corpus.name
         );
         linker::link(corpus, output.path())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn counted_classes_are_verified() -> Result<()> {
+    for corpus in corpora()? {
+        for (name, options) in counted::choices() {
+            let output = tempfile::tempdir()?;
+            let totals = counted::rewrite(corpus, &options, output.path())?;
+            println!("{} {name}: {totals:?}", corpus.name);
+            ensure!(totals.sites > 10_000, "{}: too few sites", corpus.name);
+            let refused: usize = totals.refusals.values().sum();
+            let methods = totals.methods + refused as u64;
+            ensure!(
+                refused as u64 * 1000 <= methods,
+                "{}: {refused} of {methods} methods refused",
+                corpus.name
+            );
+            linker::link(corpus, output.path())?;
+        }
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub(super) fn write(out: &mut String, view: &View) {
     write_trouble(out, view);
 }
 
-pub(super) fn write_completeness(out: &mut String, view: &View) {
+fn write_completeness(out: &mut String, view: &View) {
     section(out, "COMPLETENESS of the whole run");
     let completeness = &view.completeness;
     write_balance(out, completeness);
@@ -273,7 +273,7 @@ fn write_cost(out: &mut String, view: &View) {
     fact(out, "snapshots", &micros(cost.snapshot_micros));
 }
 
-pub(super) fn write_trouble(out: &mut String, view: &View) {
+fn write_trouble(out: &mut String, view: &View) {
     if !view.damage.is_empty() || !view.losses.is_empty() {
         section(out, "DAMAGE AND LOSSES");
         for found in &view.damage {

@@ -19,7 +19,7 @@ const columns = [
   { id: 'average', name: 'Average', number: true, width: 95, spare: true, value: (row) => row.count ? row.bytes / row.count : 0, show: (row) => row.count ? (row.bytes / row.count).toFixed(1) + ' B' : '-' },
   { id: 'heap', name: 'On heap', number: true, width: fitting(bytes(data.bytes)), heap: true, spare: true, value: (row) => row.heapBytes ?? -1, show: (row) => row.heapBytes === null ? '-' : bytes(row.heapBytes) },
   { id: 'eliminated', name: 'Eliminated', number: true, width: 105, heap: true, spare: true, value: (row) => row.heapBytes === null ? -1 : (row.bytes - row.heapBytes) / (row.bytes || 1), show: (row) => row.heapBytes === null ? '-' : share(row.bytes - row.heapBytes, row.bytes) },
-  { id: 'type', name: 'Type', width: 230, of: 'site', code: true, value: (row) => row.type, show: (row) => row.type },
+  { id: 'type', name: 'Type', width: 210, of: 'site', code: true, value: (row) => row.type, show: (row) => row.type },
   { id: 'name', name: 'Location', code: true, value: (row) => row.label, show: (row) => row.label },
   { id: 'kind', name: 'Way', width: 130, of: 'site', spare: true, value: (row) => row.kind, show: (row) => row.kind },
   { id: 'sites', name: 'Sites', number: true, width: 80, notOf: 'site', value: (row) => row.sites.size, show: (row) => grouped(row.sites.size) },
@@ -90,7 +90,9 @@ function drawHead() {
 function drawRows() {
   const scroll = byId('scroll'), body = byId('body');
   const first = Math.max(0, Math.floor(scroll.scrollTop / ROW) - 8);
-  const last = Math.min(rows.length, first + Math.ceil((scroll.clientHeight || 700) / ROW) + 16);
+  // Before its first rows the element is flat; then as high as its style lets it be.
+  const height = Math.max(scroll.clientHeight, Math.min(0.68 * innerHeight, 900));
+  const last = Math.min(rows.length, first + Math.ceil(height / ROW) + 16);
   const part = document.createDocumentFragment();
   part.append(pad(first * ROW));
   for (let at = first; at < last; at++) part.append(drawRow(rows[at], at));
