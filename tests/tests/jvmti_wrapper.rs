@@ -3,8 +3,17 @@
 
 use ducktrack_tests::{built_example, installed_jdks};
 
-const GROUPS: [&str; 9] =
-    ["system", "errors", "classes", "retransformation", "threads", "values", "references", "heap", "tables"];
+const GROUPS: [&str; 9] = [
+    "system",
+    "errors",
+    "classes",
+    "retransformation",
+    "threads",
+    "values",
+    "references",
+    "heap",
+    "tables",
+];
 
 #[test]
 fn every_call_does_what_it_says() {
@@ -18,7 +27,11 @@ fn every_call_does_what_it_says() {
         let report = tempfile::NamedTempFile::new().expect("file");
         let output = jdk
             .tool("java")
-            .arg(format!("-agentpath:{}={}", agent.display(), report.path().display()))
+            .arg(format!(
+                "-agentpath:{}={}",
+                agent.display(),
+                report.path().display()
+            ))
             .args(["-Xmx200m", "-Xcheck:jni", "-version"])
             .output()
             .expect("java");
@@ -26,9 +39,18 @@ fn every_call_does_what_it_says() {
         let printed = String::from_utf8_lossy(&output.stdout);
         let lines = std::fs::read_to_string(report.path()).expect("report");
         let expected: String = GROUPS.iter().map(|group| format!("{group} ok\n")).collect();
-        assert_eq!(lines, expected + "done\n", "Java {}: {printed}{errors}", jdk.version);
+        assert_eq!(
+            lines,
+            expected + "done\n",
+            "Java {}: {printed}{errors}",
+            jdk.version
+        );
         assert!(output.status.success(), "Java {}: {errors}", jdk.version);
-        assert!(!printed.contains("FATAL ERROR in native"), "Java {}: {printed}", jdk.version);
+        assert!(
+            !printed.contains("FATAL ERROR in native"),
+            "Java {}: {printed}",
+            jdk.version
+        );
         println!("Java {}: {} groups", jdk.version, GROUPS.len());
     }
 }
