@@ -80,7 +80,7 @@ pub fn edit_code(
         return Err(SkipReason::EmptyFinalizer);
     }
     let slots = slots::Slots::assign(edit, &mut units)?;
-    let mut layout = layout::Layout::new(edit, &code, units, slots)?;
+    let mut layout = layout::Layout::new(edit, method, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;
     layout.check_size(&code)?;
     let emitted = emission::emit(&layout, edit)?;
@@ -95,3 +95,6 @@ fn is_empty_finalizer(method: &Method<'_>, code: &Code<'_>) -> bool {
         && method.descriptor() == b"()V"
         && code.bytecode() == [Opcode::RETURN.0]
 }
+
+#[cfg(test)]
+mod tests;

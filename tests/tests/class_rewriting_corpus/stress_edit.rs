@@ -83,28 +83,55 @@ fn edit(method: &Method<'_>, code: &Code<'_>) -> Result<CodeEdit> {
     };
     let insertions: Vec<Insertion> = places.into_iter().enumerate().map(insertion).collect();
     let mut handlers = continuing(code, &instructions, &insertions);
-    if !method.is_constructor() {
-        handlers.extend(rethrowing(code, &instructions, &insertions));
-    }
+    let head = constructor_head(method, &instructions);
+    handlers.extend(rethrowing(code, &instructions, &insertions, head));
     Ok(CodeEdit {
         insertions,
         handlers,
     })
 }
 
-/// One handler that throws again, over everything that can throw and every second insertion.
+/// End of the part of a constructor in which no handler that throws again may be.
+fn constructor_head(method: &Method<'_>, instructions: &[Instruction<'_>]) -> CodeOffset {
+    let class = method.class();
+    let calls = |instruction: &&Instruction<'_>| {
+        let member = instruction
+            .pool_index()
+            .and_then(|index| class.pool().member_ref(index).ok());
+        let own = |name: &[u8]| name == class.name() || Some(name) == class.super_class();
+        member.is_some_and(|member| member.name == b"<init>" && own(member.class))
+    };
+    match instructions.iter().rfind(calls) {
+        Some(call) if method.is_constructor() => call.end(),
+        _ => CodeOffset(0),
+    }
+}
+
+/// One handler that throws again, over everything behind `head` that can throw and every second insertion there.
 fn rethrowing(
     code: &Code<'_>,
     instructions: &[Instruction<'_>],
     insertions: &[Insertion],
+    head: CodeOffset,
 ) -> Option<AddedHandler> {
     let throwing = instructions
         .iter()
         .filter(|instruction| instruction.can_throw_given(code.pool()));
+    let throwing = throwing.filter(|instruction| instruction.offset >= head);
     let mut protects: Vec<_> = throwing
         .map(|instruction| Protected::Instruction(instruction.offset))
         .collect();
-    protects.extend((0..insertions.len()).step_by(2).map(Protected::Insertion));
+    let behind = |place| match place {
+        Place::Entry => head.0 == 0,
+        Place::Before(at) | Place::FallThroughInto(at) | Place::After(at) => at >= head,
+        Place::OnBranch { from, to } => from >= head && to >= head,
+    };
+    let numbered = insertions
+        .iter()
+        .enumerate()
+        .step_by(2)
+        .filter(|(_, insertion)| behind(insertion.place));
+    protects.extend(numbered.map(|(number, _)| Protected::Insertion(number)));
     let handler = AddedHandler {
         protects,
         catch: Catch::Any,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_classfile::{Code, CodeOffset, ExceptionTable};
+use ducktrack_classfile::{Code, CodeOffset, ExceptionTable, Instruction, Method, Opcode};
 
 use super::code_edit::{CodeEdit, Then};
 use super::skip_reason::SkipReason;
@@ -28,6 +28,8 @@ pub(super) struct Layout<'c> {
     pub(super) stubs: Vec<Stub>,
     /// The original exception table.
     pub(super) exceptions: ExceptionTable<'c>,
+    /// In a constructor the last call of another one of its class or superclass.
+    pub(super) constructor_call: Option<CodeOffset>,
     /// New offset behind the last original instruction.
     pub(super) main_end: u32,
     /// Length of the new code.
@@ -38,6 +40,7 @@ impl<'c> Layout<'c> {
     /// A layout with everything in it and nothing placed yet.
     pub(super) fn new(
         edit: &CodeEdit,
+        method: &Method<'_>,
         code: &Code<'c>,
         units: Units<'c>,
         slots: Slots,
@@ -49,6 +52,7 @@ impl<'c> Layout<'c> {
         let routes = keys.zip((0..).map(TrampolineId)).collect();
         let stubs = stubs(edit, &units)?;
         let exceptions = code.exception_table();
+        let constructor_call = constructor_call(method, &units);
         Ok(Self {
             units,
             slots,
@@ -56,6 +60,7 @@ impl<'c> Layout<'c> {
             routes,
             stubs,
             exceptions,
+            constructor_call,
             main_end: 0,
             end: 0,
         })
@@ -194,6 +199,30 @@ impl<'c> Layout<'c> {
         }
         Ok(())
     }
+}
+
+/// In a constructor the last call of another one of its class or superclass. Up to
+/// there `this` may be uninitialized; behind it, it is not.
+fn constructor_call(method: &Method<'_>, units: &Units<'_>) -> Option<CodeOffset> {
+    if !method.is_constructor() {
+        return None;
+    }
+    let class = method.class();
+    let calls = |instruction: &Instruction<'_>| {
+        let member = instruction
+            .pool_index()
+            .map(|index| class.pool().member_ref(index));
+        instruction.opcode == Opcode::INVOKESPECIAL
+            && member.is_some_and(|member| {
+                member.is_ok_and(|member| {
+                    let own =
+                        member.class == class.name() || Some(member.class) == class.super_class();
+                    own && member.name == b"<init>"
+                })
+            })
+    };
+    let mut instructions = units.as_slice().iter().map(|unit| unit.instruction).rev();
+    instructions.find(calls).map(|call| call.offset)
 }
 
 /// One trampoline per edge that has insertions.

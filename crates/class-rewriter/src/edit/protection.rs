@@ -10,6 +10,11 @@
 //! | before `x` | `x` was protected |
 //! | between `x` and `y` | `y` was, or `x` was and stores no local variable |
 //! | on an edge to `y`, in a trampoline | `y` was: the trampoline has a copy of its frame |
+//!
+//! A stub that throws again knows nothing of local variables, which fits
+//! everywhere but in the head of a constructor: up to the call of another
+//! constructor of its class or superclass, each frame must say that `this` is
+//! uninitialized. (HotSpot lets no handler cover that call itself.)
 
 use std::ops::Range;
 
@@ -20,6 +25,7 @@ use super::emission::Emitted;
 use super::layout::Layout;
 use super::skip_reason::SkipReason;
 use super::slots::stores;
+use super::unit::{Unit, UnitId};
 
 /// The ranges that `handler` protects, in ascending order, side by side ones joined.
 pub(super) fn ranges(
@@ -35,7 +41,7 @@ pub(super) fn ranges(
             Protected::Instruction(at) => {
                 let unit = layout.units.find(*at).and_then(|id| layout.units.get(id));
                 let unit = unit.ok_or(SkipReason::BadPlace(*at))?;
-                fits.check(|row| row.protects(*at))?;
+                fits.check(*at)?;
                 unit.insn..unit.end()
             }
             Protected::Insertion(insertion) => {
@@ -71,15 +77,18 @@ fn join(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges
 }
 
-/// The original rows that lead to where an added handler goes on; `None` if it throws again.
-struct Fits {
-    rows: Option<Vec<ExceptionEntry>>,
+/// Where the stub of an added handler fits.
+enum Fits {
+    /// It goes on to an original handler: where one of these rows protects.
+    SameHandler(Vec<ExceptionEntry>),
+    /// It throws again: behind the call of another constructor, if this is one.
+    Behind(Option<CodeOffset>),
 }
 
 impl Fits {
     fn new(layout: &Layout<'_>, handler: &AddedHandler) -> Result<Self, SkipReason> {
         let Then::ContinueAt(at) = handler.then else {
-            return Ok(Self { rows: None });
+            return Ok(Self::Behind(layout.constructor_call));
         };
         let catch_type = match handler.catch {
             Catch::Any => None,
@@ -92,40 +101,53 @@ impl Fits {
             }
         };
         let same = |row: &ExceptionEntry| row.handler == at && row.catch_type == catch_type;
-        Ok(Self {
-            rows: Some(layout.exceptions.iter().filter(same).collect()),
-        })
+        Ok(Self::SameHandler(
+            layout.exceptions.iter().filter(same).collect(),
+        ))
     }
 
-    fn check(&self, protects: impl Fn(&ExceptionEntry) -> bool) -> Result<(), SkipReason> {
-        match &self.rows {
-            Some(rows) if !rows.iter().any(protects) => Err(SkipReason::BadHandler),
+    /// Fits at the original instruction `at`.
+    fn check(&self, at: CodeOffset) -> Result<(), SkipReason> {
+        match self {
+            Self::SameHandler(rows) if !rows.iter().any(|row| row.protects(at)) => {
+                Err(SkipReason::BadHandler)
+            }
+            Self::Behind(Some(call)) if at <= *call => Err(SkipReason::UnknownThis(at)),
             _ => Ok(()),
+        }
+    }
+
+    /// Fits between `x` and `y`.
+    fn check_between(&self, layout: &Layout<'_>, y: UnitId) -> Result<(), SkipReason> {
+        let offset = |unit: &Unit<'_>| unit.instruction.offset;
+        let at_y = layout
+            .units
+            .get(y)
+            .map_or(Ok(()), |y| self.check(offset(y)));
+        let x = layout
+            .units
+            .previous(y)
+            .filter(|x| !stores(x.instruction.opcode));
+        match (self, x) {
+            (Self::SameHandler(_), Some(x)) => at_y.or_else(|_| self.check(offset(x))),
+            _ => at_y,
         }
     }
 
     fn check_insertion(&self, layout: &Layout<'_>, place: Place) -> Result<(), SkipReason> {
         let unit = |at: CodeOffset| layout.units.find(at).ok_or(SkipReason::BadPlace(at));
-        let between = |y: CodeOffset| {
-            let x = layout.units.previous(unit(y)?).map(|unit| unit.instruction);
-            let x = x.filter(|x| !stores(x.opcode)).map(|x| x.offset);
-            self.check(|row| row.protects(y) || x.is_some_and(|x| row.protects(x)))
-        };
         match place {
             // The state on entry is that of offset 0 unless a branch leads back there.
-            Place::Entry => self.check(|row| row.protects(CodeOffset(0))),
-            Place::Before(x) => self.check(|row| row.protects(x)),
-            Place::FallThroughInto(y) => between(y),
-            Place::After(x) => match layout.units.get(unit(x)?.next()) {
-                Some(y) => between(y.instruction.offset),
-                None => Ok(()),
-            },
+            Place::Entry => self.check(CodeOffset(0)),
+            Place::Before(x) => self.check(x),
+            Place::FallThroughInto(y) => self.check_between(layout, unit(y)?),
+            Place::After(x) => self.check_between(layout, unit(x)?.next()),
             Place::OnBranch { from, to } => {
                 let in_line = layout
                     .units
                     .get(unit(from)?)
-                    .is_some_and(|unit| unit.always_branches());
-                self.check(|row| row.protects(if in_line { from } else { to }))
+                    .is_some_and(Unit::always_branches);
+                self.check(if in_line { from } else { to })
             }
         }
     }
