@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_heap_model::{CountModel, CountModelBuilder, Run};
 use ducktrack_trace_reader::{Record, TraceReader};
 
 use crate::output;
@@ -87,13 +87,7 @@ fn write_run(out: &mut String, model: &CountModel) {
     out.push_str("\nRUN\n");
     for (name, value) in [
         ("command", run.command.as_str()),
-        (
-            "vm",
-            &format!(
-                "{} {}, Java {}, {}",
-                run.vm_name, run.vm_version, run.java_version, run.collector
-            ),
-        ),
+        ("vm", &vm(run)),
         ("pid", &run.pid.to_string()),
         (
             "agent",
@@ -106,6 +100,16 @@ fn write_run(out: &mut String, model: &CountModel) {
     ] {
         out.push_str(&format!("  {name:<9} {}\n", value.escape_debug()));
     }
+}
+
+fn vm(run: &Run) -> String {
+    let java = format!("Java {}", run.java_version);
+    [&run.vm_name, &run.vm_version, &java, &run.collector]
+        .into_iter()
+        .filter(|part| !part.is_empty() && *part != "Java ")
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn write_snapshots(out: &mut String, model: &CountModel) {

@@ -69,12 +69,34 @@ pub(crate) fn share(part: impl Into<i128>, whole: impl Into<i128>) -> String {
     }
 }
 
+/// `99.96 %`, rounded down, so that only all of it is `100 %`.
+pub(crate) fn precise_share(part: i64, whole: i64) -> String {
+    if whole <= 0 {
+        return "-".to_owned();
+    }
+    if part == whole {
+        return "100 %".to_owned();
+    }
+    let hundredths = i128::from(part) * 10_000 / i128::from(whole);
+    format!("{:.2} %", hundredths as f64 / 100.0)
+}
+
 /// Average size of an object: `24.0 B`.
 pub(crate) fn average(bytes: i64, count: i64) -> String {
     if count == 0 {
         return "-".to_owned();
     }
-    format!("{:.1} B", bytes as f64 / count as f64)
+    let (bytes, count) = (i128::from(bytes), i128::from(count));
+    let half = if (bytes < 0) == (count < 0) {
+        count
+    } else {
+        -count
+    };
+    let tenths = (bytes * 20 + half) / (count * 2);
+    let sign = if tenths < 0 { "-" } else { "" };
+    let tenths = tenths.unsigned_abs();
+    let whole = i128::try_from(tenths / 10).unwrap_or(i128::MAX);
+    format!("{sign}{}.{} B", grouped(whole), tenths % 10)
 }
 
 /// Microseconds as a duration people read: `850 us`, `12.3 ms`, `4.56 s`.
@@ -117,6 +139,17 @@ mod tests {
         assert_eq!(short_bytes(1_000), "1.0 kB");
         assert_eq!(short_bytes(999_999), "1.0 MB");
         assert_eq!(short_bytes(u64::MAX), "18.4 EB");
+    }
+
+    #[test]
+    fn averages_and_precise_shares() {
+        assert_eq!(average(14_587_608, 61), "239,141.1 B");
+        assert_eq!(average(-25, 10), "-2.5 B");
+        assert_eq!(average(1_363_200, 52_040), "26.2 B");
+        assert_eq!(average(5, 0), "-");
+        assert_eq!(precise_share(99_999, 100_000), "99.99 %");
+        assert_eq!(precise_share(7, 7), "100 %");
+        assert_eq!(precise_share(1, 0), "-");
     }
 
     #[test]

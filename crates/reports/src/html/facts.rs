@@ -1,7 +1,7 @@
 //! What the page says without its script: the cards at the top, completeness and cost below.
 
 use crate::completeness::Basis;
-use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::quantity::{bytes, counted, grouped, micros, precise_share, share, short_bytes};
 use crate::view::{Totals, View, eliminated};
 
 /// All texts of the page that are not rows of the table.
@@ -175,7 +175,7 @@ fn explained(view: &View) -> Card {
                 ""
             };
             (
-                format!("{at_most}{}", share(part, whole)),
+                format!("{at_most}{}", precise_share(part, whole)),
                 format!("of {} by the VM's own count", bytes(whole)),
             )
         }

@@ -1,7 +1,9 @@
 //! What the numbers leave out and what they cost: completeness, increments, refusals, the agent, damage.
 
 use crate::completeness::{Basis, Completeness};
-use crate::quantity::{bytes, counted, grouped, grouped_signed, micros, share, short_bytes};
+use crate::quantity::{
+    bytes, counted, grouped, grouped_signed, micros, precise_share, short_bytes,
+};
 use crate::text::{fact, section};
 use crate::view::View;
 
@@ -66,7 +68,7 @@ fn write_balance(out: &mut String, completeness: &Completeness) {
         "explained",
         &format!(
             "{at_most}{} of the {} that the VM allocated by its own count",
-            share(explained, vm),
+            precise_share(explained, vm),
             bytes(vm)
         ),
     );
@@ -101,7 +103,7 @@ fn rest_is(completeness: &Completeness) -> &'static str {
     } else if completeness.bytes_unknown != 0 {
         "made by the VM itself, at sites that are not counted, or objects whose size is not known"
     } else {
-        "made by the VM itself, or at sites that are not counted (see REFUSALS)"
+        "made by the VM itself, or at places that are not counted"
     }
 }
 

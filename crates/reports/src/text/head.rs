@@ -1,5 +1,10 @@
 //! Which run, which part of it, how much, by which ways of allocating.
 
+use std::cmp::Reverse;
+
+use ducktrack_heap_model::Tally;
+
+use crate::filter::Sort;
 use crate::grouping::by_kind;
 use crate::quantity::{bytes, counted, share};
 use crate::text::fact;
@@ -23,7 +28,7 @@ pub(super) fn write(out: &mut String, view: &View) {
     }
     let kinds = kinds(view);
     if !kinds.is_empty() {
-        fact(out, "by bytes", &kinds);
+        fact(out, &format!("by {}", view.filter.sort.name()), &kinds);
     }
     if view.selected.bytes_unknown != 0 {
         let unknown = counted(view.selected.bytes_unknown, "object");
@@ -102,14 +107,16 @@ fn heap(totals: &Totals) -> Option<String> {
 }
 
 fn kinds(view: &View) -> String {
-    by_kind(&view.sites)
+    let number = |tally: Tally| match view.filter.sort {
+        Sort::Bytes => tally.bytes,
+        Sort::Count => tally.count,
+    };
+    let mut kinds = by_kind(&view.sites);
+    kinds.sort_by_key(|(_, tally)| Reverse(number(*tally)));
+    let whole = number(view.selected.executed);
+    kinds
         .into_iter()
-        .map(|(kind, amount)| {
-            format!(
-                "{kind} {}",
-                share(amount.bytes, view.selected.executed.bytes)
-            )
-        })
+        .map(|(kind, tally)| format!("{kind} {}", share(number(tally), whole)))
         .collect::<Vec<_>>()
         .join(", ")
 }

@@ -6,7 +6,7 @@ use ducktrack_heap_model::Tally;
 
 use crate::filter::Sort;
 use crate::grouping::by_type;
-use crate::text::table::AmountTable;
+use crate::text::table::{AmountTable, more};
 use crate::text::{DEFAULT_TOP, section};
 use crate::view::{SiteRow, View};
 
@@ -39,7 +39,7 @@ pub(super) fn write(out: &mut String, view: &View) {
     let rest = locations.get(shown..).unwrap_or_default();
     if !rest.is_empty() {
         let sum = rest.iter().map(|location| location.executed).sum();
-        table.row(0, &format!("... {} more locations", rest.len()), sum, None);
+        table.row(0, &more(rest.len(), "location"), sum, None);
     }
     table.write(out);
 }
@@ -125,6 +125,6 @@ fn write_types(table: &mut AmountTable, site: &SiteRow) {
     let rest = types.get(TYPES..).unwrap_or_default();
     if !rest.is_empty() {
         let sum = rest.iter().map(|(_, amount)| *amount).sum();
-        table.row(2, &format!("... {} more types", rest.len()), sum, None);
+        table.row(2, &more(rest.len(), "type"), sum, None);
     }
 }

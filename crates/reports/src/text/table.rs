@@ -6,6 +6,12 @@ use ducktrack_heap_model::Tally;
 use crate::quantity::{average, bytes, objects, share};
 use crate::view::{Totals, eliminated};
 
+/// What a cut leaves out: `... 3 more callers`.
+pub(super) fn more(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("... {number} more {what}{plural}")
+}
+
 /// Right-aligned numbers (bytes, share, objects, average, and with recorded heap bytes also the eliminated share) and
 /// one left-aligned name, which may be indented.
 pub(super) struct AmountTable {

@@ -6,7 +6,7 @@ use ducktrack_heap_model::Tally;
 
 use crate::filter::Sort;
 use crate::grouping::by_type;
-use crate::text::table::AmountTable;
+use crate::text::table::{AmountTable, more};
 use crate::text::{DEFAULT_TOP, section};
 use crate::view::{CallerId, Location, View};
 
@@ -38,7 +38,7 @@ pub(super) fn write(out: &mut String, view: &View) {
     write_rest(
         &mut table,
         0,
-        "types",
+        "type",
         types.iter().skip(top).map(|(_, ty)| ty.sum.executed),
     );
     table.write(out);
@@ -134,7 +134,7 @@ impl TypeNode<'_> {
             write_rest(
                 table,
                 2,
-                "callers",
+                "caller",
                 callers.iter().skip(CALLERS).map(|(_, amount)| **amount),
             );
             write_unblamed(table, node);
@@ -142,7 +142,7 @@ impl TypeNode<'_> {
         write_rest(
             table,
             1,
-            "locations",
+            "location",
             locations
                 .iter()
                 .skip(LOCATIONS)
@@ -172,7 +172,7 @@ fn write_rest(
         (number + 1, sum)
     });
     if number > 0 {
-        table.row(depth, &format!("... {number} more {what}"), sum, None);
+        table.row(depth, &more(number, what), sum, None);
     }
 }
 
