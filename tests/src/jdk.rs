@@ -2,6 +2,7 @@
 //!
 //! Looked for in `DUCKTRACK_JDKS` (colon-separated, as `scripts/install-jdks --print` exports it), `JAVA_HOME`, `/usr/lib/jvm/*` and
 //! `.jdks/*` of the checkout. Of each version the first is taken, full JDKs before runtimes.
+//! `DUCKTRACK_ONLY_JDK=21` keeps that version only.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,6 +44,9 @@ pub fn installed_jdks() -> Vec<Jdk> {
     // Stable: among equals the order of the places stays.
     found.sort_by_key(|jdk| (jdk.version, !jdk.has("javac")));
     found.dedup_by_key(|jdk| jdk.version);
+    if let Ok(only) = std::env::var("DUCKTRACK_ONLY_JDK") {
+        found.retain(|jdk| jdk.version.to_string() == only);
+    }
     found
 }
 
