@@ -11,7 +11,7 @@
 //!   c(A + B)                  ┘
 //! ```
 
-use ducktrack_classfile::CodeOffset;
+use ducktrack_classfile::{CodeOffset, Opcode};
 use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
@@ -145,6 +145,12 @@ impl PathPlan<'_, '_> {
         self.throwing.get(position).copied().unwrap_or(true)
     }
 
+    /// Whether an instruction writes a local variable: a probe behind it may be out of reach of the handlers that protect it.
+    fn stores(&self, position: usize) -> bool {
+        let opcode = self.graph.instructions().get(position).map(|instruction| instruction.opcode);
+        matches!(opcode, Some(Opcode(54..=78) | Opcode::IINC))
+    }
+
     /// Where an exception at an instruction may go while something is owed there, and how much.
     fn escapes(&self, position: usize, owed: &SiteVector) -> Vec<(Escape, SiteVector)> {
         let mut escapes = Vec::new();
@@ -216,7 +222,9 @@ impl PathPlan<'_, '_> {
         for insertion in insertions.into_iter().flatten() {
             if position >= self.head {
                 for (escape, vector) in self.escapes(position, owed) {
-                    debts.add(escape, vector, Protected::Insertion(*insertion));
+                    if escape == Escape::Uncaught || !self.stores(position) {
+                        debts.add(escape, vector, Protected::Insertion(*insertion));
+                    }
                 }
             }
             if let Some(counter) = counter.filter(|counter| counter.insertion == Some(*insertion)) {
