@@ -79,6 +79,9 @@ pub fn edit_code(
     if is_empty_finalizer(method, &code) {
         return Err(SkipReason::EmptyFinalizer);
     }
+    if method.is_constructor() && method.class().super_class().is_none() {
+        return Err(SkipReason::ObjectConstructor);
+    }
     let slots = slots::Slots::assign(edit, &mut units)?;
     let mut layout = layout::Layout::new(edit, method, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;

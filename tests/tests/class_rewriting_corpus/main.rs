@@ -165,12 +165,13 @@ fn stress(corpus: &Corpus, output: &std::path::Path) -> Result<Totals> {
     Ok(totals)
 }
 
-/// Only its size may keep a method from being stressed, and being an empty finalizer.
+/// Only its size may keep a method from being stressed, and the two that HotSpot knows by their code.
 fn count_skipped(totals: &mut Totals, reason: SkipReason) -> Result<()> {
     let name = match reason {
         SkipReason::TooLarge(_) => "too large",
         SkipReason::TooLargeToCompile(_) => "too large to compile",
         SkipReason::EmptyFinalizer => "empty finalizer",
+        SkipReason::ObjectConstructor => "constructor of Object",
         other => anyhow::bail!("refused: {other}"),
     };
     *totals.skipped.entry(name.to_owned()).or_default() += 1;

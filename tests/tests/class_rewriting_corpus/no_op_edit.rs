@@ -26,7 +26,7 @@ pub(crate) fn apply(class: &ClassFile<'_>) -> Result<(Vec<u8>, usize)> {
     {
         match edit_code(&method, &edit, &mut pool) {
             Ok(code) => edited.push((position, code.attribute)),
-            Err(SkipReason::EmptyFinalizer) => {}
+            Err(SkipReason::EmptyFinalizer | SkipReason::ObjectConstructor) => {}
             Err(other) => return Err(other.into()),
         }
     }

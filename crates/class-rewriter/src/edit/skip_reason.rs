@@ -13,6 +13,10 @@ pub enum SkipReason {
     /// has any code, in `Object` even for all classes.
     #[error("an empty finalizer must stay empty")]
     EmptyFinalizer,
+    /// The constructor of `Object`. HotSpot rewrites its `return`, and its C2 compiler crashes
+    /// when an exception handler is added (seen on JDK 17).
+    #[error("the constructor of Object must stay as it is")]
+    ObjectConstructor,
     /// Bytecode or a table of it is malformed.
     #[error("malformed: {0}")]
     Malformed(Error),
@@ -82,6 +86,7 @@ impl SkipReason {
             Self::BadCode => "edit-not-allowed",
             Self::BadHandler => "handler-does-not-fit",
             Self::EmptyFinalizer => "empty-finalizer",
+            Self::ObjectConstructor => "constructor-of-object",
         }
     }
 }
