@@ -1,2 +1,55 @@
-//! TEMPORARY skeleton.
+//! Draws a method's graph, its paths and its counters, so that a person can check them by eye
+//! against the figures of the DuckTracks paper.
+//!
+//! ```no_run
+//! use ducktrack_explain::{ClassSource, MethodName, Options};
+//!
+//! let bytes = std::fs::read("target/classes/Example.class")?;
+//! let source = ClassSource::from_bytes("Example.class", bytes)?;
+//! let options = Options { method: Some(MethodName::parse("Example.main")), ..Options::default() };
+//! println!("{}", ducktrack_explain::text(&source, &options)?);
+//! std::fs::write("main.svg", ducktrack_explain::svg(&source, &options)?)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | in a picture | means |
+//! |---|---|
+//! | red, continuous | the hot path |
+//! | blue and other shades, dashed | side paths |
+//! | green, dash-dotted | loop paths |
+//! | orange, dotted | paths that begin in an exception handler |
+//! | a filled badge `c0` on a thick edge | a counter; the text beside it says what it counts |
+//! | a number on an edge | its share count |
+//!
+//! Input is not trusted: nothing here panics on it.
+
 #![forbid(unsafe_code)]
+
+mod allocation_sites;
+mod class_source;
+mod coordinates;
+mod error;
+mod explained_method;
+mod explanation;
+mod java_type;
+mod layered_graph;
+mod legend;
+mod method_dot;
+mod method_name;
+mod method_svg;
+mod method_text;
+mod options;
+mod overview;
+mod palette;
+mod routes;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod vertex_order;
+
+pub use class_source::ClassSource;
+pub use error::Error;
+pub use explained_method::{ExplainedMethod, Site};
+pub use explanation::{dot, svg, text};
+pub use method_name::MethodName;
+pub use options::{EdgeCount, Options};

@@ -1,8 +1,15 @@
 //! Which placement a method gets.
 //!
-//! The paper's paths, the spanning forest, and the better of these after refinement are all exact; the
-//! one with the fewest expected increments wins, then the one with the fewest counters (code size), then the
-//! first in this order. Beyond the limits a method gets one counter per block.
+//! All candidates are exact; the one with the fewest expected increments wins, then the one with the
+//! fewest counters (code size), then the first in this order:
+//!
+//! 1. the paper's paths;
+//! 2. the spanning forest, best as long as no counter is empty;
+//! 3. the better of these, refined;
+//! 4. one counter per block, refined: best where few blocks have sites;
+//! 5. one counter per block. It is never worse than one counter per site, so neither is the choice.
+//!
+//! Beyond the limits a method gets one counter per block.
 
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
@@ -55,9 +62,12 @@ pub fn choose(graph: &Graph, frequencies: &Frequencies, limits: &Limits) -> Choi
     let Some(best) = cheapest(graph, frequencies, &candidates) else {
         return only_per_block(graph, frequencies, Some(paths));
     };
+    let per_block = Placement::per_block(graph);
     if !candidates[best].counters().is_empty() {
-        let refined = candidates[best].refined(graph, frequencies, limits.terms);
-        candidates.extend(refined.ok());
+        let refined =
+            [&candidates[best], &per_block].map(|it| it.refined(graph, frequencies, limits.terms));
+        candidates.extend(refined.into_iter().flatten());
+        candidates.push(per_block);
     }
     let costs = candidates
         .iter()

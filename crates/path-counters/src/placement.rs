@@ -187,9 +187,18 @@ impl Placement {
 
     /// The counter on an edge, if it needs one.
     pub fn counter_on(&self, edge: EdgeId) -> Option<&Counter> {
+        self.counter_at(CounterPlace::Edge(edge))
+    }
+
+    /// The counter at the start of a block, if there is one.
+    pub fn counter_at_start(&self, block: BlockId) -> Option<&Counter> {
+        self.counter_at(CounterPlace::BlockStart(block))
+    }
+
+    fn counter_at(&self, place: CounterPlace) -> Option<&Counter> {
         let found = self
             .counters
-            .binary_search_by_key(&CounterPlace::Edge(edge), |counter| counter.place);
+            .binary_search_by_key(&place, |counter| counter.place);
         found.ok().map(|position| &self.counters[position])
     }
 
@@ -204,11 +213,13 @@ impl Placement {
 
     /// What is owed inside a block before its first site: [`Placement::potential`] less the counter at the
     /// block's start.
-    pub fn owed_at_start(&self, graph: &Graph, block: BlockId) -> SiteVector {
-        match self.kind {
-            PlacementKind::PerBlock => self.potential(block).minus(graph.sites(block)),
-            _ => self.potential(block).clone(),
-        }
+    pub fn owed_at_start(&self, block: BlockId) -> SiteVector {
+        let counted = self
+            .counter_at_start(block)
+            .map(|counter| &counter.semantics);
+        counted.map_or(self.potential(block).clone(), |counted| {
+            self.potential(block).minus(counted)
+        })
     }
 
     /// The terms of all counters: how much an analyzer has to keep for this placement.

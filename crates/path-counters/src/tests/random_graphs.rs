@@ -216,14 +216,13 @@ proptest! {
         let Choice { placement, candidates, .. } = choose(&graph, &frequencies, &Limits::default());
         let cheapest = candidates.iter().map(|candidate| candidate.1).min();
         prop_assert_eq!(Some(placement.increments(&graph, &frequencies)), cheapest);
+        let per_block = Placement::per_block(&graph).increments(&graph, &frequencies);
+        prop_assert!(placement.increments(&graph, &frequencies) <= per_block);
         assert_exact(&graph, &sketch.walks(&graph), &placement);
         // What is expected is what happens: increments counted on the walks themselves.
         let walks = sketch.walks(&graph);
         let complete = walks.iter().filter(|walk| walk.is_complete(&graph));
-        let happened: usize = complete
-            .flat_map(|walk| walk.edges())
-            .filter(|&&edge| !graph.edge(edge).exceptional && placement.counter_on(edge).is_some())
-            .count();
+        let happened: usize = complete.map(|walk| walk.increments(&graph, &placement)).sum();
         prop_assert_eq!(happened as u64, placement.increments(&graph, &frequencies));
     }
 

@@ -40,6 +40,29 @@ impl Walk {
         &self.edges
     }
 
+    /// How many counters the run increments, those in code for exceptions left out.
+    pub(super) fn increments(&self, graph: &Graph, placement: &Placement) -> usize {
+        let has = |place| {
+            usize::from(
+                placement
+                    .counters()
+                    .iter()
+                    .any(|counter| counter.place == place),
+            )
+        };
+        let on_edge = |edge: crate::EdgeId| {
+            if graph.edge(edge).exceptional {
+                0
+            } else {
+                has(CounterPlace::Edge(edge))
+            }
+        };
+        self.edges
+            .iter()
+            .map(|&edge| on_edge(edge) + has(CounterPlace::BlockStart(graph.edge(edge).to)))
+            .sum()
+    }
+
     /// What the run executed, by looking at nothing but the sites of its blocks.
     pub(super) fn executed(&self, graph: &Graph) -> SiteVector {
         let blocks = self.edges.iter().map(|&edge| graph.edge(edge).to);
@@ -70,7 +93,7 @@ impl Walk {
         if self.is_complete(graph) || self.edges.is_empty() {
             return sum;
         }
-        let owed = placement.owed_at_start(graph, self.end);
+        let owed = placement.owed_at_start(self.end);
         let inside = if self.last_block_done {
             graph.sites(self.end).clone()
         } else {

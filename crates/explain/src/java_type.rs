@@ -1,0 +1,46 @@
+//! Descriptors as people write types: `[[Ljava/lang/String;` is `java.lang.String[][]`.
+
+/// The Java spelling of a descriptor or of a class name as in class files.
+pub(crate) fn java_type(descriptor: &str) -> String {
+    let element = descriptor.trim_start_matches('[');
+    let dimensions = descriptor.len() - element.len();
+    let name = match element {
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "S" => "short",
+        "I" => "int",
+        "F" => "float",
+        "J" => "long",
+        "D" => "double",
+        "V" => "void",
+        _ => element
+            .strip_prefix('L')
+            .and_then(|name| name.strip_suffix(';'))
+            .unwrap_or(element),
+    };
+    name.replace('/', ".") + &"[]".repeat(dimensions)
+}
+
+/// The type without its package.
+pub(crate) fn simple_type(java: &str) -> &str {
+    java.rsplit('.').next().unwrap_or(java)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_spelled_as_in_java() {
+        for (descriptor, java) in [
+            ("Ljava/lang/String;", "java.lang.String"),
+            ("[[I", "int[][]"),
+            ("[Ljava/util/Map$Entry;", "java.util.Map$Entry[]"),
+            ("J", "long"),
+        ] {
+            assert_eq!(java_type(descriptor), java);
+        }
+        assert_eq!(simple_type("java.util.Map$Entry[]"), "Map$Entry[]");
+    }
+}

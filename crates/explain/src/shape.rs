@@ -1,0 +1,27 @@
+//! A method's graph as the path algorithms see it.
+//!
+//! Blocks and edges keep their numbers; handler entries get artificial edges from ENTRY behind them.
+
+use ducktrack_flow_graph::{Expectation, MethodGraph};
+use ducktrack_path_counters::{BlockId, Graph, GraphBuilder, GraphError, Hint, SiteId};
+
+/// Builds the graph; `site_blocks` has the block of each site.
+pub(crate) fn shape(graph: &MethodGraph<'_>, site_blocks: &[BlockId]) -> Result<Graph, GraphError> {
+    let mut builder = GraphBuilder::new(graph.blocks().len());
+    let block = |block: ducktrack_flow_graph::BlockId| BlockId::new(block.as_u32());
+    for edge in graph.edges() {
+        let hint = match edge.expectation() {
+            Expectation::None => Hint::None,
+            Expectation::Likely => Hint::Likely,
+            Expectation::Unlikely => Hint::Unlikely,
+        };
+        builder.hinted_edge(block(edge.from()), block(edge.to()), hint);
+    }
+    for handler in graph.handler_entries() {
+        builder.exceptional_edge(block(handler));
+    }
+    for (number, &block) in (0u32..).zip(site_blocks) {
+        builder.site(block, SiteId::new(number));
+    }
+    builder.build()
+}
