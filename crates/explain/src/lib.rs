@@ -43,6 +43,7 @@ mod overview;
 mod palette;
 mod routes;
 mod shape;
+mod style_sheet;
 #[cfg(test)]
 mod tests;
 mod vertex_order;

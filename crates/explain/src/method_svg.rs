@@ -10,6 +10,7 @@ use crate::layered_graph::{Drawing, Link};
 use crate::legend::{Entry, legend};
 use crate::palette::{all_strokes, stroke_class, stroke_of};
 use crate::routes::{Layout, Point, Rectangle, lay_out};
+use crate::style_sheet::style_sheet;
 
 /// Width of a character at the font size of boxes.
 const CHARACTER: f64 = 6.65;
@@ -341,50 +342,6 @@ fn draw_legend(svg: &mut Svg, entries: &[Entry]) {
         ));
     }
     svg.push("</defs>\n");
-}
-
-fn style_sheet() -> String {
-    let mut light = rules(
-        [
-            "#ffffff", "#1f2328", "#57606a", "#f6f8fa", "#8c959f", "#ffffff",
-        ],
-        all_strokes().map(|stroke| stroke.light),
-    );
-    for (class, stroke) in all_strokes().enumerate() {
-        if !stroke.dashes.is_empty() {
-            light += &format!(".p{class}{{stroke-dasharray:{}}}\n", stroke.dashes);
-        }
-    }
-    let dark = rules(
-        [
-            "#0d1117", "#e6edf3", "#9aa4af", "#161b22", "#6e7681", "#0d1117",
-        ],
-        all_strokes().map(|stroke| stroke.dark),
-    );
-    format!("{SHAPES}{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n")
-}
-
-const SHAPES: &str = "\
-text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}
-.title{font-size:14px;font-weight:600}
-.heading,.name{font-weight:600}
-.in-badge,.in-share{text-anchor:middle}
-.in-badge{font-weight:600}
-.edge{fill:none;stroke-width:1.6}
-.counted{stroke-width:2.8}
-.block{stroke-width:1.6}
-";
-
-fn rules(basic: [&str; 6], strokes: impl Iterator<Item = &'static str>) -> String {
-    let [page, text, muted, block, border, in_badge] = basic;
-    let mut rules = format!(
-        ".page,.share{{fill:{page}}}\ntext{{fill:{text}}}\n.in-share{{fill:{muted}}}\n.in-badge{{fill:{in_badge}}}\n\
-         .block{{fill:{block};stroke:{border}}}\n"
-    );
-    for (class, colour) in strokes.enumerate() {
-        rules += &format!(".p{class},.b{class}{{stroke:{colour}}}.f{class}{{fill:{colour}}}\n");
-    }
-    rules
 }
 
 fn escaped(text: &str) -> String {
