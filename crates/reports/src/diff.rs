@@ -229,10 +229,10 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
     if kept(before) != kept(after) {
         cautions.push("the two reports were made with different filters".to_owned());
     }
-    if before.run.java_version != after.run.java_version {
+    if before.run.vm != after.run.vm {
         cautions.push(format!(
-            "different Java versions ({} and {}): library code differs",
-            before.run.java_version, after.run.java_version
+            "different VMs ({} and {}): the JDK's own code differs",
+            before.run.vm, after.run.vm
         ));
     }
     if before.refusals.sites != after.refusals.sites {

@@ -8,8 +8,12 @@ use crate::class_name::package_of;
 use crate::view::{CallerId, Cell, SiteRow};
 
 /// Sums cells by type.
-pub(crate) fn by_type(cells: &[Cell]) -> Vec<(&str, Tally)> {
-    sums(cells.iter().map(|cell| (cell.ty.as_str(), cell.executed)))
+pub(crate) fn by_type<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<(&'a str, Tally)> {
+    sums(
+        cells
+            .into_iter()
+            .map(|cell| (cell.ty.as_str(), cell.executed)),
+    )
 }
 
 /// Sums cells by caller; `None` is "not known".

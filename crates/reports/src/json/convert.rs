@@ -7,7 +7,7 @@ use super::{FORMAT, VERSION};
 use crate::filter::Filter;
 use crate::grouping::{by_caller, by_kind, by_type};
 use crate::quantity::percent;
-use crate::view::{Finding, SiteRow, Totals, View, eliminated};
+use crate::view::{Cell, Finding, SiteRow, Totals, View, eliminated};
 
 /// The report under the documented keys.
 pub fn document(view: &View) -> Document {
@@ -49,7 +49,7 @@ fn site(view: &View, row: &SiteRow) -> SiteDoc {
         bytes: row.executed.bytes,
         size_unknown: row.bytes_unknown,
         materialized: row.materialized.map(amount),
-        types: types(row),
+        types: types(&row.cells),
         context: contexts(view, row),
         threads: threads(row),
         lengths: lengths(row),
@@ -63,8 +63,8 @@ fn amount(amount: Tally) -> AmountDoc {
     }
 }
 
-fn types(row: &SiteRow) -> Vec<TypeDoc> {
-    by_type(&row.cells)
+fn types<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<TypeDoc> {
+    by_type(cells)
         .into_iter()
         .map(|(ty, amount)| TypeDoc {
             ty: ty.to_owned(),
@@ -92,6 +92,7 @@ fn contexts(view: &View, row: &SiteRow) -> Vec<ContextDoc> {
                 target: caller.map(|caller| caller.target.clone()),
                 count: amount.count,
                 bytes: amount.bytes,
+                types: types(row.cells.iter().filter(|cell| cell.caller == id)),
             }
         })
         .collect()

@@ -130,6 +130,9 @@ pub struct ContextDoc {
     pub count: i64,
     /// Bytes.
     pub bytes: i64,
+    /// The same by type; types that only the run knows are told apart by caller too.
+    #[serde(default)]
+    pub types: Vec<TypeDoc>,
 }
 
 /// One thread's part of a site.
