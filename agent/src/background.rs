@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
 
 use crate::agent::Agent;
+use crate::reinstrumentation::Watch;
 
 /// How often the thread looks around.
 const TICK: Duration = Duration::from_millis(250);
@@ -34,12 +35,13 @@ impl Agent {
     fn look_around(&self, jni: Jni) {
         let mut last_snapshot = Instant::now();
         let mut last_sizes = Instant::now();
+        let mut watch = Watch::default();
         while self.is_counting() {
             let demanded = self.wait(TICK);
             if !self.is_counting() {
                 return;
             }
-            self.reinstrument_due_methods(jni);
+            self.reinstrument_due_methods(jni, &mut watch);
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes(jni);
                 last_sizes = Instant::now();

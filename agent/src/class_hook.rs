@@ -73,10 +73,8 @@ impl Agent {
             true => Default::default(),
             false => self.registry.known(origin.key, class.bytes()),
         };
-        let profiles: Vec<MethodProfile> = self.reinstrumenting.lock().profiles(origin.key);
-        for profile in &profiles {
-            *known.versions.entry(profile.method).or_insert(0) += 1;
-        }
+        self.reinstrumenting.lock().apply(origin.key, &mut known);
+        let profiles: Vec<MethodProfile> = known.profiles.clone();
         let rewriter = ClassRewriter { options: &self.rewrite_options, tracked: &self.tracked, hidden: origin.hidden };
         let mut numbers = ClassNumbers::new(&self.registry.next, &mut known);
         let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;

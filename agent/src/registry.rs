@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ducktrack_class_rewriter as rewriter;
-use ducktrack_class_rewriter::{Numbers, ProfilePoints, RewrittenClass, SiteKey};
+use ducktrack_class_rewriter::{MethodProfile, Numbers, ProfilePoints, RewrittenClass, SiteKey};
 use ducktrack_classfile::{ClassFile, decode_modified_utf8};
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{ClassId, CounterId, MethodId, Record, SiteId};
@@ -45,6 +45,8 @@ struct State {
     unsized_sites: Vec<(SiteId, Box<[u8]>, LoaderId)>,
     unsent_sizes: Vec<Record>,
     class_ids: u32,
+    /// Classes that have sites without being rewritten, by loader and name.
+    native_classes: FxHashMap<(String, String), ClassId>,
 }
 
 /// A class loader; 0 is the boot loader.
@@ -70,7 +72,19 @@ struct ClassEntry {
 struct MethodEntry {
     id: MethodId,
     version: u16,
-    profile: Option<ProfilePoints>,
+    /// Counters of the current version that tell edge frequencies.
+    points: Option<ProfilePoints>,
+    /// What the current version was placed for; none in the first version.
+    profile: Option<MethodProfile>,
+}
+
+/// A method without bytecode that objects are made in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NativeMethod {
+    pub(crate) class: String,
+    pub(crate) loader: String,
+    pub(crate) method: String,
+    pub(crate) descriptor: String,
 }
 
 /// What the summary needs to name a site.
@@ -97,6 +111,8 @@ pub(crate) struct KnownClass {
     call_sites: FxHashMap<SiteKey, u32>,
     /// Methods that were re-instrumented, with their versions.
     pub(crate) versions: FxHashMap<u16, u16>,
+    /// The profiles that they were placed for.
+    pub(crate) profiles: Vec<MethodProfile>,
 }
 
 /// Gives numbers to one class under rewriting.
@@ -161,6 +177,7 @@ impl Registry {
                 sites: entry.sites.clone(),
                 call_sites: entry.call_sites.clone(),
                 versions: entry.methods.iter().map(|(method, entry)| (*method, entry.version)).collect(),
+                profiles: entry.methods.values().filter_map(|method| method.profile.clone()).collect(),
             },
             _ => KnownClass::default(),
         }
@@ -212,21 +229,32 @@ impl Registry {
             let version = known.versions.get(&counter.method).copied().unwrap_or(0);
             state.add_counter(counter, version);
         }
-        for (method, version) in known.versions {
-            if let Some(method) = entry.methods.get_mut(&method) {
+        for (index, version) in known.versions {
+            if let Some(method) = entry.methods.get_mut(&index) {
                 method.version = version;
-                method.profile = None;
+                method.points = None;
+                method.profile = known.profiles.iter().find(|profile| profile.method == index).cloned();
             }
         }
-        for profile in rewritten.profiles {
-            state.method(&mut entry, id, class, profile.method);
-            if let Some(method) = entry.methods.get_mut(&profile.method) {
-                method.profile = Some(profile);
+        for points in rewritten.profiles {
+            state.method(&mut entry, id, class, points.method);
+            if let Some(method) = entry.methods.get_mut(&points.method) {
+                method.points = Some(points);
             }
         }
         if !hidden {
             state.classes.insert(key.clone(), entry);
         }
+    }
+
+    /// A new site for what native code makes in a method; its objects are filed under their classes.
+    pub(crate) fn add_native_site(&self, blamed: &NativeMethod) -> Option<u32> {
+        let take = |number: u32| (number < MOST_SITES).then_some(number + 1);
+        let number = self.next.site.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
+        let mut state = self.state.lock();
+        let class = state.native_class(&blamed.class, &blamed.loader);
+        state.add_native_site(number, class, blamed);
+        Some(number)
     }
 
     /// A refusal of a whole class.
@@ -264,20 +292,22 @@ impl Registry {
         }
     }
 
-    /// Methods that have entry counters: class, method index, points.
+    /// Methods whose current version tells edge frequencies.
     pub(crate) fn profiled(&self) -> Vec<(ClassKey, ProfilePoints)> {
         let state = self.state.lock();
-        let points = |(key, entry): (&ClassKey, &ClassEntry)| {
-            let key = key.clone();
-            entry.methods.values().filter_map(|method| method.profile.clone()).map(move |points| (key.clone(), points))
-                .collect::<Vec<_>>()
-        };
-        state.classes.iter().flat_map(points).collect()
+        let mut profiled = Vec::new();
+        for (key, entry) in &state.classes {
+            let points = entry.methods.values().filter_map(|method| method.points.as_ref());
+            profiled.extend(points.map(|points| (key.clone(), points.clone())));
+        }
+        profiled
     }
 
-    /// The id of a method that was given one.
-    pub(crate) fn method_id(&self, key: &ClassKey, method: u16) -> Option<MethodId> {
-        self.state.lock().classes.get(key)?.methods.get(&method).map(|method| method.id)
+    /// The id, the version and the points of a method's current version.
+    pub(crate) fn version(&self, key: &ClassKey, method: u16) -> Option<(MethodId, u16, Option<ProfilePoints>)> {
+        let state = self.state.lock();
+        let entry = state.classes.get(key)?.methods.get(&method)?;
+        Some((entry.id, entry.version, entry.points.clone()))
     }
 
     /// Adds a record about a run of the agent.
@@ -350,7 +380,7 @@ impl State {
             name: text(method.as_ref().map(|method| method.name())),
             descriptor: text(method.as_ref().map(|method| method.descriptor())),
         }));
-        entry.methods.insert(index, MethodEntry { id, version: 0, profile: None });
+        entry.methods.insert(index, MethodEntry { id, version: 0, points: None, profile: None });
         id
     }
 
@@ -392,6 +422,50 @@ impl State {
             kind: kind(site.kind),
             ty,
         }));
+    }
+
+    fn native_class(&mut self, name: &str, loader: &str) -> ClassId {
+        if let Some(id) = self.native_classes.get(&(loader.to_owned(), name.to_owned())) {
+            return *id;
+        }
+        self.class_ids += 1;
+        let id = ClassId(self.class_ids);
+        self.native_classes.insert((loader.to_owned(), name.to_owned()), id);
+        self.pending.push(Record::Class(format::Class {
+            id,
+            name: name.to_owned(),
+            loader: loader.to_owned(),
+            hidden: false,
+            source_file: None,
+        }));
+        id
+    }
+
+    fn add_native_site(&mut self, number: u32, class: ClassId, blamed: &NativeMethod) {
+        self.methods += 1;
+        let method = MethodId(self.methods);
+        self.pending.push(Record::Method(format::Method {
+            id: method,
+            class,
+            name: blamed.method.clone(),
+            descriptor: blamed.descriptor.clone(),
+        }));
+        self.pending.push(Record::Site(format::Site {
+            id: SiteId(number),
+            method,
+            bci: 0,
+            line: None,
+            kind: format::AllocationKind::Jni,
+            ty: None,
+        }));
+        let index = number as usize;
+        if self.sites.len() <= index {
+            self.sites.resize_with(index + 1, SiteInfo::default);
+        }
+        if let Some(info) = self.sites.get_mut(index) {
+            info.class = blamed.class.as_str().into();
+            info.method = blamed.method.as_str().into();
+        }
     }
 
     fn add_call_site(&mut self, call_site: rewriter::PlannedCallSite, method: MethodId) {

@@ -1,99 +1,148 @@
 //! Methods get a new version for the hot path that their counters measured.
 //!
 //! ```text
-//! entry counter >= threshold ── profile of its edges ── estimate of the gain ── retransform the class ── new version
+//! first version: heuristics, entry counter
+//!   entries >= threshold ── edge frequencies ── estimate of the gain ── new version: measured paths, no entry counter
+//! new version: its counters go on telling frequencies
+//!   the hottest counter lost its share ── first version again, profiled anew
 //! ```
 //!
-//! Counters of the old version stay: frames that still run it go on counting there, and the sums stay exact. A version without
-//! entry counter is not looked at again unless its counters show that the hot path has moved.
+//! Classes are retransformed in batches, the most gain first, with a pause in between: each batch stops the program once.
+//! Counters of a replaced version stay: frames that still run it go on counting there, and the sums stay exact.
+
+use std::time::{Duration, Instant};
 
 use ducktrack_class_rewriter::{MethodProfile, ProfilePoints};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_trace_format::{Record, Reinstrumented};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agent::{Agent, Cost};
-use crate::registry::ClassKey;
+use crate::registry::{ClassKey, KnownClass};
 
-/// The most classes retransformed at one go: each go stops the program once.
+/// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
+/// Time between two batches.
+const PAUSE: Duration = Duration::from_millis(1500);
+/// A new version is profiled again when the counter that was hottest has less than this part of its expected share.
+const SHARE_LOST: f64 = 0.5;
+/// No method gets more versions than this.
+const MOST_VERSIONS: u16 = 8;
 
-/// Profiles of methods whose class is about to be retransformed.
+/// Methods whose class is about to be retransformed: the new profile, or none to profile it anew.
 #[derive(Default)]
-pub(crate) struct Waiting(FxHashMap<ClassKey, Vec<MethodProfile>>);
+pub(crate) struct Waiting {
+    methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>>,
+}
 
 impl Waiting {
-    /// The profiles that apply to a class; they stay until the retransformation is over.
-    pub(crate) fn profiles(&self, key: &ClassKey) -> Vec<MethodProfile> {
-        self.0.get(key).cloned().unwrap_or_default()
+    /// Gives the methods of a class that are due their next version.
+    pub(crate) fn apply(&self, key: &ClassKey, known: &mut KnownClass) {
+        for (method, profile) in self.methods.get(key).into_iter().flatten() {
+            *known.versions.entry(*method).or_insert(0) += 1;
+            known.profiles.retain(|old| old.method != *method);
+            known.profiles.extend(profile.clone());
+        }
     }
+}
+
+/// What the background thread remembers between two looks.
+#[derive(Default)]
+pub(crate) struct Watch {
+    last_batch: Option<Instant>,
+    /// For each new version, by its hottest counter: all its increments when it was last looked at, and the hottest one's.
+    seen: FxHashMap<u32, (u64, u64)>,
 }
 
 /// A method that is due.
 struct Due {
     key: ClassKey,
-    points: ProfilePoints,
-    profile: MethodProfile,
-    increments: u64,
+    method: u16,
+    profile: Option<MethodProfile>,
+    entries: u64,
+    /// Increments per entry of the version that is replaced, its entry counter included.
+    before: f64,
+    /// Increments that would not have been executed, at the best.
+    gain: f64,
 }
 
 impl Agent {
-    /// Re-instruments the classes of methods that have been entered often enough, the most promising ones first.
-    pub(crate) fn reinstrument_due_methods(&self, jni: Jni) {
+    /// Re-instruments the classes of methods that are due, the most promising ones first.
+    pub(crate) fn reinstrument_due_methods(&self, jni: Jni, watch: &mut Watch) {
         let Some(threshold) = self.options.reinstrument else { return };
-        let mut due = self.due_methods(threshold);
+        if watch.last_batch.is_some_and(|last| last.elapsed() < PAUSE) {
+            return;
+        }
+        let due = most_gain(self.due_methods(threshold, watch));
         if due.is_empty() {
             return;
         }
-        due.sort_by_key(|method| std::cmp::Reverse(method.increments));
-        let mut classes: FxHashMap<ClassKey, Vec<MethodProfile>> = FxHashMap::default();
+        watch.last_batch = Some(Instant::now());
+        let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> = FxHashMap::default();
         for method in &due {
-            if classes.len() < MOST_CLASSES || classes.contains_key(&method.key) {
-                classes.entry(method.key.clone()).or_default().push(method.profile.clone());
-            }
+            methods.entry(method.key.clone()).or_default().push((method.method, method.profile.clone()));
         }
-        due.retain(|method| classes.contains_key(&method.key));
-        self.reinstrumenting.lock().0 = classes;
-        let outcome = jni.with_local_frame(64, || {
-            let found = self.find_classes(jni);
-            self.env.retransform_classes(&found)
-        });
-        self.reinstrumenting.lock().0.clear();
+        self.reinstrumenting.lock().methods = methods;
+        let outcome = jni.with_local_frame(64, || self.env.retransform_classes(&self.classes_waiting(jni)));
+        self.reinstrumenting.lock().methods.clear();
         match outcome {
-            Ok(Ok(())) => self.note_new_versions(&due, jni),
-            Ok(Err(error)) | Err(error) => self.log.warn(&format!("methods keep their first counters: {error}")),
+            Ok(Ok(())) => self.note_new_versions(&due),
+            Ok(Err(error)) | Err(error) => self.log.warn(&format!("methods keep their counters: {error}")),
         }
     }
 
-    /// Methods over the threshold, with what their counters say.
-    fn due_methods(&self, threshold: u64) -> Vec<Due> {
+    /// Methods that were entered often enough, and new versions whose hot path has moved.
+    fn due_methods(&self, threshold: u64, watch: &mut Watch) -> Vec<Due> {
         let Some(facts) = self.facts() else { return Vec::new() };
         let blocks: Vec<_> = self.threads.rows(&facts.threads).into_iter().map(|(row, _)| row.block).collect();
         let sum = |id: u32| blocks.iter().map(|block| block.counter(id)).sum::<u64>() + self.shared.counter(id);
-        let mut due = Vec::new();
-        for (key, points) in self.registry.profiled() {
-            let entries = sum(points.entry_counter);
-            if entries < threshold {
-                continue;
-            }
-            let edges: Vec<(u32, u64)> = points.edges.iter().map(|(edge, counter)| (*edge, sum(*counter))).collect();
-            let increments = entries + edges.iter().map(|(_, count)| count).sum::<u64>();
-            let profile = MethodProfile { method: points.method, entries, edges };
-            due.push(Due { key, points, profile, increments });
-        }
-        due
+        let profiled = self.registry.profiled();
+        let due = profiled.into_iter().filter_map(|(key, points)| match points.entry_counter {
+            Some(entry_counter) => first_version_due(key, &points, sum(entry_counter), threshold, &sum),
+            None => self.moved(key, &points, threshold, &sum, watch),
+        });
+        due.collect()
     }
 
-    fn find_classes(&self, jni: Jni) -> Vec<jclass> {
-        let waiting = self.reinstrumenting.lock();
+    /// Whether a version that was placed for a hot path runs another one by now.
+    fn moved(
+        &self,
+        key: ClassKey,
+        points: &ProfilePoints,
+        threshold: u64,
+        sum: &impl Fn(u32) -> u64,
+        watch: &mut Watch,
+    ) -> Option<Due> {
+        let (hottest, expected_share) = points.hottest?;
+        let all = total(points, sum);
+        let hot = sum(hottest);
+        let (all_before, hot_before) = watch.seen.get(&hottest).copied().unwrap_or((0, 0));
+        let recent = all.saturating_sub(all_before);
+        if recent < threshold {
+            return None;
+        }
+        watch.seen.insert(hottest, (all, hot));
+        let share = ratio(hot.saturating_sub(hot_before), recent);
+        let (_, version, _) = self.registry.version(&key, points.method)?;
+        if share >= expected_share * SHARE_LOST || version >= MOST_VERSIONS {
+            return None;
+        }
+        let before = points.increments_per_entry;
+        Some(Due { key, method: points.method, profile: None, entries: recent, before, gain: ratio(recent, 1) })
+    }
+
+    fn classes_waiting(&self, jni: Jni) -> Vec<jclass> {
+        let keys: FxHashSet<ClassKey> = self.reinstrumenting.lock().methods.keys().cloned().collect();
+        let names: FxHashSet<&[u8]> = keys.iter().map(|key| key.name.as_ref()).collect();
         let Ok(classes) = self.env.loaded_classes() else { return Vec::new() };
         let mut found = Vec::new();
         for class in classes.iter().copied() {
             let signature = self.env.class_signature(class).unwrap_or_default();
             let name = signature.strip_prefix(b"L").and_then(|rest| rest.strip_suffix(b";")).unwrap_or_default();
-            let candidate = waiting.0.keys().any(|key| key.name.as_ref() == name);
-            if candidate && waiting.0.contains_key(&ClassKey { loader: self.loader_id(jni, class), name: name.into() }) {
+            let wanted = names.contains(name)
+                && keys.contains(&ClassKey { loader: self.loader_id(jni, class), name: name.into() });
+            if wanted {
                 found.push(class);
             } else {
                 jni.delete_local_ref(class);
@@ -102,19 +151,61 @@ impl Agent {
         found
     }
 
-    fn note_new_versions(&self, due: &[Due], _jni: Jni) {
+    fn note_new_versions(&self, due: &[Due]) {
         Cost::add(&self.cost.reinstrumented, due.len() as u64);
         for method in due {
-            let Some(id) = self.registry.method_id(&method.key, method.points.method) else { continue };
-            #[allow(clippy::cast_precision_loss, reason = "a ratio for people")]
-            let before = method.increments as f32 / method.profile.entries.max(1) as f32;
+            let Some((id, version, points)) = self.registry.version(&method.key, method.method) else { continue };
+            // A version with a single counter has no points: it is incremented at most once on the way.
+            let after = points.map_or(method.before.min(1.0), |points| points.increments_per_entry);
+            #[allow(clippy::cast_possible_truncation, reason = "a ratio for people")]
+            let (before, after) = (method.before as f32, after as f32);
             self.registry.note(Record::Reinstrumented(Reinstrumented {
                 method: id,
-                version: 1,
-                entries: method.profile.entries,
+                version,
+                entries: method.entries,
                 before,
-                after: before - 1.0,
+                after,
             }));
         }
     }
+}
+
+/// A first version that was entered often enough.
+fn first_version_due(
+    key: ClassKey,
+    points: &ProfilePoints,
+    entries: u64,
+    threshold: u64,
+    sum: &impl Fn(u32) -> u64,
+) -> Option<Due> {
+    if entries < threshold {
+        return None;
+    }
+    let edges: Vec<(u32, u64)> = points.edges.iter().map(|(edge, counter)| (*edge, sum(*counter))).collect();
+    let increments = entries.saturating_add(total(points, sum));
+    let profile = MethodProfile { method: points.method, entries, edges };
+    let gain = ratio(increments.saturating_sub(entries.min(increments / 2)), 1);
+    let before = ratio(increments, entries);
+    Some(Due { key, method: points.method, profile: Some(profile), entries, before, gain })
+}
+
+/// Increments of a version's counters; a counter may stand for several edges.
+fn total(points: &ProfilePoints, sum: &impl Fn(u32) -> u64) -> u64 {
+    let counters: FxHashSet<u32> = points.edges.iter().map(|(_, counter)| *counter).collect();
+    counters.into_iter().map(sum).fold(0, u64::saturating_add)
+}
+
+/// The methods of the classes with the most to gain.
+fn most_gain(mut due: Vec<Due>) -> Vec<Due> {
+    due.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    let mut classes: FxHashSet<ClassKey> = FxHashSet::default();
+    due.retain(|method| {
+        classes.contains(&method.key) || (classes.len() < MOST_CLASSES && classes.insert(method.key.clone()))
+    });
+    due
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

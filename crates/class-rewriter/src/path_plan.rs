@@ -45,6 +45,7 @@ pub(crate) struct PathPlan<'g, 'c> {
     /// Instructions before this position are a constructor's head.
     pub(crate) head: usize,
     pub(crate) placement: Placement,
+    pub(crate) frequencies: Frequencies,
     /// The exception table.
     pub(crate) handlers: Vec<ExceptionEntry>,
     /// For each instruction, whether it can throw.
@@ -171,7 +172,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
                 *slot = Some(number);
             }
         }
-        Some(Self { graph, shape, units, unit_at, head, placement, handlers, throwing })
+        Some(Self { graph, shape, units, unit_at, head, placement, frequencies, handlers, throwing })
     }
 
     /// What a vector over units means: a term for every level of every unit.
@@ -321,30 +322,72 @@ impl MethodPlanner<'_, '_, '_> {
         mut realisation: Realisation,
         profile: Option<&MethodProfile>,
     ) -> Result<Realisation, Reason> {
-        let mut edges = Vec::new();
-        let mut counters = 0;
+        let mut points = CollectedPoints::default();
         for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
             let Some(counter) = counter else { continue };
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
             let probe = self.assembler.call(COUNT, id)?;
             let place = plan.slot_place(block, counter.slot).ok_or(Reason::ControlFlow)?;
             counter.insertion = Some(self.insert(place, probe));
-            edges.extend(counter.edges.iter().map(|edge| (*edge, id)));
-            counters += 1;
+            let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
+            points.add(id, &counter.edges, plan.frequencies.block(&plan.shape, block));
         }
         for counter in &realisation.on_edges {
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
             let probe = self.assembler.call(COUNT, id)?;
             self.insert(counter.place, probe);
-            edges.push((counter.edge, id));
-            counters += 1;
+            points.add(id, &[counter.edge], plan.frequencies.edge(paths::EdgeId::new(counter.edge)));
         }
-        if self.view.options.profile && profile.is_none() && counters > 1 {
-            let entry_counter = self.add_counters(Role::Profile, vec![Vec::new()])?;
-            let probe = self.assembler.call(COUNT, entry_counter)?;
-            self.insert(Place::Entry, probe);
-            self.plan.profile = Some(ProfilePoints { method: self.view.index, entry_counter, edges, counters });
+        if self.view.options.profile && points.counters.len() > 1 {
+            self.add_profile_points(plan, points, profile.is_none())?;
         }
         Ok(realisation)
     }
+
+    /// Remembers which counters tell edge frequencies. A version without measured frequencies counts its entries, too.
+    fn add_profile_points(
+        &mut self,
+        plan: &PathPlan<'_, '_>,
+        points: CollectedPoints,
+        count_entries: bool,
+    ) -> Result<(), Reason> {
+        let entry_counter = match count_entries {
+            true => {
+                let id = self.add_counters(Role::Profile, vec![Vec::new()])?;
+                let probe = self.assembler.call(COUNT, id)?;
+                self.insert(Place::Entry, probe);
+                Some(id)
+            }
+            false => None,
+        };
+        let total: u64 = points.counters.iter().map(|(_, frequency)| frequency).sum();
+        let hottest = points.counters.iter().max_by_key(|(_, frequency)| *frequency);
+        self.plan.profile = Some(ProfilePoints {
+            method: self.view.index,
+            entry_counter,
+            edges: points.edges,
+            increments_per_entry: ratio(total, plan.frequencies.runs(&plan.shape)),
+            hottest: hottest.map(|(id, frequency)| (*id, ratio(*frequency, total))),
+        });
+        Ok(())
+    }
+}
+
+/// Counters by the edges that they tell about, with the frequencies that are expected.
+#[derive(Debug, Default)]
+struct CollectedPoints {
+    edges: Vec<(u32, u32)>,
+    counters: Vec<(u32, u64)>,
+}
+
+impl CollectedPoints {
+    fn add(&mut self, counter: u32, edges: &[u32], frequency: u64) {
+        self.edges.extend(edges.iter().map(|edge| (*edge, counter)));
+        self.counters.push((counter, frequency));
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
