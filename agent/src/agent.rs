@@ -22,8 +22,10 @@ use rustc_hash::FxHashMap;
 
 use crate::counter_block::CounterBlock;
 use crate::helper_class::HelperClass;
+use crate::jni_functions::JniFunctions;
 use crate::loaders::Loaders;
 use crate::log::Log;
+use crate::native_sites::NativeSites;
 use crate::options::{Context, Counters, Options};
 use crate::phase::{Phase, PhaseCell};
 use crate::registry::Registry;
@@ -56,8 +58,13 @@ pub(crate) struct Agent {
     /// Sentences for the trace's Run record.
     pub(crate) notes: Mutex<Vec<String>>,
     pub(crate) wake: (Mutex<bool>, Condvar),
+    /// Sites of what native code makes.
+    pub(crate) native_sites: NativeSites,
+    /// Objects made by native code that could not be counted.
+    pub(crate) uncounted_native: AtomicU64,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
+    jni_functions: OnceLock<JniFunctions>,
     pub(crate) ready_after_millis: AtomicU64,
     pub(crate) snapshots: AtomicU64,
 }
@@ -125,8 +132,11 @@ impl Agent {
             reinstrumenting: Mutex::default(),
             notes: Mutex::new(Vec::new()),
             wake: (Mutex::new(false), Condvar::new()),
+            native_sites: NativeSites::default(),
+            uncounted_native: AtomicU64::new(0),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
+            jni_functions: OnceLock::new(),
             ready_after_millis: AtomicU64::new(0),
             snapshots: AtomicU64::new(0),
             options,
@@ -141,6 +151,16 @@ impl Agent {
     /// The helper class, once it works.
     pub(crate) fn helper(&self) -> Option<&HelperClass> {
         self.helper.get()
+    }
+
+    /// The JNI functions as they were, once ours stand in their places.
+    pub(crate) fn jni_functions(&self) -> Option<&JniFunctions> {
+        self.jni_functions.get()
+    }
+
+    pub(crate) fn set_jni_functions(&self, functions: JniFunctions) {
+        // The agent starts once: there is no second table.
+        let _ = self.jni_functions.set(functions);
     }
 
     pub(crate) fn set_facts(&self, facts: VmFacts) -> Option<&VmFacts> {

@@ -37,7 +37,12 @@ fn report_panic(message: &str) {
     }
 }
 
-/// Runs the body of a native method of the helper class.
+/// The agent, for functions that the VM calls without saying whose they are.
+pub(crate) fn agent() -> Option<&'static Agent> {
+    AGENT.get()
+}
+
+/// Runs the body of a native method of the helper class, or of a function in the place of a JNI function.
 pub(crate) fn native<T: Copy>(fallback: T, body: impl FnOnce(&'static Agent) -> T) -> T {
     guard(fallback, report_panic, || AGENT.get().map_or(fallback, body))
 }

@@ -17,6 +17,9 @@ pub(crate) struct HelperClass {
     set_slot: jmethodID,
     klass_of: jmethodID,
     count: jmethodID,
+    count_object: jmethodID,
+    slot: jmethodID,
+    search: jmethodID,
 }
 
 // SAFETY: the class is a global reference and method ids are valid in every thread.
@@ -33,6 +36,9 @@ impl HelperClass {
             set_slot: jni.static_method_id(class, "setSlot", "(Ljava/lang/Thread;J)V")?,
             klass_of: jni.static_method_id(class, "klassOf", "(Ljava/lang/Class;)J")?,
             count: jni.static_method_id(class, "c", "(I)V")?,
+            count_object: jni.static_method_id(class, "d", "(Ljava/lang/Object;I)V")?,
+            slot: jni.static_method_id(class, "slot", "()J")?,
+            search: jni.static_method_id(class, "search", "(JJJLjava/lang/Class;JJ)V")?,
             class,
         })
     }
@@ -53,6 +59,20 @@ impl HelperClass {
     /// Counts one in the current thread, as rewritten code would.
     pub(crate) fn count(&self, jni: Jni, id: u32) -> Result<(), Error> {
         jni.call_static_void(self.class, self.count, &[jvalue { i: id.cast_signed() }])
+    }
+
+    /// Counts an object, of any class, as one that a site made.
+    pub(crate) fn count_object(&self, jni: Jni, object: jobject, site: u32) -> Result<(), Error> {
+        jni.call_static_void(self.class, self.count_object, &[jvalue { l: object }, jvalue { i: site.cast_signed() }])
+    }
+
+    /// Counts an object that is gone, of a class whose instances have this size.
+    pub(crate) fn count_instance(&self, jni: Jni, class: jclass, bytes: u32, site: u32) -> Result<(), Error> {
+        let klass = self.klass_of(jni, class)? as i64;
+        let slot = jni.call_static_long(self.class, self.slot, &[])?;
+        let (key, one) = (jvalue { j: i64::from(site) }, jvalue { j: 1 });
+        let (klass, bytes) = (jvalue { j: klass }, jvalue { j: i64::from(bytes) });
+        jni.call_static_void(self.class, self.search, &[jvalue { j: slot }, key, klass, jvalue { l: class }, one, bytes])
     }
 
     /// Sets a slot in the padding of a `java.lang.Thread`.

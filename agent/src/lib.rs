@@ -6,6 +6,7 @@
 //! ```text
 //! options ── agent ──┬─ class_hook ── class-rewriter        rewrites classes
 //!                    ├─ helper_class, slot, counter_block   what rewritten code calls and writes
+//!                    ├─ jni_functions, native_sites         what native code makes
 //!                    ├─ thread_table                        who owns which block
 //!                    ├─ registry                            what the numbers in code and trace mean
 //!                    └─ snapshot ── trace-writer            values to disk
@@ -17,9 +18,12 @@ mod callbacks;
 mod class_hook;
 mod counter_block;
 mod helper_class;
+mod jni_functions;
+mod jni_variadic;
 mod life_cycle;
 mod loaders;
 mod log;
+mod native_sites;
 mod object_bytes;
 pub mod options;
 mod phase;

@@ -7,7 +7,7 @@ use ducktrack_jvmti::sys::jobject;
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni, Phase as VmPhase, Vm};
 
 use crate::agent::Agent;
-use crate::callbacks;
+use crate::{callbacks, jni_functions, jni_variadic};
 use crate::counter_block::FIRST_COUNTER;
 use crate::helper_class::HelperClass;
 use crate::options::{HELP, Options, Request};
@@ -87,6 +87,7 @@ impl Agent {
         self.check_counting(jni, helper)?;
         self.enable(&[EventKind::CLASS_FILE_LOAD_HOOK])?;
         self.retransform_loaded_classes(jni);
+        self.count_native_code(jni);
         self.set_ready(facts);
         self.start_background(jni);
         Ok(())
@@ -138,6 +139,15 @@ impl Agent {
         });
         for class in classes.iter() {
             jni.delete_local_ref(*class);
+        }
+    }
+
+    fn count_native_code(&'static self, jni: Jni) {
+        if jni_variadic::new_object().is_none() {
+            self.add_note("Objects that native code makes with NewObject are not counted on this machine.".to_owned());
+        }
+        if let Err(error) = jni_functions::install(self, jni) {
+            self.add_note(format!("Objects made by native code are not counted: {error}."));
         }
     }
 

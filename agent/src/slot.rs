@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_hotspot::{Error, JvmFlags, Reservation, VmStructs, jvmci_reserved_slot};
 use parking_lot::Mutex;
 
+/// The environment variable that makes tests use a place that is not the best.
+pub(crate) const FORCED_PLACE: &str = "DUCKTRACK_SLOT";
 /// Entries of the hash table: 16 bytes each, at most half of them in use.
 const HASH_ENTRIES: usize = 1 << 16;
 
@@ -27,18 +29,25 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    /// The best place this VM has. `padding` is the offset of unused padding in `java.lang.Thread`, if there is any.
+    /// The best place this VM has. `padding` is the offset of unused padding in `java.lang.Thread`, if there is any; `forced`
+    /// is for tests: `padding` or `hash` passes over better places.
     ///
     /// # Errors
     /// If not even memory for a hash table can be had.
-    pub(crate) fn choose(vm: &VmStructs, flags: &JvmFlags, padding: Option<usize>) -> Result<(Self, Option<String>), Error> {
-        let refusal = match jvmci_reserved_slot(vm, flags) {
-            Ok(offset) => return Ok((Self::Reserved { offset }, None)),
-            Err(refusal) => refusal.to_string(),
+    pub(crate) fn choose(
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        padding: Option<usize>,
+        forced: Option<&str>,
+    ) -> Result<(Self, Option<String>), Error> {
+        let refusal = match (forced, jvmci_reserved_slot(vm, flags)) {
+            (None, Ok(offset)) => return Ok((Self::Reserved { offset }, None)),
+            (None, Err(refusal)) => refusal.to_string(),
+            (Some(forced), _) => format!("{FORCED_PLACE} is {forced}"),
         };
         let slot = match padding {
-            Some(offset) => Self::Padding { offset },
-            None => Self::Hash(HashTable::new()?),
+            Some(offset) if forced != Some("hash") => Self::Padding { offset },
+            _ => Self::Hash(HashTable::new()?),
         };
         Ok((slot, Some(refusal)))
     }

@@ -155,10 +155,15 @@ impl Agent {
             count += lost.0;
             bytes += lost.1;
         }
-        if count == 0 {
-            return Vec::new();
+        let mut losses = Vec::new();
+        if count > 0 {
+            losses.push(format!("{count} objects ({bytes} bytes) could not be filed under their class or caller: the table was full"));
         }
-        vec![format!("{count} objects ({bytes} bytes) could not be filed under their class or caller: the table was full")]
+        let native = self.uncounted_native.load(Ordering::Relaxed);
+        if native > 0 {
+            losses.push(format!("{native} objects made by native code could not be counted: no stack was left"));
+        }
+        losses
     }
 }
 

@@ -8,7 +8,7 @@ use ducktrack_jvmti::{Env, Jni};
 use ducktrack_trace_format::ObjectLayout;
 
 use crate::counter_block::CounterBlock;
-use crate::slot::Slot;
+use crate::slot::{FORCED_PLACE, Slot};
 
 /// Offsets, sizes and places of this VM.
 pub(crate) struct VmFacts {
@@ -48,8 +48,9 @@ impl VmFacts {
         let unsafe_object = Unsafe::find(jni)?;
         let eetop = unsafe_object.field_offset("java/lang/Thread", "eetop")?;
         let padding = padding(&unsafe_object, java_version);
-        let (slot, slot_note) =
-            Slot::choose(&vm, &flags, padding).map_err(|error| format!("no place for a thread's slot: {error}"))?;
+        let forced = std::env::var(FORCED_PLACE).ok();
+        let (slot, slot_note) = Slot::choose(&vm, &flags, padding, forced.as_deref())
+            .map_err(|error| format!("no place for a thread's slot: {error}"))?;
         Ok(Self {
             threads,
             klass,

@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use jni::sys::{jint, jobject};
+use jni::sys::{jint, jmethodID, jobject};
 
 use super::{Env, VmArray, call};
 use crate::callback_types::StartFunction;
 use crate::error::{Error, length_from_vm};
-use crate::function_table::{jthread, jthreadGroup};
+use crate::function_table::{jlocation, jthread, jthreadGroup};
 use crate::structures::{FrameInfo, ThreadInfo};
 
 /// What the VM says about a thread. The references are local references.
@@ -91,6 +91,21 @@ impl Env {
             GetStackTrace(thread, 0, room, frames.as_mut_ptr(), &raw mut count)
         )?;
         length_from_vm("GetStackTrace", count)
+    }
+
+    /// The method of a frame of a thread (null: the current one), 0 being the topmost, and the bytecode index in it: -1 in
+    /// a native method. Fails with `NO_MORE_FRAMES` where no Java code runs.
+    pub fn frame_location(
+        self,
+        thread: jthread,
+        depth: jint,
+    ) -> Result<(jmethodID, jlocation), Error> {
+        let (mut method, mut location) = (null_mut(), 0);
+        call!(
+            self,
+            GetFrameLocation(thread, depth, &raw mut method, &raw mut location)
+        )?;
+        Ok((method, location))
     }
 
     /// The pointer this environment keeps for a thread (null: the current one); null at first.
