@@ -10,7 +10,7 @@ use ducktrack_trace_format::FormatError;
 #[non_exhaustive]
 pub enum WriteError {
     /// The directory cannot be made.
-    #[error("cannot create the trace directory {}: {source}; choose another with the agent's option `out`", path.display())]
+    #[error("cannot create the trace directory {}: {source}; choose another with the agent's option `output`", path.display())]
     CreateDirectory {
         /// Which.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// The file cannot be made.
-    #[error("cannot create the trace file {}: {source}; choose another directory with the agent's option `out`", path.display())]
+    #[error("cannot create the trace file {}: {source}; choose another directory with the agent's option `output`", path.display())]
     CreateFile {
         /// Which.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum WriteError {
     },
     /// The directory and all its numbered neighbours hold traces already.
     #[error(
-        "{} and the {tried} directories numbered after it hold traces already; remove some or choose another with the agent's option `out`",
+        "{} and the {tried} directories numbered after it hold traces already; remove some or choose another with the agent's option `output`",
         path.display()
     )]
     NoFreeName {
