@@ -9,12 +9,14 @@ pub struct CodeOffset(pub u32);
 impl CodeOffset {
     /// The position `delta` bytes away, if it is not negative.
     #[must_use]
+    #[inline]
     pub fn branch(self, delta: i32) -> Option<Self> {
         self.0.checked_add_signed(delta).map(Self)
     }
 
     /// As an index into a byte slice.
     #[must_use]
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -117,6 +117,7 @@ impl<'c> Instruction<'c> {
 
     /// Its bytes, prefix and padding included.
     #[must_use]
+    #[inline]
     pub fn bytes(&self) -> &'c [u8] {
         self.bytes
     }
@@ -137,6 +138,7 @@ impl<'c> Instruction<'c> {
 
     /// The constant that it names.
     #[must_use]
+    #[inline]
     pub fn pool_index(&self) -> Option<PoolIndex> {
         match self.operand {
             Operand::Pool(index) | Operand::MultiArray(index, _) => Some(index),
@@ -146,6 +148,7 @@ impl<'c> Instruction<'c> {
 
     /// The local variable that it reads or writes, also where the opcode implies it.
     #[must_use]
+    #[inline]
     pub fn local(&self) -> Option<u16> {
         match self.operand {
             Operand::Local(local) | Operand::Increment(local, _) => Some(local),
@@ -155,6 +158,7 @@ impl<'c> Instruction<'c> {
 
     /// The target of a branch that is no switch.
     #[must_use]
+    #[inline]
     pub fn branch_target(&self) -> Option<CodeOffset> {
         match self.operand {
             Operand::Branch(target) => Some(target),
@@ -164,6 +168,7 @@ impl<'c> Instruction<'c> {
 
     /// The targets of a switch.
     #[must_use]
+    #[inline]
     pub fn switch(&self) -> Option<Switch<'c>> {
         match self.operand {
             Operand::Switch(switch) => Some(switch),
@@ -173,6 +178,7 @@ impl<'c> Instruction<'c> {
 
     /// Every target of a branch or switch.
     #[must_use]
+    #[inline]
     pub fn targets(&self) -> Targets<'c> {
         match &self.operand {
             Operand::Branch(target) => Targets::branch(*target),
@@ -183,12 +189,14 @@ impl<'c> Instruction<'c> {
 
     /// Control never goes on to the instruction after it.
     #[must_use]
+    #[inline]
     pub fn is_unconditional_end(&self) -> bool {
         self.opcode.is_unconditional_end()
     }
 
     /// May throw, as far as the opcode tells; see [`Opcode::can_throw`].
     #[must_use]
+    #[inline]
     pub fn can_throw(&self) -> bool {
         self.opcode.can_throw()
     }
@@ -196,6 +204,7 @@ impl<'c> Instruction<'c> {
     /// May throw: as [`can_throw`](Self::can_throw), but `ldc` of a number, which
     /// needs no resolution, does not.
     #[must_use]
+    #[inline]
     pub fn can_throw_given(&self, pool: &ConstantPool<'_>) -> bool {
         let loads = matches!(self.opcode, Opcode::LDC | Opcode::LDC_W | Opcode::LDC2_W);
         let number = || match self.pool_index().map(|index| pool.get(index)) {

@@ -81,42 +81,49 @@ impl Opcode {
 
     /// `if<cond>`, `if_icmp<cond>`, `if_acmp<cond>`, `ifnull` or `ifnonnull`.
     #[must_use]
+    #[inline]
     pub fn is_conditional_branch(self) -> bool {
         matches!(self.0, 153..=166 | 198 | 199)
     }
 
     /// `goto` or `goto_w`.
     #[must_use]
+    #[inline]
     pub fn is_goto(self) -> bool {
         matches!(self, Self::GOTO | Self::GOTO_W)
     }
 
     /// `jsr` or `jsr_w`.
     #[must_use]
+    #[inline]
     pub fn is_jsr(self) -> bool {
         matches!(self, Self::JSR | Self::JSR_W)
     }
 
     /// `tableswitch` or `lookupswitch`.
     #[must_use]
+    #[inline]
     pub fn is_switch(self) -> bool {
         matches!(self, Self::TABLESWITCH | Self::LOOKUPSWITCH)
     }
 
     /// `return` with or without a value.
     #[must_use]
+    #[inline]
     pub fn is_return(self) -> bool {
         matches!(self.0, 172..=177)
     }
 
     /// One of the five `invoke` instructions.
     #[must_use]
+    #[inline]
     pub fn is_invoke(self) -> bool {
         matches!(self.0, 182..=186)
     }
 
     /// Control never goes on to the instruction after it. (`jsr` comes back by `ret`, so it is not one.)
     #[must_use]
+    #[inline]
     pub fn is_unconditional_end(self) -> bool {
         self.is_goto()
             || self == Self::RET
@@ -135,6 +142,7 @@ impl Opcode {
     ///
     /// [`Instruction::can_throw_given`]: crate::Instruction::can_throw_given
     #[must_use]
+    #[inline]
     pub fn can_throw(self) -> bool {
         matches!(self.0,
             18..=20             // ldc, ldc_w, ldc2_w
@@ -147,6 +155,7 @@ impl Opcode {
 
     /// May stand after `wide`.
     #[must_use]
+    #[inline]
     pub fn has_wide_form(self) -> bool {
         matches!(self.format(), Format::Local | Format::Increment)
     }

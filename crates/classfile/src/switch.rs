@@ -109,6 +109,7 @@ impl<'c> Switch<'c> {
 
     /// Without cases.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -147,7 +147,7 @@ fn read_code(method: &Method<'_>, code: &Code<'_>) {
     let _ = code.exception_table().iter().count();
     for attribute in code.attributes() {
         let _ = LocalVariableTable::parse(&attribute)
-            .map(|table| table.iter().map(|row| row.end()).count());
+            .map(|table| table.iter().map(|row| row.end()).max());
         let _ =
             TypeAnnotations::parse(&attribute).map(|annotations| annotations.annotations().len());
         let (Ok(table), Ok(mut state)) = (

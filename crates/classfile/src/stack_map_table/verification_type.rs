@@ -110,7 +110,6 @@ impl<'c> VerificationTypes<'c> {
     }
 
     /// The types.
-    #[must_use]
     pub fn iter(&self) -> impl Iterator<Item = VerificationType<'c>> + use<'c> {
         let mut bytes = self.bytes;
         std::iter::from_fn(move || decode(&mut bytes))
