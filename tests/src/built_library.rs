@@ -18,6 +18,11 @@ pub fn built_library(package: &str, library: &str) -> anyhow::Result<PathBuf> {
     build(&["-p", package, "--lib"], &format!("lib{library}.so"))
 }
 
+/// Builds a command of a package, in the profile of this test, and returns its file.
+pub fn built_command(package: &str, command: &str) -> anyhow::Result<PathBuf> {
+    build(&["-p", package, "--bin", command], command)
+}
+
 fn build(target: &[&str], file: &str) -> anyhow::Result<PathBuf> {
     // A test runs from <target>/<profile>/deps/<name>.
     let test = std::env::current_exe().context("own path")?;

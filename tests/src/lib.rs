@@ -8,6 +8,6 @@ mod built_library;
 mod java_program;
 mod jdk;
 
-pub use built_library::{built_example, built_library};
+pub use built_library::{built_command, built_example, built_library};
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks};

@@ -1,0 +1,83 @@
+//! The table of programs: name, lowest JDK, class path, options, tags.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+/// One program with known counts.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// `ducktrack.known.NewObject`
+    pub name: String,
+    /// Lowest JDK.
+    pub level: u32,
+    /// Relative to the harness.
+    pub class_path: String,
+    /// JVM options.
+    pub options: Vec<String>,
+    tags: Vec<String>,
+    /// Sites that others use too: class, method, type as printed.
+    pub inexact: Vec<[String; 3]>,
+}
+
+impl Program {
+    fn parse(line: &str) -> anyhow::Result<Self> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        ensure!(fields.len() == 5, "not five fields: {line}");
+        let list = |text: &str, separator: char| match text {
+            "-" => Vec::new(),
+            text => text.split(separator).map(str::to_owned).collect(),
+        };
+        Ok(Self {
+            name: fields[0].to_owned(),
+            level: fields[1].parse()?,
+            class_path: fields[2].to_owned(),
+            options: list(fields[3], ' '),
+            tags: list(fields[4], ','),
+            inexact: Vec::new(),
+        })
+    }
+
+    /// `NewObject`
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    /// Has it this tag?
+    pub fn is(&self, tag: &str) -> bool {
+        self.tags.iter().any(|own| own == tag)
+    }
+
+    /// The status that it exits with.
+    pub fn exit_status(&self) -> i32 {
+        i32::from(self.is("status1"))
+    }
+}
+
+/// Where the programs are run.
+pub fn harness() -> PathBuf {
+    match std::env::var_os("DUCKTRACK_HARNESS") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness"),
+    }
+}
+
+/// All programs of the table.
+pub fn all() -> anyhow::Result<Vec<Program>> {
+    let table = harness().join("target/known/programs.tsv");
+    let text = std::fs::read_to_string(&table)
+        .with_context(|| format!("no {}: scripts/harness-build makes it", table.display()))?;
+    let mut programs: Vec<Program> = text.lines().map(Program::parse).collect::<anyhow::Result<_>>()?;
+    let rows = std::fs::read_to_string(harness().join("target/known/expectations.jsonl"))?;
+    for row in rows.lines() {
+        let row: Value = serde_json::from_str(row)?;
+        if row["exact"] == Value::Bool(false) {
+            let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+            let site = [word("class"), word("method"), word("type")];
+            let owner = programs.iter_mut().find(|program| row["program"] == program.name.as_str());
+            owner.context("a row of no program")?.inexact.push(site);
+        }
+    }
+    Ok(programs)
+}
