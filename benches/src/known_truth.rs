@@ -1,8 +1,8 @@
 //! Every tool's own totals beside the truth, on the program whose counts are known by construction.
 //!
 //! `KnownCounts` prints, per way to allocate, the objects and bytes that it has allocated. A tool's entry belongs to a way if
-//! one of its frames is the way's method (or a lambda of it) and its type is one of the way's types; for a tool that knows
-//! types only, or that blames a library method instead, the type decides.
+//! its type is one of the way's and either that type is the program's own, or one of its frames is the way's method. A tool that knows types
+//! only, or that blames a library method instead, is asked for the place that allocates most of each of the way's types.
 
 use std::path::Path;
 
@@ -87,17 +87,21 @@ impl Way {
             .any(|method| method == self.name || method.starts_with(&lambda))
     }
 
+    /// Whether all its types are the program's own: then no entry of theirs can be anybody else's.
+    fn has_own_types_only(&self) -> bool {
+        self.types
+            .iter()
+            .all(|name| name.starts_with("KnownCounts$"))
+    }
+
     /// What a tool says of this way: objects and bytes, each none if no entry has it.
     fn find(&self, all: &[Said]) -> (Option<f64>, Option<f64>) {
-        let by_frame: Vec<&Said> = all
-            .iter()
-            .filter(|said| self.has_frame(said) && self.has_type(said))
-            .collect();
-        if !by_frame.is_empty() {
-            return (
-                sum(&by_frame, |said| said.objects),
-                sum(&by_frame, |said| said.bytes),
-            );
+        let own = |said: &&Said| {
+            self.has_type(said) && (self.has_own_types_only() || self.has_frame(said))
+        };
+        let own: Vec<&Said> = all.iter().filter(own).collect();
+        if !own.is_empty() {
+            return (sum(&own, |said| said.objects), sum(&own, |said| said.bytes));
         }
         let elsewhere = |said: &&Said| {
             !said
@@ -105,14 +109,17 @@ impl Way {
                 .iter()
                 .any(|frame| frame.starts_with("KnownCounts."))
         };
-        let by_type: Vec<&Said> = all
-            .iter()
-            .filter(|said| self.has_type(said))
-            .filter(elsewhere)
-            .collect();
+        let places = self.types.iter().filter_map(|name| {
+            let own = all
+                .iter()
+                .filter(|said| said.type_name == *name)
+                .filter(elsewhere);
+            own.max_by(|a, b| a.amount().total_cmp(&b.amount()))
+        });
+        let places: Vec<&Said> = places.collect();
         (
-            sum(&by_type, |said| said.objects),
-            sum(&by_type, |said| said.bytes),
+            sum(&places, |said| said.objects),
+            sum(&places, |said| said.bytes),
         )
     }
 }
@@ -337,6 +344,11 @@ mod tests {
             (Some(101.0), None)
         );
         assert_eq!(boxing.find(&[said(&[], "byte[]", 5.0)]), (None, None));
+        let places = [
+            said(&["a.B.c"], "java.lang.Long", 100.0),
+            said(&["java.lang.System.init"], "java.lang.Long", 3.0),
+        ];
+        assert_eq!(boxing.find(&places), (Some(100.0), None));
     }
 
     #[test]

@@ -23,6 +23,13 @@ pub struct Said {
     pub bytes: Option<f64>,
 }
 
+impl Said {
+    /// Objects, or bytes if the tool counts no objects: which of two entries is the larger.
+    pub(crate) fn amount(&self) -> f64 {
+        self.objects.or(self.bytes).unwrap_or(0.0)
+    }
+}
+
 /// A type as Java source writes it, from any of the forms tools use; a lambda's class without its number.
 ///
 /// `[[F`, `float[][]` -> `float[][]`; `[Ljava/lang/String;` -> `java.lang.String[]`; `java/lang/Long` -> `java.lang.Long`;

@@ -33,36 +33,34 @@ pub(crate) fn said_by_report(report: &Value) -> Vec<Said> {
     array(&report["sites"]).flat_map(said_by_site).collect()
 }
 
-/// A site says its callers and its types apart; each is an entry where it is all there is to know. A site with both is
-/// split by caller, since blame matters more to the reader of a total than which of its types it was.
+/// A site says its callers and its types apart. With one type it is split by caller; with several by type, and then
+/// nobody can say which caller made which: the entries have the site's own frame only.
 fn said_by_site(site: &Value) -> Vec<Said> {
-    let own = frame(site);
-    let site_type = site_type(site);
-    let contexts: Vec<&Value> = array(&site["context"]).collect();
+    let own: Vec<String> = frame(site).into_iter().collect();
     let types: Vec<&Value> = array(&site["types"]).collect();
-    if let (false, Some(type_name)) = (contexts.is_empty(), &site_type) {
-        let entry = |context: &&Value| {
-            let frames = own.iter().cloned().chain(frame(context)).collect();
-            said(frames, type_name.clone(), context)
-        };
-        return contexts.iter().map(entry).collect();
+    let contexts: Vec<&Value> = array(&site["context"]).collect();
+    match (only_type(site, &types), contexts.is_empty()) {
+        (Some(type_name), true) => vec![said(own, type_name, site)],
+        (Some(type_name), false) => {
+            let frames = |context| own.iter().cloned().chain(frame(context)).collect();
+            contexts
+                .iter()
+                .map(|context| said(frames(context), type_name.clone(), context))
+                .collect()
+        }
+        (None, _) => types
+            .iter()
+            .map(|part| said(own.clone(), type_of(part).unwrap_or_default(), part))
+            .collect(),
     }
-    let frames: Vec<String> = own
-        .iter()
-        .cloned()
-        .chain(contexts.iter().filter_map(|context| frame(context)))
-        .collect();
-    if types.is_empty() {
-        return vec![said(frames, site_type.unwrap_or_default(), site)];
-    }
-    let entry = |part: &&Value| {
-        said(
-            frames.clone(),
-            type_name(part["type"].as_str().unwrap_or("")),
-            part,
-        )
-    };
-    types.iter().map(entry).collect()
+}
+
+/// The one type of a site: the only one there is, or the only one that occurred.
+fn only_type(site: &Value, types: &[&Value]) -> Option<String> {
+    type_of(site).or_else(|| match types {
+        [only] => type_of(only),
+        _ => None,
+    })
 }
 
 fn said(frames: Vec<String>, type_name: String, amounts: &Value) -> Said {
@@ -82,9 +80,8 @@ fn frame(value: &Value) -> Option<String> {
     ))
 }
 
-/// The one type of a site; none where it differs from one execution to the next.
-fn site_type(site: &Value) -> Option<String> {
-    site["type"].as_str().map(type_name)
+fn type_of(value: &Value) -> Option<String> {
+    value["type"].as_str().map(type_name)
 }
 
 fn array(value: &Value) -> impl Iterator<Item = &Value> {
@@ -106,6 +103,9 @@ mod tests {
                          {"class": null, "method": null, "count": 2, "bytes": 48}]},
             {"class": "Main", "method": "many", "type": null, "count": 3, "bytes": 64, "context": [],
              "types": [{"type": "float[][]", "count": 1, "bytes": 24}, {"type": "float[]", "count": 2, "bytes": 40}]},
+            {"class": "Lib", "method": "make", "type": null, "count": 4, "bytes": 64,
+             "types": [{"type": "byte[]", "count": 4, "bytes": 64}],
+             "context": [{"class": "Main", "method": "text", "count": 4, "bytes": 64}]},
             {"class": "Main", "method": "one", "type": "Main$Point", "count": 7, "bytes": 168, "context": [], "types": []},
         ]});
         let all = said_by_report(&report);
@@ -124,6 +124,7 @@ mod tests {
             ("java.lang.Long.valueOf", "java.lang.Long", 2.0),
             ("Main.many", "float[][]", 1.0),
             ("Main.many", "float[]", 2.0),
+            ("Lib.make<Main.text", "byte[]", 4.0),
             ("Main.one", "Main$Point", 7.0),
         ];
         assert_eq!(
