@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! first version: heuristics, entry counter
-//!   entries >= threshold ── edge frequencies ── estimate of the gain ── new version: measured paths, no entry counter
+//!   entries >= threshold, gain per second worth it ── edge frequencies ── new version: measured paths, no entry counter
 //! new version: its counters go on telling frequencies
 //!   the hottest counter lost its share ── first version again, profiled anew
 //! ```
@@ -23,8 +23,12 @@ use crate::registry::{ClassKey, KnownClass};
 
 /// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
-/// Time between two batches.
-const PAUSE: Duration = Duration::from_millis(1500);
+/// Time before the first batch; every batch doubles the time to the next one, because retransformed code must be compiled anew.
+const FIRST_PAUSE: Duration = Duration::from_secs(2);
+const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+/// A method is worth a new version if that saves so many increments a second for each entry of the threshold: with 10,000
+/// entries a million increments, about a thousandth of a core.
+const GAIN_PER_THRESHOLD: f64 = 100.0;
 /// A new version is profiled again when the counter that was hottest has less than this part of its expected share.
 const SHARE_LOST: f64 = 0.5;
 /// No method gets more versions than this.
@@ -50,7 +54,11 @@ impl Waiting {
 /// What the background thread remembers between two looks.
 #[derive(Default)]
 pub(crate) struct Watch {
-    last_batch: Option<Instant>,
+    /// When the last batch was, and how long to wait for the next one.
+    last_batch: Option<(Instant, Duration)>,
+    last_look: Option<Instant>,
+    /// For each first version, by its entry counter: the increments that could have been saved by the last look.
+    saveable: FxHashMap<u32, u64>,
     /// For each new version, by its hottest counter: all its increments when it was last looked at, and the hottest one's.
     seen: FxHashMap<u32, (u64, u64)>,
 }
@@ -63,7 +71,7 @@ struct Due {
     entries: u64,
     /// Increments per entry of the version that is replaced, its entry counter included.
     before: f64,
-    /// Increments that would not have been executed, at the best.
+    /// Increments that need not be executed, per second, at the best.
     gain: f64,
 }
 
@@ -71,14 +79,15 @@ impl Agent {
     /// Re-instruments the classes of methods that are due, the most promising ones first.
     pub(crate) fn reinstrument_due_methods(&self, jni: Jni, watch: &mut Watch) {
         let Some(threshold) = self.options.reinstrument else { return };
-        if watch.last_batch.is_some_and(|last| last.elapsed() < PAUSE) {
+        let (last, pause) = *watch.last_batch.get_or_insert((Instant::now(), FIRST_PAUSE));
+        if last.elapsed() < pause {
             return;
         }
         let due = most_gain(self.due_methods(threshold, watch));
         if due.is_empty() {
             return;
         }
-        watch.last_batch = Some(Instant::now());
+        watch.last_batch = Some((Instant::now(), (pause * 2).min(LONGEST_PAUSE)));
         let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> = FxHashMap::default();
         for method in &due {
             methods.entry(method.key.clone()).or_default().push((method.method, method.profile.clone()));
@@ -97,12 +106,15 @@ impl Agent {
         let Some(facts) = self.facts() else { return Vec::new() };
         let blocks: Vec<_> = self.threads.rows(&facts.threads).into_iter().map(|(row, _)| row.block).collect();
         let sum = |id: u32| blocks.iter().map(|block| block.counter(id)).sum::<u64>() + self.shared.counter(id);
-        let profiled = self.registry.profiled();
-        let due = profiled.into_iter().filter_map(|(key, points)| match points.entry_counter {
-            Some(entry_counter) => first_version_due(key, &points, sum(entry_counter), threshold, &sum),
-            None => self.moved(key, &points, threshold, &sum, watch),
-        });
-        due.collect()
+        let seconds = watch.last_look.replace(Instant::now()).map_or(0.0, |last| last.elapsed().as_secs_f64());
+        let mut due = Vec::new();
+        for (key, points) in self.registry.profiled() {
+            due.extend(match points.entry_counter {
+                Some(entry_counter) => first_version_due(key, &points, entry_counter, threshold, &sum, watch, seconds),
+                None => self.moved(key, &points, threshold, &sum, watch, seconds),
+            });
+        }
+        due
     }
 
     /// Whether a version that was placed for a hot path runs another one by now.
@@ -113,6 +125,7 @@ impl Agent {
         threshold: u64,
         sum: &impl Fn(u32) -> u64,
         watch: &mut Watch,
+        seconds: f64,
     ) -> Option<Due> {
         let (hottest, expected_share) = points.hottest?;
         let all = total(points, sum);
@@ -129,7 +142,8 @@ impl Agent {
             return None;
         }
         let before = points.increments_per_entry;
-        Some(Due { key, method: points.method, profile: None, entries: recent, before, gain: ratio(recent, 1) })
+        let gain = per_second(recent, seconds);
+        Some(Due { key, method: points.method, profile: None, entries: recent, before, gain })
     }
 
     fn classes_waiting(&self, jni: Jni) -> Vec<jclass> {
@@ -170,23 +184,37 @@ impl Agent {
     }
 }
 
-/// A first version that was entered often enough.
+/// A first version that was entered often enough and is hot enough now to be worth the effort.
 fn first_version_due(
     key: ClassKey,
     points: &ProfilePoints,
-    entries: u64,
+    entry_counter: u32,
     threshold: u64,
     sum: &impl Fn(u32) -> u64,
+    watch: &mut Watch,
+    seconds: f64,
 ) -> Option<Due> {
+    let entries = sum(entry_counter);
     if entries < threshold {
         return None;
     }
-    let edges: Vec<(u32, u64)> = points.edges.iter().map(|(edge, counter)| (*edge, sum(*counter))).collect();
     let increments = entries.saturating_add(total(points, sum));
+    // At the best, one counter per entry stays; a method that is left early by most has fewer already.
+    let saveable = increments - entries.min(increments / 2);
+    let before_this = watch.saveable.insert(entry_counter, saveable).unwrap_or(0);
+    let gain = per_second(saveable.saturating_sub(before_this), seconds);
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    if gain < GAIN_PER_THRESHOLD * threshold as f64 {
+        return None;
+    }
+    let edges: Vec<(u32, u64)> = points.edges.iter().map(|(edge, counter)| (*edge, sum(*counter))).collect();
     let profile = MethodProfile { method: points.method, entries, edges };
-    let gain = ratio(increments.saturating_sub(entries.min(increments / 2)), 1);
-    let before = ratio(increments, entries);
-    Some(Due { key, method: points.method, profile: Some(profile), entries, before, gain })
+    Some(Due { key, method: points.method, profile: Some(profile), entries, before: ratio(increments, entries), gain })
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an estimate")]
+fn per_second(increments: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { increments as f64 / seconds } else { 0.0 }
 }
 
 /// Increments of a version's counters; a counter may stand for several edges.

@@ -27,8 +27,10 @@ impl Agent {
         let mut totals = self.registry.totals(&counters);
         for (site, (count, bytes)) in keyed {
             if let Some(total) = totals.get_mut(site as usize) {
+                // Keyed entries of sites with a fixed size carry no bytes.
+                let fixed = if bytes == 0 { i128::from(total.0.bytes.unwrap_or(0)) * i128::from(count) } else { 0 };
                 total.1 += i128::from(count);
-                total.2 += i128::from(bytes);
+                total.2 += i128::from(bytes) + fixed;
             }
         }
         eprint!("{}", self.summary_text(&mut totals, allocated, self.registry.increments(&counters)));
