@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, TrackedMethods};
@@ -62,6 +62,10 @@ pub(crate) struct Agent {
     pub(crate) native_sites: NativeSites,
     /// Objects made by native code that could not be counted.
     pub(crate) uncounted_native: AtomicU64,
+    /// It was said that the trace cannot be written.
+    pub(crate) write_failure_said: AtomicBool,
+    /// Whether hidden classes come in through a method that was rewritten.
+    pub(crate) hidden_class_gate: AtomicBool,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
     jni_functions: OnceLock<JniFunctions>,
@@ -134,6 +138,8 @@ impl Agent {
             wake: (Mutex::new(false), Condvar::new()),
             native_sites: NativeSites::default(),
             uncounted_native: AtomicU64::new(0),
+            write_failure_said: AtomicBool::new(false),
+            hidden_class_gate: AtomicBool::new(false),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
             jni_functions: OnceLock::new(),
@@ -173,10 +179,11 @@ impl Agent {
         self.helper.get()
     }
 
-    /// The program goes on without being counted; said once.
+    /// The program goes on without being counted: the trace ends, and says why.
     pub(crate) fn give_up(&self, why: &str) {
         if self.phase.advance(Phase::Ended) {
-            self.log.error(&format!("{why}; the program runs on, nothing is counted"));
+            self.notes.lock().push(format!("Nothing was counted: {why}."));
+            self.end_unused_trace();
         }
     }
 

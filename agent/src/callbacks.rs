@@ -57,7 +57,11 @@ fn event(jni: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni)) {
 }
 
 unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) {
-    event(jni, |agent, jni| agent.start(jni));
+    event(jni, |agent, jni| {
+        if let Err(why) = agent.start(jni) {
+            agent.log.error(&format!("{why}; the program runs on, nothing is counted"));
+        }
+    });
 }
 
 unsafe extern "system" fn vm_death(_: *mut RawEnv, jni: *mut JNIEnv) {

@@ -26,6 +26,7 @@ mod log;
 mod native_sites;
 mod object_bytes;
 pub mod options;
+mod own_library;
 mod phase;
 mod registry;
 mod reinstrumentation;

@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use ducktrack_hotspot::Address;
-use ducktrack_jvmti::sys::jobject;
+use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni, Phase as VmPhase, Vm};
 
 use crate::agent::Agent;
-use crate::{callbacks, jni_functions, jni_variadic};
+use crate::{callbacks, jni_functions, jni_variadic, own_library};
 use crate::counter_block::FIRST_COUNTER;
 use crate::helper_class::HelperClass;
 use crate::options::{HELP, Options, Request};
@@ -34,13 +34,16 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<(), String> {
             std::process::exit(0);
         }
     };
+    if callbacks::agent().is_some() {
+        return Err("the agent is loaded already".to_owned());
+    }
     let (env, _) = vm.jvmti().map_err(|error| format!("this VM has no tool interface: {error}"))?;
     let agent = Agent::new(env, options, text, attached)?;
     let agent = callbacks::install(agent).ok_or("the agent is loaded already")?;
     agent.listen().map_err(|error| format!("this VM does not let the agent listen: {error}"))?;
     if attached || env.phase().is_ok_and(|phase| phase == VmPhase::LIVE) {
         let jni = vm.jni().map_err(|error| format!("the attaching thread has no JNI: {error}"))?;
-        agent.start(jni);
+        return agent.start(jni).map_err(|why| format!("{why}; the program runs on, nothing is counted"));
     }
     Ok(())
 }
@@ -63,14 +66,19 @@ impl Agent {
     }
 
     /// The VM is up: from here on everything is counted.
-    pub(crate) fn start(&'static self, jni: Jni) {
+    ///
+    /// # Errors
+    /// Why the program runs on without being counted; the trace has ended by then, and says the same.
+    pub(crate) fn start(&'static self, jni: Jni) -> Result<(), String> {
         if !self.phase.advance(Phase::Starting) {
-            return;
+            return Ok(());
         }
-        match self.begin_counting(jni) {
+        let begun = self.begin_counting(jni);
+        match &begun {
             Ok(()) => self.log.info(&format!("counting, traces go to {}", self.directory.display())),
-            Err(why) => self.give_up(&why),
+            Err(why) => self.give_up(why),
         }
+        begun
     }
 
     fn begin_counting(&'static self, jni: Jni) -> Result<(), String> {
@@ -78,6 +86,10 @@ impl Agent {
         let facts = self.set_facts(facts).ok_or("started twice")?;
         if let Some(why) = &facts.slot_note {
             self.add_note(format!("Counters hang at {} because {why}: probes are larger.", facts.slot.name()));
+        }
+        if self.attached {
+            own_library::load_for_boot_classes(jni)
+                .map_err(|error| format!("the VM cannot find the agent's native methods: {error}"))?;
         }
         let helper = HelperClass::define(jni).map_err(|error| format!("the helper class cannot be defined: {error}"))?;
         helper.link_natives(jni).map_err(|error| format!("the helper class does not work: {error}"))?;
@@ -87,6 +99,7 @@ impl Agent {
         self.check_counting(jni, helper)?;
         self.enable(&[EventKind::CLASS_FILE_LOAD_HOOK])?;
         self.retransform_loaded_classes(jni);
+        self.check_hidden_class_gate();
         self.count_native_code(jni);
         self.set_ready(facts);
         self.start_background(jni);
@@ -123,12 +136,12 @@ impl Agent {
 
     fn retransform_loaded_classes(&self, jni: Jni) {
         let Ok(classes) = self.env.loaded_classes() else { return };
-        let wanted: Vec<_> = classes
-            .iter()
-            .copied()
-            .filter(|class| self.env.is_modifiable_class(*class).unwrap_or(false))
-            .filter(|class| !self.env.is_array_class(*class).unwrap_or(true))
-            .collect();
+        let loaded = classes.iter().copied().filter(|class| !self.env.is_array_class(*class).unwrap_or(true));
+        let (wanted, fixed): (Vec<_>, Vec<_>) =
+            loaded.partition(|class| self.env.is_modifiable_class(*class).unwrap_or(false));
+        for class in fixed {
+            self.refuse_fixed_class(class);
+        }
         let mut failed = 0u32;
         self.env.retransform_in_batches(&wanted, RETRANSFORM_BATCH, |class, error| {
             failed += 1;
@@ -139,6 +152,21 @@ impl Agent {
         });
         for class in classes.iter() {
             jni.delete_local_ref(*class);
+        }
+    }
+
+    /// A class that the VM does not let anyone change: one that was hidden before the gate was ours.
+    fn refuse_fixed_class(&self, class: jclass) {
+        let name = self.env.class_signature(class).unwrap_or_default();
+        if let Some(name) = name.strip_prefix(b"L").and_then(|name| name.strip_suffix(b";")) {
+            self.registry.refuse(name, "not-modifiable");
+        }
+    }
+
+    fn check_hidden_class_gate(&self) {
+        if !self.hidden_class_gate.load(Ordering::Acquire) {
+            self.add_note("Hidden classes cannot be rewritten in this VM: what proxies of lambdas and method references allocate by \
+                themselves is not counted.".to_owned());
         }
     }
 

@@ -35,21 +35,29 @@ impl Agent {
         Cost::add(&self.cost.snapshot_micros, u64::try_from(start.elapsed().as_micros()).unwrap_or(0));
     }
 
-    /// Writes what the dictionary has, so that it does not grow in memory between snapshots.
+    /// Writes the last word, after everything that waits.
     pub(crate) fn end_trace(&self, cause: &str) {
         let mut writer = self.writer.lock();
         if let Some(mut writer) = writer.take() {
             let losses = self.losses();
             self.report(writer.finish(End { unix_millis: unix_millis(), cause: cause.to_owned(), losses }));
-            for loss in writer.losses() {
-                self.log.error(&loss);
-            }
         }
     }
 
+    /// Ends the trace of a run in which nothing was counted: it has the run's facts and notes only.
+    pub(crate) fn end_unused_trace(&self) {
+        if let Some(writer) = self.writer.lock().as_mut() {
+            self.report(writer.define(&Record::Run(self.run())));
+        }
+        self.end_trace("given up");
+    }
+
+    /// Said once: what fails fails again for the same reason. The writer keeps account of the rest, for the end record.
     fn report(&self, result: Result<(), ducktrack_trace_writer::WriteError>) {
         if let Err(error) = result {
-            self.log.warn(&error.to_string());
+            if !self.write_failure_said.swap(true, Ordering::Relaxed) {
+                self.log.error(&error.to_string());
+            }
         }
     }
 

@@ -1,0 +1,70 @@
+//! Loaded into a JVM that runs.
+
+use ducktrack_tests::Jdk;
+
+use crate::recording::Recording;
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks, library};
+
+/// `jcmd PID JVMTI.agent_load`; its output.
+fn load(jdk: &Jdk, jvm: &RunningJvm, options: &str) -> String {
+    let output = jdk
+        .tool("jcmd")
+        .arg(jvm.pid().to_string())
+        .args(["JVMTI.agent_load", &library().display().to_string()])
+        .arg(format!("\"{options}\""))
+        .output()
+        .expect("jcmd");
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn jdks_with_jcmd() -> Vec<Jdk> {
+    jdks(17).into_iter().filter(|jdk| jdk.has("jcmd")).collect()
+}
+
+#[test]
+fn counts_from_then_on() {
+    for jdk in jdks_with_jcmd() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let mut jvm = TrackedJvm::bare(&jdk).start(&["twice"]);
+        let answer = load(&jdk, &jvm, &format!("summary=off,output={}", output.display()));
+        assert!(answer.contains("return code: 0"), "JDK {}: {answer}", jdk.version);
+        jvm.go_on();
+        let outcome = jvm.end();
+        assert!(outcome.status.success() && outcome.out.ends_with("DONE\n"), "{outcome:?}");
+        let recording = Recording::of(&output);
+        recording.check(1, Some("exit"));
+        assert!(recording.report.run.attached);
+        assert!(recording.text().contains("loaded into the running VM: what was before is missing"));
+        assert!(recording.report.completeness.before_ready_bytes.unwrap_or(0) > 100_000 * 40);
+    }
+}
+
+#[test]
+fn a_bad_option_leaves_the_program_alone() {
+    for jdk in jdks_with_jcmd() {
+        let mut jvm = TrackedJvm::bare(&jdk).start(&["twice"]);
+        let answer = load(&jdk, &jvm, "colour=red");
+        assert!(!answer.contains("return code: 0"), "{answer}");
+        jvm.go_on();
+        let outcome = jvm.end();
+        assert!(outcome.status.success() && outcome.out.ends_with("DONE\n"), "{outcome:?}");
+        assert!(outcome.err.contains("unknown option `colour`"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_second_load_is_refused_and_the_first_goes_on() {
+    for jdk in jdks_with_jcmd() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("summary=off,output={}", output.display());
+        let mut jvm = TrackedJvm::new(&jdk, &options).start(&["twice"]);
+        let answer = load(&jdk, &jvm, &options);
+        assert!(!answer.contains("return code: 0"), "{answer}");
+        jvm.go_on();
+        assert!(jvm.end().status.success());
+        Recording::of(&output).check(2, Some("exit"));
+        assert!(!place.path().join("out.1").exists(), "the refused one wrote nothing");
+    }
+}

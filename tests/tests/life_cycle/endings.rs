@@ -1,0 +1,70 @@
+//! Every way a program can end leaves a complete recording.
+
+use crate::recording::Recording;
+use crate::tracked_jvm::{Outcome, TrackedJvm, jdks};
+
+/// Runs an ending on every JDK, and checks the exit code and that so many blocks were counted.
+fn check_ending(words: &[&str], exit_code: i32, blocks: i64, also: impl Fn(&Outcome, &Recording)) {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let outcome = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).run(words);
+        assert_eq!(outcome.status.code(), Some(exit_code), "JDK {}: {outcome:?}", jdk.version);
+        assert_eq!(outcome.agent_lines(), [""; 0]);
+        let recording = Recording::of(&output);
+        recording.check(blocks, Some("exit"));
+        also(&outcome, &recording);
+    }
+}
+
+#[test]
+fn main_returns() {
+    check_ending(&["return"], 0, 1, |outcome, recording| {
+        assert_eq!(outcome.out, "DONE\n");
+        assert!(!recording.report.run.attached);
+    });
+}
+
+#[test]
+fn threads_end_before_main() {
+    check_ending(&["return", "8"], 0, 8, |_, _| {});
+}
+
+#[test]
+fn system_exit() {
+    check_ending(&["exit"], 3, 1, |_, _| {});
+}
+
+#[test]
+fn runtime_halt() {
+    check_ending(&["halt"], 4, 1, |_, _| {});
+}
+
+#[test]
+fn uncaught_exception() {
+    check_ending(&["throw"], 1, 1, |outcome, _| {
+        let expected = "Exception in thread \"main\" java.lang.IllegalStateException: as told\n";
+        assert!(outcome.err.starts_with(expected), "{}", outcome.err);
+    });
+}
+
+#[test]
+fn daemons_still_allocate() {
+    check_ending(&["daemons", "3"], 0, 3, |_, recording| {
+        let endless = recording.report.sites.iter().filter(|site| site.ty.as_deref() == Some("LifeCycleProbe$Endless"));
+        assert!(endless.map(|site| site.count).sum::<i64>() > 0);
+    });
+}
+
+#[test]
+fn sigterm() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let jvm = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).start(&["wait"]);
+        jvm.signal("TERM");
+        let outcome = jvm.end();
+        assert_eq!(outcome.status.code(), Some(143), "{outcome:?}");
+        Recording::of(&output).check(1, Some("exit"));
+    }
+}

@@ -1,0 +1,217 @@
+//! A JVM with the agent, run to its end or kept alive.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::thread::JoinHandle;
+
+use ducktrack_tests::{Jdk, compile_java, installed_jdks};
+use tempfile::TempDir;
+
+/// The lowest version all programs here are compiled for.
+const RELEASE: u32 = 11;
+
+/// A product of the release build: named by a variable, or in `target/release`.
+fn product(variable: &str, file: &str) -> PathBuf {
+    let path = std::env::var_os(variable).map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release").join(file),
+        PathBuf::from,
+    );
+    assert!(path.exists(), "{} is not there: run `cargo build --release` first", path.display());
+    path
+}
+
+/// The agent.
+pub(crate) fn library() -> PathBuf {
+    product("DUCKTRACK_LIBRARY", "libducktrack.so")
+}
+
+/// The command.
+pub(crate) fn command() -> Command {
+    Command::new(product("DUCKTRACK_COMMAND", "ducktrack"))
+}
+
+/// The compiled programs; made once for all tests. `None` where there is no javac.
+pub(crate) fn programs() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
+    let compile = || {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let compiled = compile_java(&["LifeCycleProbe", "NoOpAgent"], RELEASE, folder.path()).expect("javac");
+        if !compiled {
+            println!("no JDK with javac: nothing is checked");
+        }
+        compiled.then_some(folder)
+    };
+    FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
+}
+
+/// The JDKs from a version on, if the programs can be compiled.
+pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
+    if programs().is_none() {
+        return Vec::new();
+    }
+    installed_jdks().into_iter().filter(|jdk| jdk.version >= lowest).collect()
+}
+
+/// A JVM to start: JDK, options of the agent, options of the VM, words for `LifeCycleProbe`.
+pub(crate) struct TrackedJvm {
+    command: Command,
+}
+
+impl TrackedJvm {
+    /// With the agent and these options of it.
+    pub(crate) fn new(jdk: &Jdk, agent_options: &str) -> Self {
+        let mut jvm = Self::bare(jdk);
+        jvm.command.arg(format!("-agentpath:{}={agent_options}", library().display()));
+        jvm
+    }
+
+    /// Without the agent.
+    pub(crate) fn bare(jdk: &Jdk) -> Self {
+        let mut command = jdk.tool("java");
+        command.args(["-Xmx256m", "-XX:-UsePerfData", "-cp"]).arg(programs().expect("asked before"));
+        for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "DUCKTRACK_SLOT"] {
+            command.env_remove(variable);
+        }
+        Self { command }
+    }
+
+    /// Options of the VM.
+    pub(crate) fn vm(mut self, options: &[&str]) -> Self {
+        self.command.args(options);
+        self
+    }
+
+    /// An environment variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// The working directory.
+    pub(crate) fn directory(mut self, directory: &Path) -> Self {
+        self.command.current_dir(directory);
+        self
+    }
+
+    /// The same, with no file longer than so many KB.
+    pub(crate) fn file_limit(self, kilobytes: u32) -> Self {
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(format!("ulimit -f {kilobytes}; exec \"$0\" \"$@\"")).arg(self.command.get_program());
+        command.args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Self { command }
+    }
+
+    /// Runs `LifeCycleProbe` with these words to its end.
+    pub(crate) fn run(mut self, words: &[&str]) -> Outcome {
+        let output = self.command.arg("LifeCycleProbe").args(words).stdin(Stdio::null()).output().expect("java");
+        Outcome {
+            status: output.status,
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Starts `LifeCycleProbe` with these words and waits until it says that it is ready.
+    pub(crate) fn start(mut self, words: &[&str]) -> RunningJvm {
+        let command = self.command.arg("LifeCycleProbe").args(words);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("java");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let mut errors = child.stderr.take().expect("piped");
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = errors.read_to_string(&mut text);
+            text
+        });
+        let mut jvm = RunningJvm { child, input, output, errors: Some(errors), out: String::new() };
+        jvm.wait_for("READY");
+        jvm
+    }
+}
+
+/// How a JVM ended and what it printed.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: ExitStatus,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Outcome {
+    /// Lines of the agent on standard error.
+    pub(crate) fn agent_lines(&self) -> Vec<&str> {
+        self.err.lines().filter(|line| line.contains("[ducktrack]")).collect()
+    }
+}
+
+/// A JVM that is ready.
+pub(crate) struct RunningJvm {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    errors: Option<JoinHandle<String>>,
+    out: String,
+}
+
+impl RunningJvm {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Reads its output up to a line with this text.
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        loop {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line).expect("its output");
+            if read == 0 {
+                let _ = self.child.wait();
+                let errors = self.errors.take().map(|errors| errors.join().expect("reader"));
+                panic!("the JVM ended before {text}: {} {}", self.out, errors.unwrap_or_default());
+            }
+            self.out.push_str(&line);
+            if line.contains(text) {
+                return;
+            }
+        }
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
+        assert!(status.expect("kill").success());
+    }
+
+    /// Lets the program go on.
+    pub(crate) fn go_on(&mut self) {
+        if let Some(input) = &mut self.input {
+            input.write_all(b"\n").expect("its input");
+            input.flush().expect("its input");
+        }
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Outcome {
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).expect("its output");
+        let status = self.child.wait().expect("its end");
+        let err = self.errors.take().map(|errors| errors.join().expect("reader")).unwrap_or_default();
+        Outcome { status, out: std::mem::take(&mut self.out) + &rest, err }
+    }
+}
+
+impl Drop for RunningJvm {
+    /// A test that failed leaves no JVM behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
