@@ -79,6 +79,9 @@ impl Agent {
         let mut numbers = ClassNumbers::new(&self.registry.next, &mut known);
         let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
         let bytes = rewritten.bytes.take();
+        if bytes.is_some() && rewritten.hidden_class_gate {
+            self.hidden_class_gate.store(true, Ordering::Release);
+        }
         if bytes.is_some() {
             self.add_cost(&rewritten);
         }

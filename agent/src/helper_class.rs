@@ -125,7 +125,7 @@ pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
     callbacks::native(0, |agent| {
         let index = usize::try_from(which).unwrap_or(usize::MAX);
         agent.facts().map(constants).and_then(|constants| constants.get(index).copied()).unwrap_or(0)
@@ -137,7 +137,7 @@ pub unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut JNIEnv, 
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mut JNIEnv, _: jclass, class: jclass, klass: jlong) {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mut JNIEnv, _: jclass, class: jclass, klass: jlong) {
     callbacks::native((), |agent| {
         // SAFETY: the VM passes the environment of the current thread.
         if let Some(jni) = unsafe { Jni::from_raw(env) } {
@@ -151,7 +151,7 @@ pub unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mut JNIEn
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(env: *mut JNIEnv, _: jclass, bytes: jbyteArray) -> jbyteArray {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(env: *mut JNIEnv, _: jclass, bytes: jbyteArray) -> jbyteArray {
     callbacks::native(bytes, |agent| {
         // SAFETY: the VM passes the environment of the current thread.
         match unsafe { Jni::from_raw(env) } {

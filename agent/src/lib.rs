@@ -30,6 +30,7 @@ mod own_library;
 mod phase;
 mod registry;
 mod reinstrumentation;
+mod running_frames;
 mod site_sizes;
 mod slot;
 mod snapshot;

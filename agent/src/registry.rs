@@ -67,7 +67,13 @@ struct ClassEntry {
     sites: FxHashMap<SiteKey, u32>,
     call_sites: FxHashMap<SiteKey, u32>,
     methods: FxHashMap<u16, MethodEntry>,
+    /// What frames owe in each version of a method, by name and descriptor.
+    owed: FxHashMap<(Box<[u8]>, Box<[u8]>), OwedByVersion>,
 }
+
+/// For each version, bytecode indices of calls in the rewritten code and the counter that says what is owed there.
+type OwedByVersion = Vec<(u16, Vec<(u32, u32)>)>;
+
 
 struct MethodEntry {
     id: MethodId,
@@ -242,6 +248,14 @@ impl Registry {
                 method.points = Some(points);
             }
         }
+        for owed in rewritten.owed {
+            let version = entry.methods.get(&owed.method).map_or(0, |method| method.version);
+            if let Some(method) = class.methods().nth(owed.method.into()) {
+                let versions = entry.owed.entry((method.name().into(), method.descriptor().into())).or_default();
+                versions.retain(|(known, _)| *known != version);
+                versions.push((version, owed.calls));
+            }
+        }
         if !hidden {
             state.classes.insert(key.clone(), entry);
         }
@@ -308,6 +322,22 @@ impl Registry {
         let state = self.state.lock();
         let entry = state.classes.get(key)?.methods.get(&method)?;
         Some((entry.id, entry.version, entry.points.clone()))
+    }
+
+    /// The counter that says what a frame owes that waits in a call. An obsolete frame runs the version before the current one.
+    pub(crate) fn owed_by_frame(
+        &self,
+        key: &ClassKey,
+        name: &[u8],
+        descriptor: &[u8],
+        bytecode_index: u32,
+        obsolete: bool,
+    ) -> Option<u32> {
+        let state = self.state.lock();
+        let versions = state.classes.get(key)?.owed.get(&(name.into(), descriptor.into()))?;
+        let (_, calls) = if obsolete { versions.iter().rev().nth(1) } else { versions.last() }?;
+        let call = calls.binary_search_by_key(&bytecode_index, |(index, _)| *index).ok()?;
+        calls.get(call).map(|(_, counter)| *counter)
     }
 
     /// Adds a record about a run of the agent.

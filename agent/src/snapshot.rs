@@ -12,6 +12,7 @@ use ducktrack_trace_format::{
 use crate::agent::{Agent, Cost};
 use crate::counter_block::{CounterBlock, KeyedEntry};
 use crate::options::Counters;
+use crate::running_frames::add_owed;
 use crate::thread_table::ThreadRow;
 
 impl Agent {
@@ -22,7 +23,12 @@ impl Agent {
         let mut writer = self.writer.lock();
         let Some(writer) = writer.as_mut() else { return };
         // Values first, dictionary second: every counter that has a value is in the dictionary by then.
-        let snapshot = self.values(cause);
+        let mut snapshot = self.values(cause);
+        if cause == "exit" {
+            if let Some(snapshot) = &mut snapshot {
+                add_owed(&mut snapshot.threads, &self.owed_by_running_frames(jni));
+            }
+        }
         if self.snapshots.fetch_add(1, Ordering::Relaxed) == 0 {
             self.report(writer.define(&Record::Run(self.run())));
         }

@@ -119,6 +119,13 @@ impl ThreadTable {
         state.rows.iter().map(|row| (row.clone(), row.ended_bytes + allocated(row))).collect()
     }
 
+    /// The row of a native thread.
+    pub(crate) fn id_of(&self, native: usize) -> Option<ThreadId> {
+        let state = self.state.lock();
+        let index = *state.by_native.get(&native)?;
+        state.rows.get(index).map(|row| row.id)
+    }
+
     /// Bytes allocated before counting was ready.
     pub(crate) fn before_ready_bytes(&self) -> u64 {
         self.state.lock().rows.iter().map(|row| row.ended_before_ready + row.before_ready).sum()

@@ -11,6 +11,8 @@ pub(crate) fn kind(kind: rewriter::AllocationKind) -> format::AllocationKind {
         From::MultiNewArray => format::AllocationKind::MultiNewArray,
         From::Lambda => format::AllocationKind::Lambda,
         From::MethodReference => format::AllocationKind::MethodReference,
+        From::StringConcat => format::AllocationKind::StringConcat,
+        From::Deserialization => format::AllocationKind::Deserialization,
         From::Boxing => format::AllocationKind::Boxing,
         From::Varargs => format::AllocationKind::Varargs,
         From::Clone => format::AllocationKind::Clone,

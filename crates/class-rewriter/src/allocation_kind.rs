@@ -14,6 +14,8 @@ pub enum AllocationKind {
     Lambda,
     /// a capturing method reference's `invokedynamic`
     MethodReference,
+    /// the result of a string concatenation, made by the JDK's helper
+    StringConcat,
     /// `Integer.valueOf` and its like
     Boxing,
     /// an array made to pass variable arguments
@@ -28,8 +30,25 @@ pub enum AllocationKind {
     MethodHandle,
     /// `Unsafe.allocateInstance` and uninitialized arrays
     UnsafeAllocate,
+    /// an object made by deserialization, without a constructor of its class
+    Deserialization,
     /// a method that C2 replaces by code of its own
     Intrinsic,
+}
+
+impl AllocationKind {
+    /// The kind of everything that a class of the JDK's machinery allocates by plain bytecode on behalf of a construct of the language.
+    pub(crate) fn of_machinery(class: &[u8]) -> Option<Self> {
+        if class == b"java/lang/StringConcatHelper" {
+            Some(Self::StringConcat)
+        } else if class.starts_with(b"jdk/internal/reflect/GeneratedSerializationConstructorAccessor") {
+            Some(Self::Deserialization)
+        } else if class.starts_with(b"jdk/internal/reflect/GeneratedConstructorAccessor") {
+            Some(Self::Reflection)
+        } else {
+            None
+        }
+    }
 }
 
 /// Size of an array's elements; the names are those of the helper's methods.

@@ -94,6 +94,10 @@ pub fn allocations(
         }
         before.push(code, &instruction);
     }
+    if let Some(kind) = AllocationKind::of_machinery(class.name()) {
+        let plain = |allocation: &&mut Allocation| matches!(allocation.kind, AllocationKind::New | AllocationKind::UnsafeAllocate);
+        found.iter_mut().filter(plain).for_each(|allocation| allocation.kind = kind);
+    }
     if found.iter().any(|allocation| matches!(allocation.measure, Measure::ConstantLengths(_))) {
         forget_joined_constants(code, &mut found)?;
     }

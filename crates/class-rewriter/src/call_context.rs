@@ -1,4 +1,16 @@
-//! Probes around calls of tracked methods: the call site is noted before, cleared after.
+//! Probes around calls of tracked methods: the call site is noted before, and what was noted until then comes back after.
+//!
+//! A tracked method may call code that is not tracked (`toString` inside of a concatenation, `compareTo`), which calls tracked methods
+//! itself: the outer call site must be there again when that is over. It waits in a local variable behind those of the method,
+//! which lives from the probe before the call to the probe after it, so that no frame speaks of it:
+//!
+//! ```text
+//!   sipush 300; invokestatic DuckTrack.y(I)I; istore 5
+//!   invokestatic java/lang/String.valueOf(I)
+//!   iload 5; invokestatic DuckTrack.x(I)V
+//! ```
+//!
+//! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
 
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 
@@ -7,7 +19,8 @@ use crate::method_plan::MethodPlanner;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-const NOTE_CALL_SITE: Helper = Helper("x", "(I)V");
+const NOTE_CALL_SITE: Helper = Helper("y", "(I)I");
+const SET_CALL_SITE: Helper = Helper("x", "(I)V");
 
 /// What is named as the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (b"java/lang/invoke/StringConcatFactory", b"makeConcatWithConstants");
@@ -19,13 +32,14 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.tracked || !self.view.takes_blame || !self.view.rules.has_tracked() {
             return Ok(());
         }
+        let mut noted = Vec::new();
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
             if let Some(target) = self.tracked_target(&instruction)? {
-                self.note_call(instruction.offset, target)?;
+                noted.extend(self.note_call(instruction.offset, target)?);
             }
         }
-        Ok(())
+        self.forget_in_handlers(&noted)
     }
 
     fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<(Box<[u8]>, Box<[u8]>)>, Reason> {
@@ -42,16 +56,31 @@ impl MethodPlanner<'_, '_, '_> {
         })
     }
 
-    fn note_call(&mut self, offset: CodeOffset, target: (Box<[u8]>, Box<[u8]>)) -> Result<(), Reason> {
+    /// The handlers that may catch what a noted call throws.
+    fn forget_in_handlers(&mut self, noted: &[CodeOffset]) -> Result<(), Reason> {
+        let rows = self.view.code.exception_table();
+        let catching = rows.iter().filter(|row| noted.iter().any(|offset| row.protects(*offset)));
+        let mut handlers: Vec<CodeOffset> = catching.map(|row| row.handler).collect();
+        handlers.sort_unstable();
+        handlers.dedup();
+        for handler in handlers {
+            let forget = self.assembler.call(SET_CALL_SITE, 0)?;
+            self.insert(Place::Before(handler), forget);
+        }
+        Ok(())
+    }
+
+    fn note_call(&mut self, offset: CodeOffset, target: (Box<[u8]>, Box<[u8]>)) -> Result<Option<CodeOffset>, Reason> {
         // A call that is an allocation site itself needs no one else to blame.
         if self.view.allocations.binary_search_by_key(&offset, |allocation| allocation.offset).is_ok() {
-            return Ok(());
+            return Ok(None);
         }
         let id = self.add_call_site(offset, target)?;
-        let note = self.assembler.call(NOTE_CALL_SITE, id)?;
+        let outer = self.view.code.max_locals();
+        let note = self.assembler.call_into(NOTE_CALL_SITE, id, outer)?;
         self.insert(Place::Before(offset), note);
-        let clear = self.assembler.call(NOTE_CALL_SITE, 0)?;
-        self.insert(Place::After(offset), clear);
-        Ok(())
+        let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
+        self.insert(Place::After(offset), restore);
+        Ok(Some(offset))
     }
 }

@@ -1,14 +1,14 @@
 //! One class: bytes in, bytes out, or a named refusal.
 
-use ducktrack_classfile::{ClassFile, Code, Method, Opcode, PoolAppender};
+use ducktrack_classfile::{ClassFile, Code, CodeOffset, Method, Opcode, PoolAppender};
 
 use crate::allocation_site::{Allocation, allocations};
 use crate::call_rules::body_is_counted_by_callers;
-use crate::edit::{edit_code, rewrite_class_methods};
+use crate::edit::{OffsetMap, edit_code, rewrite_class_methods};
 use crate::method_plan::{MethodPlan, MethodPlanner, MethodView};
 use crate::planned::{Numbers, PlannedCallSite, PlannedCounter, PlannedSite};
 use crate::pool_rules::PoolRules;
-use crate::profile::{MethodProfile, ProfilePoints};
+use crate::profile::{MethodProfile, OwedAtCalls, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{CounterChoice, RewriteOptions};
 use crate::tracked_methods::TrackedMethods;
@@ -28,6 +28,10 @@ pub struct RewrittenClass {
     pub refusals: Vec<Refusal>,
     /// Methods that can be re-instrumented, with the counters that tell when and how.
     pub profiles: Vec<ProfilePoints>,
+    /// What frames owe while they wait in a call.
+    pub owed: Vec<OwedAtCalls>,
+    /// Whether one of them is where hidden classes come in, which are now rewritten.
+    pub hidden_class_gate: bool,
     /// How many methods have probes.
     pub methods: u32,
     /// Bytes of bytecode of these methods before and after.
@@ -105,6 +109,8 @@ impl ClassRewriter<'_> {
             code,
             index,
             constructor: method.is_constructor(),
+            is_static: method.is_static(),
+            descriptor: method.descriptor(),
             class_initializer: method.name() == b"<clinit>",
             tracked: self.tracked.contains(class.name(), method.name()),
             takes_blame: !self.hidden && !self.tracked.is_transparent(class.name()),
@@ -114,11 +120,12 @@ impl ClassRewriter<'_> {
         };
         let mut planner = MethodPlanner::new(&view, pool, numbers);
         plan_method(&mut planner, profile).map_err(|reason| (reason, sites))?;
-        let plan = planner.plan;
-        if plan.edit.insertions.is_empty() {
+        let mut plan = planner.plan;
+        if plan.edit.is_empty() {
             return Ok(None);
         }
         let edited = edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
+        plan.owed = owed_in_new_code(index, &plan.owed_at_calls, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
     }
 }
@@ -131,6 +138,7 @@ fn plan_method(planner: &mut MethodPlanner<'_, '_, '_>, profile: Option<&MethodP
         counted.extend(planner.measure(allocation)?);
     }
     planner.note_tracked_calls()?;
+    planner.open_gate()?;
     match view.options.counters {
         _ if counted.is_empty() => Ok(()),
         CounterChoice::Site => planner.count_per_site(&counted),
@@ -141,11 +149,20 @@ fn plan_method(planner: &mut MethodPlanner<'_, '_, '_>, profile: Option<&MethodP
 impl RewrittenClass {
     fn add(&mut self, plan: MethodPlan) {
         self.methods += 1;
+        self.hidden_class_gate |= plan.is_hidden_class_gate;
         self.sites.extend(plan.sites);
         self.counters.extend(plan.counters);
         self.call_sites.extend(plan.call_sites);
         self.profiles.extend(plan.profile);
+        self.owed.extend(plan.owed);
     }
+}
+
+fn owed_in_new_code(method: u16, owed: &[(CodeOffset, u32)], offsets: &OffsetMap) -> Option<OwedAtCalls> {
+    let mut calls: Vec<(u32, u32)> =
+        owed.iter().filter_map(|(offset, counter)| Some((offsets.insn(*offset)?.0, *counter))).collect();
+    calls.sort_unstable();
+    (!calls.is_empty()).then_some(OwedAtCalls { method, calls })
 }
 
 fn site_count(allocations: &[Allocation]) -> u32 {

@@ -3,8 +3,8 @@
 //! A [`CodeEdit`] says in terms of the original bytecode what to insert and
 //! which handlers to add. Code is inserted and the rest is shifted; frames are
 //! moved and copied, never inferred. That is sound because every insertion is
-//! stack-neutral, stores no local variable and has no branch: the verifier's
-//! state behind it is the one before it.
+//! stack-neutral, stores no local variable that a frame knows and has no branch:
+//! the verifier's state behind it is the one before it.
 //!
 //! Two maps lead from an old offset to a new one, and mixing them up is a
 //! `VerifyError`:
@@ -27,6 +27,7 @@ mod code_edit;
 mod emission;
 mod exception_rows;
 mod frames;
+mod inserted_code;
 mod islands;
 mod layout;
 mod line_and_variable_tables;
@@ -82,7 +83,7 @@ pub fn edit_code(
     if method.is_constructor() && method.class().super_class().is_none() {
         return Err(SkipReason::ObjectConstructor);
     }
-    let slots = slots::Slots::assign(edit, &mut units)?;
+    let slots = slots::Slots::assign(edit, &mut units, code.max_locals())?;
     let mut layout = layout::Layout::new(edit, method, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;
     layout.check_size(&code)?;

@@ -270,6 +270,37 @@ impl MethodPlanner<'_, '_, '_> {
                 rank,
             });
         }
+        self.note_owed_at_calls(plan, realisation, counters)
+    }
+
+    /// Remembers what a frame owes while it waits in a call: the run may end before the frame goes on.
+    fn note_owed_at_calls(
+        &mut self,
+        plan: &PathPlan<'_, '_>,
+        realisation: &Realisation,
+        mut counters: FxHashMap<SiteVector, u32>,
+    ) -> Result<(), Reason> {
+        let mut owed_at: Vec<(CodeOffset, SiteVector)> = Vec::new();
+        for (block, counter) in realisation.in_blocks.iter().enumerate() {
+            plan.walk(realisation, block, counter.as_ref(), |position, owed| {
+                if let Some(instruction) = plan.graph.instructions().get(position) {
+                    if !owed.is_zero() && matches!(instruction.opcode, Opcode(182..=186)) {
+                        owed_at.push((instruction.offset, owed.clone()));
+                    }
+                }
+            });
+        }
+        for (offset, vector) in owed_at {
+            let id = match counters.get(&vector) {
+                Some(id) => *id,
+                None => {
+                    let id = self.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
+                    counters.insert(vector, id);
+                    id
+                }
+            };
+            self.plan.owed_at_calls.push((offset, id));
+        }
         Ok(())
     }
 

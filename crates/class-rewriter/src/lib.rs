@@ -17,6 +17,7 @@ mod call_rules;
 mod class_rewriter;
 mod edit;
 mod exception_stubs;
+mod hidden_class_gate;
 mod measure_probes;
 mod method_plan;
 mod path_plan;
@@ -41,7 +42,7 @@ pub use planned::{
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use probe::HELPER_CLASS;
-pub use profile::{MethodProfile, ProfilePoints};
+pub use profile::{MethodProfile, OwedAtCalls, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};
 pub use tracked_methods::{BadLine, TrackedMethods};

@@ -14,6 +14,7 @@ use crate::planned::{
     Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 use crate::pool_rules::PoolRules;
+use crate::profile::{OwedAtCalls, ProfilePoints};
 use crate::probe::{Probe, ProbeAssembler};
 use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
@@ -25,6 +26,8 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) index: u16,
     /// It is `<init>`: before it has called another constructor, no handler may be added.
     pub(crate) constructor: bool,
+    pub(crate) is_static: bool,
+    pub(crate) descriptor: &'a [u8],
     /// It is `<clinit>`, which runs once.
     pub(crate) class_initializer: bool,
     /// Its sites are filed under the call site under way.
@@ -43,8 +46,14 @@ pub(crate) struct MethodPlan {
     pub(crate) sites: Vec<PlannedSite>,
     pub(crate) counters: Vec<PlannedCounter>,
     pub(crate) call_sites: Vec<PlannedCallSite>,
+    /// Hidden classes are rewritten in it from now on.
+    pub(crate) is_hidden_class_gate: bool,
+    /// Calls at which something is owed, with a counter that says what.
+    pub(crate) owed_at_calls: Vec<(CodeOffset, u32)>,
+    /// The same in terms of the rewritten code.
+    pub(crate) owed: Option<OwedAtCalls>,
     /// Set when the method can be re-instrumented for its measured paths.
-    pub(crate) profile: Option<crate::profile::ProfilePoints>,
+    pub(crate) profile: Option<ProfilePoints>,
 }
 
 /// Collects a plan.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::allocation_kind::AllocationKind;
 use crate::call_rules::{self, CallRule};
+use crate::hidden_class_gate::is_entrance;
 use crate::tracked_methods::TrackedMethods;
 
 /// The rules that apply in one class.
@@ -14,6 +15,7 @@ pub struct PoolRules {
     calls: Vec<PoolIndex>,
     tracked: Vec<PoolIndex>,
     dynamics: FxHashMap<PoolIndex, DynamicRule>,
+    hidden_class_entrance: Option<PoolIndex>,
 }
 
 /// What an `invokedynamic` does.
@@ -50,12 +52,18 @@ impl PoolRules {
 
     /// Whether no instruction of the class can match any rule.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.tracked.is_empty() && self.dynamics.is_empty()
+        self.calls.is_empty()
+            && self.tracked.is_empty()
+            && self.dynamics.is_empty()
+            && self.hidden_class_entrance.is_none()
     }
 
     /// Whether a rule may apply to an instruction with this constant.
     pub(crate) fn concerns(&self, index: PoolIndex) -> bool {
-        self.calls.binary_search(&index).is_ok() || self.tracked.binary_search(&index).is_ok() || self.dynamics.contains_key(&index)
+        self.calls.binary_search(&index).is_ok()
+            || self.tracked.binary_search(&index).is_ok()
+            || self.dynamics.contains_key(&index)
+            || self.hidden_class_entrance == Some(index)
     }
 
     fn add_call(&mut self, class: &ClassFile<'_>, index: PoolIndex, tracked: &TrackedMethods) -> Result<(), Error> {
@@ -68,6 +76,9 @@ impl PoolRules {
         }
         if tracked.contains(member.class, member.name) {
             self.tracked.push(index);
+        }
+        if is_entrance(class.name(), member.class, member.name) {
+            self.hidden_class_entrance = Some(index);
         }
         Ok(())
     }
@@ -85,12 +96,17 @@ impl PoolRules {
                     self.dynamics.insert(index, DynamicRule::Captures { kind, descriptor: dynamic.descriptor.into() });
                 }
             }
-            b"java/lang/invoke/StringConcatFactory" if tracked.contains(b"java/lang/StringConcatHelper", b"newString") => {
+            b"java/lang/invoke/StringConcatFactory" | b"java/lang/runtime/ObjectMethods" if tracked.contains(b"java/lang/StringConcatHelper", b"newString") => {
                 self.dynamics.insert(index, DynamicRule::Concatenates);
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Where hidden classes enter the VM, if the class refers to it.
+    pub(crate) fn hidden_class_entrance(&self) -> Option<PoolIndex> {
+        self.hidden_class_entrance
     }
 
     /// The rule for an `invokedynamic` of this constant.

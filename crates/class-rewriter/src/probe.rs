@@ -15,11 +15,16 @@ pub const HELPER_CLASS: &[u8] = b"java/lang/DuckTrack";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Helper(pub(crate) &'static str, pub(crate) &'static str);
 
+const ILOAD: u8 = 21;
+const ALOAD: u8 = 25;
+const ISTORE: u8 = 54;
+const ASTORE: u8 = 58;
 const DUP: u8 = 89;
 const DUP2: u8 = 92;
 const CHECKCAST: u8 = 192;
 const ARRAYLENGTH: u8 = 190;
 const INVOKESTATIC: u8 = 184;
+const WIDE: u8 = 196;
 
 /// Appends probes' constants to one class's pool.
 #[derive(Debug)]
@@ -46,6 +51,33 @@ impl<'p> ProbeAssembler<'p> {
         let mut probe = Probe::default();
         self.push_id(&mut probe, id)?;
         self.invoke(&mut probe, helper)?;
+        Ok(probe)
+    }
+
+    /// `variable = helper(id)`
+    pub(crate) fn call_into(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+        let mut probe = self.call(helper, id)?;
+        probe.local(ISTORE, variable);
+        Ok(probe)
+    }
+
+    /// `helper(variable)`
+    pub(crate) fn call_with_variable(&mut self, helper: Helper, variable: u16) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.local(ILOAD, variable);
+        probe.stack = 1;
+        self.invoke(&mut probe, helper)?;
+        Ok(probe)
+    }
+
+    /// `parameter = helper(parameter, other parameter)`; the first is a reference, the second an int.
+    pub(crate) fn replace_parameter(&mut self, helper: Helper, parameter: u16, other: u16) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.local(ALOAD, parameter);
+        probe.local(ILOAD, other);
+        probe.stack = 2;
+        self.invoke(&mut probe, helper)?;
+        probe.local(ASTORE, parameter);
         Ok(probe)
     }
 
@@ -163,6 +195,16 @@ impl<'p> ProbeAssembler<'p> {
 }
 
 impl Probe {
+    fn local(&mut self, opcode: u8, variable: u16) {
+        match u8::try_from(variable) {
+            Ok(short) => self.code.extend([opcode, short]),
+            Err(_) => {
+                self.code.extend([WIDE, opcode]);
+                self.code.extend(variable.to_be_bytes());
+            }
+        }
+    }
+
     fn op(&mut self, opcode: u8, pushes: u16) {
         self.code.push(opcode);
         self.depth += pushes;

@@ -15,6 +15,16 @@ pub struct ProfilePoints {
     pub hottest: Option<(u32, f64)>,
 }
 
+/// What frames of one version of a method owe while they wait in a call: a counter whose meaning is the debt. A run that ends
+/// while such frames are on a stack has executed that much more than it counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwedAtCalls {
+    /// Index of the method in the class file.
+    pub method: u16,
+    /// Bytecode index of the call in the rewritten code, in ascending order, and the counter.
+    pub calls: Vec<(u32, u32)>,
+}
+
 /// What a version of a method measured: entries and the frequencies of the edges that had counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodProfile {

@@ -86,9 +86,11 @@ impl TrackedMethods {
     }
 
     /// Whether calls in this class are part of somebody else's doing, so that the blame goes through it: the machinery of
-    /// method handles.
+    /// method handles and reflection.
     pub(crate) fn is_transparent(&self, class: &[u8]) -> bool {
-        class.starts_with(b"java/lang/invoke/")
+        [b"java/lang/invoke/".as_slice(), b"java/lang/reflect/", b"jdk/internal/reflect/"]
+            .iter()
+            .any(|package| class.starts_with(package))
     }
 }
 

@@ -49,6 +49,11 @@ public final class DuckTrack {
     private static final int SHIFTR = (int) constant(19);
     private static final long ALLOCATED = constant(20);
 
+    /** {@code Class.isHidden} is there from JDK 15 on. */
+    private static final boolean HAVE_HIDDEN = Runtime.version().feature() >= 15;
+    /** {@code java.lang.invoke.MethodHandleNatives.Constants.HIDDEN_CLASS} */
+    private static final int HIDDEN_CLASS = 2;
+
     private static final int IN_RESERVED = 0;
     private static final int IN_PADDING = 1;
 
@@ -61,6 +66,12 @@ public final class DuckTrack {
 
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
+
+    /** Where classes come in that the class file load hook does not see: their bytes with probes, or the same array. */
+    @Hidden
+    public static byte[] hidden(byte[] bytes, int flags) {
+        return (flags & HIDDEN_CLASS) == 0 || bytes == null ? bytes : rewriteHidden(bytes);
+    }
 
     /** Sets the slot of a thread; called by the agent for threads in the padding of their Thread object. */
     private static void setSlot(Thread thread, long value) {
@@ -186,7 +197,17 @@ public final class DuckTrack {
         add(slot(), id, (127 - (long) value) >>> 63);
     }
 
-    /** Sets the call site that is to blame for what a tracked method allocates; 0: none is under way. */
+    /** Notes the call site that is to blame for what a tracked method allocates; gives the one noted until then. */
+    @ForceInline
+    @Hidden
+    public static int y(int callSite) {
+        long word = slot() + (SHARED + 8);
+        int outer = (int) U.getLong(null, word);
+        U.putLong(null, word, callSite);
+        return outer;
+    }
+
+    /** Sets the call site again that {@link #y} gave; 0: none is under way. */
     @ForceInline
     @Hidden
     public static void x(int callSite) {
@@ -261,7 +282,7 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void dh(Object object, int site) {
-        if (!object.getClass().isHidden()) {
+        if (!HAVE_HIDDEN || !object.getClass().isHidden()) {
             dx(object, site);
         }
     }

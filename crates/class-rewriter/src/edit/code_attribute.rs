@@ -11,6 +11,7 @@ use super::EditedCode;
 use super::code_edit::CodeEdit;
 use super::emission::Emitted;
 use super::exception_rows::ExceptionRows;
+use super::inserted_code::max_locals;
 use super::layout::Layout;
 use super::line_and_variable_tables;
 use super::offset_map::OffsetMap;
@@ -30,7 +31,7 @@ pub(super) fn assemble(
     let grown = emitted.bytecode.len().saturating_sub(code.bytecode().len());
     let mut out = Vec::with_capacity(code.data().len() + grown + exceptions.bytes.len() + 64);
     out.extend_from_slice(&max_stack(edit, code)?.to_be_bytes());
-    out.extend_from_slice(&code.max_locals().to_be_bytes());
+    out.extend_from_slice(&max_locals(edit, code.max_locals())?.to_be_bytes());
     out.extend_from_slice(&layout.end.to_be_bytes());
     out.extend_from_slice(&emitted.bytecode);
     out.extend_from_slice(&exceptions.count()?.to_be_bytes());

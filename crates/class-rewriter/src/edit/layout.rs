@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use ducktrack_classfile::{Code, CodeOffset, ExceptionTable, Instruction, Method, Opcode};
 
 use super::code_edit::{CodeEdit, Then};
+use super::inserted_code::check_code;
 use super::skip_reason::SkipReason;
-use super::slots::{EdgeSlot, Slots, check_code};
+use super::slots::{EdgeSlot, Slots};
 use super::stub::{Exit, Stub};
 use super::trampoline::{Trampoline, TrampolineId};
 use super::unit::{UnitId, Units};

@@ -22,9 +22,9 @@ use ducktrack_classfile::{CodeOffset, ExceptionEntry};
 
 use super::code_edit::{AddedHandler, Catch, CodeEdit, Place, Protected, Then};
 use super::emission::Emitted;
+use super::inserted_code::stores;
 use super::layout::Layout;
 use super::skip_reason::SkipReason;
-use super::slots::stores;
 use super::unit::{Unit, UnitId};
 
 /// The ranges that `handler` protects, in ascending order, side by side ones joined.

@@ -1,8 +1,9 @@
 //! Which insertion goes where between the original instructions.
 
-use ducktrack_classfile::{CodeOffset, Format, Instruction, Opcode};
+use ducktrack_classfile::CodeOffset;
 
 use super::code_edit::{CodeEdit, Insertion, Place};
+use super::inserted_code::check_insertion;
 use super::skip_reason::SkipReason;
 use super::unit::{UnitId, Units};
 
@@ -47,10 +48,14 @@ pub(super) struct Slots {
 
 impl Slots {
     /// Finds the place of each insertion and makes room for it.
-    pub(super) fn assign(edit: &CodeEdit, units: &mut Units<'_>) -> Result<Self, SkipReason> {
+    pub(super) fn assign(
+        edit: &CodeEdit,
+        units: &mut Units<'_>,
+        max_locals: u16,
+    ) -> Result<Self, SkipReason> {
         let mut slots = Self::default();
         for (insertion, Insertion { place, code, .. }) in edit.insertions.iter().enumerate() {
-            check_code(code)?;
+            check_insertion(*place, code, max_locals)?;
             slots.assign_one(*place, insertion, units)?;
         }
         slots.in_line.sort_by_key(|slot| (slot.unit, slot.order));
@@ -138,25 +143,4 @@ impl Slots {
         }
         Ok(())
     }
-}
-
-/// Inserted code must be whole instructions that neither branch, leave, throw on purpose nor store.
-pub(super) fn check_code(code: &[u8]) -> Result<(), SkipReason> {
-    let mut next = CodeOffset(0);
-    while next.index() < code.len() {
-        let instruction = Instruction::decode(code, next).map_err(|_| SkipReason::BadCode)?;
-        let opcode = instruction.opcode;
-        let leaves =
-            opcode.is_unconditional_end() || opcode.is_jsr() || opcode.is_conditional_branch();
-        if leaves || stores(opcode) {
-            return Err(SkipReason::BadCode);
-        }
-        next = instruction.end();
-    }
-    Ok(())
-}
-
-/// Writes a local variable.
-pub(super) fn stores(opcode: Opcode) -> bool {
-    opcode.format() == Format::Increment || matches!(opcode.0, 54..=78)
 }

@@ -115,6 +115,13 @@ impl Env {
         Ok(answer != 0)
     }
 
+    /// Whether a redefinition of its class has replaced the method; frames that run it go on with the old code.
+    pub fn is_method_obsolete(self, method: jmethodID) -> Result<bool, Error> {
+        let mut answer = 0;
+        call!(self, IsMethodObsolete(method, &raw mut answer))?;
+        Ok(answer != 0)
+    }
+
     /// Makes the VM look for native methods with this prefix before their names, for wrapping natives.
     pub fn set_native_method_prefix(self, prefix: &str) -> Result<(), Error> {
         let prefix = crate::error::c_string("SetNativeMethodPrefix", prefix)?;

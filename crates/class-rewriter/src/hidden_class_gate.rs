@@ -1,0 +1,57 @@
+//! The gate that hidden classes go through on their way into the VM.
+//!
+//! The class file load hook never sees them (proxies of lambdas and method references, compiled method handles, string
+//! concatenations of JDK 23 and later). They all pass one method of a class in `java.lang`, the JDK's back door to
+//! `ClassLoader.defineClass0`:
+//!
+//! ```text
+//! defineClass(ClassLoader, Class lookup, String name, byte[] bytes, ProtectionDomain, boolean initialize, int flags, Object data)
+//!   aload 4; iload 7; invokestatic DuckTrack.hidden([BI)[B; astore 4     on entry
+//!   ...
+//!   invokestatic ClassLoader.defineClass0
+//! ```
+
+use ducktrack_classfile::PoolIndex;
+
+use crate::edit::Place;
+use crate::method_plan::MethodPlanner;
+use crate::probe::Helper;
+use crate::refusal::Reason;
+
+const REWRITE: Helper = Helper("hidden", "([BI)[B");
+
+/// The descriptor of the gate in the JDKs that have hidden classes (15 and later).
+const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BLjava/security/ProtectionDomain;\
+    ZILjava/lang/Object;)Ljava/lang/Class;";
+
+/// Its local variables that hold the bytes and the flags.
+const BYTES: u16 = 4;
+const FLAGS: u16 = 7;
+
+/// Whether a method reference is the VM's entrance for hidden classes, called from a class that may have the gate.
+pub(crate) fn is_entrance(caller: &[u8], class: &[u8], name: &[u8]) -> bool {
+    caller.starts_with(b"java/lang/") && class == b"java/lang/ClassLoader" && name == b"defineClass0"
+}
+
+impl MethodPlanner<'_, '_, '_> {
+    /// If the method is the gate, the bytes that come in are rewritten first.
+    pub(crate) fn open_gate(&mut self) -> Result<(), Reason> {
+        let Some(entrance) = self.view.rules.hidden_class_entrance() else { return Ok(()) };
+        if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance)? {
+            return Ok(());
+        }
+        let probe = self.assembler.replace_parameter(REWRITE, BYTES, FLAGS)?;
+        self.insert(Place::Entry, probe);
+        self.plan.is_hidden_class_gate = true;
+        Ok(())
+    }
+
+    fn calls(&self, method: PoolIndex) -> Result<bool, Reason> {
+        for instruction in self.view.code.instructions() {
+            if instruction?.pool_index() == Some(method) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
