@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::{
-    CompilationLog, ForkSettings, Installation, Outcome, Program, Spread, Tool, Workload, run_fork,
+    CompilationLog, ForkSettings, Installation, Outcome, Program, Spread, Tool, Workload, median,
+    run_fork,
 };
 
 /// What counting adds to compiled code.
@@ -32,8 +33,23 @@ pub struct CodeSize {
     pub bytes_per_probe: Option<f64>,
     /// The same per method.
     pub per_method: Option<Spread>,
+    /// Every compared method, the largest difference first.
+    pub compared: Vec<ComparedMethod>,
     /// What two bare runs differ by on the methods of the comparison, over the same probes.
     pub noise_per_probe: Option<f64>,
+}
+
+/// One method that C2 compiled alike without and with counters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ComparedMethod {
+    /// Class, method and descriptor.
+    pub method: String,
+    /// Bytes of machine code without the agent.
+    pub bare: u64,
+    /// Bytes of machine code with it.
+    pub counted: u64,
+    /// Counters compiled into it.
+    pub probes: usize,
 }
 
 /// Runs each workload bare, bare again, and with each kind of counters.
@@ -107,39 +123,63 @@ fn compare(
         .filter(|(_, compiled)| compiled.probes > 0);
     let (mut probes, mut added, mut left_out) = (0, 0.0, 0);
     let (mut noise, mut noise_probes) = (0.0, 0);
-    let mut per_method = Vec::new();
+    let mut compared: Vec<ComparedMethod> = Vec::new();
     for (method, compiled) in counted {
         let same = |log: &CompilationLog| {
             let other = log
                 .compiled
                 .get(method)
                 .filter(|other| other.inlined == compiled.inlined)?;
-            Some(other.code_bytes as f64)
+            Some(other.code_bytes)
         };
         let Some(bare) = same(without) else {
             left_out += 1;
             continue;
         };
-        let difference = compiled.code_bytes as f64 - bare;
         probes += compiled.probes;
-        added += difference;
-        per_method.push(difference / compiled.probes as f64);
+        added += compiled.code_bytes as f64 - bare as f64;
         if let Some(bare_again) = same(again) {
-            noise += bare_again - bare;
+            noise += bare_again as f64 - bare as f64;
             noise_probes += compiled.probes;
         }
+        let (counted, probes) = (compiled.code_bytes, compiled.probes);
+        compared.push(ComparedMethod {
+            method: method.clone(),
+            bare,
+            counted,
+            probes,
+        });
     }
+    compared.sort_by_key(|method| {
+        (
+            std::cmp::Reverse(method.counted.abs_diff(method.bare)),
+            method.method.clone(),
+        )
+    });
     let share = |bytes: f64, probes: usize| (probes > 0).then(|| bytes / probes as f64);
     CodeSize {
         workload: workload.to_owned(),
         counters: counters.to_owned(),
-        methods: per_method.len(),
+        methods: compared.len(),
         left_out,
         probes,
         bytes_per_probe: share(added, probes),
-        per_method: Spread::of(per_method),
+        per_method: Spread::of(compared.iter().map(ComparedMethod::bytes_per_probe)),
         noise_per_probe: share(noise, noise_probes),
+        compared,
     }
+}
+
+impl ComparedMethod {
+    fn bytes_per_probe(&self) -> f64 {
+        (self.counted as f64 - self.bare as f64) / self.probes as f64
+    }
+}
+
+/// Over all rows of one kind of counters: the median of the methods' bytes per counter.
+pub(crate) fn median_over_all(rows: &[CodeSize], counters: &str) -> Option<f64> {
+    let own = rows.iter().filter(|row| row.counters == counters);
+    median(own.flat_map(|row| row.compared.iter().map(ComparedMethod::bytes_per_probe)))
 }
 
 /// Over all rows of one kind of counters: all bytes over all probes.
@@ -155,13 +195,16 @@ pub(crate) fn bytes_per_probe_over_all(rows: &[CodeSize], counters: &str) -> Opt
 /// The rows as Markdown.
 pub fn code_size_table(rows: &[CodeSize]) -> String {
     let mut text = String::from(
-        "| workload | counters | methods compared | left out | counters in them | bytes per counter | per method: quartiles | noise |\n\
+        "| workload | counters | methods compared | left out | counters in them | bytes per counter | per method: median (quartiles) | noise |\n\
          |---|---|---:|---:|---:|---:|---:|---:|\n",
     );
     let bytes = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
     for row in rows {
         let quartiles = row.per_method.map_or("-".to_owned(), |spread| {
-            format!("{:.0} to {:.0}", spread.low, spread.high)
+            format!(
+                "{:.0} ({:.0} to {:.0})",
+                spread.median, spread.low, spread.high
+            )
         });
         text += &format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",

@@ -41,7 +41,7 @@ mod workload;
 
 pub use chart::ratio_chart;
 pub use class_corpus::ClassCorpus;
-pub use code_size::{CodeSize, code_size_table, measure_code_size};
+pub use code_size::{CodeSize, ComparedMethod, code_size_table, measure_code_size};
 pub use comparison::{Comparison, Ratio};
 pub use compilation_log::{CompilationLog, Compiled};
 pub use completeness::{WorkloadCompleteness, measure_completeness};
