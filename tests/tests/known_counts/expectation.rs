@@ -43,6 +43,21 @@ impl Expectation {
         })
     }
 
+    /// Would the report have both in one place?
+    pub fn is_same_site(&self, other: &Self) -> bool {
+        (&self.class, &self.method, self.line, &self.ty, &self.kinds, &self.via)
+            == (&other.class, &other.method, other.line, &other.ty, &other.kinds, &other.via)
+    }
+
+    /// Adds a row of the same site.
+    pub fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes = self.bytes.zip(other.bytes).map(|(own, more)| own + more);
+        self.at_least |= other.at_least;
+        self.text += " + ";
+        self.text += &other.text;
+    }
+
     /// Is this the expected method?
     pub fn is_method(&self, class: &str, method: &str) -> bool {
         let same_method = self.method.as_deref().is_none_or(|own| match own.strip_suffix('*') {

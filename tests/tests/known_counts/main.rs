@@ -74,9 +74,7 @@ fn check(task: &Task<'_>) -> Result<String, String> {
     let counted = Execution::counted(task.jdk, task.program, &task.options).map_err(wrong)?;
     let mut mismatches = counted.differences(&bare, task.program);
     if let Some(report) = &counted.report {
-        for expectation in &counted.expectations {
-            mismatches.extend(comparison::mismatch(expectation, report, task.jdk.version));
-        }
+        mismatches.extend(comparison::mismatches(&counted.expectations, report));
     }
     let completeness = counted.report.as_ref().map_or_else(String::new, report::Report::completeness);
     if mismatches.is_empty() {
