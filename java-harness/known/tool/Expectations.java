@@ -147,7 +147,7 @@ final class Expectations {
             throw new IllegalStateException(program + ": no line is marked with site " + row.site);
         }
         row.kind = words[2];
-        row.type = descriptor(words[3]);
+        row.type = descriptor(words[3], row.owner);
         row.count = count(words[4]);
         for (int i = 5; i < words.length; i++) {
             if (words[i].startsWith("bytes=")) {
@@ -163,14 +163,16 @@ final class Expectations {
         return row;
     }
 
-    private String descriptor(String type) {
+    private String descriptor(String type, String owner) {
         if (type.endsWith("[]")) {
-            return "[" + descriptor(type.substring(0, type.length() - 2));
+            return "[" + descriptor(type.substring(0, type.length() - 2), owner);
         }
         if (PRIMITIVES.containsKey(type)) {
             return PRIMITIVES.get(type);
         }
-        String name = type.contains(".") ? type : PACKAGE + program + (type.startsWith("$$") ? "" : "$") + type;
+        // The class of a lambda is named after the class that the lambda is in.
+        String nested = type.startsWith("$$") ? owner + type : PACKAGE + program + "$" + type;
+        String name = type.contains(".") ? type : nested;
         return "L" + name.replace('.', '/') + ";";
     }
 

@@ -154,6 +154,8 @@ final class SiteLines {
                 return instruction.startsWith("multianewarray");
             case "clone":
                 return instruction.contains("java/lang/Object.clone") || instruction.contains("\".clone:");
+            case "array-reflection":
+                return instruction.contains("java/lang/reflect/Array.newInstance");
             case "method-handle":
                 return instruction.contains("java/lang/invoke/MethodHandle.invoke");
             case "unsafe-allocate":

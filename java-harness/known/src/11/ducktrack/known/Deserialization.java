@@ -15,7 +15,7 @@ import java.io.Serializable;
 //   node     - deserialization Node   30_003
 //   nodes    - deserialization|array-reflection|newarray Node[] 10_001
 //   child    - deserialization Child  10_001
-//   external - deserialization|reflection External 10_001 bytes=16
+//   external - deserialization|reflection External 10_001 bytes=24
 //   base     Base.<init> new Marker 20_002 bytes=16
 // END
 /**

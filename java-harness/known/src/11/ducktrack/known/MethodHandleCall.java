@@ -10,8 +10,8 @@ import java.lang.invoke.MethodType;
 //   exacts  -    method-handle Exact   N bytes=16
 //   generic main method-handle Generic N bytes=16
 //   generics - method-handle Generic   N bytes=16
-//   array   main method-handle long[]  N bytes=40
-//   arrays  -    method-handle Exact[] N
+//   array   main method-handle|array-reflection long[] N bytes=40
+//   arrays  -    method-handle|array-reflection Exact[] N
 //   asType  -    method-handle Typed   N bytes=16
 //   varied  -    method-handle Varied  N bytes=16
 // END

@@ -9,7 +9,7 @@ import java.util.Set;
 //   generic   main            new Boxed       N
 //   compact   Range.<init>    newarray int[]  N bytes=24
 //   range     main            new Range       N
-//   text      Pair.toString   string-concat|other java.lang.String N atleast
+//   text      Pair.toString   string-concat|new|other java.lang.String N atleast
 //   found     main            new Pair        N
 //   set       main            new Pair        1
 // END
