@@ -12,6 +12,7 @@ use crate::counter_block::FIRST_COUNTER;
 use crate::helper_class::HelperClass;
 use crate::options::{HELP, Options, Request};
 use crate::phase::Phase;
+use crate::site_sizes::LOCAL_REFERENCES;
 use crate::thread_table::Given;
 use crate::vm_facts::VmFacts;
 
@@ -73,7 +74,8 @@ impl Agent {
         if !self.phase.advance(Phase::Starting) {
             return Ok(());
         }
-        let begun = self.begin_counting(jni);
+        let begin = || self.begin_counting(jni);
+        let begun = jni.with_local_frame(LOCAL_REFERENCES, begin).unwrap_or_else(|error| Err(error.to_string()));
         match &begun {
             Ok(()) => self.log.info(&format!("counting, traces go to {}", self.directory.display())),
             Err(why) => self.give_up(why),

@@ -93,7 +93,7 @@ impl Agent {
             methods.entry(method.key.clone()).or_default().push((method.method, method.profile.clone()));
         }
         self.reinstrumenting.lock().methods = methods;
-        let outcome = jni.with_local_frame(64, || self.env.retransform_classes(&self.classes_waiting(jni)));
+        let outcome = jni.with_local_frame(crate::site_sizes::LOCAL_REFERENCES, || self.env.retransform_classes(&self.classes_waiting(jni)));
         self.reinstrumenting.lock().methods.clear();
         match outcome {
             Ok(Ok(())) => self.note_new_versions(&due),

@@ -11,8 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::agent::Agent;
 use crate::registry::LoaderId;
 
-/// Local references that one look at the loaded classes may need.
-const LOCAL_REFERENCES: usize = 64;
+/// Local references that one look at the loaded classes may need. It costs nothing to ask for them, and the VM's checker
+/// (`-Xcheck:jni`) complains where nobody asked. The VM gives 65,536 at most.
+pub(crate) const LOCAL_REFERENCES: usize = 60_000;
 
 impl Agent {
     /// Finds the sizes of sites that have none yet, of classes that are loaded by now.

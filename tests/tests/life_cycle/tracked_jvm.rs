@@ -37,7 +37,7 @@ pub(crate) fn programs() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
     let compile = || {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(&["LifeCycleProbe", "NoOpAgent"], RELEASE, folder.path()).expect("javac");
+        let compiled = compile_java(&["LifeCycleProbe", "JniProbe", "NoOpAgent"], RELEASE, folder.path()).expect("javac");
         if !compiled {
             println!("no JDK with javac: nothing is checked");
         }
@@ -110,8 +110,13 @@ impl TrackedJvm {
     }
 
     /// Runs `LifeCycleProbe` with these words to its end.
-    pub(crate) fn run(mut self, words: &[&str]) -> Outcome {
-        let output = self.command.arg("LifeCycleProbe").args(words).stdin(Stdio::null()).output().expect("java");
+    pub(crate) fn run(self, words: &[&str]) -> Outcome {
+        self.run_program("LifeCycleProbe", words)
+    }
+
+    /// Runs a program with these words to its end.
+    pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Outcome {
+        let output = self.command.arg(program).args(words).stdin(Stdio::null()).output().expect("java");
         Outcome {
             status: output.status,
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
