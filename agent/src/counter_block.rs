@@ -3,7 +3,7 @@
 //! ```text
 //! 0         words 0..64: header (1 call site under way, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
 //! 64 * 8    counters, one word each, to WORDS * 8
-//! WORDS*8   keyed entries: key (call site << 32 | site), klass, count, bytes; 32 bytes each
+//! WORDS*8   keyed entries: key (call site << 32 | site, bit 31 set where the class counts), klass or 0, count, bytes
 //! ```
 //!
 //! Only the owning thread writes (plain adds); readers see each word whole, at most a moment old.
@@ -23,6 +23,8 @@ pub(crate) const KEYED_OFFSET: usize = WORDS as usize * 8;
 /// Bytes of a block.
 pub(crate) const BLOCK_BYTES: usize = KEYED_OFFSET + KEYED_BYTES;
 
+/// Set in the site's half of a key where the class is a part of the key.
+const CLASS_IN_KEY: u32 = 1 << 31;
 const LOST_COUNT: usize = 3;
 const LOST_BYTES: usize = 4;
 const KEYED_IN_USE: usize = 5;
@@ -101,7 +103,7 @@ impl CounterBlock {
             let key = self.word(first);
             (key != 0).then(|| KeyedEntry {
                 call_site: (key >> 32) as u32,
-                site: key as u32,
+                site: key as u32 & !CLASS_IN_KEY,
                 klass: self.word(first + 1) as usize,
                 count: self.word(first + 2),
                 bytes: self.word(first + 3),

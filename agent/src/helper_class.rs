@@ -101,7 +101,7 @@ pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
         table,
         mask,
         offset(crate::counter_block::KEYED_OFFSET),
-        offset(crate::counter_block::KEYED_BYTES - 1),
+        offset(crate::counter_block::KEYED_BYTES - 32),
         offset(facts.klass.class_klass),
         offset(facts.klass.layout_helper),
         facts.integer_cache_top,

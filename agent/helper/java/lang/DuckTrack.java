@@ -1,7 +1,9 @@
 package java.lang;
 
 import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
@@ -20,7 +22,8 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 3, 4    keyed counts and bytes that found no free entry
  *         word 5       keyed entries in use
  *         word 64 ...  counters, one word each
- *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site), klass, count, bytes
+ *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site, bit 31 set where the class is a part of the key),
+ *                      klass or 0, count, bytes
  * </pre>
  */
 public final class DuckTrack {
@@ -54,6 +57,13 @@ public final class DuckTrack {
     /** {@code java.lang.invoke.MethodHandleNatives.Constants.HIDDEN_CLASS} */
     private static final int HIDDEN_CLASS = 2;
 
+    private static final int INTERFACE = 0x200;
+    private static final int ABSTRACT = 0x400;
+
+    /** Instead of a call site: what is allocated is counted by the tracked method that is under way. */
+    private static final long COUNTED = -1;
+
+    private static final long TYPED = 0x80000000L;
     private static final int IN_RESERVED = 0;
     private static final int IN_PADDING = 1;
 
@@ -97,6 +107,7 @@ public final class DuckTrack {
         return U.getLong(null, entry) == eetop ? U.getLong(null, entry + 8) : probe(eetop, entry);
     }
 
+    @DontInline
     @Hidden
     private static long probe(long eetop, long entry) {
         for (long key = U.getLong(null, entry); key != 0; key = U.getLong(null, entry)) {
@@ -219,18 +230,14 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void k(int site) {
-        long slot = slot();
-        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
-        keyed(slot, key, 0);
+        keyed(slot(), site, 0);
     }
 
     /** Counts an array of n elements whose bytes are given, filed under the call site under way. */
     @ForceInline
     @Hidden
     public static void kb(long bytes, int site) {
-        long slot = slot();
-        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
-        keyed(slot, key, bytes);
+        keyed(slot(), site, bytes);
     }
 
     @ForceInline
@@ -267,7 +274,7 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void d(Object object, int site) {
-        object(slot(), site, object);
+        object(slot(), 0, site, object);
     }
 
     /** The same, filed under the call site under way. */
@@ -275,7 +282,7 @@ public final class DuckTrack {
     @Hidden
     public static void dx(Object object, int site) {
         long slot = slot();
-        object(slot, (U.getLong(null, slot + (SHARED + 8)) << 32) | site, object);
+        object(slot, U.getLong(null, slot + (SHARED + 8)), site, object);
     }
 
     /** The same for {@code DirectMethodHandle.allocateInstance}: lambdas are counted where they are written. */
@@ -283,6 +290,41 @@ public final class DuckTrack {
     @Hidden
     public static void dh(Object object, int site) {
         if (!HAVE_HIDDEN || !object.getClass().isHidden()) {
+            dx(object, site);
+        }
+    }
+
+    /** The same for {@code Array.newArray}, unless the method that called {@code Array.newInstance} counts for itself. */
+    @ForceInline
+    @Hidden
+    public static void dn(Object object, int site) {
+        long slot = slot();
+        long callSite = U.getLong(null, slot + (SHARED + 8));
+        if (callSite != COUNTED) {
+            object(slot, callSite, site, object);
+        }
+    }
+
+    /**
+     * Before native code makes an object and calls its constructor: counts it, as it is made even if the constructor throws. Gives 0
+     * if it could not be told that it will be made.
+     */
+    @Hidden
+    public static int dc(Constructor<?> constructor, int site) {
+        Class<?> type = constructor.getDeclaringClass();
+        if (U.shouldBeInitialized(type) || (type.getModifiers() & (ABSTRACT | INTERFACE)) != 0) {
+            return 0;
+        }
+        long klass = klassOf(type);
+        long slot = slot();
+        search(slot, U.getLong(null, slot + (SHARED + 8)), site, klass, type, 1, U.getInt(null, klass + LAYOUT_HELPER) & ~7);
+        return 1;
+    }
+
+    /** After it: counts the object if it is not counted yet. */
+    @Hidden
+    public static void dd(Object object, int site, int counted) {
+        if (counted == 0) {
             dx(object, site);
         }
     }
@@ -297,15 +339,16 @@ public final class DuckTrack {
     }
 
     /** The same for an array with all its levels, filed under the call site under way. */
+    @DontInline
     @Hidden
     public static void dm(Object array, int site) {
         long slot = slot();
-        long key = (U.getLong(null, slot + (SHARED + 8)) << 32) | site;
+        long callSite = U.getLong(null, slot + (SHARED + 8));
         for (long count = 1; array != null; ) {
             Class<?> type = array.getClass();
             long klass = klassOf(type);
             long size = size(array, U.getInt(null, klass + LAYOUT_HELPER));
-            search(slot, key, klass, type, count, count * size);
+            search(slot, callSite, site, klass, type, count, count * size);
             int n = Array.getLength(array);
             if (n == 0 || !(array instanceof Object[])) {
                 return;
@@ -317,15 +360,15 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static void object(long slot, long key, Object object) {
+    private static void object(long slot, long callSite, int site, Object object) {
         Class<?> type = object.getClass();
         long klass = klassOf(type);
         long bytes = size(object, U.getInt(null, klass + LAYOUT_HELPER));
-        long entry = slot + (SHARED + KEYED) + (hash(key, klass) & KEYED_MASK);
-        if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == klass) {
+        long entry = slot + (SHARED + KEYED) + place(callSite, site, klass);
+        if (U.getLong(null, entry) == (callSite << 32 | site | TYPED) && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
-            search(slot, key, klass, type, 1, bytes);
+            search(slot, callSite, site, klass, type, 1, bytes);
         }
     }
 
@@ -343,6 +386,7 @@ public final class DuckTrack {
      * Counts the levels of a {@code multianewarray}: counters id and id + 1 take the count and the bytes of the outermost level,
      * the next two those of the level below, and so on. The last level has {@code kind} as in {@link #levelBytes}.
      */
+    @DontInline
     @Hidden
     public static void m(Object array, int levelsAndKind, int id) {
         long slot = slot();
@@ -427,25 +471,30 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static void keyed(long slot, long key, long bytes) {
-        long entry = slot + (SHARED + KEYED) + (hash(key, 0) & KEYED_MASK);
-        if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == 0) {
-            file(entry, 1, bytes);
+    private static void keyed(long slot, int site, long bytes) {
+        long callSite = U.getLong(null, slot + (SHARED + 8));
+        long entry = slot + (SHARED + KEYED) + place(callSite, site, 0);
+        if (U.getLong(null, entry) != (callSite << 32 | site)) {
+            search(slot, callSite, site, 0, null, 1, bytes);
+        } else if (bytes == 0) {
+            U.putLong(null, entry + 16, U.getLong(null, entry + 16) + 1);
         } else {
-            search(slot, key, 0, null, 1, bytes);
+            file(entry, 1, bytes);
         }
     }
 
+    /** Where to look first. Half of it is a constant where it is inlined. */
     @ForceInline
-    private static long hash(long key, long klass) {
-        long mixed = (key ^ (klass << 13)) * 0x9E3779B97F4A7C15L;
-        return (mixed >>> 32) << 5;
+    private static long place(long callSite, int site, long klass) {
+        return (callSite * 0x1E3779B1L + site * 0x3243F6A9L + klass * 0x2545F491L) & KEYED_MASK;
     }
 
+    @DontInline
     @Hidden
-    private static void search(long slot, long key, long klass, Class<?> type, long count, long bytes) {
+    private static void search(long slot, long callSite, int site, long klass, Class<?> type, long count, long bytes) {
         long table = slot + (SHARED + KEYED);
-        long offset = hash(key, klass) & KEYED_MASK;
+        long key = callSite << 32 | site | (type == null ? 0 : TYPED);
+        long offset = place(callSite, site, klass);
         for (int probes = 0; probes < 256; probes++) {
             long entry = table + offset;
             long found = U.getLong(null, entry);
