@@ -38,7 +38,7 @@ impl HelperClass {
             count: jni.static_method_id(class, "c", "(I)V")?,
             count_object: jni.static_method_id(class, "d", "(Ljava/lang/Object;I)V")?,
             slot: jni.static_method_id(class, "slot", "()J")?,
-            search: jni.static_method_id(class, "search", "(JJJLjava/lang/Class;JJ)V")?,
+            search: jni.static_method_id(class, "search", "(JJIJLjava/lang/Class;JJ)V")?,
             class,
         })
     }
@@ -70,9 +70,10 @@ impl HelperClass {
     pub(crate) fn count_instance(&self, jni: Jni, class: jclass, bytes: u32, site: u32) -> Result<(), Error> {
         let klass = self.klass_of(jni, class)? as i64;
         let slot = jni.call_static_long(self.class, self.slot, &[])?;
-        let (key, one) = (jvalue { j: i64::from(site) }, jvalue { j: 1 });
-        let (klass, bytes) = (jvalue { j: klass }, jvalue { j: i64::from(bytes) });
-        jni.call_static_void(self.class, self.search, &[jvalue { j: slot }, key, klass, jvalue { l: class }, one, bytes])
+        let (slot, no_call_site, site) = (jvalue { j: slot }, jvalue { j: 0 }, jvalue { i: site.cast_signed() });
+        let (klass, class) = (jvalue { j: klass }, jvalue { l: class });
+        let (one, bytes) = (jvalue { j: 1 }, jvalue { j: i64::from(bytes) });
+        jni.call_static_void(self.class, self.search, &[slot, no_call_site, site, klass, class, one, bytes])
     }
 
     /// Sets a slot in the padding of a `java.lang.Thread`.
