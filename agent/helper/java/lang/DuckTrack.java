@@ -368,8 +368,25 @@ public final class DuckTrack {
         if (U.getLong(null, entry) == (callSite << 32 | site | TYPED) && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
-            search(slot, callSite, site, klass, type, 1, bytes);
+            searchObject(object, (int) callSite, site);
         }
+    }
+
+    // What is rare takes few arguments: every one is code at the probe.
+
+    @DontInline
+    @Hidden
+    private static void searchObject(Object object, int callSite, int site) {
+        Class<?> type = object.getClass();
+        long klass = klassOf(type);
+        search(slot(), callSite, site, klass, type, 1, size(object, U.getInt(null, klass + LAYOUT_HELPER)));
+    }
+
+    @DontInline
+    @Hidden
+    private static void searchKeyed(int site, long bytes) {
+        long slot = slot();
+        search(slot, U.getLong(null, slot + (SHARED + 8)), site, 0, null, 1, bytes);
     }
 
     /** Bytes of an object by its class's layout helper (HotSpot's {@code Klass::_layout_helper}). */
@@ -475,7 +492,7 @@ public final class DuckTrack {
         long callSite = U.getLong(null, slot + (SHARED + 8));
         long entry = slot + (SHARED + KEYED) + place(callSite, site, 0);
         if (U.getLong(null, entry) != (callSite << 32 | site)) {
-            search(slot, callSite, site, 0, null, 1, bytes);
+            searchKeyed(site, bytes);
         } else if (bytes == 0) {
             U.putLong(null, entry + 16, U.getLong(null, entry + 16) + 1);
         } else {
