@@ -368,18 +368,16 @@ public final class DuckTrack {
         if (U.getLong(null, entry) == (callSite << 32 | site | TYPED) && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
-            searchObject(object, (int) callSite, site);
+            searchTyped(type, bytes, (int) callSite, site);
         }
     }
 
-    // What is rare takes few arguments: every one is code at the probe.
+    // What is rare takes few arguments: every one is code at the probe. And never the object: it would escape.
 
     @DontInline
     @Hidden
-    private static void searchObject(Object object, int callSite, int site) {
-        Class<?> type = object.getClass();
-        long klass = klassOf(type);
-        search(slot(), callSite, site, klass, type, 1, size(object, U.getInt(null, klass + LAYOUT_HELPER)));
+    private static void searchTyped(Class<?> type, long bytes, int callSite, int site) {
+        search(slot(), callSite, site, klassOf(type), type, 1, bytes);
     }
 
     @DontInline
