@@ -21,6 +21,7 @@ use ducktrack_jvmti::sys::{
 use ducktrack_jvmti::{Error, Jni, class_status};
 
 use crate::agent::Agent;
+use crate::native_sites::COUNTED_BY_CALLERS;
 use crate::{callbacks, jni_variadic};
 
 const ACC_INTERFACE: i32 = 0x0200;
@@ -156,41 +157,48 @@ unsafe extern "system" fn new_string_utf(env: *mut JNIEnv, text: *const c_char) 
 
 fn count(env: *mut JNIEnv, made: jobject, function: &'static str) {
     if !made.is_null() {
-        counting(env, |agent, jni| agent.count_native(jni, made, function));
+        counting(env, |agent, jni, _| agent.count_native(jni, made, function));
     }
 }
 
 fn count_string(env: *mut JNIEnv, made: jobject, function: &'static str) {
     if !made.is_null() {
-        counting(env, |agent, jni| agent.count_native_string(jni, made, function));
+        counting(env, |agent, jni, _| agent.count_native_string(jni, made, function));
     }
 }
 
 fn count_constructed(env: *mut JNIEnv, made: jobject, class: jclass, function: &'static str) {
-    counting(env, |agent, jni| {
-        if made.is_null() {
-            agent.count_unfinished(jni, class, function);
-        } else {
-            agent.count_native(jni, made, function);
-        }
+    counting(env, |agent, jni, thrown| match thrown {
+        Some(exception) if made.is_null() => agent.count_unfinished(jni, class, exception, function),
+        _ if made.is_null() => {}
+        _ => agent.count_native(jni, made, function),
     });
 }
 
-fn counting(env: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni)) {
+/// Runs `body` without the exception that the function left, or that native code did not care for; it is pending again afterwards.
+fn counting(env: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni, Option<jobject>)) {
     callbacks::native((), |agent| {
         if !agent.is_counting() {
             return;
         }
         // SAFETY: the caller of a JNI function passes the environment of the current thread.
-        if let Some(jni) = unsafe { Jni::from_raw(env) } {
-            body(agent, jni);
+        let Some(jni) = (unsafe { Jni::from_raw(env) }) else { return };
+        let pending = jni.take_exception();
+        body(agent, jni, pending);
+        if let Some(exception) = pending {
+            // It was pending a moment ago, so it can be again.
+            let _ = jni.throw(exception);
+            jni.delete_local_ref(exception);
         }
     });
 }
 
 impl Agent {
     fn count_native(&self, jni: Jni, made: jobject, function: &'static str) {
-        self.note_uncounted(self.native_site(jni, function).and_then(|site| self.helper()?.count_object(jni, made, site).ok()));
+        self.note_uncounted(self.native_site(jni, function).and_then(|site| match site {
+            COUNTED_BY_CALLERS => Some(()),
+            site => self.helper()?.count_object(jni, made, site).ok(),
+        }));
     }
 
     fn count_native_string(&self, jni: Jni, made: jobject, function: &'static str) {
@@ -206,19 +214,16 @@ impl Agent {
     }
 
     /// `NewObject` gave null: either there is no object, or there was one and its constructor threw.
-    fn count_unfinished(&self, jni: Jni, class: jclass, function: &'static str) {
-        let Some(exception) = jni.take_exception() else { return };
-        if self.was_made(jni, class, exception) {
-            let count = |site: u32| {
-                let helper = self.helper()?;
-                let bytes = self.facts()?.instance_bytes(helper.klass_of(jni, class).ok()?)?;
-                helper.count_instance(jni, class, bytes, site).ok()
-            };
-            self.note_uncounted(self.native_site(jni, function).and_then(count));
+    fn count_unfinished(&self, jni: Jni, class: jclass, exception: jobject, function: &'static str) {
+        if !self.was_made(jni, class, exception) {
+            return;
         }
-        // It was pending a moment ago, so it can be again.
-        let _ = jni.throw(exception);
-        jni.delete_local_ref(exception);
+        let count = |site: u32| {
+            let helper = self.helper()?;
+            let bytes = self.facts()?.instance_bytes(helper.klass_of(jni, class).ok()?)?;
+            helper.count_instance(jni, class, bytes, site).ok()
+        };
+        self.note_uncounted(self.native_site(jni, function).and_then(count));
     }
 
     /// No object is made of an abstract class, of one whose initialization failed, and without memory.

@@ -14,7 +14,8 @@
 
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 
-use crate::edit::Place;
+use crate::call_rules::counts_again;
+use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
 use crate::method_plan::MethodPlanner;
 use crate::probe::Helper;
 use crate::refusal::Reason;
@@ -29,6 +30,9 @@ impl MethodPlanner<'_, '_, '_> {
     /// Adds the probes around every call of a tracked method, unless the method is tracked itself: then the blame stays
     /// with its caller.
     pub(crate) fn note_tracked_calls(&mut self) -> Result<(), Reason> {
+        if self.view.counted_by_callers {
+            return self.note_counted();
+        }
         if self.view.tracked || !self.view.takes_blame || !self.view.rules.has_tracked() {
             return Ok(());
         }
@@ -40,6 +44,34 @@ impl MethodPlanner<'_, '_, '_> {
             }
         }
         self.forget_in_handlers(&noted)
+    }
+
+    /// In a method whose callers count what it allocates: calls of methods that would count it again are told so.
+    fn note_counted(&mut self) -> Result<(), Reason> {
+        let outer = self.view.code.max_locals();
+        let pool = self.view.code.pool();
+        for instruction in self.view.code.instructions() {
+            let instruction = instruction?;
+            let Some(index) = instruction.pool_index().filter(|_| instruction.opcode == Opcode::INVOKESTATIC) else { continue };
+            let member = pool.member_ref(index)?;
+            if !counts_again(member.class, member.name) {
+                continue;
+            }
+            let note = self.assembler.call_with_minus_one_into(NOTE_CALL_SITE, outer)?;
+            self.insert(Place::Before(instruction.offset), note);
+            let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
+            self.insert(Place::After(instruction.offset), restore);
+            let forget = self.assembler.call(SET_CALL_SITE, 0)?;
+            self.plan.edit.handlers.push(AddedHandler {
+                protects: vec![Protected::Instruction(instruction.offset)],
+                catch: Catch::Any,
+                code: forget.code,
+                stack: forget.stack,
+                then: Then::Rethrow,
+                rank: Rank::Last,
+            });
+        }
+        Ok(())
     }
 
     fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<(Box<[u8]>, Box<[u8]>)>, Reason> {

@@ -19,6 +19,10 @@ pub(crate) enum CallRule {
     ObjectIfArray,
     /// The same, if it is not a hidden class (lambdas are counted at their `invokedynamic`).
     ObjectUnlessHidden,
+    /// The same, unless the caller has noted that it is counted already ([`counts_again`]).
+    ObjectUnlessCounted,
+    /// The result is a new object of the class of the constructor that the call is given; it is made even if the constructor throws.
+    Constructed,
     /// The result is a new array with all its levels.
     AllLevels,
 }
@@ -94,19 +98,21 @@ fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
 fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule, AllocationKind)> {
     use AllocationKind::{ArrayReflection, Intrinsic, Reflection};
     match (class, name, descriptor) {
-        (b"java/lang/reflect/Array", b"newArray", _) => Some((CallRule::Object, ArrayReflection)),
+        (b"java/lang/reflect/Array", b"newArray", _) => Some((CallRule::ObjectUnlessCounted, ArrayReflection)),
         (b"java/lang/reflect/Array", b"multiNewArray", _) => Some((CallRule::AllLevels, ArrayReflection)),
         (b"java/util/Arrays", b"copyOf", b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;")
         | (b"java/util/Arrays", b"copyOfRange", b"([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;") => {
             Some((CallRule::Object, Intrinsic))
         }
-        (b"java/lang/StringUTF16", b"toBytes", b"([CII)[B") => Some((CallRule::Array, Intrinsic)),
+        (b"java/lang/StringUTF16", b"toBytes", b"([CII)[B") | (b"java/lang/StringUTF16", b"newBytesFor", b"(I)[B") => {
+            Some((CallRule::Array, Intrinsic))
+        }
         (
             b"jdk/internal/reflect/NativeConstructorAccessorImpl"
             | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
             b"newInstance0",
-            _,
-        ) => Some((CallRule::Object, Reflection)),
+            b"(Ljava/lang/reflect/Constructor;[Ljava/lang/Object;)Ljava/lang/Object;",
+        ) => Some((CallRule::Constructed, Reflection)),
         _ => None,
     }
 }
@@ -115,10 +121,15 @@ fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule
 pub(crate) fn body_is_counted_by_callers(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
     match name {
         b"valueOf" => boxing(class, descriptor).is_some(),
-        b"copyOf" | b"copyOfRange" | b"toBytes" => static_call(class, name, descriptor).is_some(),
+        b"copyOf" | b"copyOfRange" | b"toBytes" | b"newBytesFor" => static_call(class, name, descriptor).is_some(),
         b"allocateUninitializedArray0" => class == b"jdk/internal/misc/Unsafe",
         _ => false,
     }
+}
+
+/// Whether a method whose body is counted by its callers must note so before it calls this, which counts by itself.
+pub(crate) fn counts_again(class: &[u8], name: &[u8]) -> bool {
+    class == b"java/lang/reflect/Array" && name == b"newInstance"
 }
 
 #[cfg(test)]

@@ -100,7 +100,8 @@ impl ClassRewriter<'_> {
         numbers: &mut dyn Numbers,
     ) -> Result<Option<(MethodPlan, Vec<u8>)>, (Reason, u32)> {
         let mut allocations = allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
-        if body_is_counted_by_callers(class.name(), method.name(), method.descriptor()) {
+        let counted_by_callers = body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
+        if counted_by_callers {
             allocations.clear();
         }
         let sites = site_count(&allocations);
@@ -113,6 +114,7 @@ impl ClassRewriter<'_> {
             descriptor: method.descriptor(),
             class_initializer: method.name() == b"<clinit>",
             tracked: self.tracked.contains(class.name(), method.name()),
+            counted_by_callers,
             takes_blame: !self.hidden && !self.tracked.is_transparent(class.name()),
             rules,
             options: self.options,

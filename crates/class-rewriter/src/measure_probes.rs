@@ -15,6 +15,8 @@ const AFTER_HEAP_ARRAY: Helper = Helper("tn", "(III)V");
 const LENGTH_BUCKET: Helper = Helper("h", "(II)V");
 const LEVELS: Helper = Helper("m", "(Ljava/lang/Object;II)V");
 const KEYED: Helper = Helper("k", "(I)V");
+const COUNT_CONSTRUCTED: Helper = Helper("dc", "(Ljava/lang/reflect/Constructor;I)I");
+const COUNT_RESULT: Helper = Helper("dd", "(Ljava/lang/Object;II)V");
 
 /// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
 const LENGTH_BUCKETS: u8 = 33;
@@ -30,6 +32,7 @@ impl MethodPlanner<'_, '_, '_> {
             Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => self.length(allocation)?,
             Measure::Lengths => self.lengths(allocation)?,
             Measure::Call(CallMeasure(CallRule::Boxing(cache))) => self.boxing(allocation, *cache)?,
+            Measure::Call(CallMeasure(CallRule::Constructed)) => self.constructed(allocation)?,
             Measure::Call(CallMeasure(rule)) => self.object(allocation, *rule)?,
         };
         if heap_mark {
@@ -144,6 +147,7 @@ impl MethodPlanner<'_, '_, '_> {
         let name = match rule {
             CallRule::ObjectIfArray => "da",
             CallRule::ObjectUnlessHidden => "dh",
+            CallRule::ObjectUnlessCounted => "dn",
             CallRule::AllLevels => "dm",
             _ if self.view.tracked => "dx",
             _ => "d",
@@ -151,6 +155,18 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         let probe = self.assembler.call_with_top(Helper(name, "(Ljava/lang/Object;I)V"), site)?;
         self.insert(Place::After(allocation.offset), probe);
+        Ok(Vec::new())
+    }
+
+    /// An object that native code makes before it calls the constructor, which may throw: counted before the call by the
+    /// constructor's class, or after it if the class was not ready then.
+    fn constructed(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
+        let counted = self.view.code.max_locals();
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        let before = self.assembler.call_with_second_into(COUNT_CONSTRUCTED, site, counted)?;
+        self.insert(Place::Before(allocation.offset), before);
+        let after = self.assembler.call_with_top_and_variable(COUNT_RESULT, site, counted)?;
+        self.insert(Place::After(allocation.offset), after);
         Ok(Vec::new())
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) class_initializer: bool,
     /// Its sites are filed under the call site under way.
     pub(crate) tracked: bool,
+    /// What it allocates is counted where it is called.
+    pub(crate) counted_by_callers: bool,
     /// Its calls of tracked methods are noted.
     pub(crate) takes_blame: bool,
     pub(crate) rules: &'a PoolRules,

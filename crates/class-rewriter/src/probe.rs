@@ -15,10 +15,12 @@ pub const HELPER_CLASS: &[u8] = b"java/lang/DuckTrack";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Helper(pub(crate) &'static str, pub(crate) &'static str);
 
+const ICONST_M1: u8 = 2;
 const ILOAD: u8 = 21;
 const ALOAD: u8 = 25;
 const ISTORE: u8 = 54;
 const ASTORE: u8 = 58;
+const POP: u8 = 87;
 const DUP: u8 = 89;
 const DUP2: u8 = 92;
 const CHECKCAST: u8 = 192;
@@ -54,10 +56,41 @@ impl<'p> ProbeAssembler<'p> {
         Ok(probe)
     }
 
+    /// `variable = helper(-1)`
+    pub(crate) fn call_with_minus_one_into(&mut self, helper: Helper, variable: u16) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.op(ICONST_M1, 1);
+        self.invoke(&mut probe, helper)?;
+        probe.local(ISTORE, variable);
+        Ok(probe)
+    }
+
     /// `variable = helper(id)`
     pub(crate) fn call_into(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
         let mut probe = self.call(helper, id)?;
         probe.local(ISTORE, variable);
+        Ok(probe)
+    }
+
+    /// `variable = helper(what is below the top, id)`; both are one slot, and stay.
+    pub(crate) fn call_with_second_into(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.op(DUP2, 2);
+        probe.op(POP, 0);
+        self.push_id(&mut probe, id)?;
+        self.invoke(&mut probe, helper)?;
+        probe.local(ISTORE, variable);
+        Ok(probe)
+    }
+
+    /// `helper(top, id, variable)`; the top stays.
+    pub(crate) fn call_with_top_and_variable(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.op(DUP, 1);
+        self.push_id(&mut probe, id)?;
+        probe.local(ILOAD, variable);
+        probe.stack += 1;
+        self.invoke(&mut probe, helper)?;
         Ok(probe)
     }
 
