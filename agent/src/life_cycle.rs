@@ -203,10 +203,10 @@ impl Agent {
             }
         };
         let value = (block.address() as u64).wrapping_sub(self.shared.address() as u64);
-        if !facts.slot.set(native, value) {
-            if let Err(error) = helper.set_slot(jni, thread, value) {
-                self.log.warn(&format!("thread {name} counts into the shared block: {error}"));
-            }
+        if !facts.slot.set(native, value)
+            && let Err(error) = helper.set_slot(jni, thread, value)
+        {
+            self.log.warn(&format!("thread {name} counts into the shared block: {error}"));
         }
     }
 

@@ -60,10 +60,10 @@ impl Agent {
 
     /// Said once: what fails fails again for the same reason. The writer keeps account of the rest, for the end record.
     fn report(&self, result: Result<(), ducktrack_trace_writer::WriteError>) {
-        if let Err(error) = result {
-            if !self.write_failure_said.swap(true, Ordering::Relaxed) {
-                self.log.error(&error.to_string());
-            }
+        if let Err(error) = result
+            && !self.write_failure_said.swap(true, Ordering::Relaxed)
+        {
+            self.log.error(&error.to_string());
         }
     }
 

@@ -1,4 +1,4 @@
-/** Objects made by native code in awkward ways: {@code JniProbe LIBRARY}. Counts are said where they are made. */
+/** Objects made by native code in awkward ways: {@code JniProbe LIBRARY [rules-are-broken]}. Counts are said where they are made. */
 public final class JniProbe {
     static final int ROUNDS = 2_000;
 
@@ -43,6 +43,8 @@ public final class JniProbe {
 
     static native Object afterException(Class<?> type);
 
+    static native void whilePending(Class<?> exception);
+
     static native void inAttachedThread(int rounds);
 
     static native void arrays(int rounds);
@@ -71,16 +73,20 @@ public final class JniProbe {
         }
     }
 
+    /** ROUNDS of int[2]. */
+    static void breakTheRules() {
+        for (int i = 0; i < ROUNDS; i++) {
+            try {
+                whilePending(IllegalStateException.class);
+                throw new AssertionError("nothing was thrown");
+            } catch (IllegalStateException expected) {
+                check("left pending".equals(expected.getMessage()), expected);
+            }
+        }
+    }
+
     public static void main(String[] words) throws Exception {
         System.load(words[0]);
-        if (words.length > 1) {
-            for (int i = 0; i < 10; i++) {
-                long start = System.nanoTime();
-                arrays(1_000_000);
-                System.out.println("NANOSECONDS " + (System.nanoTime() - start) / 1_000_000);
-            }
-            return;
-        }
         Thread[] threads = new Thread[4];
         for (int i = 0; i < threads.length; i++) {
             threads[i] = new Thread(JniProbe::rounds);
@@ -90,6 +96,9 @@ public final class JniProbe {
             thread.join();
         }
         arrays(ROUNDS);
+        if (words.length > 1) {
+            breakTheRules();
+        }
         for (int i = 0; i < 10; i++) {
             inAttachedThread(ROUNDS);
         }

@@ -41,7 +41,7 @@ JNIEXPORT jstring JNICALL Java_JniProbe_utf(JNIEnv *env, jclass own, jboolean wi
     return (*env)->NewStringUTF(env, wide ? "\xce\xb1-wide" : "");
 }
 
-/* Makes an array while an exception is pending elsewhere: cleared before, thrown again after. */
+/* Tries to make an object of an abstract class; the exception of that. */
 JNIEXPORT jobject JNICALL Java_JniProbe_afterException(JNIEnv *env, jclass own, jclass type) {
     (void)own;
     jmethodID constructor = (*env)->GetMethodID(env, type, "<init>", "()V");
@@ -55,6 +55,13 @@ JNIEXPORT jobject JNICALL Java_JniProbe_afterException(JNIEnv *env, jclass own, 
     }
     (*env)->ExceptionClear(env);
     return thrown;
+}
+
+/* Makes an array while an exception is pending: against the rules, but the VM does it. */
+JNIEXPORT void JNICALL Java_JniProbe_whilePending(JNIEnv *env, jclass own, jclass exception) {
+    (void)own;
+    (*env)->ThrowNew(env, exception, "left pending");
+    (*env)->NewIntArray(env, 2);
 }
 
 static void *attached(void *rounds) {

@@ -40,7 +40,7 @@ fn made(recording: &Recording) -> BTreeMap<(String, String), (i64, i64)> {
     made
 }
 
-fn check(jdks: &[Jdk], vm_options: &[&str]) {
+fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let Some(library) = native_library(folder.path()) else {
         println!("no C compiler or no jni.h: nothing is checked");
@@ -50,7 +50,8 @@ fn check(jdks: &[Jdk], vm_options: &[&str]) {
         let output = folder.path().join(format!("out-{}", jdk.version));
         let options = format!("summary=off,output={}", output.display());
         let library = library.display().to_string();
-        let outcome = TrackedJvm::new(jdk, &options).vm(vm_options).run_program("JniProbe", &[&library]);
+        let words = if breaks_rules { &[&*library, "rules-are-broken"][..] } else { &[&*library] };
+        let outcome = TrackedJvm::new(jdk, &options).vm(vm_options).run_program("JniProbe", words);
         assert!(outcome.status.success() && outcome.out == "DONE\n", "JDK {}: {outcome:?}", jdk.version);
         let recording = Recording::of(&output);
         assert!(recording.report.losses.is_empty(), "{:?}", recording.report.losses);
@@ -66,22 +67,24 @@ fn check(jdks: &[Jdk], vm_options: &[&str]) {
         assert_eq!(of("JniProbe.utf", "byte[]"), (2 * ROUNDS, ROUNDS * (32 + 16)));
         assert_eq!(of("JniProbe.arrays", "byte[]"), (EACH, EACH * 40));
         assert_eq!(of("(JNI).NewDoubleArray", "double[]"), (10 * EACH, 10 * EACH * 56), "threads that attach");
+        let expected = if breaks_rules { (EACH, EACH * 24) } else { (0, 0) };
+        assert_eq!(of("JniProbe.whilePending", "int[]"), expected, "an exception was pending");
     }
 }
 
 #[test]
 fn awkward_objects() {
-    check(&jdks(11), &[]);
+    check(&jdks(11), &[], true);
 }
 
 #[test]
 fn awkward_objects_under_the_checker() {
-    check(&jdks(11), &["-Xcheck:jni"]);
+    check(&jdks(11), &["-Xcheck:jni"], false);
 }
 
 #[test]
 fn awkward_objects_interpreted() {
     // One is enough: exceptions are slow here.
     let jdks: Vec<Jdk> = jdks(17).into_iter().take(1).collect();
-    check(&jdks, &["-Xint"]);
+    check(&jdks, &["-Xint"], true);
 }
