@@ -152,7 +152,7 @@ impl Checksums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Iteration, known_tools};
+    use crate::{Iteration, select_tools};
 
     fn workload(name: &str, iterations: usize) -> Workload {
         Workload {
@@ -165,7 +165,7 @@ mod tests {
 
     fn plan() -> Plan {
         Plan {
-            tools: known_tools().into_iter().take(3).collect(),
+            tools: select_tools(&["ducktrack".to_owned()], &[], Vec::new()).unwrap(),
             workloads: vec![workload("json", 5), workload("javac", 3)],
             rounds: 2,
             warm_up: 3,

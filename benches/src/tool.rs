@@ -37,11 +37,19 @@ pub fn known_tools() -> Vec<Tool> {
         about: about.to_owned(),
         kind,
     };
+    let custom_options = || Kind::Custom {
+        jvm_options: Vec::new(),
+    };
     let ours = |options: &str| Kind::Ducktrack {
         options: options.to_owned(),
     };
     vec![
         tool("bare", "the JVM alone", Kind::Bare),
+        tool(
+            "bare-again",
+            "the JVM alone once more: the noise of all other rows",
+            custom_options(),
+        ),
         tool(
             "ducktrack-path",
             "ducktrack, counters=path: every allocation",
@@ -85,6 +93,7 @@ pub fn known_tools() -> Vec<Tool> {
 pub fn default_tools() -> Vec<Tool> {
     let fit = [
         "bare",
+        "bare-again",
         "ducktrack-path",
         "ducktrack-site",
         "async-profiler",
