@@ -213,6 +213,7 @@ impl Agent {
     pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
         let (Some(facts), Some(helper)) = (self.facts(), self.helper()) else { return };
         let Some(native) = self.native_thread(jni, thread) else { return };
+        self.settle_ending_thread(jni, thread);
         // The block goes to another thread: what this one still does is counted into the shared block.
         if !facts.slot.set(native, 0) {
             let _ = helper.set_slot(jni, thread, 0);

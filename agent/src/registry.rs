@@ -60,6 +60,13 @@ pub(crate) struct ClassKey {
     pub(crate) name: Box<[u8]>,
 }
 
+impl ClassKey {
+    /// A class of the boot loader.
+    pub(crate) fn of_boot(name: &[u8]) -> Self {
+        Self { loader: LoaderId(0), name: name.into() }
+    }
+}
+
 #[derive(Default)]
 struct ClassEntry {
     id: Option<ClassId>,
@@ -71,9 +78,8 @@ struct ClassEntry {
     owed: FxHashMap<(Box<[u8]>, Box<[u8]>), OwedByVersion>,
 }
 
-/// For each version, bytecode indices of calls in the rewritten code and the counter that says what is owed there.
-type OwedByVersion = Vec<(u16, Vec<(u32, u32)>)>;
-
+/// For each version, places of the rewritten code and the counter that says what is owed from there on.
+type OwedByVersion = Vec<(u16, Vec<(u32, Option<u32>)>)>;
 
 struct MethodEntry {
     id: MethodId,
@@ -253,7 +259,7 @@ impl Registry {
             if let Some(method) = class.methods().nth(owed.method.into()) {
                 let versions = entry.owed.entry((method.name().into(), method.descriptor().into())).or_default();
                 versions.retain(|(known, _)| *known != version);
-                versions.push((version, owed.calls));
+                versions.push((version, owed.from));
             }
         }
         if !hidden {
@@ -335,9 +341,9 @@ impl Registry {
     ) -> Option<u32> {
         let state = self.state.lock();
         let versions = state.classes.get(key)?.owed.get(&(name.into(), descriptor.into()))?;
-        let (_, calls) = if obsolete { versions.iter().rev().nth(1) } else { versions.last() }?;
-        let call = calls.binary_search_by_key(&bytecode_index, |(index, _)| *index).ok()?;
-        calls.get(call).map(|(_, counter)| *counter)
+        let (_, from) = if obsolete { versions.iter().rev().nth(1) } else { versions.last() }?;
+        let next = from.partition_point(|(index, _)| *index <= bytecode_index);
+        from.get(next.checked_sub(1)?)?.1
     }
 
     /// Adds a record about a run of the agent.

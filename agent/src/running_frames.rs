@@ -14,6 +14,9 @@ use crate::registry::ClassKey;
 /// Frames of one thread that are looked at; deeper ones are recursion, whose debts would be a part of the whole only.
 const MOST_FRAMES: usize = 16_384;
 
+/// A thread that ends in the usual way has fewer frames than this.
+const FRAMES_AT_THE_END: usize = 8;
+
 /// Counters to be taken as one higher for each frame, by thread.
 pub(crate) type OwedByThread = FxHashMap<ThreadId, FxHashMap<u32, u64>>;
 
@@ -22,23 +25,40 @@ impl Agent {
     pub(crate) fn owed_by_running_frames(&self, jni: Jni) -> OwedByThread {
         let mut owed = OwedByThread::default();
         let Ok(threads) = self.env.all_threads() else { return owed };
-        let empty = FrameInfo { method: std::ptr::null_mut(), location: 0 };
-        let mut frames = vec![empty; MOST_FRAMES];
-        let mut known: FxHashMap<(jmethodID, i64), Option<u32>> = FxHashMap::default();
+        let mut frames = frames(MOST_FRAMES);
         for thread in threads.iter().copied() {
-            let row = self.native_thread(jni, thread).and_then(|native| self.threads.id_of(native));
+            let Some(row) = self.native_thread(jni, thread).and_then(|native| self.threads.id_of(native)) else { continue };
             let depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
-            let Some(row) = row else { continue };
-            for frame in frames.iter().take(depth) {
-                let counter = *known
-                    .entry((frame.method, frame.location))
-                    .or_insert_with(|| self.owed_by_frame(jni, frame));
-                if let Some(counter) = counter {
-                    *owed.entry(row).or_default().entry(counter).or_default() += 1;
-                }
+            let sum = owed.entry(row).or_default();
+            for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
+                *sum.entry(counter).or_default() += 1;
             }
         }
         owed
+    }
+
+    /// Counts what the frames of the current thread owe, in its own block. A thread that ends the VM ends with all its frames.
+    pub(crate) fn settle_ending_thread(&self, jni: Jni, thread: jobject) {
+        let Some(helper) = self.helper() else { return };
+        let mut frames = frames(FRAMES_AT_THE_END);
+        let mut depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
+        if depth == FRAMES_AT_THE_END {
+            frames.resize(MOST_FRAMES, NO_FRAME);
+            depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
+        }
+        for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
+            if helper.count(jni, counter).is_err() {
+                self.log.warn("what a thread owed at its end could not be counted");
+            }
+        }
+    }
+
+    fn owed_by_frames(&self, jni: Jni, frames: &[FrameInfo]) -> Vec<u32> {
+        let mut known: FxHashMap<(jmethodID, i64), Option<u32>> = FxHashMap::default();
+        let mut owed = |frame: &FrameInfo| {
+            *known.entry((frame.method, frame.location)).or_insert_with(|| self.owed_by_frame(jni, frame))
+        };
+        frames.iter().filter_map(&mut owed).collect()
     }
 
     fn owed_by_frame(&self, jni: Jni, frame: &FrameInfo) -> Option<u32> {
@@ -57,6 +77,12 @@ impl Agent {
         let obsolete = self.env.is_method_obsolete(method).unwrap_or(false);
         self.registry.owed_by_frame(&key, &method_name.name, &method_name.descriptor, index, obsolete)
     }
+}
+
+const NO_FRAME: FrameInfo = FrameInfo { method: std::ptr::null_mut(), location: 0 };
+
+fn frames(most: usize) -> Vec<FrameInfo> {
+    vec![NO_FRAME; most]
 }
 
 /// Adds what frames owe to the counts of their threads.

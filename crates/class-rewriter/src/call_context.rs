@@ -17,6 +17,7 @@ use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use crate::call_rules::counts_again;
 use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
 use crate::method_plan::MethodPlanner;
+use crate::planned::CallTarget;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
@@ -74,7 +75,7 @@ impl MethodPlanner<'_, '_, '_> {
         Ok(())
     }
 
-    fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<(Box<[u8]>, Box<[u8]>)>, Reason> {
+    fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
         let Some(index) = instruction.pool_index().filter(|index| self.view.rules.is_tracked(*index)) else {
             return Ok(None);
         };
@@ -102,7 +103,7 @@ impl MethodPlanner<'_, '_, '_> {
         Ok(())
     }
 
-    fn note_call(&mut self, offset: CodeOffset, target: (Box<[u8]>, Box<[u8]>)) -> Result<Option<CodeOffset>, Reason> {
+    fn note_call(&mut self, offset: CodeOffset, target: CallTarget) -> Result<Option<CodeOffset>, Reason> {
         // A call that is an allocation site itself needs no one else to blame.
         if self.view.allocations.binary_search_by_key(&offset, |allocation| allocation.offset).is_ok() {
             return Ok(None);

@@ -1,14 +1,14 @@
 //! One class: bytes in, bytes out, or a named refusal.
 
-use ducktrack_classfile::{ClassFile, Code, CodeOffset, Method, Opcode, PoolAppender};
+use ducktrack_classfile::{ClassFile, Code, Method, Opcode, PoolAppender};
 
 use crate::allocation_site::{Allocation, allocations};
 use crate::call_rules::body_is_counted_by_callers;
 use crate::edit::{OffsetMap, edit_code, rewrite_class_methods};
-use crate::method_plan::{MethodPlan, MethodPlanner, MethodView};
+use crate::method_plan::{MethodPlan, MethodPlanner, MethodView, OwedFrom};
 use crate::planned::{Numbers, PlannedCallSite, PlannedCounter, PlannedSite};
 use crate::pool_rules::PoolRules;
-use crate::profile::{MethodProfile, OwedAtCalls, ProfilePoints};
+use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{CounterChoice, RewriteOptions};
 use crate::tracked_methods::TrackedMethods;
@@ -28,8 +28,8 @@ pub struct RewrittenClass {
     pub refusals: Vec<Refusal>,
     /// Methods that can be re-instrumented, with the counters that tell when and how.
     pub profiles: Vec<ProfilePoints>,
-    /// What frames owe while they wait in a call.
-    pub owed: Vec<OwedAtCalls>,
+    /// What frames owe while they run.
+    pub owed: Vec<OwedByFrames>,
     /// Whether one of them is where hidden classes come in, which are now rewritten.
     pub hidden_class_gate: bool,
     /// How many methods have probes.
@@ -127,7 +127,7 @@ impl ClassRewriter<'_> {
             return Ok(None);
         }
         let edited = edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
-        plan.owed = owed_in_new_code(index, &plan.owed_at_calls, &edited.offsets);
+        plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
     }
 }
@@ -160,11 +160,14 @@ impl RewrittenClass {
     }
 }
 
-fn owed_in_new_code(method: u16, owed: &[(CodeOffset, u32)], offsets: &OffsetMap) -> Option<OwedAtCalls> {
-    let mut calls: Vec<(u32, u32)> =
-        owed.iter().filter_map(|(offset, counter)| Some((offsets.insn(*offset)?.0, *counter))).collect();
-    calls.sort_unstable();
-    (!calls.is_empty()).then_some(OwedAtCalls { method, calls })
+fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Option<OwedByFrames> {
+    if owed.iter().all(|place| place.counter.is_none()) {
+        return None;
+    }
+    let new_place = |place: &OwedFrom| Some((offsets.insn(place.offset)?.0 + place.behind, place.counter));
+    let mut from: Vec<(u32, Option<u32>)> = owed.iter().filter_map(new_place).collect();
+    from.sort_by_key(|(place, _)| *place);
+    Some(OwedByFrames { method, from })
 }
 
 fn site_count(allocations: &[Allocation]) -> u32 {

@@ -16,7 +16,7 @@ use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
 use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::{MethodPlanner, OwedFrom};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation, path_block};
 use crate::planned::Role;
 use crate::refusal::Reason;
@@ -139,6 +139,36 @@ impl PathPlan<'_, '_> {
                 owed.add_site(unit);
             }
         }
+    }
+
+    /// The places from which on something else is owed than before: at an instruction, or behind one that allocates.
+    fn owed_from(&self, realisation: &Realisation) -> Vec<(CodeOffset, u32, SiteVector)> {
+        let mut places: Vec<(CodeOffset, u32, SiteVector)> = Vec::new();
+        let mut add = |offset, behind, vector: &SiteVector| {
+            if places.last().is_none_or(|(.., before)| before != vector) {
+                places.push((offset, behind, vector.clone()));
+            }
+        };
+        for (block, counter) in realisation.in_blocks.iter().enumerate() {
+            let Some(range) = self.graph.blocks().get(block).map(|block| block.instruction_range()) else { continue };
+            let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
+            for position in range {
+                let Some(instruction) = self.graph.instructions().get(position) else { continue };
+                if let Some(counter) = counter.as_ref().filter(|counter| counter.slot == position) {
+                    owed = owed.minus(&counter.vector);
+                }
+                add(instruction.offset, 0, &owed);
+                if let Some(unit) = self.unit(position) {
+                    owed.add_site(unit);
+                    add(instruction.offset, instruction.length(), &owed);
+                }
+            }
+        }
+        if let Some(last) = self.graph.instructions().last() {
+            // Stubs and the code on branches follow.
+            add(last.offset, last.length(), &SiteVector::zero());
+        }
+        places
     }
 
     fn can_throw(&self, position: usize) -> bool {
@@ -270,36 +300,27 @@ impl MethodPlanner<'_, '_, '_> {
                 rank,
             });
         }
-        self.note_owed_at_calls(plan, realisation, counters)
+        self.note_owed_by_frames(plan, realisation, counters)
     }
 
-    /// Remembers what a frame owes while it waits in a call: the run may end before the frame goes on.
-    fn note_owed_at_calls(
+    /// Remembers what a frame owes at each instruction: the run may end before the frame goes on.
+    fn note_owed_by_frames(
         &mut self,
         plan: &PathPlan<'_, '_>,
         realisation: &Realisation,
         mut counters: FxHashMap<SiteVector, u32>,
     ) -> Result<(), Reason> {
-        let mut owed_at: Vec<(CodeOffset, SiteVector)> = Vec::new();
-        for (block, counter) in realisation.in_blocks.iter().enumerate() {
-            plan.walk(realisation, block, counter.as_ref(), |position, owed| {
-                if let Some(instruction) = plan.graph.instructions().get(position) {
-                    if !owed.is_zero() && matches!(instruction.opcode, Opcode(182..=186)) {
-                        owed_at.push((instruction.offset, owed.clone()));
-                    }
-                }
-            });
-        }
-        for (offset, vector) in owed_at {
-            let id = match counters.get(&vector) {
-                Some(id) => *id,
+        for (offset, behind, vector) in plan.owed_from(realisation) {
+            let counter = match counters.get(&vector) {
+                _ if vector.is_zero() => None,
+                Some(id) => Some(*id),
                 None => {
                     let id = self.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
                     counters.insert(vector, id);
-                    id
+                    Some(id)
                 }
             };
-            self.plan.owed_at_calls.push((offset, id));
+            self.plan.owed_from.push(OwedFrom { offset, behind, counter });
         }
         Ok(())
     }

@@ -38,11 +38,11 @@ pub use edit::{
     SkipReason, Then, edit_code, rewrite_class_methods,
 };
 pub use planned::{
-    Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use probe::HELPER_CLASS;
-pub use profile::{MethodProfile, OwedAtCalls, ProfilePoints};
+pub use profile::{MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};
 pub use tracked_methods::{BadLine, TrackedMethods};

@@ -211,10 +211,8 @@ impl MethodPlanner<'_, '_, '_> {
     fn move_before_probes_after(&mut self, allocation: &Allocation, last: usize) {
         let insertions = &mut self.plan.edit.insertions;
         let first = insertions.iter().position(|insertion| insertion.place == Place::After(allocation.offset));
-        if let Some(first) = first.filter(|first| *first < last) {
-            if let Some(moved) = insertions.get_mut(first..=last) {
-                moved.rotate_right(1);
-            }
+        if let Some(moved) = first.filter(|first| *first < last).and_then(|first| insertions.get_mut(first..=last)) {
+            moved.rotate_right(1);
         }
     }
 }

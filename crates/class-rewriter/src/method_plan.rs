@@ -11,10 +11,10 @@ use ducktrack_classfile::{ClassFile, Code, CodeOffset, LineNumbers, PoolAppender
 use crate::allocation_site::Allocation;
 use crate::edit::{CodeEdit, Insertion, Place};
 use crate::planned::{
-    Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 use crate::pool_rules::PoolRules;
-use crate::profile::{OwedAtCalls, ProfilePoints};
+use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::probe::{Probe, ProbeAssembler};
 use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
@@ -50,12 +50,21 @@ pub(crate) struct MethodPlan {
     pub(crate) call_sites: Vec<PlannedCallSite>,
     /// Hidden classes are rewritten in it from now on.
     pub(crate) is_hidden_class_gate: bool,
-    /// Calls at which something is owed, with a counter that says what.
-    pub(crate) owed_at_calls: Vec<(CodeOffset, u32)>,
-    /// The same in terms of the rewritten code.
-    pub(crate) owed: Option<OwedAtCalls>,
+    /// What frames owe, by places of the original code.
+    pub(crate) owed_from: Vec<OwedFrom>,
+    /// The same in the new code.
+    pub(crate) owed: Option<OwedByFrames>,
     /// Set when the method can be re-instrumented for its measured paths.
     pub(crate) profile: Option<ProfilePoints>,
+}
+
+/// From a place of the original code on, in its order: the counter that says what a frame there owes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwedFrom {
+    pub(crate) offset: CodeOffset,
+    /// Bytes behind the start of the instruction.
+    pub(crate) behind: u32,
+    pub(crate) counter: Option<u32>,
 }
 
 /// Collects a plan.
@@ -125,7 +134,7 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
         self.plan.edit.insertions.len() - 1
     }
 
-    pub(crate) fn add_call_site(&mut self, offset: CodeOffset, target: (Box<[u8]>, Box<[u8]>)) -> Result<u32, Reason> {
+    pub(crate) fn add_call_site(&mut self, offset: CodeOffset, target: CallTarget) -> Result<u32, Reason> {
         let key = SiteKey { method: self.view.index, offset, level: 0 };
         let id = self.numbers.call_site(key).ok_or(Reason::SitesExhausted)?;
         self.plan.call_sites.push(PlannedCallSite { id, key, line: self.lines.line_at(offset), target });

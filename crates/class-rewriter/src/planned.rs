@@ -105,6 +105,9 @@ pub enum Unit {
     LengthBucket(u8),
 }
 
+/// Class and name of a method, modified UTF-8.
+pub type CallTarget = (Box<[u8]>, Box<[u8]>);
+
 /// A call of a tracked method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedCallSite {
@@ -115,5 +118,5 @@ pub struct PlannedCallSite {
     /// Source line, where the class says.
     pub line: Option<u16>,
     /// Class and name of the method called, modified UTF-8.
-    pub target: (Box<[u8]>, Box<[u8]>),
+    pub target: CallTarget,
 }

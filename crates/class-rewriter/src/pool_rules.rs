@@ -18,6 +18,9 @@ pub struct PoolRules {
     hidden_class_entrance: Option<PoolIndex>,
 }
 
+/// How a call allocates, in what way, and the static type of what it makes, as a descriptor, where there is one.
+pub(crate) type AllocatingCall = (CallRule, AllocationKind, Option<Box<[u8]>>);
+
 /// What an `invokedynamic` does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DynamicRule {
@@ -88,13 +91,14 @@ impl PoolRules {
         let dynamic = pool.dynamic(index)?;
         let Some(bootstrap) = class.bootstrap_methods()?.get(dynamic.bootstrap) else { return Ok(()) };
         match pool.method_handle(bootstrap.method)?.member.class {
-            b"java/lang/invoke/LambdaMetafactory" => {
-                if MethodDescriptor::parse(dynamic.descriptor)?.parameters().next().is_some() {
-                    let body = bootstrap.arguments().nth(1).and_then(|argument| pool.method_handle(argument).ok());
-                    let lambda = body.is_some_and(|handle| handle.member.name.starts_with(b"lambda$"));
-                    let kind = if lambda { AllocationKind::Lambda } else { AllocationKind::MethodReference };
-                    self.dynamics.insert(index, DynamicRule::Captures { kind, descriptor: dynamic.descriptor.into() });
-                }
+            // Without captured values the one object is made when the call site is linked.
+            b"java/lang/invoke/LambdaMetafactory"
+                if MethodDescriptor::parse(dynamic.descriptor)?.parameters().next().is_some() =>
+            {
+                let body = bootstrap.arguments().nth(1).and_then(|argument| pool.method_handle(argument).ok());
+                let lambda = body.is_some_and(|handle| handle.member.name.starts_with(b"lambda$"));
+                let kind = if lambda { AllocationKind::Lambda } else { AllocationKind::MethodReference };
+                self.dynamics.insert(index, DynamicRule::Captures { kind, descriptor: dynamic.descriptor.into() });
             }
             b"java/lang/invoke/StringConcatFactory" | b"java/lang/runtime/ObjectMethods" if tracked.contains(b"java/lang/StringConcatHelper", b"newString") => {
                 self.dynamics.insert(index, DynamicRule::Concatenates);
@@ -131,7 +135,7 @@ impl PoolRules {
         caller: &[u8],
         pool: &ConstantPool<'_>,
         index: PoolIndex,
-    ) -> Result<Option<(CallRule, AllocationKind, Option<Box<[u8]>>)>, Error> {
+    ) -> Result<Option<AllocatingCall>, Error> {
         if self.calls.binary_search(&index).is_err() {
             return Ok(None);
         }

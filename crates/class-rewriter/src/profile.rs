@@ -15,14 +15,14 @@ pub struct ProfilePoints {
     pub hottest: Option<(u32, f64)>,
 }
 
-/// What frames of one version of a method owe while they wait in a call: a counter whose meaning is the debt. A run that ends
-/// while such frames are on a stack has executed that much more than it counted.
+/// What frames of one version of a method owe: counters whose meaning is the debt. A run that ends while such frames are on a
+/// stack has executed that much more than it counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwedAtCalls {
+pub struct OwedByFrames {
     /// Index of the method in the class file.
     pub method: u16,
-    /// Bytecode index of the call in the rewritten code, in ascending order, and the counter.
-    pub calls: Vec<(u32, u32)>,
+    /// From this bytecode index of the rewritten code on, in ascending order, the counter; `None`: nothing is owed.
+    pub from: Vec<(u32, Option<u32>)>,
 }
 
 /// What a version of a method measured: entries and the frequencies of the edges that had counters.

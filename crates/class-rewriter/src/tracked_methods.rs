@@ -86,11 +86,12 @@ impl TrackedMethods {
     }
 
     /// Whether calls in this class are part of somebody else's doing, so that the blame goes through it: the machinery of
-    /// method handles and reflection.
+    /// method handles and reflection. Where the VM enters it to link a call, what it allocates is its own.
     pub(crate) fn is_transparent(&self, class: &[u8]) -> bool {
-        [b"java/lang/invoke/".as_slice(), b"java/lang/reflect/", b"jdk/internal/reflect/"]
-            .iter()
-            .any(|package| class.starts_with(package))
+        class != b"java/lang/invoke/MethodHandleNatives"
+            && [b"java/lang/invoke/".as_slice(), b"java/lang/reflect/", b"jdk/internal/reflect/"]
+                .iter()
+                .any(|package| class.starts_with(package))
     }
 }
 

@@ -312,8 +312,12 @@ public final class DuckTrack {
     @Hidden
     public static int dc(Constructor<?> constructor, int site) {
         Class<?> type = constructor.getDeclaringClass();
-        if (U.shouldBeInitialized(type) || (type.getModifiers() & (ABSTRACT | INTERFACE)) != 0) {
+        if ((type.getModifiers() & (ABSTRACT | INTERFACE)) != 0) {
             return 0;
+        }
+        if (U.shouldBeInitialized(type)) {
+            // As the native code would do next, with the same exceptions.
+            U.ensureClassInitialized(type);
         }
         long klass = klassOf(type);
         long slot = slot();
