@@ -12,7 +12,7 @@ use crate::report::{Part, Report};
 const MOST_SHOWN: usize = 6;
 
 /// What is wrong with the rows of a program.
-pub fn mismatches(expected: &[Expectation], report: &Report) -> Vec<String> {
+pub(crate) fn mismatches(expected: &[Expectation], report: &Report) -> Vec<String> {
     let mut rows: Vec<Expectation> = Vec::new();
     for row in expected {
         match rows.iter_mut().find(|known| known.is_same_site(row)) {
@@ -20,26 +20,50 @@ pub fn mismatches(expected: &[Expectation], report: &Report) -> Vec<String> {
             None => rows.push(row.clone()),
         }
     }
-    rows.iter().filter_map(|row| mismatch(row, report)).collect()
+    rows.iter()
+        .filter_map(|row| mismatch(row, report))
+        .collect()
 }
 
 fn mismatch(expected: &Expectation, report: &Report) -> Option<String> {
-    let parts: Vec<Part<'_>> = report.parts().filter(|part| part.ty == expected.ty).collect();
-    let mine: Vec<&Part<'_>> = parts.iter().filter(|part| belongs(expected, part)).collect();
+    let parts: Vec<Part<'_>> = report
+        .parts()
+        .filter(|part| part.ty == expected.ty)
+        .collect();
+    let mine: Vec<&Part<'_>> = parts
+        .iter()
+        .filter(|part| belongs(expected, part))
+        .collect();
     let count: i64 = mine.iter().map(|part| part.count).sum();
     let bytes: i64 = mine.iter().map(|part| part.bytes).sum();
-    let count_right = if expected.at_least { count >= expected.count } else { count == expected.count };
+    let count_right = if expected.at_least {
+        count >= expected.count
+    } else {
+        count == expected.count
+    };
     let bytes_right = expected.at_least || expected.bytes.is_none_or(|expected| expected == bytes);
-    if count_right && bytes_right {
+    if count_right && bytes_right || count == 0 && is_named_gap(expected, report) {
         return None;
     }
     let mut lines = format!("{} has {count} objects, {bytes} bytes", expected.text);
     let mut near: Vec<&Part<'_>> = parts.iter().collect();
-    near.sort_by_key(|part| (!mine.iter().any(|own| std::ptr::eq(*own, *part)), (part.count - expected.count).abs()));
+    near.sort_by_key(|part| {
+        (
+            !mine.iter().any(|own| std::ptr::eq(*own, *part)),
+            (part.count - expected.count).abs(),
+        )
+    });
     for part in near.iter().take(MOST_SHOWN) {
         lines += &format!("\n        {}", shown(part));
     }
     Some(lines)
+}
+
+/// In VMs before 15, `Foo::new` allocates in a class that no agent sees. The report must say so.
+fn is_named_gap(expected: &Expectation, report: &Report) -> bool {
+    let in_proxy =
+        expected.class.is_none() && expected.kinds.iter().any(|kind| kind == "method-reference");
+    in_proxy && report.leaves_out_hidden_classes()
 }
 
 fn belongs(expected: &Expectation, part: &Part<'_>) -> bool {
@@ -50,8 +74,14 @@ fn belongs(expected: &Expectation, part: &Part<'_>) -> bool {
     if expected.is_method(part.class, part.method) && expected.is_line(part.line) {
         return kind;
     }
-    let Some((class, method, line)) = part.caller else { return false };
-    let right_way = if expected.via.is_some() { !part.class.starts_with("ducktrack.known.") } else { kind };
+    let Some((class, method, line)) = part.caller else {
+        return false;
+    };
+    let right_way = if expected.via.is_some() {
+        !part.class.starts_with("ducktrack.known.")
+    } else {
+        kind
+    };
     right_way && expected.is_method(class, method) && expected.is_line(line)
 }
 
@@ -61,6 +91,17 @@ fn shown(part: &Part<'_>) -> String {
         Some((class, method, at)) => format!(" <- {class}.{method}:{}", line(at)),
         None => String::new(),
     };
-    let Part { class, method, kind, ty, count, bytes, .. } = part;
-    format!("{count} {ty}, {bytes} bytes, {kind} at {class}.{method}:{}{caller}", line(part.line))
+    let Part {
+        class,
+        method,
+        kind,
+        ty,
+        count,
+        bytes,
+        ..
+    } = part;
+    format!(
+        "{count} {ty}, {bytes} bytes, {kind} at {class}.{method}:{}{caller}",
+        line(part.line)
+    )
 }

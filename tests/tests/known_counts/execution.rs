@@ -18,29 +18,33 @@ const FULL_VERIFICATION: [&str; 3] = [
 ];
 
 /// What came out of it.
-pub struct Execution {
+pub(crate) struct Execution {
     status: Option<i32>,
     checksum: Option<String>,
     errors: String,
-    pub expectations: Vec<Expectation>,
+    pub(crate) expectations: Vec<Expectation>,
     /// Only with the agent.
-    pub report: Option<Report>,
+    pub(crate) report: Option<Report>,
 }
 
 impl Execution {
     /// The program by itself.
-    pub fn bare(jdk: &Jdk, program: &Program) -> anyhow::Result<Self> {
+    pub(crate) fn bare(jdk: &Jdk, program: &Program) -> anyhow::Result<Self> {
         Self::of(&run(&mut java(jdk, program), program)?, program, None)
     }
 
     /// The program with the agent, verified, and its report.
-    pub fn counted(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<Self> {
+    pub(crate) fn counted(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
         let library = product::library()?;
         let mut java = java(jdk, program);
         java.args(FULL_VERIFICATION);
-        java.arg(format!("-agentpath:{}=output={},summary=off,{options}", library.display(), trace.display()));
+        java.arg(format!(
+            "-agentpath:{}=output={},summary=off,{options}",
+            library.display(),
+            trace.display()
+        ));
         let output = run(&mut java, program)?;
         let report = Command::new(product::command()?)
             .arg("report")
@@ -48,14 +52,19 @@ impl Execution {
             .args(["--format", "json"])
             .output()
             .context("ducktrack report")?;
-        ensure!(report.status.success(), "ducktrack report: {}\n{}", String::from_utf8_lossy(&report.stderr),
-            String::from_utf8_lossy(&output.stderr));
+        ensure!(
+            report.status.success(),
+            "ducktrack report: {}\n{}",
+            String::from_utf8_lossy(&report.stderr),
+            String::from_utf8_lossy(&output.stderr)
+        );
         Self::of(&output, program, Some(Report::parse(&report.stdout)?))
     }
 
     fn of(output: &Output, program: &Program, report: Option<Report>) -> anyhow::Result<Self> {
         let text = String::from_utf8_lossy(&output.stdout);
-        let rows = |word: &'static str| text.lines().filter_map(move |line| line.strip_prefix(word));
+        let rows =
+            |word: &'static str| text.lines().filter_map(move |line| line.strip_prefix(word));
         Ok(Self {
             status: output.status.code(),
             checksum: rows("CHECKSUM ").next().map(str::to_owned),
@@ -68,14 +77,21 @@ impl Execution {
     }
 
     /// What differs from the run without agent that must not.
-    pub fn differences(&self, bare: &Self, program: &Program) -> Vec<String> {
+    pub(crate) fn differences(&self, bare: &Self, program: &Program) -> Vec<String> {
         let mut differences = Vec::new();
         if self.checksum.is_none() || self.checksum != bare.checksum {
-            differences.push(format!("checksum {:?}, without agent {:?}", self.checksum, bare.checksum));
+            differences.push(format!(
+                "checksum {:?}, without agent {:?}",
+                self.checksum, bare.checksum
+            ));
         }
         if self.status != Some(program.exit_status()) {
             let errors: Vec<&str> = self.errors.lines().take(12).collect();
-            differences.push(format!("exit status {:?}: {}", self.status, errors.join("\n        ")));
+            differences.push(format!(
+                "exit status {:?}: {}",
+                self.status,
+                errors.join("\n        ")
+            ));
         }
         if self.expectations.is_empty() {
             differences.push("no EXPECT lines".to_owned());
@@ -92,5 +108,7 @@ fn java(jdk: &Jdk, program: &Program) -> Command {
 }
 
 fn run(java: &mut Command, program: &Program) -> anyhow::Result<Output> {
-    java.args(["-cp", &program.class_path, &program.name]).output().context("java")
+    java.args(["-cp", &program.class_path, &program.name])
+        .output()
+        .context("java")
 }

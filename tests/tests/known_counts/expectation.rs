@@ -4,31 +4,35 @@ use anyhow::{Context, ensure};
 
 /// One expected site, or (without class) the total of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
+pub(crate) struct Expectation {
     /// The line as printed, without `EXPECT`.
-    pub text: String,
-    pub class: Option<String>,
+    pub(crate) text: String,
+    pub(crate) class: Option<String>,
     /// May end in `*`.
-    pub method: Option<String>,
+    pub(crate) method: Option<String>,
     /// Any of them.
-    pub kinds: Vec<String>,
+    pub(crate) kinds: Vec<String>,
     /// As the report writes it: `java.lang.String[]`.
-    pub ty: String,
-    pub count: i64,
-    pub bytes: Option<i64>,
-    pub line: Option<u16>,
+    pub(crate) ty: String,
+    pub(crate) count: i64,
+    pub(crate) bytes: Option<i64>,
+    pub(crate) line: Option<u16>,
     /// Class and method that really allocates.
-    pub via: Option<String>,
+    pub(crate) via: Option<String>,
     /// Others use the site too: at least this many.
-    pub at_least: bool,
+    pub(crate) at_least: bool,
 }
 
 impl Expectation {
     /// Reads the rest of an `EXPECT` line.
-    pub fn parse(text: &str, inexact: &[[String; 3]]) -> anyhow::Result<Self> {
+    pub(crate) fn parse(text: &str, inexact: &[[String; 3]]) -> anyhow::Result<Self> {
         let fields: Vec<&str> = text.split(' ').collect();
         ensure!(fields.len() == 8, "not eight fields: {text}");
-        let said = |index: usize| Some(fields[index]).filter(|field| *field != "-").map(str::to_owned);
+        let said = |index: usize| {
+            Some(fields[index])
+                .filter(|field| *field != "-")
+                .map(str::to_owned)
+        };
         Ok(Self {
             text: text.to_owned(),
             class: said(0),
@@ -39,18 +43,33 @@ impl Expectation {
             bytes: said(5).map(|bytes| bytes.parse()).transpose()?,
             line: said(6).map(|line| line.parse()).transpose()?,
             via: said(7),
-            at_least: inexact.iter().any(|site| site.iter().eq([fields[0], fields[1], fields[3]])),
+            at_least: inexact
+                .iter()
+                .any(|site| site.iter().eq([fields[0], fields[1], fields[3]])),
         })
     }
 
     /// Would the report have both in one place?
-    pub fn is_same_site(&self, other: &Self) -> bool {
-        (&self.class, &self.method, self.line, &self.ty, &self.kinds, &self.via)
-            == (&other.class, &other.method, other.line, &other.ty, &other.kinds, &other.via)
+    pub(crate) fn is_same_site(&self, other: &Self) -> bool {
+        (
+            &self.class,
+            &self.method,
+            self.line,
+            &self.ty,
+            &self.kinds,
+            &self.via,
+        ) == (
+            &other.class,
+            &other.method,
+            other.line,
+            &other.ty,
+            &other.kinds,
+            &other.via,
+        )
     }
 
     /// Adds a row of the same site.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.bytes = self.bytes.zip(other.bytes).map(|(own, more)| own + more);
         self.at_least |= other.at_least;
@@ -59,16 +78,19 @@ impl Expectation {
     }
 
     /// Is this the expected method?
-    pub fn is_method(&self, class: &str, method: &str) -> bool {
-        let same_method = self.method.as_deref().is_none_or(|own| match own.strip_suffix('*') {
-            Some(prefix) => method.starts_with(prefix),
-            None => own == method,
-        });
+    pub(crate) fn is_method(&self, class: &str, method: &str) -> bool {
+        let same_method = self
+            .method
+            .as_deref()
+            .is_none_or(|own| match own.strip_suffix('*') {
+                Some(prefix) => method.starts_with(prefix),
+                None => own == method,
+            });
         self.class.as_deref() == Some(class) && same_method
     }
 
     /// Is this the expected line of it?
-    pub fn is_line(&self, line: Option<u16>) -> bool {
+    pub(crate) fn is_line(&self, line: Option<u16>) -> bool {
         self.line.is_none() || self.line == line
     }
 }
@@ -97,7 +119,10 @@ fn a_line_is_read() {
     let row = Expectation::parse(line, &[]).expect("well formed");
     assert!(row.is_method("p.Main", "lambda$main$0") && !row.is_method("p.Main", "main"));
     assert!(row.is_line(Some(31)) && !row.is_line(None));
-    assert_eq!((row.ty.as_str(), row.count, row.bytes), ("p.Main$A[]", 7, None));
+    assert_eq!(
+        (row.ty.as_str(), row.count, row.bytes),
+        ("p.Main$A[]", 7, None)
+    );
     assert_eq!(readable("[[J").as_deref(), Some("long[][]"));
     assert_eq!(row.via.as_deref(), Some("java.util.Arrays.copyOf"));
 }

@@ -7,7 +7,7 @@
 //!                                            └─ trace ─ report ───┴─ must agree
 //! ```
 //!
-//! On every JDK that is there with `counters=path`, and on the oldest one with `counters=site` too. To look at a few only:
+//! On every JDK that is there with `counters=path`, and on one of them with `counters=site` too. To look at a few only:
 //! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 mod comparison;
@@ -23,7 +23,7 @@ use ducktrack_tests::{Jdk, installed_jdks};
 use execution::Execution;
 use program::Program;
 
-/// JDKs before this one cannot run with all that is expected of the others.
+/// The JDK on which one counter per site is tried too.
 const SITE_COUNTERS_ON: u32 = 17;
 
 /// One program on one JDK with one set of options of the agent.
@@ -44,14 +44,27 @@ fn tasks<'a>(jdks: &'a [Jdk], programs: &'a [Program]) -> Vec<Task<'a>> {
     let options = std::env::var("DUCKTRACK_KNOWN_OPTIONS").ok();
     let mut tasks = Vec::new();
     for jdk in jdks {
-        if versions.as_ref().is_some_and(|versions| !versions.contains(&jdk.version.to_string())) {
+        if versions
+            .as_ref()
+            .is_some_and(|versions| !versions.contains(&jdk.version.to_string()))
+        {
             continue;
         }
-        for program in programs.iter().filter(|program| program.level <= jdk.version) {
-            if only.as_ref().is_some_and(|only| !only.iter().any(|name| *name == program.short_name())) {
+        for program in programs
+            .iter()
+            .filter(|program| program.level <= jdk.version)
+        {
+            if only
+                .as_ref()
+                .is_some_and(|only| !only.iter().any(|name| *name == program.short_name()))
+            {
                 continue;
             }
-            let task = |options: &str| Task { jdk, program, options: options.to_owned() };
+            let task = |options: &str| Task {
+                jdk,
+                program,
+                options: options.to_owned(),
+            };
             match &options {
                 Some(options) => tasks.push(task(options)),
                 None => {
@@ -68,7 +81,12 @@ fn tasks<'a>(jdks: &'a [Jdk], programs: &'a [Program]) -> Vec<Task<'a>> {
 
 /// What is wrong with one run; the first line names it.
 fn check(task: &Task<'_>) -> Result<String, String> {
-    let name = format!("JDK {} {} {}", task.jdk.version, task.options, task.program.short_name());
+    let name = format!(
+        "JDK {} {} {}",
+        task.jdk.version,
+        task.options,
+        task.program.short_name()
+    );
     let wrong = |what: anyhow::Error| format!("{name}: {what:#}");
     let bare = Execution::bare(task.jdk, task.program).map_err(wrong)?;
     let counted = Execution::counted(task.jdk, task.program, &task.options).map_err(wrong)?;
@@ -76,11 +94,21 @@ fn check(task: &Task<'_>) -> Result<String, String> {
     if let Some(report) = &counted.report {
         mismatches.extend(comparison::mismatches(&counted.expectations, report));
     }
-    let completeness = counted.report.as_ref().map_or_else(String::new, report::Report::completeness);
+    let completeness = counted
+        .report
+        .as_ref()
+        .map_or_else(String::new, report::Report::completeness);
     if mismatches.is_empty() {
-        return Ok(format!("{name}: {} sites exact, {completeness}", counted.expectations.len()));
+        return Ok(format!(
+            "{name}: {} sites exact, {completeness}",
+            counted.expectations.len()
+        ));
     }
-    Err(format!("{name}: {} mismatches, {completeness}\n    {}", mismatches.len(), mismatches.join("\n    ")))
+    Err(format!(
+        "{name}: {} mismatches, {completeness}\n    {}",
+        mismatches.len(),
+        mismatches.join("\n    ")
+    ))
 }
 
 #[test]
@@ -100,6 +128,14 @@ fn every_known_count_is_exact() {
     }
     let tasks = tasks(&jdks, &programs);
     let results = work_queue::run(&tasks, check);
-    let failed: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
-    assert!(failed.is_empty(), "{} of {} runs differ", failed.len(), tasks.len());
+    let failed: Vec<&String> = results
+        .iter()
+        .filter_map(|result| result.as_ref().err())
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {} runs differ",
+        failed.len(),
+        tasks.len()
+    );
 }

@@ -8,12 +8,14 @@ fn found(variable: &str, file: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(variable) {
         return Some(PathBuf::from(path));
     }
-    let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release").join(file);
+    let release = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../target/release")
+        .join(file);
     release.exists().then_some(release)
 }
 
 /// `libducktrack.so`
-pub fn library() -> anyhow::Result<PathBuf> {
+pub(crate) fn library() -> anyhow::Result<PathBuf> {
     match found("DUCKTRACK_LIBRARY", "libducktrack.so") {
         Some(path) => Ok(path),
         None => built_library("ducktrack-agent", "ducktrack"),
@@ -21,7 +23,7 @@ pub fn library() -> anyhow::Result<PathBuf> {
 }
 
 /// `ducktrack`
-pub fn command() -> anyhow::Result<PathBuf> {
+pub(crate) fn command() -> anyhow::Result<PathBuf> {
     match found("DUCKTRACK_COMMAND", "ducktrack") {
         Some(path) => Ok(path),
         None => built_command("ducktrack-cli", "ducktrack"),

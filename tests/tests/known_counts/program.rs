@@ -7,18 +7,18 @@ use serde_json::Value;
 
 /// One program with known counts.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub(crate) struct Program {
     /// `ducktrack.known.NewObject`
-    pub name: String,
+    pub(crate) name: String,
     /// Lowest JDK.
-    pub level: u32,
+    pub(crate) level: u32,
     /// Relative to the harness.
-    pub class_path: String,
+    pub(crate) class_path: String,
     /// JVM options.
-    pub options: Vec<String>,
+    pub(crate) options: Vec<String>,
     tags: Vec<String>,
     /// Sites that others use too: class, method, type as printed.
-    pub inexact: Vec<[String; 3]>,
+    pub(crate) inexact: Vec<[String; 3]>,
 }
 
 impl Program {
@@ -40,23 +40,23 @@ impl Program {
     }
 
     /// `NewObject`
-    pub fn short_name(&self) -> &str {
+    pub(crate) fn short_name(&self) -> &str {
         self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 
     /// Has it this tag?
-    pub fn is(&self, tag: &str) -> bool {
+    pub(crate) fn is(&self, tag: &str) -> bool {
         self.tags.iter().any(|own| own == tag)
     }
 
     /// The status that it exits with.
-    pub fn exit_status(&self) -> i32 {
+    pub(crate) fn exit_status(&self) -> i32 {
         i32::from(self.is("status1"))
     }
 }
 
 /// Where the programs are run.
-pub fn harness() -> PathBuf {
+pub(crate) fn harness() -> PathBuf {
     match std::env::var_os("DUCKTRACK_HARNESS") {
         Some(folder) => folder.into(),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness"),
@@ -64,18 +64,23 @@ pub fn harness() -> PathBuf {
 }
 
 /// All programs of the table.
-pub fn all() -> anyhow::Result<Vec<Program>> {
+pub(crate) fn all() -> anyhow::Result<Vec<Program>> {
     let table = harness().join("target/known/programs.tsv");
     let text = std::fs::read_to_string(&table)
         .with_context(|| format!("no {}: scripts/harness-build makes it", table.display()))?;
-    let mut programs: Vec<Program> = text.lines().map(Program::parse).collect::<anyhow::Result<_>>()?;
+    let mut programs: Vec<Program> = text
+        .lines()
+        .map(Program::parse)
+        .collect::<anyhow::Result<_>>()?;
     let rows = std::fs::read_to_string(harness().join("target/known/expectations.jsonl"))?;
     for row in rows.lines() {
         let row: Value = serde_json::from_str(row)?;
         if row["exact"] == Value::Bool(false) {
             let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
             let site = [word("class"), word("method"), word("type")];
-            let owner = programs.iter_mut().find(|program| row["program"] == program.name.as_str());
+            let owner = programs
+                .iter_mut()
+                .find(|program| row["program"] == program.name.as_str());
             owner.context("a row of no program")?.inexact.push(site);
         }
     }

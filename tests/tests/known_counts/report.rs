@@ -4,36 +4,42 @@ use anyhow::Context;
 use serde_json::Value;
 
 /// A report.
-pub struct Report {
+pub(crate) struct Report {
     document: Value,
 }
 
 /// One part of a site's counts: of one type and one caller.
-pub struct Part<'a> {
-    pub class: &'a str,
-    pub method: &'a str,
-    pub line: Option<u16>,
-    pub kind: &'a str,
-    pub ty: &'a str,
+pub(crate) struct Part<'a> {
+    pub(crate) class: &'a str,
+    pub(crate) method: &'a str,
+    pub(crate) line: Option<u16>,
+    pub(crate) kind: &'a str,
+    pub(crate) ty: &'a str,
     /// Class, method and line to blame.
-    pub caller: Option<(&'a str, &'a str, Option<u16>)>,
-    pub count: i64,
-    pub bytes: i64,
+    pub(crate) caller: Option<(&'a str, &'a str, Option<u16>)>,
+    pub(crate) count: i64,
+    pub(crate) bytes: i64,
 }
 
 impl Report {
     /// Reads the JSON.
-    pub fn parse(json: &[u8]) -> anyhow::Result<Self> {
-        Ok(Self { document: serde_json::from_slice(json).context("the report is no JSON")? })
+    pub(crate) fn parse(json: &[u8]) -> anyhow::Result<Self> {
+        Ok(Self {
+            document: serde_json::from_slice(json).context("the report is no JSON")?,
+        })
     }
 
     /// All parts of all sites.
-    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        self.document["sites"].as_array().into_iter().flatten().flat_map(parts)
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.document["sites"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .flat_map(parts)
     }
 
-    /// Sentences of the agent, losses and damage.
-    pub fn complaints(&self) -> Vec<String> {
+    /// Losses and damage.
+    pub(crate) fn complaints(&self) -> Vec<String> {
         ["losses", "damage"]
             .iter()
             .flat_map(|key| self.document[*key].as_array().into_iter().flatten())
@@ -41,13 +47,25 @@ impl Report {
             .collect()
     }
 
+    /// Has the agent said that the VM lets nobody rewrite hidden classes?
+    pub(crate) fn leaves_out_hidden_classes(&self) -> bool {
+        let notes = self.document["notes"].as_array().into_iter().flatten();
+        notes
+            .filter_map(Value::as_str)
+            .any(|note| note.starts_with("Hidden classes cannot be rewritten"))
+    }
+
     /// `99.85% of 38067008 bytes explained`, and what reached the heap where that was measured.
-    pub fn completeness(&self) -> String {
+    pub(crate) fn completeness(&self) -> String {
         let completeness = &self.document["completeness"];
-        let percent = completeness["explained_percent"].as_f64().unwrap_or(f64::NAN);
+        let percent = completeness["explained_percent"]
+            .as_f64()
+            .unwrap_or(f64::NAN);
         let shared = &completeness["shared_objects"];
-        format!("{percent:.3}% of {} bytes explained, {shared} shared, {} sites refused", completeness["vm_bytes"],
-            completeness["refused_sites"])
+        format!(
+            "{percent:.3}% of {} bytes explained, {shared} shared, {} sites refused",
+            completeness["vm_bytes"], completeness["refused_sites"]
+        )
     }
 }
 
@@ -56,7 +74,10 @@ fn parts(site: &Value) -> Vec<Part<'_>> {
     if contexts.is_empty() {
         return of_types(site, site, None);
     }
-    contexts.iter().flat_map(|context| of_types(site, context, caller(context))).collect()
+    contexts
+        .iter()
+        .flat_map(|context| of_types(site, context, caller(context)))
+        .collect()
 }
 
 fn caller(context: &Value) -> Option<(&str, &str, Option<u16>)> {
@@ -64,7 +85,11 @@ fn caller(context: &Value) -> Option<(&str, &str, Option<u16>)> {
     Some((class, text(&context["method"]), line(&context["line"])))
 }
 
-fn of_types<'a>(site: &'a Value, amounts: &'a Value, caller: Option<(&'a str, &'a str, Option<u16>)>) -> Vec<Part<'a>> {
+fn of_types<'a>(
+    site: &'a Value,
+    amounts: &'a Value,
+    caller: Option<(&'a str, &'a str, Option<u16>)>,
+) -> Vec<Part<'a>> {
     let part = |ty: &'a Value| Part {
         class: text(&site["class"]),
         method: text(&site["method"]),
@@ -75,7 +100,12 @@ fn of_types<'a>(site: &'a Value, amounts: &'a Value, caller: Option<(&'a str, &'
         count: number(&ty["count"]),
         bytes: number(&ty["bytes"]),
     };
-    amounts["types"].as_array().into_iter().flatten().map(part).collect()
+    amounts["types"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(part)
+        .collect()
 }
 
 fn text(value: &Value) -> &str {

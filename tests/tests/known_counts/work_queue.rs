@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const WORKERS: usize = 2;
 
 /// Does all tasks, prints each result as it comes, gives the results in order of the tasks.
-pub fn run<T: Sync>(
+pub(crate) fn run<T: Sync>(
     tasks: &[T],
     work: impl Fn(&T) -> Result<String, String> + Sync,
 ) -> Vec<Result<String, String>> {
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<String, String>>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Option<Result<String, String>>>> =
+        tasks.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let (Some(task), Some(result)) = (tasks.get(index), results.get(index)) else { return };
+                    let (Some(task), Some(result)) = (tasks.get(index), results.get(index)) else {
+                        return;
+                    };
                     let outcome = work(task);
                     match &outcome {
                         Ok(line) => println!("ok   {line}"),
@@ -29,5 +32,8 @@ pub fn run<T: Sync>(
         }
     });
     let missing = || Err("a worker panicked".to_owned());
-    results.into_iter().map(|result| result.into_inner().ok().flatten().unwrap_or_else(missing)).collect()
+    results
+        .into_iter()
+        .map(|result| result.into_inner().ok().flatten().unwrap_or_else(missing))
+        .collect()
 }
