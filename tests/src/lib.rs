@@ -7,7 +7,9 @@
 mod built_library;
 mod java_program;
 mod jdk;
+mod product;
 
 pub use built_library::{built_command, built_example, built_library};
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks};
+pub use product::{agent_library, ducktrack_command};

@@ -1,0 +1,119 @@
+//! What a run of the program printed, and what the report of the agent says about it.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use ducktrack_tests::{Jdk, agent_library, ducktrack_command};
+use serde_json::Value;
+
+use crate::ledger::SiteName;
+use crate::program::Program;
+
+/// Every class is verified, the JDK's too.
+pub(crate) const FULL_VERIFICATION: [&str; 3] = [
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+BytecodeVerificationLocal",
+    "-XX:+BytecodeVerificationRemote",
+];
+
+/// What the program says: its result and its own counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Truth {
+    pub(crate) sum: String,
+    pub(crate) cells: BTreeMap<usize, i64>,
+}
+
+/// Count and bytes.
+pub(crate) type Amount = (i64, i64);
+
+/// A run under the agent.
+pub(crate) struct Counted {
+    pub(crate) truth: Truth,
+    pub(crate) report: Value,
+    pub(crate) amounts: BTreeMap<SiteName, Amount>,
+}
+
+impl Truth {
+    /// Of a run without agent.
+    pub(crate) fn of_bare_run(jdk: &Jdk, program: &Program) -> Result<Self> {
+        run(jdk.tool("java").args(program.command_line(0)))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let mut cells = BTreeMap::new();
+        for line in text.lines().filter_map(|line| line.strip_prefix("CELL ")) {
+            let (cell, count) = line.split_once(' ').context("a cell and its value")?;
+            cells.insert(cell.parse()?, count.parse()?);
+        }
+        let sum = text.lines().find_map(|line| line.strip_prefix("SUM ")).context("no SUM")?;
+        Ok(Self { sum: sum.to_owned(), cells })
+    }
+}
+
+impl Counted {
+    /// Runs the program under the agent.
+    pub(crate) fn run(jdk: &Jdk, program: &Program, vm_options: &[&str], options: &str, pace: usize) -> Result<Self> {
+        let folder = tempfile::tempdir().context("a folder for the trace")?;
+        let trace = folder.path().join("trace");
+        let mut java = jdk.tool("java");
+        java.args(vm_options);
+        java.arg(format!("-agentpath:{}=output={},summary=off,{options}", agent_library()?.display(), trace.display()));
+        let truth = run(java.args(program.command_line(pace)))?;
+        let report = Command::new(ducktrack_command()?).arg("report").arg(&trace).args(["--format", "json"]).output()?;
+        ensure!(report.status.success(), "ducktrack report: {}", String::from_utf8_lossy(&report.stderr));
+        let report: Value = serde_json::from_slice(&report.stdout).context("the report is no JSON")?;
+        let amounts = amounts(&report);
+        Ok(Self { truth, report, amounts })
+    }
+}
+
+impl Counted {
+    /// Generated methods that were left alone, and why.
+    pub(crate) fn refused(&self) -> BTreeMap<String, String> {
+        let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+        let mut refused = BTreeMap::new();
+        for by_reason in self.report["refusals"]["by_reason"].as_array().into_iter().flatten() {
+            for method in by_reason["list"].as_array().into_iter().flatten() {
+                if is_generated(&text(&method["class"])) {
+                    let name = format!("{}.{}", text(&method["class"]), text(&method["method"]));
+                    refused.insert(name, text(&by_reason["reason"]));
+                }
+            }
+        }
+        refused
+    }
+}
+
+fn is_generated(class: &str) -> bool {
+    class.strip_prefix("Random").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn run(java: &mut Command) -> Result<Truth> {
+    let output = java.output().context("java")?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {}", output.status, errors.lines().take(12).collect::<Vec<_>>().join("\n"));
+    Truth::parse(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// All sites of generated classes.
+fn amounts(report: &Value) -> BTreeMap<SiteName, Amount> {
+    let mut amounts = BTreeMap::new();
+    for site in report["sites"].as_array().into_iter().flatten() {
+        let text = |key: &str| site[key].as_str().unwrap_or("").to_owned();
+        if !is_generated(&text("class")) {
+            continue;
+        }
+        let name = SiteName {
+            class: text("class"),
+            method: text("method"),
+            descriptor: text("descriptor"),
+            bci: site["bci"].as_u64().unwrap_or(u64::MAX),
+            ty: text("type"),
+        };
+        let amount: &mut Amount = amounts.entry(name).or_default();
+        amount.0 += site["count"].as_i64().unwrap_or(i64::MIN);
+        amount.1 += site["bytes"].as_i64().unwrap_or(i64::MIN);
+    }
+    amounts
+}

@@ -1,0 +1,65 @@
+//! The generated classes as a program that can be run.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use ducktrack_tests::compile_java;
+use tempfile::TempDir;
+
+use crate::group;
+use crate::ledger::Ledger;
+
+/// How much is generated and called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    pub(crate) groups: usize,
+    /// Methods of each group.
+    pub(crate) methods: usize,
+    /// All methods are called in turn, so often.
+    pub(crate) rounds: usize,
+    /// Calls of each method per round.
+    pub(crate) calls: usize,
+}
+
+/// Class files in a folder.
+pub(crate) struct Program {
+    folder: TempDir,
+    pub(crate) ledger: Ledger,
+    extent: Extent,
+}
+
+impl Program {
+    /// Generates and compiles; `None` if there is no compiler for the driver.
+    pub(crate) fn generate(seed: u64, extent: Extent) -> Result<Option<Self>> {
+        let folder = tempfile::tempdir().context("a folder for classes")?;
+        if !compile_java(&["RandomMethods"], 11, folder.path())? {
+            return Ok(None);
+        }
+        let mut ledger = Ledger::default();
+        let mut list = String::new();
+        for number in 0..extent.groups {
+            let classes = group::generate(number, extent.methods, seed, &mut ledger)?;
+            let first = classes.first().context("a group is a class")?;
+            list += &format!("{} {}\n", first.name, extent.methods);
+            for class in classes {
+                std::fs::write(folder.path().join(format!("{}.class", class.name)), class.bytes)?;
+            }
+        }
+        std::fs::write(folder.path().join("groups"), list)?;
+        ensure!(!ledger.sites.is_empty(), "nothing was generated");
+        Ok(Some(Self { folder, ledger, extent }))
+    }
+
+    /// What follows the options of the VM. `pace`: the milliseconds that a round takes at least.
+    pub(crate) fn command_line(&self, pace: usize) -> Vec<String> {
+        let folder = self.folder.path().display();
+        let words = ["-cp", &folder.to_string(), "RandomMethods", &format!("{folder}/groups")].map(str::to_owned);
+        let numbers = [self.ledger.cells(), self.extent.rounds, self.extent.calls, pace].map(|number| number.to_string());
+        words.into_iter().chain(numbers).collect()
+    }
+
+    /// Keeps the classes for a look at them.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+}
