@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::counter_block::CounterBlock;
 use crate::helper_class::HelperClass;
+use crate::hot_library_sites::Tracking;
 use crate::jni_functions::JniFunctions;
 use crate::loaders::Loaders;
 use crate::log::Log;
@@ -43,7 +44,7 @@ pub(crate) struct Agent {
     pub(crate) started: Instant,
     pub(crate) start_unix_millis: u64,
     pub(crate) rewrite_options: RewriteOptions,
-    pub(crate) tracked: TrackedMethods,
+    pub(crate) tracking: Tracking,
     pub(crate) registry: Registry,
     pub(crate) threads: ThreadTable,
     pub(crate) loaders: Loaders,
@@ -124,7 +125,7 @@ impl Agent {
             started: Instant::now(),
             start_unix_millis,
             rewrite_options,
-            tracked,
+            tracking: Tracking::new(tracked),
             registry: Registry::new(),
             threads: ThreadTable::default(),
             loaders: Loaders::default(),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
 
 use crate::agent::Agent;
+use crate::hot_library_sites::NextLook;
 use crate::reinstrumentation::Watch;
 
 /// How often the thread looks around.
@@ -36,12 +37,14 @@ impl Agent {
         let mut last_snapshot = Instant::now();
         let mut last_sizes = Instant::now();
         let mut watch = Watch::default();
+        let mut next_look = NextLook::new();
         while self.is_counting() {
             let demanded = self.wait(TICK);
             if !self.is_counting() {
                 return;
             }
             self.reinstrument_due_methods(jni, &mut watch);
+            self.track_hot_library_sites(jni, &mut next_look);
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes(jni);
                 last_sizes = Instant::now();

@@ -10,6 +10,7 @@ use ducktrack_jvmti::sys::{jbyteArray, jobject};
 
 use crate::agent::{Agent, Cost};
 use crate::loaders::Loaders;
+use crate::options::Context;
 use crate::phase::Phase;
 use crate::registry::{ClassKey, ClassNumbers, LoaderId};
 
@@ -73,9 +74,13 @@ impl Agent {
             true => Default::default(),
             false => self.registry.known(origin.key, class.bytes()),
         };
+        if self.options.context == Context::Auto && !origin.hidden {
+            self.tracking.note_calls(origin.key, class);
+        }
         self.reinstrumenting.lock().apply(origin.key, &mut known);
         let profiles: Vec<MethodProfile> = known.profiles.clone();
-        let rewriter = ClassRewriter { options: &self.rewrite_options, tracked: &self.tracked, hidden: origin.hidden };
+        let tracked = self.tracking.methods();
+        let rewriter = ClassRewriter { options: &self.rewrite_options, tracked: &tracked, hidden: origin.hidden };
         let mut numbers = ClassNumbers::new(&self.registry.next, &mut known);
         let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
         let bytes = rewritten.bytes.take();

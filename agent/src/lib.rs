@@ -18,6 +18,7 @@ mod callbacks;
 mod class_hook;
 mod counter_block;
 mod helper_class;
+mod hot_library_sites;
 mod jni_functions;
 mod jni_variadic;
 mod life_cycle;

@@ -148,6 +148,11 @@ impl Agent {
 
     fn classes_waiting(&self, jni: Jni) -> Vec<jclass> {
         let keys: FxHashSet<ClassKey> = self.reinstrumenting.lock().methods.keys().cloned().collect();
+        self.loaded(jni, &keys)
+    }
+
+    /// The loaded classes with these keys, as local references.
+    pub(crate) fn loaded(&self, jni: Jni, keys: &FxHashSet<ClassKey>) -> Vec<jclass> {
         let names: FxHashSet<&[u8]> = keys.iter().map(|key| key.name.as_ref()).collect();
         let Ok(classes) = self.env.loaded_classes() else { return Vec::new() };
         let mut found = Vec::new();

@@ -1,0 +1,205 @@
+//! `context=auto`: library methods that turn out to allocate much for their callers become tracked methods.
+//!
+//! ```text
+//! every while: sites by bytes ── in a JDK class, not tracked yet, a share worth asking about
+//!   ── all methods of their classes are tracked ── these and all classes that call them are retransformed
+//! ```
+//!
+//! The whole class, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`).
+//! What was allocated before has no caller; the report says so. The looks are further and further apart, because retransformed
+//! code must be compiled anew.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ducktrack_classfile::{ClassFile, Constant};
+use ducktrack_jvmti::Jni;
+use parking_lot::{Mutex, RwLock};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use ducktrack_class_rewriter::TrackedMethods;
+
+use crate::agent::Agent;
+use crate::options::Context;
+use crate::registry::ClassKey;
+
+const FIRST_LOOK: Duration = Duration::from_secs(8);
+const MOST_LOOKS: u32 = 5;
+/// A site with less than this part of all bytes is not asked about.
+const LEAST_SHARE: f64 = 0.02;
+/// Below so many bytes in all, shares say nothing.
+const LEAST_BYTES: i128 = 64 << 20;
+/// A class that more classes call is left alone: retransforming them would cost more than the answer is worth.
+const MOST_CALLERS: usize = 400;
+/// Classes that one look may add.
+const MOST_CLASSES: usize = 4;
+
+/// The methods that are tracked now, and who calls library methods.
+pub(crate) struct Tracking {
+    methods: RwLock<Arc<TrackedMethods>>,
+    /// Classes by a hash of the library class that they call.
+    callers: Mutex<FxHashMap<u32, Vec<u32>>>,
+    classes: Mutex<Classes>,
+}
+
+#[derive(Default)]
+struct Classes {
+    keys: Vec<ClassKey>,
+    seen: FxHashSet<ClassKey>,
+}
+
+/// When the next look is due.
+pub(crate) struct NextLook {
+    at: Instant,
+    pause: Duration,
+    left: u32,
+}
+
+impl NextLook {
+    pub(crate) fn new() -> Self {
+        Self { at: Instant::now() + FIRST_LOOK, pause: FIRST_LOOK, left: MOST_LOOKS }
+    }
+
+    fn is_due(&mut self) -> bool {
+        if self.left == 0 || Instant::now() < self.at {
+            return false;
+        }
+        self.left -= 1;
+        self.pause *= 3;
+        self.at = Instant::now() + self.pause;
+        true
+    }
+}
+
+impl Tracking {
+    pub(crate) fn new(methods: TrackedMethods) -> Self {
+        Self { methods: RwLock::new(Arc::new(methods)), callers: Mutex::default(), classes: Mutex::default() }
+    }
+
+    /// The methods that are tracked now.
+    pub(crate) fn methods(&self) -> Arc<TrackedMethods> {
+        Arc::clone(&self.methods.read())
+    }
+
+    /// Remembers which library classes a class calls, when it is seen for the first time.
+    pub(crate) fn note_calls(&self, key: &ClassKey, class: &ClassFile<'_>) {
+        if self.classes.lock().seen.contains(key) {
+            return;
+        }
+        let mut hashes: FxHashSet<u32> = FxHashSet::default();
+        for (index, constant) in class.pool().iter() {
+            if matches!(constant, Constant::MethodRef(..) | Constant::InterfaceMethodRef(..))
+                && let Ok(member) = class.pool().member_ref(index)
+                && is_library(member.class)
+                && member.class != class.name()
+            {
+                hashes.insert(hash(member.class));
+            }
+        }
+        let mut classes = self.classes.lock();
+        if !classes.seen.insert(key.clone()) || hashes.is_empty() {
+            return;
+        }
+        let Ok(number) = u32::try_from(classes.keys.len()) else { return };
+        classes.keys.push(key.clone());
+        drop(classes);
+        let mut callers = self.callers.lock();
+        for hash in hashes {
+            callers.entry(hash).or_default().push(number);
+        }
+    }
+
+    fn callers_of(&self, class: &[u8]) -> Vec<ClassKey> {
+        let callers = self.callers.lock();
+        let classes = self.classes.lock();
+        let numbers = callers.get(&hash(class)).map(Vec::as_slice).unwrap_or_default();
+        numbers.iter().filter_map(|number| classes.keys.get(*number as usize).cloned()).collect()
+    }
+
+    fn add(&self, classes: &[String]) {
+        let mut extended = TrackedMethods::clone(&self.methods.read());
+        for class in classes {
+            extended.add(class, "*");
+        }
+        *self.methods.write() = Arc::new(extended);
+    }
+}
+
+impl Agent {
+    /// Tracks the methods of hot library sites, if it is time to look for them.
+    pub(crate) fn track_hot_library_sites(&self, jni: Jni, next: &mut NextLook) {
+        if self.options.context != Context::Auto || !next.is_due() {
+            return;
+        }
+        let found = self.hot_library_classes();
+        if found.is_empty() {
+            return;
+        }
+        let mut keys: FxHashSet<ClassKey> = FxHashSet::default();
+        for class in &found {
+            keys.extend(self.tracking.callers_of(class.as_bytes()));
+            keys.insert(ClassKey::of_boot(class.as_bytes()));
+        }
+        self.tracking.add(&found);
+        let outcome = jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, &keys)));
+        if let Ok(Err(error)) | Err(error) = outcome {
+            self.log.warn(&format!("hot library sites have no callers: {error}"));
+        }
+        for class in found {
+            self.add_note(format!(
+                "{} became a tracked class when it was found hot: what it had allocated by then has no caller.",
+                class.replace('/', ".")
+            ));
+        }
+    }
+
+    /// Library classes with sites that have a large share of all bytes.
+    fn hot_library_classes(&self) -> Vec<String> {
+        let Some(facts) = self.facts() else { return Vec::new() };
+        let end = self.registry.counter_end();
+        let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
+        for (row, _) in self.threads.rows(&facts.threads) {
+            for (id, value) in row.block.counters(end) {
+                *counters.entry(id).or_default() += value;
+            }
+        }
+        let totals = self.registry.totals(&counters);
+        let all: i128 = totals.iter().map(|total| total.2).sum();
+        if all < LEAST_BYTES {
+            return Vec::new();
+        }
+        let tracked = self.tracking.methods();
+        let mut by_class: FxHashMap<Box<str>, i128> = FxHashMap::default();
+        for (site, _, bytes) in totals {
+            if is_library(site.class.as_bytes()) && !tracked.contains(site.class.as_bytes(), site.method.as_bytes()) {
+                *by_class.entry(site.class).or_default() += bytes;
+            }
+        }
+        let mut hot: Vec<(i128, String)> = by_class
+            .into_iter()
+            .filter(|(_, bytes)| share(*bytes, all) >= LEAST_SHARE)
+            .filter(|(class, _)| (1..=MOST_CALLERS).contains(&self.tracking.callers_of(class.as_bytes()).len()))
+            .map(|(class, bytes)| (bytes, class.into()))
+            .collect();
+        hot.sort_unstable_by(|a, b| b.cmp(a));
+        hot.into_iter().take(MOST_CLASSES).map(|(_, class)| class).collect()
+    }
+}
+
+/// Code that programs call and do not write: the JDK's, but not the machinery of method handles, which is nobody's.
+fn is_library(class: &[u8]) -> bool {
+    let library: [&[u8]; 5] = [b"java/", b"javax/", b"jdk/", b"sun/", b"com/sun/"];
+    library.iter().any(|prefix| class.starts_with(prefix)) && !class.starts_with(b"java/lang/invoke/")
+}
+
+fn hash(class: &[u8]) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(class);
+    (hasher.finish() >> 32) as u32
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a share")]
+fn share(part: i128, whole: i128) -> f64 {
+    part as f64 / whole as f64
+}
