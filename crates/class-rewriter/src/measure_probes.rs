@@ -173,7 +173,7 @@ impl MethodPlanner<'_, '_, '_> {
     /// With `materialized=on`, notes before an allocation what the thread has allocated so far.
     fn mark_heap(&mut self, allocation: &Allocation) -> Result<bool, Reason> {
         let one_object = allocation.types.len() == 1
-            && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if rule != CallRule::Array);
+            && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if !matches!(rule, CallRule::Array | CallRule::Boxing(_)));
         if !(self.view.options.materialized && one_object) {
             return Ok(false);
         }
@@ -185,7 +185,7 @@ impl MethodPlanner<'_, '_, '_> {
     /// Counts after the allocation what reached the heap. Stands before all other probes at the same place.
     fn materialized(&mut self, allocation: &Allocation) -> Result<(), Reason> {
         let Some(site) = self.plan.sites.last().map(|site| site.id) else { return Ok(()) };
-        let by_length = matches!(allocation.measure, Measure::Length | Measure::Call(_));
+        let by_length = matches!(allocation.measure, Measure::Length | Measure::Call(CallMeasure(CallRule::Array)));
         let probe = if by_length {
             self.materialized_array(allocation, site)?
         } else {

@@ -23,6 +23,8 @@ pub(crate) struct Execution {
     checksum: Option<String>,
     errors: String,
     pub(crate) expectations: Vec<Expectation>,
+    /// What the program's thread really allocated, by site.
+    allocated: Vec<(String, i64)>,
     /// Only with the agent.
     pub(crate) report: Option<Report>,
 }
@@ -72,8 +74,17 @@ impl Execution {
             expectations: rows("EXPECT ")
                 .map(|row| Expectation::parse(row, &program.inexact))
                 .collect::<anyhow::Result<_>>()?,
+            allocated: rows("ALLOCATED ")
+                .map(allocated)
+                .collect::<anyhow::Result<_>>()?,
             report,
         })
+    }
+
+    /// What the program's thread really allocated for a site, in bytes.
+    pub(crate) fn allocated(&self, site: &str) -> Option<i64> {
+        let row = self.allocated.iter().find(|(name, _)| name == site)?;
+        Some(row.1)
     }
 
     /// What differs from the run without agent that must not.
@@ -99,6 +110,12 @@ impl Execution {
         differences.extend(self.report.iter().flat_map(Report::complaints));
         differences
     }
+}
+
+/// `escaping 48000816`
+fn allocated(row: &str) -> anyhow::Result<(String, i64)> {
+    let (site, bytes) = row.split_once(' ').context("no ALLOCATED line")?;
+    Ok((site.to_owned(), bytes.parse()?))
 }
 
 fn java(jdk: &Jdk, program: &Program) -> Command {

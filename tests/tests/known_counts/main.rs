@@ -11,6 +11,7 @@
 //! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 mod comparison;
+mod elimination;
 mod execution;
 mod expectation;
 mod product;

@@ -38,6 +38,15 @@ impl Report {
             .flat_map(parts)
     }
 
+    /// Bytes that reached the heap from all sites of a method.
+    pub(crate) fn materialized_bytes(&self, class: &str, method: &str) -> i64 {
+        let sites = self.document["sites"].as_array().into_iter().flatten();
+        sites
+            .filter(|site| site["class"] == class && site["method"] == method)
+            .map(|site| number(&site["materialized"]["bytes"]))
+            .sum()
+    }
+
     /// Losses and damage.
     pub(crate) fn complaints(&self) -> Vec<String> {
         ["losses", "damage"]
