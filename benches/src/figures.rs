@@ -24,6 +24,8 @@ pub enum Standing {
     Missed,
     /// Could not be measured.
     Unknown,
+    /// The bare JVM differs from itself by more than the figure allows.
+    Noise,
 }
 
 /// One figure.
@@ -74,9 +76,9 @@ pub fn measure_figures(
         .find(|row| row.tool == COUNTED)
         .and_then(|row| row.added_ms);
     let memory = added_memory(&comparison);
-    Ok(vec![
+    let mut figures = vec![
         figure(
-            "slowdown in the steady state (application CPU), geometric mean over the suite",
+            SLOWDOWN,
             ["<= 1.05", "<= 1.02"],
             slowdown.map(|spread| spread.median),
             Bound::AtMost(1.05, 1.02),
@@ -96,7 +98,7 @@ pub fn measure_figures(
             |value| format!("{value:.1}{}", mean_code_size(&code_size)),
         ),
         figure(
-            "worst workload",
+            WORST,
             ["<= 1.20", "<= 1.08"],
             worst.map(|(_, ratio)| ratio),
             Bound::AtMost(1.20, 1.08),
@@ -142,7 +144,26 @@ pub fn measure_figures(
             Bound::AtLeast(0.99, 0.999),
             |value| format!("{}{:.3}%", at_most(&explained), value * 100.0),
         ),
-    ])
+    ];
+    if is_noisy(&comparison) {
+        for figure in figures
+            .iter_mut()
+            .filter(|figure| [SLOWDOWN, WORST].contains(&figure.name))
+        {
+            figure.standing = Standing::Noise;
+        }
+    }
+    Ok(figures)
+}
+
+const SLOWDOWN: &str =
+    "slowdown in the steady state (application CPU), geometric mean over the suite";
+const WORST: &str = "worst workload";
+
+/// Whether the bare JVM differs from itself by as much as the slowdown may be: then no ratio of these rounds says anything.
+fn is_noisy(comparison: &Comparison) -> bool {
+    let again = comparison.ratio("bare-again", None, Metric::Cpu);
+    again.is_none_or(|spread| !(1.0 / 1.05..=1.05).contains(&spread.median))
 }
 
 /// The tool whose figures these are.
@@ -283,6 +304,7 @@ pub fn figures_table(figures: &[Figure]) -> String {
             Standing::Must => "must",
             Standing::Missed => "**missed**",
             Standing::Unknown => "-",
+            Standing::Noise => "too noisy to say",
         };
         text += &format!(
             "| {} | {} | {} | {} | {standing} |\n",
@@ -316,6 +338,22 @@ mod tests {
             [Some(0.6), Some(0.3), Some(0.29)].map(|value| standing(value, at_least)),
             [Standing::Aim, Standing::Must, Standing::Missed]
         );
+    }
+
+    #[test]
+    fn a_bare_jvm_that_differs_from_itself_is_noise() {
+        use crate::comparison::tests::fork;
+        let with = |again| {
+            Comparison::new(vec![
+                fork("h2", "bare", 0, 100.0, 1.0),
+                fork("h2", "bare-again", 0, again, 1.0),
+            ])
+        };
+        assert_eq!(
+            [90.0, 97.0, 104.0, 106.0].map(|again| is_noisy(&with(again))),
+            [true, false, false, true]
+        );
+        assert!(is_noisy(&Comparison::new(Vec::new())));
     }
 
     #[test]

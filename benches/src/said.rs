@@ -15,7 +15,7 @@ pub(crate) use flight_recording::read_flight_recording;
 pub struct Said {
     /// `Class.method` of every frame the tool knows, in no order that matters; empty if it knows types only.
     pub frames: Vec<String>,
-    /// The type, as [`type_name`] writes it.
+    /// The type as Java source writes it; a lambda without its number.
     pub type_name: String,
     /// Objects, if the tool counts them.
     pub objects: Option<f64>,
