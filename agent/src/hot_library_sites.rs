@@ -27,13 +27,13 @@ use crate::registry::ClassKey;
 const FIRST_LOOK: Duration = Duration::from_secs(8);
 const MOST_LOOKS: u32 = 5;
 /// A site with less than this part of all bytes is not asked about.
-const LEAST_SHARE: f64 = 0.02;
+const LEAST_SHARE: f64 = 0.1;
 /// Below so many bytes in all, shares say nothing.
 const LEAST_BYTES: i128 = 64 << 20;
 /// A class that more classes call is left alone: retransforming them would cost more than the answer is worth.
 const MOST_CALLERS: usize = 400;
 /// Classes that one look may add.
-const MOST_CLASSES: usize = 4;
+const MOST_CLASSES: usize = 2;
 
 /// The methods that are tracked now, and who calls library methods.
 pub(crate) struct Tracking {
