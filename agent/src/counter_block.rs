@@ -25,6 +25,7 @@ pub(crate) const BLOCK_BYTES: usize = KEYED_OFFSET + KEYED_BYTES;
 
 /// Set in the site's half of a key where the class is a part of the key.
 const CLASS_IN_KEY: u32 = 1 << 31;
+const CALL_SITE: usize = 1;
 const LOST_COUNT: usize = 3;
 const LOST_BYTES: usize = 4;
 const KEYED_IN_USE: usize = 5;
@@ -73,11 +74,19 @@ impl CounterBlock {
         ducktrack_hotspot::resident_bytes(ducktrack_hotspot::Address(self.address), BLOCK_BYTES).unwrap_or(0) as u64
     }
 
+    /// Before another thread gets the block: the one before may have ended in the middle of a tracked call.
+    pub(crate) fn forget_call_site(self) {
+        self.atomic(CALL_SITE).store(0, Ordering::Relaxed);
+    }
+
     fn word(self, index: usize) -> u64 {
+        self.atomic(index).load(Ordering::Relaxed)
+    }
+
+    fn atomic(self, index: usize) -> &'static AtomicU64 {
         debug_assert!(index < BLOCK_BYTES / 8);
-        // SAFETY: the block is mapped for good, readable and aligned, and `index` is inside of it at every call below.
-        let word = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.address + index * 8) };
-        word.load(Ordering::Relaxed)
+        // SAFETY: the block is mapped for good, readable and aligned, and `index` is inside of it at every call in this file.
+        unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.address + index * 8) }
     }
 
     /// One counter's word.

@@ -71,6 +71,7 @@ impl ThreadTable {
         state.by_native.insert(native, index);
         let Some(row) = state.rows.get_mut(index) else { return Ok(Given::Nothing) };
         row.native = Some(native);
+        row.block.forget_call_site();
         row.before_ready = allocated;
         let label = if row.name.is_empty() || row.name == name { name.to_owned() } else { pattern };
         let (id, block, folded) = (row.id, row.block, row.name != label && !row.name.is_empty());

@@ -45,7 +45,8 @@ pub struct ClassRewriter<'a> {
     pub options: &'a RewriteOptions,
     /// Methods that pass the blame to their callers.
     pub tracked: &'a TrackedMethods,
-    /// The class is hidden: its calls are part of what its definer does, and take no blame.
+    /// The class is hidden. Hidden classes of the JDK's own machinery take no blame for their calls; proxies of lambdas and method
+    /// references do, as they call what their user named.
     pub hidden: bool,
 }
 
@@ -115,7 +116,7 @@ impl ClassRewriter<'_> {
             class_initializer: method.name() == b"<clinit>",
             tracked: self.tracked.contains(class.name(), method.name()),
             counted_by_callers,
-            takes_blame: !self.hidden && !self.tracked.is_transparent(class.name()),
+            takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")) && !self.tracked.is_transparent(class.name()),
             rules,
             options: self.options,
             allocations,
