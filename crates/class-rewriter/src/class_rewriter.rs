@@ -116,7 +116,8 @@ impl ClassRewriter<'_> {
             class_initializer: method.name() == b"<clinit>",
             tracked: self.tracked.contains(class.name(), method.name()),
             counted_by_callers,
-            takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")) && !self.tracked.is_transparent(class.name()),
+            takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")
+                || self.tracked.is_transparent(class.name())),
             rules,
             options: self.options,
             allocations,
