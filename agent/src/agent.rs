@@ -98,15 +98,24 @@ impl Agent {
     ///
     /// # Errors
     /// One line that says why the agent cannot work with these options.
-    pub(crate) fn new(env: Env, options: Options, text: &str, attached: bool) -> Result<Self, String> {
+    pub(crate) fn new(
+        env: Env,
+        options: Options,
+        text: &str,
+        attached: bool,
+    ) -> Result<Self, String> {
         let log = Log::open(&options.log, options.log_level)
             .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
         let tracked = tracked_methods(&options.context)?;
-        let shared = CounterBlock::shared().map_err(|error| format!("no memory for counters: {error}"))?;
-        let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let shared =
+            CounterBlock::shared().map_err(|error| format!("no memory for counters: {error}"))?;
+        let start = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let start_unix_millis = u64::try_from(start.as_millis()).unwrap_or(0);
         let wanted = output_path(&options.output, start_unix_millis);
-        let directory = TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
+        let directory =
+            TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
         let rewrite_options = RewriteOptions {
             counters: match options.counters {
                 Counters::Path => CounterChoice::Path,
@@ -183,7 +192,9 @@ impl Agent {
     /// The program goes on without being counted: the trace ends, and says why.
     pub(crate) fn give_up(&self, why: &str) {
         if self.phase.advance(Phase::Ended) {
-            self.notes.lock().push(format!("Nothing was counted: {why}."));
+            self.notes
+                .lock()
+                .push(format!("Nothing was counted: {why}."));
             self.end_unused_trace();
         }
     }
@@ -200,7 +211,9 @@ impl Agent {
             return;
         }
         if let Ok(signature) = self.env.class_signature(class) {
-            self.klass_names.lock().insert(klass, String::from_utf8_lossy(&signature).into_owned());
+            self.klass_names
+                .lock()
+                .insert(klass, String::from_utf8_lossy(&signature).into_owned());
         }
     }
 
@@ -224,11 +237,20 @@ fn tracked_methods(context: &Context) -> Result<TrackedMethods, String> {
         Context::Off => Ok(TrackedMethods::none()),
         Context::Auto => Ok(TrackedMethods::built_in()),
         Context::File(path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| format!("cannot read {} of option `context`: {error}", path.display()))?;
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                format!(
+                    "cannot read {} of option `context`: {error}",
+                    path.display()
+                )
+            })?;
             let mut methods = TrackedMethods::built_in();
             methods.add_lines(&text).map_err(|bad| {
-                format!("{}:{}: `{}` is not class.method", path.display(), bad.line, bad.text)
+                format!(
+                    "{}:{}: `{}` is not class.method",
+                    path.display(),
+                    bad.line,
+                    bad.text
+                )
             })?;
             Ok(methods)
         }
@@ -260,6 +282,9 @@ mod tests {
     #[test]
     fn output_patterns() {
         let pid = std::process::id();
-        assert_eq!(output_path("/tmp/%p-%t%%x%q", 5_000), format!("/tmp/{pid}-5%x%q"));
+        assert_eq!(
+            output_path("/tmp/%p-%t%%x%q", 5_000),
+            format!("/tmp/{pid}-5%x%q")
+        );
     }
 }

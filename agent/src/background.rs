@@ -16,7 +16,11 @@ const SIZES_EVERY: Duration = Duration::from_secs(5);
 impl Agent {
     pub(crate) fn start_background(&'static self, jni: Jni) {
         let body = move |_, jni| {
-            guard((), |message| self.log.error(&format!("background work ends: {message}")), || self.look_around(jni));
+            guard(
+                (),
+                |message| self.log.error(&format!("background work ends: {message}")),
+                || self.look_around(jni),
+            );
         };
         if let Err(error) = spawn_agent_thread(self.env, jni, "ducktrack", NORMAL_PRIORITY, body) {
             self.add_note(format!("No background thread: {error}; there are no snapshots by interval and no re-instrumentation."));
@@ -49,7 +53,10 @@ impl Agent {
                 self.find_site_sizes(jni);
                 last_sizes = Instant::now();
             }
-            let by_interval = self.options.interval.is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
+            let by_interval = self
+                .options
+                .interval
+                .is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
             if demanded || by_interval {
                 self.snapshot(jni, if demanded { "demand" } else { "interval" });
                 last_snapshot = Instant::now();

@@ -32,7 +32,9 @@ pub(crate) fn table() -> EventCallbacks {
 
 fn report_panic(message: &str) {
     if let Some(agent) = AGENT.get() {
-        agent.log.error(&format!("a fault in the agent was contained: {message}"));
+        agent
+            .log
+            .error(&format!("a fault in the agent was contained: {message}"));
         agent.add_note(format!("A fault in the agent was contained: {message}."));
     }
 }
@@ -44,7 +46,9 @@ pub(crate) fn agent() -> Option<&'static Agent> {
 
 /// Runs the body of a native method of the helper class, or of a function in the place of a JNI function.
 pub(crate) fn native<T: Copy>(fallback: T, body: impl FnOnce(&'static Agent) -> T) -> T {
-    guard(fallback, report_panic, || AGENT.get().map_or(fallback, body))
+    guard(fallback, report_panic, || {
+        AGENT.get().map_or(fallback, body)
+    })
 }
 
 fn event(jni: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni)) {
@@ -59,7 +63,9 @@ fn event(jni: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni)) {
 unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) {
     event(jni, |agent, jni| {
         if let Err(why) = agent.start(jni) {
-            agent.log.error(&format!("{why}; the program runs on, nothing is counted"));
+            agent
+                .log
+                .error(&format!("{why}; the program runs on, nothing is counted"));
         }
     });
 }
@@ -99,7 +105,9 @@ unsafe extern "system" fn class_file_load_hook(
 ) {
     guard((), report_panic, || {
         let Some(agent) = AGENT.get() else { return };
-        let Ok(size) = usize::try_from(length) else { return };
+        let Ok(size) = usize::try_from(length) else {
+            return;
+        };
         if data.is_null() {
             return;
         }
@@ -107,10 +115,17 @@ unsafe extern "system" fn class_file_load_hook(
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
         // SAFETY: the VM passes the JNI environment of the current thread (null in the primordial phase).
         let jni = unsafe { Jni::from_raw(jni) };
-        let Some(rewritten) = agent.rewrite_loaded(jni, loader, bytes) else { return };
+        let Some(rewritten) = agent.rewrite_loaded(jni, loader, bytes) else {
+            return;
+        };
         // SAFETY: the VM passes the environment that the event belongs to.
-        let Some(env) = (unsafe { Env::from_raw(env) }) else { return };
-        if let (Ok(copy), Ok(size)) = (env.allocate_copy(&rewritten), jint::try_from(rewritten.len())) {
+        let Some(env) = (unsafe { Env::from_raw(env) }) else {
+            return;
+        };
+        if let (Ok(copy), Ok(size)) = (
+            env.allocate_copy(&rewritten),
+            jint::try_from(rewritten.len()),
+        ) {
             // SAFETY: both are out parameters of the VM; the memory was allocated with its Allocate, as it demands.
             unsafe {
                 new_length.write(size);

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use ducktrack_class_rewriter::{ClassRewriter, MethodProfile, Reason, RewrittenClass, HELPER_CLASS};
+use ducktrack_class_rewriter::{
+    ClassRewriter, HELPER_CLASS, MethodProfile, Reason, RewrittenClass,
+};
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jbyteArray, jobject};
@@ -12,26 +14,35 @@ use crate::agent::{Agent, Cost};
 use crate::loaders::Loaders;
 use crate::options::Context;
 use crate::phase::Phase;
-use crate::registry::{ClassKey, ClassNumbers, LoaderId};
-
-/// Where a class comes from.
-struct Origin<'a> {
-    key: &'a ClassKey,
-    loader_name: &'a str,
-    hidden: bool,
-}
+use crate::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
 
 impl Agent {
     /// Rewrites a class that is loaded or retransformed; `None` leaves it as it is.
-    pub(crate) fn rewrite_loaded(&self, jni: Option<Jni>, loader: jobject, bytes: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn rewrite_loaded(
+        &self,
+        jni: Option<Jni>,
+        loader: jobject,
+        bytes: &[u8],
+    ) -> Option<Vec<u8>> {
         if !matches!(self.phase.get(), Phase::Starting | Phase::Counting) {
             return None;
         }
         let class = ClassFile::parse(bytes).ok()?;
         let id = self.loaders.id(self.env, loader);
-        let key = ClassKey { loader: id, name: class.name().into() };
-        let loader_name = jni.map_or_else(String::new, |jni| Loaders::name(self.env, jni, loader, id));
-        self.rewrite(&class, &Origin { key: &key, loader_name: &loader_name, hidden: false })
+        let key = ClassKey {
+            loader: id,
+            name: class.name().into(),
+        };
+        let loader_name =
+            jni.map_or_else(String::new, |jni| Loaders::name(self.env, jni, loader, id));
+        self.rewrite(
+            &class,
+            &Origin {
+                key: &key,
+                loader_name: &loader_name,
+                hidden: false,
+            },
+        )
     }
 
     /// Rewrites a hidden class that is about to be defined.
@@ -41,8 +52,18 @@ impl Agent {
         }
         let bytes = jni.byte_array(array).ok()?;
         let class = ClassFile::parse(&bytes).ok()?;
-        let key = ClassKey { loader: LoaderId(u32::MAX), name: class.name().into() };
-        let rewritten = self.rewrite(&class, &Origin { key: &key, loader_name: "hidden", hidden: true })?;
+        let key = ClassKey {
+            loader: LoaderId(u32::MAX),
+            name: class.name().into(),
+        };
+        let rewritten = self.rewrite(
+            &class,
+            &Origin {
+                key: &key,
+                loader_name: "hidden",
+                hidden: true,
+            },
+        )?;
         jni.new_byte_array(&rewritten).ok()
     }
 
@@ -58,18 +79,30 @@ impl Agent {
         }
         let start = Instant::now();
         let result = self.rewrite_and_register(class, origin);
-        Cost::add(&self.cost.rewrite_nanos, u64::try_from(start.elapsed().as_nanos()).unwrap_or(0));
+        Cost::add(
+            &self.cost.rewrite_nanos,
+            u64::try_from(start.elapsed().as_nanos()).unwrap_or(0),
+        );
         match result {
             Ok(bytes) => bytes,
             Err(reason) => {
-                self.log.debug(|| format!("{} is left as it is: {reason}", String::from_utf8_lossy(name)));
+                self.log.debug(|| {
+                    format!(
+                        "{} is left as it is: {reason}",
+                        String::from_utf8_lossy(name)
+                    )
+                });
                 self.registry.refuse(name, reason.name());
                 None
             }
         }
     }
 
-    fn rewrite_and_register(&self, class: &ClassFile<'_>, origin: &Origin<'_>) -> Result<Option<Vec<u8>>, Reason> {
+    fn rewrite_and_register(
+        &self,
+        class: &ClassFile<'_>,
+        origin: &Origin<'_>,
+    ) -> Result<Option<Vec<u8>>, Reason> {
         let mut known = match origin.hidden {
             true => Default::default(),
             false => self.registry.known(origin.key, class.bytes()),
@@ -80,7 +113,11 @@ impl Agent {
         self.reinstrumenting.lock().apply(origin.key, &mut known);
         let profiles: Vec<MethodProfile> = known.profiles.clone();
         let tracked = self.tracking.methods();
-        let rewriter = ClassRewriter { options: &self.rewrite_options, tracked: &tracked, hidden: origin.hidden };
+        let rewriter = ClassRewriter {
+            options: &self.rewrite_options,
+            tracked: &tracked,
+            hidden: origin.hidden,
+        };
         let mut numbers = ClassNumbers::new(&self.registry.next, &mut known);
         let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
         let bytes = rewritten.bytes.take();
@@ -92,15 +129,8 @@ impl Agent {
         }
         let layout = self.facts().map(|facts| facts.layout).unwrap_or_default();
         if bytes.is_some() || !rewritten.refusals.is_empty() {
-            self.registry.register(
-                origin.key,
-                origin.loader_name,
-                class,
-                rewritten,
-                known,
-                origin.hidden,
-                &layout,
-            );
+            self.registry
+                .register(origin, class, rewritten, known, &layout);
         }
         Ok(bytes)
     }
@@ -108,7 +138,11 @@ impl Agent {
     fn add_cost(&self, rewritten: &RewrittenClass) {
         Cost::add(&self.cost.classes_rewritten, 1);
         Cost::add(&self.cost.methods_rewritten, rewritten.methods.into());
-        self.cost.code_before.fetch_add(rewritten.code_bytes.0, Ordering::Relaxed);
-        self.cost.code_after.fetch_add(rewritten.code_bytes.1, Ordering::Relaxed);
+        self.cost
+            .code_before
+            .fetch_add(rewritten.code_bytes.0, Ordering::Relaxed);
+        self.cost
+            .code_after
+            .fetch_add(rewritten.code_bytes.1, Ordering::Relaxed);
     }
 }

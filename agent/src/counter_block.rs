@@ -61,7 +61,13 @@ impl CounterBlock {
         let address = reservation.address().0;
         // Huge pages would make every touched counter cost 2 MB. Where the advice is not taken, only memory is lost.
         // SAFETY: the range is this reservation's own.
-        let _ = unsafe { libc::madvise(reservation.start().cast(), BLOCK_BYTES, libc::MADV_NOHUGEPAGE) };
+        let _ = unsafe {
+            libc::madvise(
+                reservation.start().cast(),
+                BLOCK_BYTES,
+                libc::MADV_NOHUGEPAGE,
+            )
+        };
         let _ = reservation.keep();
         Self { address }
     }
@@ -71,7 +77,8 @@ impl CounterBlock {
     }
 
     pub(crate) fn resident_bytes(self) -> u64 {
-        ducktrack_hotspot::resident_bytes(ducktrack_hotspot::Address(self.address), BLOCK_BYTES).unwrap_or(0) as u64
+        ducktrack_hotspot::resident_bytes(ducktrack_hotspot::Address(self.address), BLOCK_BYTES)
+            .unwrap_or(0) as u64
     }
 
     /// Before another thread gets the block: the one before may have ended in the middle of a tracked call.
@@ -91,12 +98,18 @@ impl CounterBlock {
 
     /// One counter's word.
     pub(crate) fn counter(self, id: u32) -> u64 {
-        if id < WORDS { self.word(id as usize) } else { 0 }
+        if id < WORDS {
+            self.word(id as usize)
+        } else {
+            0
+        }
     }
 
     /// Counters below `end` that are not zero.
     pub(crate) fn counters(self, end: u32) -> impl Iterator<Item = (u32, u64)> {
-        (FIRST_COUNTER..end.min(WORDS)).map(move |id| (id, self.word(id as usize))).filter(|(_, value)| *value != 0)
+        (FIRST_COUNTER..end.min(WORDS))
+            .map(move |id| (id, self.word(id as usize)))
+            .filter(|(_, value)| *value != 0)
     }
 
     /// Counts and bytes for which the table of keys had no room.
@@ -106,7 +119,11 @@ impl CounterBlock {
 
     /// The keyed entries in use.
     pub(crate) fn keyed(self) -> impl Iterator<Item = KeyedEntry> {
-        let rows = if self.word(KEYED_IN_USE) == 0 { 0 } else { KEYED_BYTES / 32 };
+        let rows = if self.word(KEYED_IN_USE) == 0 {
+            0
+        } else {
+            KEYED_BYTES / 32
+        };
         (0..rows).filter_map(move |row| {
             let first = KEYED_OFFSET / 8 + row * 4;
             let key = self.word(first);
@@ -127,7 +144,9 @@ mod tests {
 
     fn write(block: CounterBlock, index: usize, value: u64) {
         // SAFETY: the block is mapped for good and writable; this test is its only user.
-        unsafe { std::ptr::with_exposed_provenance_mut::<u64>(block.address() + index * 8).write(value) }
+        unsafe {
+            std::ptr::with_exposed_provenance_mut::<u64>(block.address() + index * 8).write(value)
+        }
     }
 
     #[test]
@@ -140,7 +159,13 @@ mod tests {
         write(block, KEYED_OFFSET / 8 + 6, 5);
         assert_eq!(block.counters(WORDS).collect::<Vec<_>>(), [(70, 9)]);
         assert_eq!(block.counters(70).count(), 0);
-        let expected = KeyedEntry { call_site: 7, site: 3, klass: 0, count: 5, bytes: 0 };
+        let expected = KeyedEntry {
+            call_site: 7,
+            site: 3,
+            klass: 0,
+            count: 5,
+            bytes: 0,
+        };
         assert_eq!(block.keyed().collect::<Vec<_>>(), [expected]);
     }
 }

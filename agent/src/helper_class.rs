@@ -47,7 +47,11 @@ impl HelperClass {
     /// before any code counts what it allocates.
     pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
         let first_seen = jni.static_method_id(self.class, "firstSeen", "(Ljava/lang/Class;J)V")?;
-        jni.call_static_void(self.class, first_seen, &[jvalue { l: self.class }, jvalue { j: 0 }])?;
+        jni.call_static_void(
+            self.class,
+            first_seen,
+            &[jvalue { l: self.class }, jvalue { j: 0 }],
+        )?;
         let rewrite_hidden = jni.static_method_id(self.class, "rewriteHidden", "([B)[B")?;
         let empty = jni.new_byte_array(&[])?;
         let same = jni.call_static_object(self.class, rewrite_hidden, &[jvalue { l: empty }])?;
@@ -58,27 +62,72 @@ impl HelperClass {
 
     /// Counts one in the current thread, as rewritten code would.
     pub(crate) fn count(&self, jni: Jni, id: u32) -> Result<(), Error> {
-        jni.call_static_void(self.class, self.count, &[jvalue { i: id.cast_signed() }])
+        jni.call_static_void(
+            self.class,
+            self.count,
+            &[jvalue {
+                i: id.cast_signed(),
+            }],
+        )
     }
 
     /// Counts an object, of any class, as one that a site made.
     pub(crate) fn count_object(&self, jni: Jni, object: jobject, site: u32) -> Result<(), Error> {
-        jni.call_static_void(self.class, self.count_object, &[jvalue { l: object }, jvalue { i: site.cast_signed() }])
+        jni.call_static_void(
+            self.class,
+            self.count_object,
+            &[
+                jvalue { l: object },
+                jvalue {
+                    i: site.cast_signed(),
+                },
+            ],
+        )
     }
 
     /// Counts an object that is gone, of a class whose instances have this size.
-    pub(crate) fn count_instance(&self, jni: Jni, class: jclass, bytes: u32, site: u32) -> Result<(), Error> {
+    pub(crate) fn count_instance(
+        &self,
+        jni: Jni,
+        class: jclass,
+        bytes: u32,
+        site: u32,
+    ) -> Result<(), Error> {
         let klass = self.klass_of(jni, class)? as i64;
         let slot = jni.call_static_long(self.class, self.slot, &[])?;
-        let (slot, no_call_site, site) = (jvalue { j: slot }, jvalue { j: 0 }, jvalue { i: site.cast_signed() });
+        let (slot, no_call_site, site) = (
+            jvalue { j: slot },
+            jvalue { j: 0 },
+            jvalue {
+                i: site.cast_signed(),
+            },
+        );
         let (klass, class) = (jvalue { j: klass }, jvalue { l: class });
-        let (one, bytes) = (jvalue { j: 1 }, jvalue { j: i64::from(bytes) });
-        jni.call_static_void(self.class, self.search, &[slot, no_call_site, site, klass, class, one, bytes])
+        let (one, bytes) = (
+            jvalue { j: 1 },
+            jvalue {
+                j: i64::from(bytes),
+            },
+        );
+        jni.call_static_void(
+            self.class,
+            self.search,
+            &[slot, no_call_site, site, klass, class, one, bytes],
+        )
     }
 
     /// Sets a slot in the padding of a `java.lang.Thread`.
     pub(crate) fn set_slot(&self, jni: Jni, thread: jobject, value: u64) -> Result<(), Error> {
-        jni.call_static_void(self.class, self.set_slot, &[jvalue { l: thread }, jvalue { j: value.cast_signed() }])
+        jni.call_static_void(
+            self.class,
+            self.set_slot,
+            &[
+                jvalue { l: thread },
+                jvalue {
+                    j: value.cast_signed(),
+                },
+            ],
+        )
     }
 
     /// The address of a class's metadata.
@@ -126,10 +175,18 @@ pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut JNIEnv, _: jclass, which: jint) -> jlong {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(
+    _: *mut JNIEnv,
+    _: jclass,
+    which: jint,
+) -> jlong {
     callbacks::native(0, |agent| {
         let index = usize::try_from(which).unwrap_or(usize::MAX);
-        agent.facts().map(constants).and_then(|constants| constants.get(index).copied()).unwrap_or(0)
+        agent
+            .facts()
+            .map(constants)
+            .and_then(|constants| constants.get(index).copied())
+            .unwrap_or(0)
     })
 }
 
@@ -138,7 +195,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(_: *mut J
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mut JNIEnv, _: jclass, class: jclass, klass: jlong) {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jclass,
+    klass: jlong,
+) {
     callbacks::native((), |agent| {
         // SAFETY: the VM passes the environment of the current thread.
         if let Some(jni) = unsafe { Jni::from_raw(env) } {
@@ -152,7 +214,11 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(env: *mu
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(env: *mut JNIEnv, _: jclass, bytes: jbyteArray) -> jbyteArray {
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
+    env: *mut JNIEnv,
+    _: jclass,
+    bytes: jbyteArray,
+) -> jbyteArray {
     callbacks::native(bytes, |agent| {
         // SAFETY: the VM passes the environment of the current thread.
         match unsafe { Jni::from_raw(env) } {

@@ -58,7 +58,11 @@ pub(crate) struct NextLook {
 
 impl NextLook {
     pub(crate) fn new() -> Self {
-        Self { at: Instant::now() + FIRST_LOOK, pause: FIRST_LOOK, left: MOST_LOOKS }
+        Self {
+            at: Instant::now() + FIRST_LOOK,
+            pause: FIRST_LOOK,
+            left: MOST_LOOKS,
+        }
     }
 
     fn is_due(&mut self) -> bool {
@@ -74,7 +78,11 @@ impl NextLook {
 
 impl Tracking {
     pub(crate) fn new(methods: TrackedMethods) -> Self {
-        Self { methods: RwLock::new(Arc::new(methods)), callers: Mutex::default(), classes: Mutex::default() }
+        Self {
+            methods: RwLock::new(Arc::new(methods)),
+            callers: Mutex::default(),
+            classes: Mutex::default(),
+        }
     }
 
     /// The methods that are tracked now.
@@ -89,8 +97,10 @@ impl Tracking {
         }
         let mut hashes: FxHashSet<u32> = FxHashSet::default();
         for (index, constant) in class.pool().iter() {
-            if matches!(constant, Constant::MethodRef(..) | Constant::InterfaceMethodRef(..))
-                && let Ok(member) = class.pool().member_ref(index)
+            if matches!(
+                constant,
+                Constant::MethodRef(..) | Constant::InterfaceMethodRef(..)
+            ) && let Ok(member) = class.pool().member_ref(index)
                 && is_library(member.class)
                 && member.class != class.name()
             {
@@ -101,7 +111,9 @@ impl Tracking {
         if !classes.seen.insert(key.clone()) || hashes.is_empty() {
             return;
         }
-        let Ok(number) = u32::try_from(classes.keys.len()) else { return };
+        let Ok(number) = u32::try_from(classes.keys.len()) else {
+            return;
+        };
         classes.keys.push(key.clone());
         drop(classes);
         let mut callers = self.callers.lock();
@@ -113,8 +125,14 @@ impl Tracking {
     fn callers_of(&self, class: &[u8]) -> Vec<ClassKey> {
         let callers = self.callers.lock();
         let classes = self.classes.lock();
-        let numbers = callers.get(&hash(class)).map(Vec::as_slice).unwrap_or_default();
-        numbers.iter().filter_map(|number| classes.keys.get(*number as usize).cloned()).collect()
+        let numbers = callers
+            .get(&hash(class))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        numbers
+            .iter()
+            .filter_map(|number| classes.keys.get(*number as usize).cloned())
+            .collect()
     }
 
     fn add(&self, classes: &[String]) {
@@ -142,9 +160,12 @@ impl Agent {
             keys.insert(ClassKey::of_boot(class.as_bytes()));
         }
         self.tracking.add(&found);
-        let outcome = jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, &keys)));
+        let outcome = jni.with_local_frame(64, || {
+            self.env.retransform_classes(&self.loaded(jni, &keys))
+        });
         if let Ok(Err(error)) | Err(error) = outcome {
-            self.log.warn(&format!("hot library sites have no callers: {error}"));
+            self.log
+                .warn(&format!("hot library sites have no callers: {error}"));
         }
         for class in found {
             self.add_note(format!(
@@ -156,7 +177,9 @@ impl Agent {
 
     /// Library classes with sites that have a large share of all bytes.
     fn hot_library_classes(&self) -> Vec<String> {
-        let Some(facts) = self.facts() else { return Vec::new() };
+        let Some(facts) = self.facts() else {
+            return Vec::new();
+        };
         let end = self.registry.counter_end();
         let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
         for (row, _) in self.threads.rows(&facts.threads) {
@@ -172,25 +195,33 @@ impl Agent {
         let tracked = self.tracking.methods();
         let mut by_class: FxHashMap<Box<str>, i128> = FxHashMap::default();
         for (site, _, bytes) in totals {
-            if is_library(site.class.as_bytes()) && !tracked.contains(site.class.as_bytes(), site.method.as_bytes()) {
+            if is_library(site.class.as_bytes())
+                && !tracked.contains(site.class.as_bytes(), site.method.as_bytes())
+            {
                 *by_class.entry(site.class).or_default() += bytes;
             }
         }
         let mut hot: Vec<(i128, String)> = by_class
             .into_iter()
             .filter(|(_, bytes)| share(*bytes, all) >= LEAST_SHARE)
-            .filter(|(class, _)| (1..=MOST_CALLERS).contains(&self.tracking.callers_of(class.as_bytes()).len()))
+            .filter(|(class, _)| {
+                (1..=MOST_CALLERS).contains(&self.tracking.callers_of(class.as_bytes()).len())
+            })
             .map(|(class, bytes)| (bytes, class.into()))
             .collect();
         hot.sort_unstable_by(|a, b| b.cmp(a));
-        hot.into_iter().take(MOST_CLASSES).map(|(_, class)| class).collect()
+        hot.into_iter()
+            .take(MOST_CLASSES)
+            .map(|(_, class)| class)
+            .collect()
     }
 }
 
 /// Code that programs call and do not write: the JDK's, but not the machinery of method handles, which is nobody's.
 fn is_library(class: &[u8]) -> bool {
     let library: [&[u8]; 5] = [b"java/", b"javax/", b"jdk/", b"sun/", b"com/sun/"];
-    library.iter().any(|prefix| class.starts_with(prefix)) && !class.starts_with(b"java/lang/invoke/")
+    library.iter().any(|prefix| class.starts_with(prefix))
+        && !class.starts_with(b"java/lang/invoke/")
 }
 
 fn hash(class: &[u8]) -> u32 {

@@ -16,7 +16,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
 use ducktrack_jvmti::sys::{
-    JNIEnv, JNINativeInterface_, jchar, jclass, jfieldID, jmethodID, jobject, jsize, jvalue, va_list,
+    JNIEnv, JNINativeInterface_, jchar, jclass, jfieldID, jmethodID, jobject, jsize, jvalue,
+    va_list,
 };
 use ducktrack_jvmti::{Error, Jni, class_status};
 
@@ -45,7 +46,10 @@ pub(crate) fn install(agent: &'static Agent, jni: Jni) -> Result<(), Error> {
     let original = agent.env.jni_function_table()?;
     let changed = agent.env.jni_function_table()?;
     // SAFETY: the VM allocated and filled it, and it is never given back.
-    agent.set_jni_functions(JniFunctions { original: unsafe { original.as_ref() }, string_value: string_value(jni) });
+    agent.set_jni_functions(JniFunctions {
+        original: unsafe { original.as_ref() },
+        string_value: string_value(jni),
+    });
     // SAFETY: the VM allocated and filled it; nobody else has it.
     put_ours(unsafe { &mut *changed.as_ptr() });
     // SAFETY: all functions are the VM's own, or ours: they call the VM's own and do not unwind.
@@ -118,7 +122,12 @@ primitive_arrays! {
     new_double_array NewDoubleArray;
 }
 
-unsafe extern "system" fn new_object_array(env: *mut JNIEnv, length: jsize, class: jclass, initial: jobject) -> jobject {
+unsafe extern "system" fn new_object_array(
+    env: *mut JNIEnv,
+    length: jsize,
+    class: jclass,
+    initial: jobject,
+) -> jobject {
     let made = original!(NewObjectArray(env, length, class, initial));
     count(env, made, "NewObjectArray");
     made
@@ -130,20 +139,34 @@ unsafe extern "system" fn alloc_object(env: *mut JNIEnv, class: jclass) -> jobje
     made
 }
 
-unsafe extern "system" fn new_object_a(env: *mut JNIEnv, class: jclass, constructor: jmethodID, arguments: *const jvalue) -> jobject {
+unsafe extern "system" fn new_object_a(
+    env: *mut JNIEnv,
+    class: jclass,
+    constructor: jmethodID,
+    arguments: *const jvalue,
+) -> jobject {
     let made = original!(NewObjectA(env, class, constructor, arguments));
     count_constructed(env, made, class, "NewObject");
     made
 }
 
 /// Also called for `NewObject`, by [`jni_variadic`].
-pub(crate) unsafe extern "system" fn new_object_v(env: *mut JNIEnv, class: jclass, constructor: jmethodID, arguments: va_list) -> jobject {
+pub(crate) unsafe extern "system" fn new_object_v(
+    env: *mut JNIEnv,
+    class: jclass,
+    constructor: jmethodID,
+    arguments: va_list,
+) -> jobject {
     let made = original!(NewObjectV(env, class, constructor, arguments));
     count_constructed(env, made, class, "NewObject");
     made
 }
 
-unsafe extern "system" fn new_string(env: *mut JNIEnv, text: *const jchar, length: jsize) -> jobject {
+unsafe extern "system" fn new_string(
+    env: *mut JNIEnv,
+    text: *const jchar,
+    length: jsize,
+) -> jobject {
     let made = original!(NewString(env, text, length));
     count_string(env, made, "NewString");
     made
@@ -163,13 +186,17 @@ fn count(env: *mut JNIEnv, made: jobject, function: &'static str) {
 
 fn count_string(env: *mut JNIEnv, made: jobject, function: &'static str) {
     if !made.is_null() {
-        counting(env, |agent, jni, _| agent.count_native_string(jni, made, function));
+        counting(env, |agent, jni, _| {
+            agent.count_native_string(jni, made, function)
+        });
     }
 }
 
 fn count_constructed(env: *mut JNIEnv, made: jobject, class: jclass, function: &'static str) {
     counting(env, |agent, jni, thrown| match thrown {
-        Some(exception) if made.is_null() => agent.count_unfinished(jni, class, exception, function),
+        Some(exception) if made.is_null() => {
+            agent.count_unfinished(jni, class, exception, function)
+        }
         _ if made.is_null() => {}
         _ => agent.count_native(jni, made, function),
     });
@@ -182,7 +209,9 @@ fn counting(env: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni, Option<jobj
             return;
         }
         // SAFETY: the caller of a JNI function passes the environment of the current thread.
-        let Some(jni) = (unsafe { Jni::from_raw(env) }) else { return };
+        let Some(jni) = (unsafe { Jni::from_raw(env) }) else {
+            return;
+        };
         let pending = jni.take_exception();
         body(agent, jni, pending);
         if let Some(exception) = pending {
@@ -214,13 +243,21 @@ impl Agent {
     }
 
     /// `NewObject` gave null: either there is no object, or there was one and its constructor threw.
-    fn count_unfinished(&self, jni: Jni, class: jclass, exception: jobject, function: &'static str) {
+    fn count_unfinished(
+        &self,
+        jni: Jni,
+        class: jclass,
+        exception: jobject,
+        function: &'static str,
+    ) {
         if !self.was_made(jni, class, exception) {
             return;
         }
         let count = |site: u32| {
             let helper = self.helper()?;
-            let bytes = self.facts()?.instance_bytes(helper.klass_of(jni, class).ok()?)?;
+            let bytes = self
+                .facts()?
+                .instance_bytes(helper.klass_of(jni, class).ok()?)?;
             helper.count_instance(jni, class, bytes, site).ok()
         };
         self.note_uncounted(self.native_site(jni, function).and_then(count));
@@ -228,11 +265,19 @@ impl Agent {
 
     /// No object is made of an abstract class, of one whose initialization failed, and without memory.
     fn was_made(&self, jni: Jni, class: jclass, exception: jobject) -> bool {
-        let concrete = self.env.class_modifiers(class).is_ok_and(|flags| flags & (ACC_ABSTRACT | ACC_INTERFACE) == 0);
+        let concrete = self
+            .env
+            .class_modifiers(class)
+            .is_ok_and(|flags| flags & (ACC_ABSTRACT | ACC_INTERFACE) == 0);
         let status = self.env.class_status(class).unwrap_or(0);
         let usable = status & class_status::PREPARED != 0 && status & class_status::ERROR == 0;
-        let Ok(thrown) = jni.object_class(exception) else { return false };
-        let no_memory = self.env.class_signature(thrown).is_ok_and(|name| name == b"Ljava/lang/OutOfMemoryError;");
+        let Ok(thrown) = jni.object_class(exception) else {
+            return false;
+        };
+        let no_memory = self
+            .env
+            .class_signature(thrown)
+            .is_ok_and(|name| name == b"Ljava/lang/OutOfMemoryError;");
         jni.delete_local_ref(thrown);
         concrete && usable && !no_memory
     }

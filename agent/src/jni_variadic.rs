@@ -27,7 +27,8 @@
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jmethodID, jobject};
 
 /// The type of `NewObject`.
-pub(crate) type NewObject = unsafe extern "C" fn(env: *mut JNIEnv, class: jclass, constructor: jmethodID, ...) -> jobject;
+pub(crate) type NewObject =
+    unsafe extern "C" fn(env: *mut JNIEnv, class: jclass, constructor: jmethodID, ...) -> jobject;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 std::arch::global_asm!(
@@ -120,16 +121,27 @@ std::arch::global_asm!(
 );
 
 /// The function in the place of `NewObject`, where there is one for this machine.
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 pub(crate) fn new_object() -> Option<NewObject> {
     unsafe extern "C" {
-        fn ducktrack_jni_new_object(env: *mut JNIEnv, class: jclass, constructor: jmethodID, ...) -> jobject;
+        fn ducktrack_jni_new_object(
+            env: *mut JNIEnv,
+            class: jclass,
+            constructor: jmethodID,
+            ...
+        ) -> jobject;
     }
     Some(ducktrack_jni_new_object)
 }
 
 /// The function in the place of `NewObject`, where there is one for this machine.
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 pub(crate) fn new_object() -> Option<NewObject> {
     None
 }

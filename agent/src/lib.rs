@@ -50,7 +50,11 @@ use ducktrack_jvmti::{Vm, guard};
 /// # Safety
 /// Called by the VM, with the pointers that JVMTI specifies.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnLoad(vm: *mut JavaVM, options: *mut c_char, _: *mut c_void) -> jint {
+pub unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut JavaVM,
+    options: *mut c_char,
+    _: *mut c_void,
+) -> jint {
     // SAFETY: as this function's.
     unsafe { load(vm, options, false) }
 }
@@ -60,28 +64,39 @@ pub unsafe extern "system" fn Agent_OnLoad(vm: *mut JavaVM, options: *mut c_char
 /// # Safety
 /// Called by the VM, with the pointers that JVMTI specifies.
 #[unsafe(no_mangle)]
-pub unsafe extern "system" fn Agent_OnAttach(vm: *mut JavaVM, options: *mut c_char, _: *mut c_void) -> jint {
+pub unsafe extern "system" fn Agent_OnAttach(
+    vm: *mut JavaVM,
+    options: *mut c_char,
+    _: *mut c_void,
+) -> jint {
     // SAFETY: as this function's.
     unsafe { load(vm, options, true) }
 }
 
 unsafe fn load(vm: *mut JavaVM, options: *mut c_char, attached: bool) -> jint {
-    guard(JNI_ERR, |message| eprintln!("[ducktrack] error: {message}"), || {
-        let text = if options.is_null() {
-            String::new()
-        } else {
-            // SAFETY: the VM passes a string that ends with 0.
-            unsafe { CStr::from_ptr(options) }.to_string_lossy().into_owned()
-        };
-        // SAFETY: the VM passes itself.
-        match unsafe { Vm::from_raw(vm) }.ok_or_else(|| "the VM gave no pointer to itself".to_owned())
-            .and_then(|vm| life_cycle::load(vm, &text, attached))
-        {
-            Ok(()) => JNI_OK,
-            Err(why) => {
-                eprintln!("[ducktrack] error: {why}");
-                JNI_ERR
+    guard(
+        JNI_ERR,
+        |message| eprintln!("[ducktrack] error: {message}"),
+        || {
+            let text = if options.is_null() {
+                String::new()
+            } else {
+                // SAFETY: the VM passes a string that ends with 0.
+                unsafe { CStr::from_ptr(options) }
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            // SAFETY: the VM passes itself.
+            match unsafe { Vm::from_raw(vm) }
+                .ok_or_else(|| "the VM gave no pointer to itself".to_owned())
+                .and_then(|vm| life_cycle::load(vm, &text, attached))
+            {
+                Ok(()) => JNI_OK,
+                Err(why) => {
+                    eprintln!("[ducktrack] error: {why}");
+                    JNI_ERR
+                }
             }
-        }
-    })
+        },
+    )
 }

@@ -7,7 +7,6 @@ use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni, Phase as VmPhase, Vm};
 
 use crate::agent::Agent;
-use crate::{callbacks, jni_functions, jni_variadic, own_library};
 use crate::counter_block::FIRST_COUNTER;
 use crate::helper_class::HelperClass;
 use crate::options::{HELP, Options, Request};
@@ -15,6 +14,7 @@ use crate::phase::Phase;
 use crate::site_sizes::LOCAL_REFERENCES;
 use crate::thread_table::Given;
 use crate::vm_facts::VmFacts;
+use crate::{callbacks, jni_functions, jni_variadic, own_library};
 
 /// How many classes are retransformed in one VM operation.
 const RETRANSFORM_BATCH: usize = 512;
@@ -38,13 +38,21 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<(), String> {
     if callbacks::agent().is_some() {
         return Err("the agent is loaded already".to_owned());
     }
-    let (env, _) = vm.jvmti().map_err(|error| format!("this VM has no tool interface: {error}"))?;
+    let (env, _) = vm
+        .jvmti()
+        .map_err(|error| format!("this VM has no tool interface: {error}"))?;
     let agent = Agent::new(env, options, text, attached)?;
     let agent = callbacks::install(agent).ok_or("the agent is loaded already")?;
-    agent.listen().map_err(|error| format!("this VM does not let the agent listen: {error}"))?;
+    agent
+        .listen()
+        .map_err(|error| format!("this VM does not let the agent listen: {error}"))?;
     if attached || env.phase().is_ok_and(|phase| phase == VmPhase::LIVE) {
-        let jni = vm.jni().map_err(|error| format!("the attaching thread has no JNI: {error}"))?;
-        return agent.start(jni).map_err(|why| format!("{why}; the program runs on, nothing is counted"));
+        let jni = vm
+            .jni()
+            .map_err(|error| format!("the attaching thread has no JNI: {error}"))?;
+        return agent
+            .start(jni)
+            .map_err(|why| format!("{why}; the program runs on, nothing is counted"));
     }
     Ok(())
 }
@@ -60,7 +68,11 @@ impl Agent {
         self.env.add_capabilities(&wanted)?;
         // SAFETY: the callbacks do not unwind and live as long as the library, which is never unloaded.
         unsafe { self.env.set_event_callbacks(&callbacks::table())? };
-        for event in [EventKind::VM_INIT, EventKind::VM_DEATH, EventKind::DATA_DUMP_REQUEST] {
+        for event in [
+            EventKind::VM_INIT,
+            EventKind::VM_DEATH,
+            EventKind::DATA_DUMP_REQUEST,
+        ] {
             self.env.enable(event)?;
         }
         Ok(())
@@ -75,9 +87,14 @@ impl Agent {
             return Ok(());
         }
         let begin = || self.begin_counting(jni);
-        let begun = jni.with_local_frame(LOCAL_REFERENCES, begin).unwrap_or_else(|error| Err(error.to_string()));
+        let begun = jni
+            .with_local_frame(LOCAL_REFERENCES, begin)
+            .unwrap_or_else(|error| Err(error.to_string()));
         match &begun {
-            Ok(()) => self.log.info(&format!("counting, traces go to {}", self.directory.display())),
+            Ok(()) => self.log.info(&format!(
+                "counting, traces go to {}",
+                self.directory.display()
+            )),
             Err(why) => self.give_up(why),
         }
         begun
@@ -87,14 +104,21 @@ impl Agent {
         let facts = VmFacts::gather(self.env, jni, self.shared)?;
         let facts = self.set_facts(facts).ok_or("started twice")?;
         if let Some(why) = &facts.slot_note {
-            self.add_note(format!("Counters hang at {} because {why}: probes are larger.", facts.slot.name()));
+            self.add_note(format!(
+                "Counters hang at {} because {why}: probes are larger.",
+                facts.slot.name()
+            ));
         }
         if self.attached {
-            own_library::load_for_boot_classes(jni)
-                .map_err(|error| format!("the VM cannot find the agent's native methods: {error}"))?;
+            own_library::load_for_boot_classes(jni).map_err(|error| {
+                format!("the VM cannot find the agent's native methods: {error}")
+            })?;
         }
-        let helper = HelperClass::define(jni).map_err(|error| format!("the helper class cannot be defined: {error}"))?;
-        helper.link_natives(jni).map_err(|error| format!("the helper class does not work: {error}"))?;
+        let helper = HelperClass::define(jni)
+            .map_err(|error| format!("the helper class cannot be defined: {error}"))?;
+        helper
+            .link_natives(jni)
+            .map_err(|error| format!("the helper class does not work: {error}"))?;
         let helper = self.set_helper(helper).ok_or("started twice")?;
         self.enable(&[EventKind::THREAD_START, EventKind::THREAD_END])?;
         self.adopt_living_threads(jni);
@@ -109,11 +133,16 @@ impl Agent {
     }
 
     fn enable(&self, events: &[EventKind]) -> Result<(), String> {
-        events.iter().try_for_each(|event| self.env.enable(*event)).map_err(|error| format!("events cannot be had: {error}"))
+        events
+            .iter()
+            .try_for_each(|event| self.env.enable(*event))
+            .map_err(|error| format!("events cannot be had: {error}"))
     }
 
     fn adopt_living_threads(&self, jni: Jni) {
-        let Ok(threads) = self.env.all_threads() else { return };
+        let Ok(threads) = self.env.all_threads() else {
+            return;
+        };
         for thread in threads.iter() {
             self.thread_started(jni, *thread);
         }
@@ -122,36 +151,52 @@ impl Agent {
     /// One probe, called as rewritten code calls it, must arrive in the current thread's own block.
     fn check_counting(&self, jni: Jni, helper: &HelperClass) -> Result<(), String> {
         let probe = FIRST_COUNTER - 1;
-        helper.count(jni, probe).map_err(|error| format!("the helper class does not work: {error}"))?;
+        helper
+            .count(jni, probe)
+            .map_err(|error| format!("the helper class does not work: {error}"))?;
         let facts = self.facts().ok_or("started twice")?;
         let rows = self.threads.rows(&facts.threads);
         let counted: u64 = rows.iter().map(|(row, _)| row.block.counter(probe)).sum();
         match (counted, self.shared.counter(probe)) {
             (1, 0) => Ok(()),
             (0, 1) => {
-                self.add_note("Threads have no counters of their own in this VM: counts may be short.".to_owned());
+                self.add_note(
+                    "Threads have no counters of their own in this VM: counts may be short."
+                        .to_owned(),
+                );
                 Ok(())
             }
-            (own, shared) => Err(format!("a probe was counted {own} times by its thread and {shared} times by all")),
+            (own, shared) => Err(format!(
+                "a probe was counted {own} times by its thread and {shared} times by all"
+            )),
         }
     }
 
     fn retransform_loaded_classes(&self, jni: Jni) {
-        let Ok(classes) = self.env.loaded_classes() else { return };
-        let loaded = classes.iter().copied().filter(|class| !self.env.is_array_class(*class).unwrap_or(true));
+        let Ok(classes) = self.env.loaded_classes() else {
+            return;
+        };
+        let loaded = classes
+            .iter()
+            .copied()
+            .filter(|class| !self.env.is_array_class(*class).unwrap_or(true));
         let (wanted, fixed): (Vec<_>, Vec<_>) =
             loaded.partition(|class| self.env.is_modifiable_class(*class).unwrap_or(false));
         for class in fixed {
             self.refuse_fixed_class(class);
         }
         let mut failed = 0u32;
-        self.env.retransform_in_batches(&wanted, RETRANSFORM_BATCH, |class, error| {
-            failed += 1;
-            let name = self.env.class_signature(class).unwrap_or_default();
-            let name = String::from_utf8_lossy(&name).trim_matches(['L', ';']).to_owned();
-            self.log.debug(|| format!("{name} cannot be retransformed: {error}"));
-            self.registry.refuse(name.as_bytes(), "not-retransformable");
-        });
+        self.env
+            .retransform_in_batches(&wanted, RETRANSFORM_BATCH, |class, error| {
+                failed += 1;
+                let name = self.env.class_signature(class).unwrap_or_default();
+                let name = String::from_utf8_lossy(&name)
+                    .trim_matches(['L', ';'])
+                    .to_owned();
+                self.log
+                    .debug(|| format!("{name} cannot be retransformed: {error}"));
+                self.registry.refuse(name.as_bytes(), "not-retransformable");
+            });
         for class in classes.iter() {
             jni.delete_local_ref(*class);
         }
@@ -160,7 +205,10 @@ impl Agent {
     /// A class that the VM does not let anyone change: one that was hidden before the gate was ours.
     fn refuse_fixed_class(&self, class: jclass) {
         let name = self.env.class_signature(class).unwrap_or_default();
-        if let Some(name) = name.strip_prefix(b"L").and_then(|name| name.strip_suffix(b";")) {
+        if let Some(name) = name
+            .strip_prefix(b"L")
+            .and_then(|name| name.strip_suffix(b";"))
+        {
             self.registry.refuse(name, "not-modifiable");
         }
     }
@@ -174,10 +222,15 @@ impl Agent {
 
     fn count_native_code(&'static self, jni: Jni) {
         if jni_variadic::new_object().is_none() {
-            self.add_note("Objects that native code makes with NewObject are not counted on this machine.".to_owned());
+            self.add_note(
+                "Objects that native code makes with NewObject are not counted on this machine."
+                    .to_owned(),
+            );
         }
         if let Err(error) = jni_functions::install(self, jni) {
-            self.add_note(format!("Objects made by native code are not counted: {error}."));
+            self.add_note(format!(
+                "Objects made by native code are not counted: {error}."
+            ));
         }
     }
 
@@ -190,15 +243,24 @@ impl Agent {
 
     /// A thread gets its block before it runs any Java code of its own.
     pub(crate) fn thread_started(&self, jni: Jni, thread: jobject) {
-        let (Some(facts), Some(helper)) = (self.facts(), self.helper()) else { return };
-        let Some(native) = self.native_thread(jni, thread) else { return };
-        let name = self.env.thread_info(thread).map(|info| String::from_utf8_lossy(&info.name).into_owned());
+        let (Some(facts), Some(helper)) = (self.facts(), self.helper()) else {
+            return;
+        };
+        let Some(native) = self.native_thread(jni, thread) else {
+            return;
+        };
+        let name = self
+            .env
+            .thread_info(thread)
+            .map(|info| String::from_utf8_lossy(&info.name).into_owned());
         let name = name.unwrap_or_default();
         let block = match self.threads.start(native, &name, 0) {
             Ok(Given::Block(block)) => block,
             Ok(Given::Nothing) => return,
             Err(error) => {
-                self.log.warn(&format!("thread {name} counts into the shared block: {error}"));
+                self.log.warn(&format!(
+                    "thread {name} counts into the shared block: {error}"
+                ));
                 return;
             }
         };
@@ -206,13 +268,19 @@ impl Agent {
         if !facts.slot.set(native, value)
             && let Err(error) = helper.set_slot(jni, thread, value)
         {
-            self.log.warn(&format!("thread {name} counts into the shared block: {error}"));
+            self.log.warn(&format!(
+                "thread {name} counts into the shared block: {error}"
+            ));
         }
     }
 
     pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
-        let (Some(facts), Some(helper)) = (self.facts(), self.helper()) else { return };
-        let Some(native) = self.native_thread(jni, thread) else { return };
+        let (Some(facts), Some(helper)) = (self.facts(), self.helper()) else {
+            return;
+        };
+        let Some(native) = self.native_thread(jni, thread) else {
+            return;
+        };
         self.settle_ending_thread(jni, thread);
         // The block goes to another thread: what this one still does is counted into the shared block.
         if !facts.slot.set(native, 0) {
@@ -242,4 +310,3 @@ impl Agent {
         self.phase.get() == Phase::Counting
     }
 }
-

@@ -37,7 +37,9 @@ impl Loaders {
             return "boot".to_owned();
         }
         let class = jni.object_class(loader).ok();
-        let signature = class.and_then(|class| env.class_signature(class).ok()).unwrap_or_default();
+        let signature = class
+            .and_then(|class| env.class_signature(class).ok())
+            .unwrap_or_default();
         if let Some(class) = class {
             jni.delete_local_ref(class);
         }
@@ -46,7 +48,10 @@ impl Loaders {
             b"Ljdk/internal/loader/ClassLoaders$AppClassLoader;" => "app".to_owned(),
             other => {
                 let text = String::from_utf8_lossy(other);
-                let name = text.trim_start_matches('L').trim_end_matches(';').replace('/', ".");
+                let name = text
+                    .trim_start_matches('L')
+                    .trim_end_matches(';')
+                    .replace('/', ".");
                 format!("{name}#{}", id.0)
             }
         }

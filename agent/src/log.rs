@@ -21,7 +21,9 @@ impl Log {
     pub(crate) fn open(target: &LogTarget, level: LogLevel) -> std::io::Result<Self> {
         let file = match target {
             LogTarget::Stderr => None,
-            LogTarget::File(path) => Some(Mutex::new(OpenOptions::new().append(true).create(true).open(path)?)),
+            LogTarget::File(path) => Some(Mutex::new(
+                OpenOptions::new().append(true).create(true).open(path)?,
+            )),
         };
         Ok(Self { level, file })
     }

@@ -38,17 +38,26 @@ impl Agent {
             Ok((method, IN_NATIVE_METHOD)) => Some(method),
             _ => None,
         };
-        let blamed = method.map_or(Blamed::Function(function), |method| Blamed::Method(method as usize));
+        let blamed = method.map_or(Blamed::Function(function), |method| {
+            Blamed::Method(method as usize)
+        });
         if let Some(site) = self.native_sites.0.read().get(&blamed) {
             return Some(*site);
         }
-        let name = method.and_then(|method| self.native_method(jni, method)).unwrap_or_else(|| outside(function));
+        let name = method
+            .and_then(|method| self.native_method(jni, method))
+            .unwrap_or_else(|| outside(function));
         let mut sites = self.native_sites.0.write();
         if let Some(site) = sites.get(&blamed) {
             return Some(*site);
         }
-        let by_callers = name.class == "jdk/internal/misc/Unsafe" && name.method == "allocateInstance";
-        let site = if by_callers { COUNTED_BY_CALLERS } else { self.registry.add_native_site(&name)? };
+        let by_callers =
+            name.class == "jdk/internal/misc/Unsafe" && name.method == "allocateInstance";
+        let site = if by_callers {
+            COUNTED_BY_CALLERS
+        } else {
+            self.registry.add_native_site(&name)?
+        };
         sites.insert(blamed, site);
         Some(site)
     }
@@ -64,7 +73,9 @@ impl Agent {
         if !loader.is_null() {
             jni.delete_local_ref(loader);
         }
-        let class = signature.strip_prefix(b"L").and_then(|name| name.strip_suffix(b";"))?;
+        let class = signature
+            .strip_prefix(b"L")
+            .and_then(|name| name.strip_suffix(b";"))?;
         Some(NativeMethod {
             class: text(class),
             loader: loader_name,

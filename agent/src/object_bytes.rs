@@ -40,7 +40,11 @@ fn captured_bytes(descriptor: &[u8], layout: &ObjectLayout) -> Option<u32> {
         }
     }
     let header = u64::from(layout.header);
-    let gap = if eights > 0 { header.next_multiple_of(8) - header } else { 0 };
+    let gap = if eights > 0 {
+        header.next_multiple_of(8) - header
+    } else {
+        0
+    };
     let end = header + gap + eights + smaller.saturating_sub(gap);
     u32::try_from(align(end, layout)).ok()
 }
@@ -64,7 +68,11 @@ fn field_sizes(descriptor: &[u8], layout: &ObjectLayout) -> Option<Vec<u64>> {
             b'[' => {
                 let element = behind.iter().position(|letter| *letter != b'[')?;
                 let (letter, behind) = behind.get(element..)?.split_first()?;
-                if *letter == b'L' { after_class(behind)? } else { behind }
+                if *letter == b'L' {
+                    after_class(behind)?
+                } else {
+                    behind
+                }
             }
             _ => behind,
         };
@@ -84,7 +92,12 @@ fn align(bytes: u64, layout: &ObjectLayout) -> u64 {
 mod tests {
     use super::*;
 
-    const USUAL: ObjectLayout = ObjectLayout { header: 12, array_base: [16; 5], reference: 4, alignment: 8 };
+    const USUAL: ObjectLayout = ObjectLayout {
+        header: 12,
+        array_base: [16; 5],
+        reference: 4,
+        alignment: 8,
+    };
 
     #[test]
     fn arrays() {
@@ -97,10 +110,22 @@ mod tests {
     fn captured_values_are_fields() {
         assert_eq!(captured_bytes(b"(I)Ljava/lang/Runnable;", &USUAL), Some(16));
         assert_eq!(captured_bytes(b"(J)Ljava/lang/Runnable;", &USUAL), Some(24));
-        assert_eq!(captured_bytes(b"(JI)Ljava/lang/Runnable;", &USUAL), Some(24));
-        assert_eq!(captured_bytes(b"(JIZ)Ljava/lang/Runnable;", &USUAL), Some(32));
-        assert_eq!(captured_bytes(b"(LA;LB;LC;)Ljava/lang/Runnable;", &USUAL), Some(24));
+        assert_eq!(
+            captured_bytes(b"(JI)Ljava/lang/Runnable;", &USUAL),
+            Some(24)
+        );
+        assert_eq!(
+            captured_bytes(b"(JIZ)Ljava/lang/Runnable;", &USUAL),
+            Some(32)
+        );
+        assert_eq!(
+            captured_bytes(b"(LA;LB;LC;)Ljava/lang/Runnable;", &USUAL),
+            Some(24)
+        );
         let compact = ObjectLayout { header: 8, ..USUAL };
-        assert_eq!(captured_bytes(b"(J)Ljava/lang/Runnable;", &compact), Some(16));
+        assert_eq!(
+            captured_bytes(b"(J)Ljava/lang/Runnable;", &compact),
+            Some(16)
+        );
     }
 }

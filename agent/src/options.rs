@@ -190,19 +190,29 @@ impl Options {
         let mut options = Self::default();
         let mut help = false;
         options.read(text, 0, &mut help)?;
-        Ok(if help { Request::Help } else { Request::Run(Box::new(options)) })
+        Ok(if help {
+            Request::Help
+        } else {
+            Request::Run(Box::new(options))
+        })
     }
 
     fn read(&mut self, text: &str, depth: u32, help: &mut bool) -> Result<(), BadOption> {
-        for item in text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
+        for item in text
+            .split([',', '\n'])
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+        {
             if item == "help" {
                 *help = true;
             } else if let Some(path) = item.strip_prefix('@') {
                 self.read_file(path, depth, help)?;
             } else {
-                let (key, value) = item
-                    .split_once('=')
-                    .ok_or_else(|| BadOption(format!("option `{item}` has no value (key=value is expected)")))?;
+                let (key, value) = item.split_once('=').ok_or_else(|| {
+                    BadOption(format!(
+                        "option `{item}` has no value (key=value is expected)"
+                    ))
+                })?;
                 self.set(key.trim(), value.trim())?;
             }
         }
@@ -211,16 +221,25 @@ impl Options {
 
     fn read_file(&mut self, path: &str, depth: u32, help: &mut bool) -> Result<(), BadOption> {
         if depth > 8 {
-            return Err(BadOption(format!("options file {path} is included more than 8 levels deep")));
+            return Err(BadOption(format!(
+                "options file {path} is included more than 8 levels deep"
+            )));
         }
         let text = std::fs::read_to_string(path)
             .map_err(|error| BadOption(format!("cannot read options file {path}: {error}")))?;
-        let lines: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or("")).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .map(|line| line.split('#').next().unwrap_or(""))
+            .collect();
         self.read(&lines.join("\n"), depth + 1, help)
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), BadOption> {
-        let bad = |expected: &str| BadOption(format!("option `{key}={value}` is not understood (expected {expected})"));
+        let bad = |expected: &str| {
+            BadOption(format!(
+                "option `{key}={value}` is not understood (expected {expected})"
+            ))
+        };
         match key {
             "mode" => match value {
                 "count" => {}
@@ -235,19 +254,33 @@ impl Options {
             }
             "output" if value.is_empty() => return Err(bad("a directory")),
             "output" => self.output = value.to_owned(),
-            "interval" => self.interval = seconds(value).ok_or_else(|| bad("seconds above 0, or off"))?,
+            "interval" => {
+                self.interval = seconds(value).ok_or_else(|| bad("seconds above 0, or off"))?
+            }
             "summary" => self.summary = on_off(value).ok_or_else(|| bad("on or off"))?,
-            "include" => self.include.push(pattern(value).ok_or_else(|| bad("a class pattern"))?),
-            "exclude" => self.exclude.push(pattern(value).ok_or_else(|| bad("a class pattern"))?),
-            "reinstrument" => self.reinstrument = entries(value).ok_or_else(|| bad("a count above 0, or off"))?,
+            "include" => self
+                .include
+                .push(pattern(value).ok_or_else(|| bad("a class pattern"))?),
+            "exclude" => self
+                .exclude
+                .push(pattern(value).ok_or_else(|| bad("a class pattern"))?),
+            "reinstrument" => {
+                self.reinstrument = entries(value).ok_or_else(|| bad("a count above 0, or off"))?
+            }
             "context" => self.context = context(value).map_err(|why| bad(&why))?,
             "histogram" => self.histogram = on_off(value).ok_or_else(|| bad("on or off"))?,
             "materialized" => self.materialized = on_off(value).ok_or_else(|| bad("on or off"))?,
             "log" if value.is_empty() => return Err(bad("stderr or a file")),
             "log" => {
-                self.log = if value == "stderr" { LogTarget::Stderr } else { LogTarget::File(value.into()) }
+                self.log = if value == "stderr" {
+                    LogTarget::Stderr
+                } else {
+                    LogTarget::File(value.into())
+                }
             }
-            "level" => self.log_level = level(value).ok_or_else(|| bad("error, warn, info or debug"))?,
+            "level" => {
+                self.log_level = level(value).ok_or_else(|| bad("error, warn, info or debug"))?
+            }
             _ => return Err(BadOption(format!("unknown option `{key}`"))),
         }
         Ok(())
@@ -273,7 +306,9 @@ fn seconds(value: &str) -> Option<Option<Duration>> {
         return Some(None);
     }
     let seconds: f64 = value.parse().ok()?;
-    (seconds >= 0.01 && seconds <= 1e9).then(|| Some(Duration::from_secs_f64(seconds)))
+    (0.01..=1e9)
+        .contains(&seconds)
+        .then(|| Some(Duration::from_secs_f64(seconds)))
 }
 
 fn entries(value: &str) -> Option<Option<u64>> {
@@ -331,7 +366,9 @@ mod tests {
 
     #[test]
     fn options_are_read_and_patterns_add_up() {
-        let options = run("counters=site,interval=2.5,exclude=com.acme.*,exclude=*Proxy*,reinstrument=off,summary=off");
+        let options = run(
+            "counters=site,interval=2.5,exclude=com.acme.*,exclude=*Proxy*,reinstrument=off,summary=off",
+        );
         assert_eq!(options.counters, Counters::Site);
         assert_eq!(options.interval, Some(Duration::from_millis(2500)));
         assert_eq!(options.reinstrument, None);
@@ -344,7 +381,11 @@ mod tests {
     #[test]
     fn an_options_file_may_hold_comments_and_lines() {
         let file = std::env::temp_dir().join(format!("ducktrack-options-{}", std::process::id()));
-        std::fs::write(&file, "# production\ncounters=site # baseline\ninterval=10,summary=off\n").expect("write");
+        std::fs::write(
+            &file,
+            "# production\ncounters=site # baseline\ninterval=10,summary=off\n",
+        )
+        .expect("write");
         let options = run(&format!("@{}", file.display()));
         std::fs::remove_file(&file).expect("remove");
         assert_eq!((options.counters, options.summary), (Counters::Site, false));
@@ -372,8 +413,19 @@ mod tests {
     #[test]
     fn every_option_is_in_the_help() {
         for key in [
-            "mode", "counters", "output", "interval", "summary", "include", "exclude", "reinstrument", "context",
-            "histogram", "materialized", "log", "level",
+            "mode",
+            "counters",
+            "output",
+            "interval",
+            "summary",
+            "include",
+            "exclude",
+            "reinstrument",
+            "context",
+            "histogram",
+            "materialized",
+            "log",
+            "level",
         ] {
             assert!(HELP.contains(&format!("  {key}=")), "{key}");
         }

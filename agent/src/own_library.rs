@@ -17,10 +17,18 @@ pub(crate) fn load_for_boot_classes(jni: Jni) -> Result<(), Error> {
     let runtime_class = jni.find_class("java/lang/Runtime")?;
     let get_runtime = jni.static_method_id(runtime_class, "getRuntime", "()Ljava/lang/Runtime;")?;
     let runtime = jni.call_static_object(runtime_class, get_runtime, &[])?;
-    let load = jni.method_id(runtime_class, "load0", "(Ljava/lang/Class;Ljava/lang/String;)V")?;
+    let load = jni.method_id(
+        runtime_class,
+        "load0",
+        "(Ljava/lang/Class;Ljava/lang/String;)V",
+    )?;
     let path_string = jni.new_string(&path)?;
     // The class on whose behalf it is loaded: any of the boot loader.
-    let loaded = jni.call_void(runtime, load, &[jvalue { l: runtime_class }, jvalue { l: path_string }]);
+    let loaded = jni.call_void(
+        runtime,
+        load,
+        &[jvalue { l: runtime_class }, jvalue { l: path_string }],
+    );
     for reference in [path_string, runtime, runtime_class] {
         jni.delete_local_ref(reference);
     }
@@ -42,5 +50,9 @@ fn path() -> Option<String> {
     }
     // SAFETY: the dynamic linker keeps the name as long as the library is loaded.
     let file = unsafe { CStr::from_ptr(file) }.to_str().ok()?;
-    std::path::absolute(file).ok()?.into_os_string().into_string().ok()
+    std::path::absolute(file)
+        .ok()?
+        .into_os_string()
+        .into_string()
+        .ok()
 }

@@ -78,8 +78,12 @@ struct Due {
 impl Agent {
     /// Re-instruments the classes of methods that are due, the most promising ones first.
     pub(crate) fn reinstrument_due_methods(&self, jni: Jni, watch: &mut Watch) {
-        let Some(threshold) = self.options.reinstrument else { return };
-        let (last, pause) = *watch.last_batch.get_or_insert((Instant::now(), FIRST_PAUSE));
+        let Some(threshold) = self.options.reinstrument else {
+            return;
+        };
+        let (last, pause) = *watch
+            .last_batch
+            .get_or_insert((Instant::now(), FIRST_PAUSE));
         if last.elapsed() < pause {
             return;
         }
@@ -88,29 +92,51 @@ impl Agent {
             return;
         }
         watch.last_batch = Some((Instant::now(), (pause * 2).min(LONGEST_PAUSE)));
-        let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> = FxHashMap::default();
+        let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> =
+            FxHashMap::default();
         for method in &due {
-            methods.entry(method.key.clone()).or_default().push((method.method, method.profile.clone()));
+            methods
+                .entry(method.key.clone())
+                .or_default()
+                .push((method.method, method.profile.clone()));
         }
         self.reinstrumenting.lock().methods = methods;
-        let outcome = jni.with_local_frame(crate::site_sizes::LOCAL_REFERENCES, || self.env.retransform_classes(&self.classes_waiting(jni)));
+        let outcome = jni.with_local_frame(crate::site_sizes::LOCAL_REFERENCES, || {
+            self.env.retransform_classes(&self.classes_waiting(jni))
+        });
         self.reinstrumenting.lock().methods.clear();
         match outcome {
             Ok(Ok(())) => self.note_new_versions(&due),
-            Ok(Err(error)) | Err(error) => self.log.warn(&format!("methods keep their counters: {error}")),
+            Ok(Err(error)) | Err(error) => self
+                .log
+                .warn(&format!("methods keep their counters: {error}")),
         }
     }
 
     /// Methods that were entered often enough, and new versions whose hot path has moved.
     fn due_methods(&self, threshold: u64, watch: &mut Watch) -> Vec<Due> {
-        let Some(facts) = self.facts() else { return Vec::new() };
-        let blocks: Vec<_> = self.threads.rows(&facts.threads).into_iter().map(|(row, _)| row.block).collect();
-        let sum = |id: u32| blocks.iter().map(|block| block.counter(id)).sum::<u64>() + self.shared.counter(id);
-        let seconds = watch.last_look.replace(Instant::now()).map_or(0.0, |last| last.elapsed().as_secs_f64());
+        let Some(facts) = self.facts() else {
+            return Vec::new();
+        };
+        let blocks: Vec<_> = self
+            .threads
+            .rows(&facts.threads)
+            .into_iter()
+            .map(|(row, _)| row.block)
+            .collect();
+        let sum = |id: u32| {
+            blocks.iter().map(|block| block.counter(id)).sum::<u64>() + self.shared.counter(id)
+        };
+        let seconds = watch
+            .last_look
+            .replace(Instant::now())
+            .map_or(0.0, |last| last.elapsed().as_secs_f64());
         let mut due = Vec::new();
         for (key, points) in self.registry.profiled() {
             due.extend(match points.entry_counter {
-                Some(entry_counter) => first_version_due(key, &points, entry_counter, threshold, &sum, watch, seconds),
+                Some(entry_counter) => {
+                    first_version_due(key, &points, entry_counter, threshold, &sum, watch, seconds)
+                }
                 None => self.moved(key, &points, threshold, &sum, watch, seconds),
             });
         }
@@ -143,24 +169,45 @@ impl Agent {
         }
         let before = points.increments_per_entry;
         let gain = per_second(recent, seconds);
-        Some(Due { key, method: points.method, profile: None, entries: recent, before, gain })
+        Some(Due {
+            key,
+            method: points.method,
+            profile: None,
+            entries: recent,
+            before,
+            gain,
+        })
     }
 
     fn classes_waiting(&self, jni: Jni) -> Vec<jclass> {
-        let keys: FxHashSet<ClassKey> = self.reinstrumenting.lock().methods.keys().cloned().collect();
+        let keys: FxHashSet<ClassKey> = self
+            .reinstrumenting
+            .lock()
+            .methods
+            .keys()
+            .cloned()
+            .collect();
         self.loaded(jni, &keys)
     }
 
     /// The loaded classes with these keys, as local references.
     pub(crate) fn loaded(&self, jni: Jni, keys: &FxHashSet<ClassKey>) -> Vec<jclass> {
         let names: FxHashSet<&[u8]> = keys.iter().map(|key| key.name.as_ref()).collect();
-        let Ok(classes) = self.env.loaded_classes() else { return Vec::new() };
+        let Ok(classes) = self.env.loaded_classes() else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for class in classes.iter().copied() {
             let signature = self.env.class_signature(class).unwrap_or_default();
-            let name = signature.strip_prefix(b"L").and_then(|rest| rest.strip_suffix(b";")).unwrap_or_default();
+            let name = signature
+                .strip_prefix(b"L")
+                .and_then(|rest| rest.strip_suffix(b";"))
+                .unwrap_or_default();
             let wanted = names.contains(name)
-                && keys.contains(&ClassKey { loader: self.loader_id(jni, class), name: name.into() });
+                && keys.contains(&ClassKey {
+                    loader: self.loader_id(jni, class),
+                    name: name.into(),
+                });
             if wanted {
                 found.push(class);
             } else {
@@ -173,7 +220,10 @@ impl Agent {
     fn note_new_versions(&self, due: &[Due]) {
         Cost::add(&self.cost.reinstrumented, due.len() as u64);
         for method in due {
-            let Some((id, version, points)) = self.registry.version(&method.key, method.method) else { continue };
+            let Some((id, version, points)) = self.registry.version(&method.key, method.method)
+            else {
+                continue;
+            };
             // A version with a single counter has no points: it is incremented at most once on the way.
             let after = points.map_or(method.before.min(1.0), |points| points.increments_per_entry);
             #[allow(clippy::cast_possible_truncation, reason = "a ratio for people")]
@@ -212,14 +262,33 @@ fn first_version_due(
     if gain < GAIN_PER_THRESHOLD * threshold as f64 {
         return None;
     }
-    let edges: Vec<(u32, u64)> = points.edges.iter().map(|(edge, counter)| (*edge, sum(*counter))).collect();
-    let profile = MethodProfile { method: points.method, entries, edges };
-    Some(Due { key, method: points.method, profile: Some(profile), entries, before: ratio(increments, entries), gain })
+    let edges: Vec<(u32, u64)> = points
+        .edges
+        .iter()
+        .map(|(edge, counter)| (*edge, sum(*counter)))
+        .collect();
+    let profile = MethodProfile {
+        method: points.method,
+        entries,
+        edges,
+    };
+    Some(Due {
+        key,
+        method: points.method,
+        profile: Some(profile),
+        entries,
+        before: ratio(increments, entries),
+        gain,
+    })
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
 fn per_second(increments: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { increments as f64 / seconds } else { 0.0 }
+    if seconds > 0.0 {
+        increments as f64 / seconds
+    } else {
+        0.0
+    }
 }
 
 /// Increments of a version's counters; a counter may stand for several edges.
@@ -233,12 +302,17 @@ fn most_gain(mut due: Vec<Due>) -> Vec<Due> {
     due.sort_by(|a, b| b.gain.total_cmp(&a.gain));
     let mut classes: FxHashSet<ClassKey> = FxHashSet::default();
     due.retain(|method| {
-        classes.contains(&method.key) || (classes.len() < MOST_CLASSES && classes.insert(method.key.clone()))
+        classes.contains(&method.key)
+            || (classes.len() < MOST_CLASSES && classes.insert(method.key.clone()))
     });
     due
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }

@@ -24,10 +24,17 @@ impl Agent {
     /// Looks at the stacks of all threads.
     pub(crate) fn owed_by_running_frames(&self, jni: Jni) -> OwedByThread {
         let mut owed = OwedByThread::default();
-        let Ok(threads) = self.env.all_threads() else { return owed };
+        let Ok(threads) = self.env.all_threads() else {
+            return owed;
+        };
         let mut frames = frames(MOST_FRAMES);
         for thread in threads.iter().copied() {
-            let Some(row) = self.native_thread(jni, thread).and_then(|native| self.threads.id_of(native)) else { continue };
+            let Some(row) = self
+                .native_thread(jni, thread)
+                .and_then(|native| self.threads.id_of(native))
+            else {
+                continue;
+            };
             let depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
             let sum = owed.entry(row).or_default();
             for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
@@ -48,7 +55,8 @@ impl Agent {
         }
         for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
             if helper.count(jni, counter).is_err() {
-                self.log.warn("what a thread owed at its end could not be counted");
+                self.log
+                    .warn("what a thread owed at its end could not be counted");
             }
         }
     }
@@ -56,7 +64,9 @@ impl Agent {
     fn owed_by_frames(&self, jni: Jni, frames: &[FrameInfo]) -> Vec<u32> {
         let mut known: FxHashMap<(jmethodID, i64), Option<u32>> = FxHashMap::default();
         let mut owed = |frame: &FrameInfo| {
-            *known.entry((frame.method, frame.location)).or_insert_with(|| self.owed_by_frame(jni, frame))
+            *known
+                .entry((frame.method, frame.location))
+                .or_insert_with(|| self.owed_by_frame(jni, frame))
         };
         frames.iter().filter_map(&mut owed).collect()
     }
@@ -69,17 +79,35 @@ impl Agent {
         counter
     }
 
-    fn owed_in_class(&self, jni: Jni, class: jobject, method: jmethodID, index: u32) -> Option<u32> {
+    fn owed_in_class(
+        &self,
+        jni: Jni,
+        class: jobject,
+        method: jmethodID,
+        index: u32,
+    ) -> Option<u32> {
         let signature = self.env.class_signature(class).ok()?;
         let name = signature.strip_prefix(b"L")?.strip_suffix(b";")?;
-        let key = ClassKey { loader: self.loader_id(jni, class), name: name.into() };
+        let key = ClassKey {
+            loader: self.loader_id(jni, class),
+            name: name.into(),
+        };
         let method_name = self.env.method_name(method).ok()?;
         let obsolete = self.env.is_method_obsolete(method).unwrap_or(false);
-        self.registry.owed_by_frame(&key, &method_name.name, &method_name.descriptor, index, obsolete)
+        self.registry.owed_by_frame(
+            &key,
+            &method_name.name,
+            &method_name.descriptor,
+            index,
+            obsolete,
+        )
     }
 }
 
-const NO_FRAME: FrameInfo = FrameInfo { method: std::ptr::null_mut(), location: 0 };
+const NO_FRAME: FrameInfo = FrameInfo {
+    method: std::ptr::null_mut(),
+    location: 0,
+};
 
 fn frames(most: usize) -> Vec<FrameInfo> {
     vec![NO_FRAME; most]
@@ -88,11 +116,15 @@ fn frames(most: usize) -> Vec<FrameInfo> {
 /// Adds what frames owe to the counts of their threads.
 pub(crate) fn add_owed(threads: &mut [ThreadCounts], owed: &OwedByThread) {
     for counts in threads {
-        let Some(extra) = owed.get(&counts.thread) else { continue };
+        let Some(extra) = owed.get(&counts.thread) else {
+            continue;
+        };
         let mut extra = extra.clone();
         for (id, value) in &mut counts.counters {
             *value += extra.remove(&id.0).unwrap_or(0);
         }
-        counts.counters.extend(extra.into_iter().map(|(id, value)| (CounterId(id), value)));
+        counts
+            .counters
+            .extend(extra.into_iter().map(|(id, value)| (CounterId(id), value)));
     }
 }

@@ -3,8 +3,8 @@
 //! A site names a class; which class that is, its loader decides. Where all loaded classes of the name have the same size the
 //! question does not arise; otherwise the site's own loader is asked which class it means.
 
-use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_trace_format::SiteId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,26 +23,38 @@ impl Agent {
             return;
         }
         let wanted: FxHashSet<&[u8]> = waiting.iter().map(|(_, ty, _)| ty.as_ref()).collect();
-        let found = jni.with_local_frame(LOCAL_REFERENCES, || self.sizes_of(jni, &wanted)).unwrap_or_default();
+        let found = jni
+            .with_local_frame(LOCAL_REFERENCES, || self.sizes_of(jni, &wanted))
+            .unwrap_or_default();
         let sizes: FxHashMap<SiteId, u32> = waiting
             .iter()
-            .filter_map(|(site, ty, loader)| Some((*site, choose(found.get(ty.as_ref())?, *loader)?)))
+            .filter_map(|(site, ty, loader)| {
+                Some((*site, choose(found.get(ty.as_ref())?, *loader)?))
+            })
             .collect();
         self.registry.set_sizes(&sizes);
     }
 
     /// Sizes of the loaded classes with these descriptors, with the loaders that defined them.
-    fn sizes_of(&self, jni: Jni, wanted: &FxHashSet<&[u8]>) -> FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>> {
+    fn sizes_of(
+        &self,
+        jni: Jni,
+        wanted: &FxHashSet<&[u8]>,
+    ) -> FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>> {
         let mut sizes: FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>> = FxHashMap::default();
-        let Ok(classes) = self.env.loaded_classes() else { return sizes };
+        let Ok(classes) = self.env.loaded_classes() else {
+            return sizes;
+        };
         for class in classes.iter().copied() {
-            if let Ok(signature) = self.env.class_signature(class) {
-                if wanted.contains(signature.as_slice()) {
-                    if let Some(size) = self.size_of(jni, class) {
-                        let loader = self.loader_id(jni, class);
-                        sizes.entry(signature.into()).or_default().push((loader, size));
-                    }
-                }
+            if let Ok(signature) = self.env.class_signature(class)
+                && wanted.contains(signature.as_slice())
+                && let Some(size) = self.size_of(jni, class)
+            {
+                let loader = self.loader_id(jni, class);
+                sizes
+                    .entry(signature.into())
+                    .or_default()
+                    .push((loader, size));
             }
             jni.delete_local_ref(class);
         }
@@ -71,7 +83,10 @@ fn choose(sizes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
     if sizes.iter().all(|(_, size)| size == first) {
         return Some(*first);
     }
-    sizes.iter().find(|(definer, _)| *definer == loader).map(|(_, size)| *size)
+    sizes
+        .iter()
+        .find(|(definer, _)| *definer == loader)
+        .map(|(_, size)| *size)
 }
 
 #[cfg(test)]
@@ -83,6 +98,9 @@ mod tests {
         let sizes = [(LoaderId(1), 16), (LoaderId(2), 24)];
         assert_eq!(choose(&sizes, LoaderId(2)), Some(24));
         assert_eq!(choose(&sizes, LoaderId(3)), None);
-        assert_eq!(choose(&[(LoaderId(1), 16), (LoaderId(2), 16)], LoaderId(3)), Some(16));
+        assert_eq!(
+            choose(&[(LoaderId(1), 16), (LoaderId(2), 16)], LoaderId(3)),
+            Some(16)
+        );
     }
 }

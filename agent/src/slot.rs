@@ -73,7 +73,9 @@ impl Slot {
     /// `SLOT_OFFSET` of the helper.
     pub(crate) fn offset(&self) -> i64 {
         match self {
-            Self::Reserved { offset } | Self::Padding { offset } => i64::try_from(*offset).unwrap_or(0),
+            Self::Reserved { offset } | Self::Padding { offset } => {
+                i64::try_from(*offset).unwrap_or(0)
+            }
             Self::Hash(_) => 0,
         }
     }
@@ -92,7 +94,9 @@ impl Slot {
             Self::Reserved { offset } => {
                 // SAFETY: `native_thread` is the `eetop` of a live thread (the caller is that thread, or the VM has just listed
                 // it while it cannot end), and the offset was checked to be inside of a JavaThread.
-                let word = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(native_thread + offset) };
+                let word = unsafe {
+                    &*std::ptr::with_exposed_provenance::<AtomicU64>(native_thread + offset)
+                };
                 word.store(value, Ordering::Release);
                 true
             }
@@ -115,7 +119,10 @@ impl HashTable {
         let reservation = Reservation::anywhere(HASH_ENTRIES * 16)?;
         let address = reservation.address().0;
         let _ = reservation.keep();
-        Ok(Self { address, used: Mutex::new(0) })
+        Ok(Self {
+            address,
+            used: Mutex::new(0),
+        })
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
@@ -151,7 +158,9 @@ impl HashTable {
         loop {
             match self.word(offset).load(Ordering::Relaxed) {
                 0 => return 0,
-                found if found == native_thread as u64 => return self.word(offset + 8).load(Ordering::Relaxed),
+                found if found == native_thread as u64 => {
+                    return self.word(offset + 8).load(Ordering::Relaxed);
+                }
                 _ => offset = (offset + 16) & Self::MASK,
             }
         }
@@ -165,7 +174,9 @@ mod tests {
     #[test]
     fn colliding_threads_have_slots_of_their_own() {
         let table = HashTable::new().expect("memory");
-        let threads: Vec<usize> = (0..1000).map(|number| 0x7f00_0000_1000 + number * HASH_ENTRIES * 256).collect();
+        let threads: Vec<usize> = (0..1000)
+            .map(|number| 0x7f00_0000_1000 + number * HASH_ENTRIES * 256)
+            .collect();
         for (value, thread) in (1u64..).zip(&threads) {
             assert!(table.set(*thread, value));
         }
@@ -181,7 +192,9 @@ mod tests {
     #[test]
     fn a_full_table_says_so() {
         let table = HashTable::new().expect("memory");
-        let set = (1..=HASH_ENTRIES).filter(|number| table.set(number * 16, 1)).count();
+        let set = (1..=HASH_ENTRIES)
+            .filter(|number| table.set(number * 16, 1))
+            .count();
         assert_eq!(set, HASH_ENTRIES / 2);
     }
 }

@@ -21,24 +21,34 @@ impl Agent {
         let start = Instant::now();
         self.find_site_sizes(jni);
         let mut writer = self.writer.lock();
-        let Some(writer) = writer.as_mut() else { return };
+        let Some(writer) = writer.as_mut() else {
+            return;
+        };
         // Values first, dictionary second: every counter that has a value is in the dictionary by then.
         let mut snapshot = self.values(cause);
-        if cause == "exit" {
-            if let Some(snapshot) = &mut snapshot {
-                add_owed(&mut snapshot.threads, &self.owed_by_running_frames(jni));
-            }
+        if cause == "exit"
+            && let Some(snapshot) = &mut snapshot
+        {
+            add_owed(&mut snapshot.threads, &self.owed_by_running_frames(jni));
         }
         if self.snapshots.fetch_add(1, Ordering::Relaxed) == 0 {
             self.report(writer.define(&Record::Run(self.run())));
         }
-        for record in self.threads.take_pending().into_iter().chain(self.registry.take_pending()) {
+        for record in self
+            .threads
+            .take_pending()
+            .into_iter()
+            .chain(self.registry.take_pending())
+        {
             self.report(writer.define(&record));
         }
         if let Some(snapshot) = snapshot {
             self.report(writer.snapshot(&snapshot));
         }
-        Cost::add(&self.cost.snapshot_micros, u64::try_from(start.elapsed().as_micros()).unwrap_or(0));
+        Cost::add(
+            &self.cost.snapshot_micros,
+            u64::try_from(start.elapsed().as_micros()).unwrap_or(0),
+        );
     }
 
     /// Writes the last word, after everything that waits.
@@ -46,7 +56,11 @@ impl Agent {
         let mut writer = self.writer.lock();
         if let Some(mut writer) = writer.take() {
             let losses = self.losses();
-            self.report(writer.finish(End { unix_millis: unix_millis(), cause: cause.to_owned(), losses }));
+            self.report(writer.finish(End {
+                unix_millis: unix_millis(),
+                cause: cause.to_owned(),
+                losses,
+            }));
         }
     }
 
@@ -69,7 +83,12 @@ impl Agent {
 
     fn run(&self) -> Run {
         let property = |name: &str| {
-            let value = self.env.system_property(name).ok().flatten().unwrap_or_default();
+            let value = self
+                .env
+                .system_property(name)
+                .ok()
+                .flatten()
+                .unwrap_or_default();
             String::from_utf8_lossy(&value).into_owned()
         };
         let facts = self.facts();
@@ -80,13 +99,20 @@ impl Agent {
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             options: self.options_text.clone(),
             mode: "count".to_owned(),
-            counters: if self.options.counters == Counters::Path { "path" } else { "site" }.to_owned(),
+            counters: if self.options.counters == Counters::Path {
+                "path"
+            } else {
+                "site"
+            }
+            .to_owned(),
             vm_name: property("java.vm.name"),
             vm_version: property("java.vm.version"),
             java_version: property("java.version"),
             java_home: property("java.home"),
             command: property("sun.java.command"),
-            collector: facts.map(|facts| facts.collector.clone()).unwrap_or_default(),
+            collector: facts
+                .map(|facts| facts.collector.clone())
+                .unwrap_or_default(),
             attached: self.attached,
             slot: facts.map_or("", |facts| facts.slot.name()).to_owned(),
             layout: facts.map(|facts| facts.layout).unwrap_or_default(),
@@ -99,8 +125,15 @@ impl Agent {
         let end = self.registry.counter_end();
         let rows = self.threads.rows(&facts.threads);
         let allocated: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
-        let threads: Vec<ThreadCounts> = rows.iter().map(|(row, bytes)| self.thread_counts(row, *bytes, end)).collect();
-        let shared = self.shared.counters(end).map(|(id, value)| (CounterId(id), value)).collect();
+        let threads: Vec<ThreadCounts> = rows
+            .iter()
+            .map(|(row, bytes)| self.thread_counts(row, *bytes, end))
+            .collect();
+        let shared = self
+            .shared
+            .counters(end)
+            .map(|(id, value)| (CounterId(id), value))
+            .collect();
         Some(Snapshot {
             sequence: u32::try_from(self.snapshots.load(Ordering::Relaxed)).unwrap_or(u32::MAX),
             unix_millis: unix_millis(),
@@ -118,7 +151,11 @@ impl Agent {
         ThreadCounts {
             thread: row.id,
             vm_allocated_bytes: Some(allocated),
-            counters: row.block.counters(end).map(|(id, value)| (CounterId(id), value)).collect(),
+            counters: row
+                .block
+                .counters(end)
+                .map(|(id, value)| (CounterId(id), value))
+                .collect(),
             keyed: self.keyed_counts(row.block),
         }
     }
@@ -127,8 +164,20 @@ impl Agent {
     fn keyed_counts(&self, block: CounterBlock) -> Vec<KeyedCount> {
         let names = self.klass_names.lock();
         let mut sums: HashMap<(u32, u32, Option<String>), (u64, u64)> = HashMap::new();
-        for KeyedEntry { call_site, site, klass, count, bytes } in block.keyed() {
-            let ty = (klass != 0).then(|| names.get(&klass).cloned().unwrap_or_else(|| "L(unknown);".to_owned()));
+        for KeyedEntry {
+            call_site,
+            site,
+            klass,
+            count,
+            bytes,
+        } in block.keyed()
+        {
+            let ty = (klass != 0).then(|| {
+                names
+                    .get(&klass)
+                    .cloned()
+                    .unwrap_or_else(|| "L(unknown);".to_owned())
+            });
             let sum = sums.entry((call_site, site, ty)).or_default();
             *sum = (sum.0 + count, sum.1 + bytes);
         }
@@ -162,7 +211,9 @@ impl Agent {
     }
 
     fn losses(&self) -> Vec<String> {
-        let Some(facts) = self.facts() else { return Vec::new() };
+        let Some(facts) = self.facts() else {
+            return Vec::new();
+        };
         let (mut count, mut bytes) = self.shared.lost();
         for (row, _) in self.threads.rows(&facts.threads) {
             let lost = row.block.lost();
@@ -175,12 +226,18 @@ impl Agent {
         }
         let native = self.uncounted_native.load(Ordering::Relaxed);
         if native > 0 {
-            losses.push(format!("{native} objects made by native code could not be counted: no stack was left"));
+            losses.push(format!(
+                "{native} objects made by native code could not be counted: no stack was left"
+            ));
         }
         losses
     }
 }
 
 pub(crate) fn unix_millis() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|time| u64::try_from(time.as_millis()).ok())
+        .unwrap_or(0)
 }

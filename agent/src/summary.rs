@@ -28,15 +28,27 @@ impl Agent {
         for (site, (count, bytes)) in keyed {
             if let Some(total) = totals.get_mut(site as usize) {
                 // Keyed entries of sites with a fixed size carry no bytes.
-                let fixed = if bytes == 0 { i128::from(total.0.bytes.unwrap_or(0)) * i128::from(count) } else { 0 };
+                let fixed = if bytes == 0 {
+                    i128::from(total.0.bytes.unwrap_or(0)) * i128::from(count)
+                } else {
+                    0
+                };
                 total.1 += i128::from(count);
                 total.2 += i128::from(bytes) + fixed;
             }
         }
-        eprint!("{}", self.summary_text(&mut totals, allocated, self.registry.increments(&counters)));
+        eprint!(
+            "{}",
+            self.summary_text(&mut totals, allocated, self.registry.increments(&counters))
+        );
     }
 
-    fn summary_text(&self, totals: &mut [(SiteInfo, i128, i128)], allocated: u64, increments: u64) -> String {
+    fn summary_text(
+        &self,
+        totals: &mut [(SiteInfo, i128, i128)],
+        allocated: u64,
+        increments: u64,
+    ) -> String {
         let objects: i128 = totals.iter().map(|total| total.1).sum();
         let bytes: i128 = totals.iter().map(|total| total.2).sum();
         totals.sort_by_key(|total| -total.2);
@@ -46,7 +58,9 @@ impl Agent {
             megabytes(i128::from(allocated)),
         );
         for (site, count, bytes) in totals.iter().take(TOP).filter(|total| total.1 > 0) {
-            let line = site.line.map_or_else(String::new, |line| format!(":{line}"));
+            let line = site
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
             text += &format!(
                 "[ducktrack]   {:>12} in {count} objects  {}  at {}.{}{line}\n",
                 megabytes(*bytes),
@@ -56,14 +70,19 @@ impl Agent {
             );
         }
         let cost = &self.cost;
-        let load = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
+        let load = |counter: &std::sync::atomic::AtomicU64| {
+            counter.load(std::sync::atomic::Ordering::Relaxed)
+        };
         text += &format!(
             "[ducktrack] {increments} counter increments; {} classes rewritten in {} ms; counting was ready after {} ms\n",
             load(&cost.classes_rewritten),
             load(&cost.rewrite_nanos) / 1_000_000,
             load(&self.ready_after_millis),
         );
-        text += &format!("[ducktrack] next: ducktrack report {}\n", self.directory.display());
+        text += &format!(
+            "[ducktrack] next: ducktrack report {}\n",
+            self.directory.display()
+        );
         text
     }
 }
@@ -94,7 +113,10 @@ fn readable_type(descriptor: &str) -> String {
         "F" => "float".to_owned(),
         "D" => "double".to_owned(),
         "" => "(by class)".to_owned(),
-        class => class.trim_start_matches('L').trim_end_matches(';').replace('/', "."),
+        class => class
+            .trim_start_matches('L')
+            .trim_end_matches(';')
+            .replace('/', "."),
     };
     name + &"[]".repeat(dimensions)
 }
@@ -105,7 +127,10 @@ mod tests {
 
     #[test]
     fn types_and_sizes_read_well() {
-        assert_eq!(readable_type("[[Ljava/lang/String;"), "java.lang.String[][]");
+        assert_eq!(
+            readable_type("[[Ljava/lang/String;"),
+            "java.lang.String[][]"
+        );
         assert_eq!(readable_type("[B"), "byte[]");
         assert_eq!(megabytes(123), "123 B");
         assert_eq!(megabytes(12_345_678), "12.3 MB");

@@ -58,7 +58,12 @@ impl ThreadTable {
     ///
     /// # Errors
     /// If there is no memory for a block: the thread then counts into the shared block.
-    pub(crate) fn start(&self, native: usize, name: &str, allocated: u64) -> Result<Given, ducktrack_hotspot::Error> {
+    pub(crate) fn start(
+        &self,
+        native: usize,
+        name: &str,
+        allocated: u64,
+    ) -> Result<Given, ducktrack_hotspot::Error> {
         let mut state = self.state.lock();
         if state.by_native.contains_key(&native) {
             return Ok(Given::Nothing);
@@ -69,15 +74,25 @@ impl ThreadTable {
             None => state.add_row(&pattern)?,
         };
         state.by_native.insert(native, index);
-        let Some(row) = state.rows.get_mut(index) else { return Ok(Given::Nothing) };
+        let Some(row) = state.rows.get_mut(index) else {
+            return Ok(Given::Nothing);
+        };
         row.native = Some(native);
         row.block.forget_call_site();
         row.before_ready = allocated;
-        let label = if row.name.is_empty() || row.name == name { name.to_owned() } else { pattern };
+        let label = if row.name.is_empty() || row.name == name {
+            name.to_owned()
+        } else {
+            pattern
+        };
         let (id, block, folded) = (row.id, row.block, row.name != label && !row.name.is_empty());
         if row.name != label {
             row.name.clone_from(&label);
-            state.pending.push(Record::Thread(Thread { id, name: label, folded }));
+            state.pending.push(Record::Thread(Thread {
+                id,
+                name: label,
+                folded,
+            }));
         }
         Ok(Given::Block(block))
     }
@@ -85,8 +100,12 @@ impl ThreadTable {
     /// A thread ends; its block waits for the next one. True if it had a block.
     pub(crate) fn end(&self, native: usize, allocated: u64) -> bool {
         let mut state = self.state.lock();
-        let Some(index) = state.by_native.remove(&native) else { return false };
-        let Some(row) = state.rows.get_mut(index) else { return false };
+        let Some(index) = state.by_native.remove(&native) else {
+            return false;
+        };
+        let Some(row) = state.rows.get_mut(index) else {
+            return false;
+        };
         row.native = None;
         row.ended_bytes += allocated.saturating_sub(row.before_ready);
         row.ended_before_ready += row.before_ready;
@@ -114,10 +133,15 @@ impl ThreadTable {
         let state = self.state.lock();
         let allocated = |row: &ThreadRow| match row.native {
             // SAFETY: as in `set_ready`.
-            Some(native) => unsafe { layout.cooked_allocated_bytes(Address(native)) }.saturating_sub(row.before_ready),
+            Some(native) => unsafe { layout.cooked_allocated_bytes(Address(native)) }
+                .saturating_sub(row.before_ready),
             None => 0,
         };
-        state.rows.iter().map(|row| (row.clone(), row.ended_bytes + allocated(row))).collect()
+        state
+            .rows
+            .iter()
+            .map(|row| (row.clone(), row.ended_bytes + allocated(row)))
+            .collect()
     }
 
     /// The row of a native thread.
@@ -129,7 +153,12 @@ impl ThreadTable {
 
     /// Bytes allocated before counting was ready.
     pub(crate) fn before_ready_bytes(&self) -> u64 {
-        self.state.lock().rows.iter().map(|row| row.ended_before_ready + row.before_ready).sum()
+        self.state
+            .lock()
+            .rows
+            .iter()
+            .map(|row| row.ended_before_ready + row.before_ready)
+            .sum()
     }
 
     /// Thread records that are not written yet.
@@ -147,13 +176,21 @@ impl State {
             return None;
         }
         // Too many names that never come again: their counts are folded together.
-        let other = self.idle.iter().find(|(_, indices)| !indices.is_empty()).map(|(name, _)| name.clone())?;
+        let other = self
+            .idle
+            .iter()
+            .find(|(_, indices)| !indices.is_empty())
+            .map(|(name, _)| name.clone())?;
         let index = self.idle.get_mut(&other).and_then(Vec::pop);
         self.idle.retain(|_, indices| !indices.is_empty());
         if let Some(row) = index.and_then(|index| self.rows.get_mut(index)) {
             row.pattern = "(ended threads)".to_owned();
             row.name = "(ended threads)".to_owned();
-            self.pending.push(Record::Thread(Thread { id: row.id, name: row.name.clone(), folded: true }));
+            self.pending.push(Record::Thread(Thread {
+                id: row.id,
+                name: row.name.clone(),
+                folded: true,
+            }));
         }
         index
     }

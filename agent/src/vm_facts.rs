@@ -1,7 +1,8 @@
 //! What the agent learns of the VM once, before it counts.
 
 use ducktrack_hotspot::{
-    Address, Collector, JvmFlags, KlassLayout, LayoutHelper, InstanceSize, ThreadLayout, VmStructs, read_value,
+    Address, Collector, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout, VmStructs,
+    read_value,
 };
 use ducktrack_jvmti::sys::{jclass, jobject, jvalue};
 use ducktrack_jvmti::{Env, Jni};
@@ -40,10 +41,14 @@ struct Unsafe {
 
 impl VmFacts {
     pub(crate) fn gather(env: Env, jni: Jni, shared: CounterBlock) -> Result<Self, Obstacle> {
-        let vm = VmStructs::load().map_err(|error| format!("this VM's tables cannot be read: {error}"))?;
-        let flags = JvmFlags::load(&vm).map_err(|error| format!("this VM's flags cannot be read: {error}"))?;
-        let threads = ThreadLayout::load(&vm).map_err(|error| format!("the layout of threads is not known: {error}"))?;
-        let klass = KlassLayout::load(&vm).map_err(|error| format!("the layout of classes is not known: {error}"))?;
+        let vm = VmStructs::load()
+            .map_err(|error| format!("this VM's tables cannot be read: {error}"))?;
+        let flags = JvmFlags::load(&vm)
+            .map_err(|error| format!("this VM's flags cannot be read: {error}"))?;
+        let threads = ThreadLayout::load(&vm)
+            .map_err(|error| format!("the layout of threads is not known: {error}"))?;
+        let klass = KlassLayout::load(&vm)
+            .map_err(|error| format!("the layout of classes is not known: {error}"))?;
         let java_version = java_version(env);
         let unsafe_object = Unsafe::find(jni)?;
         let eetop = unsafe_object.field_offset("java/lang/Thread", "eetop")?;
@@ -55,7 +60,9 @@ impl VmFacts {
             threads,
             klass,
             layout: object_layout(&unsafe_object, &flags)?,
-            collector: Collector::of(&flags).map_or("unknown", collector_name).to_owned(),
+            collector: Collector::of(&flags)
+                .map_or("unknown", collector_name)
+                .to_owned(),
             eetop,
             shared,
             slot,
@@ -69,7 +76,10 @@ impl VmFacts {
     pub(crate) fn instance_bytes(&self, klass: usize) -> Option<u32> {
         let helper: i32 = read_value(Address(klass).plus(self.klass.layout_helper)).ok()?;
         match LayoutHelper(helper).decode() {
-            InstanceSize::Fixed { bytes, slow_path: _ } => u32::try_from(bytes).ok(),
+            InstanceSize::Fixed {
+                bytes,
+                slow_path: _,
+            } => u32::try_from(bytes).ok(),
             _ => None,
         }
     }
@@ -91,19 +101,35 @@ impl Unsafe {
         let find = || {
             let class = jni.find_class("jdk/internal/misc/Unsafe")?;
             let field = jni.static_field_id(class, "theUnsafe", "Ljdk/internal/misc/Unsafe;")?;
-            Ok(Self { jni, object: jni.static_object_field(class, field), class })
+            Ok(Self {
+                jni,
+                object: jni.static_object_field(class, field),
+                class,
+            })
         };
-        find().map_err(|error: ducktrack_jvmti::Error| format!("jdk.internal.misc.Unsafe is not there: {error}"))
+        find().map_err(|error: ducktrack_jvmti::Error| {
+            format!("jdk.internal.misc.Unsafe is not there: {error}")
+        })
     }
 
     fn field_offset(&self, class: &str, field: &str) -> Result<usize, Obstacle> {
         let ask = || {
             let owner = self.jni.find_class(class)?;
             let name = self.jni.new_string(field)?;
-            let method = self.jni.method_id(self.class, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J")?;
-            self.jni.call_long(self.object, method, &[jvalue { l: owner }, jvalue { l: name }])
+            let method = self.jni.method_id(
+                self.class,
+                "objectFieldOffset",
+                "(Ljava/lang/Class;Ljava/lang/String;)J",
+            )?;
+            self.jni.call_long(
+                self.object,
+                method,
+                &[jvalue { l: owner }, jvalue { l: name }],
+            )
         };
-        let offset = ask().map_err(|error: ducktrack_jvmti::Error| format!("{class}.{field} has no known offset: {error}"))?;
+        let offset = ask().map_err(|error: ducktrack_jvmti::Error| {
+            format!("{class}.{field} has no known offset: {error}")
+        })?;
         usize::try_from(offset).map_err(|_| format!("{class}.{field} has the offset {offset}"))
     }
 
@@ -111,15 +137,28 @@ impl Unsafe {
         let ask = || {
             let array = self.jni.find_class(class)?;
             // An int until JDK 24, a long since.
-            match self.jni.method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)I") {
-                Ok(method) => self.jni.call_int(self.object, method, &[jvalue { l: array }]).map(i64::from),
+            match self
+                .jni
+                .method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)I")
+            {
+                Ok(method) => self
+                    .jni
+                    .call_int(self.object, method, &[jvalue { l: array }])
+                    .map(i64::from),
                 Err(_) => {
-                    let method = self.jni.method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)J")?;
-                    self.jni.call_long(self.object, method, &[jvalue { l: array }])
+                    let method = self.jni.method_id(
+                        self.class,
+                        "arrayBaseOffset",
+                        "(Ljava/lang/Class;)J",
+                    )?;
+                    self.jni
+                        .call_long(self.object, method, &[jvalue { l: array }])
                 }
             }
         };
-        let base = ask().map_err(|error: ducktrack_jvmti::Error| format!("{class} has no known layout: {error}"))?;
+        let base = ask().map_err(|error: ducktrack_jvmti::Error| {
+            format!("{class} has no known layout: {error}")
+        })?;
         u8::try_from(base).map_err(|_| format!("{class} starts its elements at {base}"))
     }
 }
@@ -133,12 +172,27 @@ fn object_layout(unsafe_object: &Unsafe, flags: &JvmFlags) -> Result<ObjectLayou
         16
     };
     let mut array_base = [0; 5];
-    for (base, class) in array_base.iter_mut().zip(["[B", "[C", "[I", "[J", "[Ljava/lang/Object;"]) {
+    for (base, class) in array_base
+        .iter_mut()
+        .zip(["[B", "[C", "[I", "[J", "[Ljava/lang/Object;"])
+    {
         *base = unsafe_object.array_base(class)?;
     }
-    let alignment = flags.number("ObjectAlignmentInBytes").and_then(|bytes| u8::try_from(bytes).ok()).unwrap_or(8);
-    let reference = if flags.is_on("UseCompressedOops") { 4 } else { 8 };
-    Ok(ObjectLayout { header, array_base, reference, alignment })
+    let alignment = flags
+        .number("ObjectAlignmentInBytes")
+        .and_then(|bytes| u8::try_from(bytes).ok())
+        .unwrap_or(8);
+    let reference = if flags.is_on("UseCompressedOops") {
+        4
+    } else {
+        8
+    };
+    Ok(ObjectLayout {
+        header,
+        array_base,
+        reference,
+        alignment,
+    })
 }
 
 /// In `java.lang.Thread` of JDK 11 to 18, three fields of `@Contended("tlr")` are kept apart from the rest by 128 unused bytes.
@@ -146,8 +200,12 @@ fn padding(unsafe_object: &Unsafe, java_version: u32) -> Option<usize> {
     if java_version > 18 {
         return None;
     }
-    let padded = unsafe_object.field_offset("java/lang/Thread", "threadLocalRandomSeed").ok()?;
-    let before = unsafe_object.field_offset("java/lang/Thread", "uncaughtExceptionHandler").ok()?;
+    let padded = unsafe_object
+        .field_offset("java/lang/Thread", "threadLocalRandomSeed")
+        .ok()?;
+    let before = unsafe_object
+        .field_offset("java/lang/Thread", "uncaughtExceptionHandler")
+        .ok()?;
     (padded.checked_sub(before)? >= 128).then_some((padded - 64) & !7)
 }
 
@@ -170,6 +228,15 @@ fn integer_cache_top(jni: Jni) -> i64 {
 
 /// 17 of `17.0.15`, 8 of `1.8.0`.
 fn java_version(env: Env) -> u32 {
-    let text = env.system_property("java.vm.specification.version").ok().flatten().unwrap_or_default();
-    String::from_utf8_lossy(&text).trim_start_matches("1.").split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
+    let text = env
+        .system_property("java.vm.specification.version")
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    String::from_utf8_lossy(&text)
+        .trim_start_matches("1.")
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok())
+        .unwrap_or(0)
 }

@@ -39,9 +39,13 @@ pub enum AllocationKind {
 impl AllocationKind {
     /// The kind of everything that a class of the JDK's machinery allocates by plain bytecode on behalf of a construct of the language.
     pub(crate) fn of_machinery(class: &[u8]) -> Option<Self> {
-        if class.starts_with(b"java/lang/StringConcatHelper") || class.starts_with(b"java/lang/String$$StringConcat") {
+        if class.starts_with(b"java/lang/StringConcatHelper")
+            || class.starts_with(b"java/lang/String$$StringConcat")
+        {
             Some(Self::StringConcat)
-        } else if class.starts_with(b"jdk/internal/reflect/GeneratedSerializationConstructorAccessor") {
+        } else if class
+            .starts_with(b"jdk/internal/reflect/GeneratedSerializationConstructorAccessor")
+        {
             Some(Self::Deserialization)
         } else if class.starts_with(b"jdk/internal/reflect/GeneratedConstructorAccessor") {
             Some(Self::Reflection)

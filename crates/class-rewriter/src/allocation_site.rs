@@ -52,9 +52,10 @@ impl Allocation {
     /// Objects that each level makes per execution, where that is known without running: what a path counter can count.
     pub fn objects_per_execution(&self) -> Option<Vec<u32>> {
         match &self.measure {
-            Measure::Instance | Measure::Captured(_) | Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
-                Some(vec![1])
-            }
+            Measure::Instance
+            | Measure::Captured(_)
+            | Measure::Length
+            | Measure::Call(CallMeasure(CallRule::Array)) => Some(vec![1]),
             Measure::ConstantLengths(lengths) => Some(level_counts(lengths)),
             Measure::Lengths | Measure::Call(_) => None,
         }
@@ -95,10 +96,21 @@ pub fn allocations(
         before.push(code, &instruction);
     }
     if let Some(kind) = AllocationKind::of_machinery(class.name()) {
-        let plain = |allocation: &&mut Allocation| matches!(allocation.kind, AllocationKind::New | AllocationKind::UnsafeAllocate);
-        found.iter_mut().filter(plain).for_each(|allocation| allocation.kind = kind);
+        let plain = |allocation: &&mut Allocation| {
+            matches!(
+                allocation.kind,
+                AllocationKind::New | AllocationKind::UnsafeAllocate
+            )
+        };
+        found
+            .iter_mut()
+            .filter(plain)
+            .for_each(|allocation| allocation.kind = kind);
     }
-    if found.iter().any(|allocation| matches!(allocation.measure, Measure::ConstantLengths(_))) {
+    if found
+        .iter()
+        .any(|allocation| matches!(allocation.measure, Measure::ConstantLengths(_)))
+    {
         forget_joined_constants(code, &mut found)?;
     }
     Ok(found)
@@ -111,40 +123,78 @@ fn allocation(
     instruction: &Instruction<'_>,
     before: &LastConstants,
 ) -> Result<Option<Allocation>, ducktrack_classfile::Error> {
-    let at = |kind, types, measure| Some(Allocation { offset: instruction.offset, kind, types, measure });
+    let at = |kind, types, measure| {
+        Some(Allocation {
+            offset: instruction.offset,
+            kind,
+            types,
+            measure,
+        })
+    };
     let pool = code.pool();
     Ok(match (instruction.opcode, instruction.operand) {
-        (Opcode::NEW, Operand::Pool(index)) => {
-            at(AllocationKind::New, vec![Some(class_descriptor(pool.class_name(index)?))], Measure::Instance)
+        (Opcode::NEW, Operand::Pool(index)) => at(
+            AllocationKind::New,
+            vec![Some(class_descriptor(pool.class_name(index)?))],
+            Measure::Instance,
+        ),
+        (Opcode::NEWARRAY, Operand::ArrayType(primitive)) => {
+            primitive_array(primitive).and_then(|ty| {
+                at(
+                    AllocationKind::NewArray,
+                    vec![Some(ty.into())],
+                    before.length(),
+                )
+            })
         }
-        (Opcode::NEWARRAY, Operand::ArrayType(primitive)) => primitive_array(primitive)
-            .and_then(|ty| at(AllocationKind::NewArray, vec![Some(ty.into())], before.length())),
         (Opcode::ANEWARRAY, Operand::Pool(index)) => {
             let ty = [b"[".as_slice(), &class_descriptor(pool.class_name(index)?)].concat();
-            at(AllocationKind::NewArray, vec![Some(ty.into())], before.length())
+            at(
+                AllocationKind::NewArray,
+                vec![Some(ty.into())],
+                before.length(),
+            )
         }
         (Opcode::MULTIANEWARRAY, Operand::MultiArray(index, dimensions)) => {
             let ty = pool.class_name(index)?;
-            let types = (0..usize::from(dimensions)).map(|level| ty.get(level..).map(Box::from)).collect();
-            at(AllocationKind::MultiNewArray, types, before.lengths(dimensions))
+            let types = (0..usize::from(dimensions))
+                .map(|level| ty.get(level..).map(Box::from))
+                .collect();
+            at(
+                AllocationKind::MultiNewArray,
+                types,
+                before.lengths(dimensions),
+            )
         }
         (Opcode::INVOKEDYNAMIC, Operand::Pool(index)) => match rules.dynamic(index) {
             Some(DynamicRule::Captures { kind, descriptor }) => {
                 let ty = [b"L".as_slice(), class.name(), b"$$Lambda;"].concat();
-                at(*kind, vec![Some(ty.into())], Measure::Captured(descriptor.clone()))
+                at(
+                    *kind,
+                    vec![Some(ty.into())],
+                    Measure::Captured(descriptor.clone()),
+                )
             }
             _ => None,
         },
-        (opcode, Operand::Pool(index)) if is_invoke(opcode) => match rules.call(opcode, class.name(), pool, index)? {
-            Some((rule, kind, ty)) => at(kind, vec![ty], Measure::Call(CallMeasure(rule))),
-            None => None,
-        },
+        (opcode, Operand::Pool(index)) if is_invoke(opcode) => {
+            match rules.call(opcode, class.name(), pool, index)? {
+                Some((rule, kind, ty)) => at(kind, vec![ty], Measure::Call(CallMeasure(rule))),
+                None => None,
+            }
+        }
         _ => None,
     })
 }
 
 fn is_invoke(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::INVOKEVIRTUAL | Opcode::INVOKESPECIAL | Opcode::INVOKESTATIC | Opcode::INVOKEINTERFACE)
+    matches!(
+        opcode,
+        Opcode::INVOKEVIRTUAL
+            | Opcode::INVOKESPECIAL
+            | Opcode::INVOKESTATIC
+            | Opcode::INVOKEINTERFACE
+    )
 }
 
 /// `java/lang/String` becomes `Ljava/lang/String;`; array names are descriptors already.
@@ -198,9 +248,17 @@ impl LastConstants {
             .len()
             .checked_sub(wanted)
             .and_then(|start| self.values.get(start..))
-            .and_then(|values| values.iter().map(|value| u32::try_from(*value).ok()).collect());
+            .and_then(|values| {
+                values
+                    .iter()
+                    .map(|value| u32::try_from(*value).ok())
+                    .collect()
+            });
         let few = |lengths: &Vec<u32>| {
-            lengths.iter().map(|length| u64::from(*length).max(1)).try_fold(1u64, u64::checked_mul)
+            lengths
+                .iter()
+                .map(|length| u64::from(*length).max(1))
+                .try_fold(1u64, u64::checked_mul)
                 .is_some_and(|objects| objects <= MOST_CONSTANT_OBJECTS)
         };
         match lengths {
@@ -221,8 +279,15 @@ fn constant(code: &Code<'_>, instruction: &Instruction<'_>) -> Option<i32> {
 
 /// A constant before an instruction says nothing when control can come from elsewhere (`c ? 3 : 4`): then a branch target
 /// lies between the first constant and the allocation.
-fn forget_joined_constants(code: &Code<'_>, found: &mut [Allocation]) -> Result<(), ducktrack_classfile::Error> {
-    let mut targets: Vec<CodeOffset> = code.exception_table().iter().map(|entry| entry.handler).collect();
+fn forget_joined_constants(
+    code: &Code<'_>,
+    found: &mut [Allocation],
+) -> Result<(), ducktrack_classfile::Error> {
+    let mut targets: Vec<CodeOffset> = code
+        .exception_table()
+        .iter()
+        .map(|entry| entry.handler)
+        .collect();
     for instruction in code.instructions() {
         targets.extend(instruction?.targets());
     }
@@ -231,10 +296,20 @@ fn forget_joined_constants(code: &Code<'_>, found: &mut [Allocation]) -> Result<
         if let Measure::ConstantLengths(lengths) = &allocation.measure {
             // A constant takes at most 3 bytes, so the first one starts no earlier than this; a target a little before
             // it costs only a length that is read at run time.
-            let first = CodeOffset(allocation.offset.0.saturating_sub(3 * u32::try_from(lengths.len()).unwrap_or(u32::MAX)));
+            let first = CodeOffset(
+                allocation
+                    .offset
+                    .0
+                    .saturating_sub(3 * u32::try_from(lengths.len()).unwrap_or(u32::MAX)),
+            );
             let next = targets.partition_point(|target| *target <= first);
-            if targets.get(next).is_some_and(|target| *target <= allocation.offset) {
-                allocation.measure = if allocation.types.len() > 1 || allocation.kind == AllocationKind::MultiNewArray {
+            if targets
+                .get(next)
+                .is_some_and(|target| *target <= allocation.offset)
+            {
+                allocation.measure = if allocation.types.len() > 1
+                    || allocation.kind == AllocationKind::MultiNewArray
+                {
                     Measure::Lengths
                 } else {
                     Measure::Length

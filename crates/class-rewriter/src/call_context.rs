@@ -25,7 +25,10 @@ const NOTE_CALL_SITE: Helper = Helper("y", "(I)I");
 const SET_CALL_SITE: Helper = Helper("x", "(I)V");
 
 /// What is named as the target of a string concatenation.
-const CONCATENATION: (&[u8], &[u8]) = (b"java/lang/invoke/StringConcatFactory", b"makeConcatWithConstants");
+const CONCATENATION: (&[u8], &[u8]) = (
+    b"java/lang/invoke/StringConcatFactory",
+    b"makeConcatWithConstants",
+);
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the probes around every call of a tracked method, unless the method is tracked itself: then the blame stays
@@ -53,12 +56,19 @@ impl MethodPlanner<'_, '_, '_> {
         let pool = self.view.code.pool();
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
-            let Some(index) = instruction.pool_index().filter(|_| instruction.opcode == Opcode::INVOKESTATIC) else { continue };
+            let Some(index) = instruction
+                .pool_index()
+                .filter(|_| instruction.opcode == Opcode::INVOKESTATIC)
+            else {
+                continue;
+            };
             let member = pool.member_ref(index)?;
             if !counts_again(member.class, member.name) {
                 continue;
             }
-            let note = self.assembler.call_with_minus_one_into(NOTE_CALL_SITE, outer)?;
+            let note = self
+                .assembler
+                .call_with_minus_one_into(NOTE_CALL_SITE, outer)?;
             self.insert(Place::Before(instruction.offset), note);
             let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
             self.insert(Place::After(instruction.offset), restore);
@@ -76,12 +86,18 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
-        let Some(index) = instruction.pool_index().filter(|index| self.view.rules.is_tracked(*index)) else {
+        let Some(index) = instruction
+            .pool_index()
+            .filter(|index| self.view.rules.is_tracked(*index))
+        else {
             return Ok(None);
         };
         Ok(match instruction.opcode {
             Opcode::INVOKEDYNAMIC => Some((CONCATENATION.0.into(), CONCATENATION.1.into())),
-            Opcode::INVOKEVIRTUAL | Opcode::INVOKESPECIAL | Opcode::INVOKESTATIC | Opcode::INVOKEINTERFACE => {
+            Opcode::INVOKEVIRTUAL
+            | Opcode::INVOKESPECIAL
+            | Opcode::INVOKESTATIC
+            | Opcode::INVOKEINTERFACE => {
                 let member = self.view.code.pool().member_ref(index)?;
                 Some((member.class.into(), member.name.into()))
             }
@@ -92,7 +108,9 @@ impl MethodPlanner<'_, '_, '_> {
     /// The handlers that may catch what a noted call throws.
     fn forget_in_handlers(&mut self, noted: &[CodeOffset]) -> Result<(), Reason> {
         let rows = self.view.code.exception_table();
-        let catching = rows.iter().filter(|row| noted.iter().any(|offset| row.protects(*offset)));
+        let catching = rows
+            .iter()
+            .filter(|row| noted.iter().any(|offset| row.protects(*offset)));
         let mut handlers: Vec<CodeOffset> = catching.map(|row| row.handler).collect();
         handlers.sort_unstable();
         handlers.dedup();
@@ -103,9 +121,18 @@ impl MethodPlanner<'_, '_, '_> {
         Ok(())
     }
 
-    fn note_call(&mut self, offset: CodeOffset, target: CallTarget) -> Result<Option<CodeOffset>, Reason> {
+    fn note_call(
+        &mut self,
+        offset: CodeOffset,
+        target: CallTarget,
+    ) -> Result<Option<CodeOffset>, Reason> {
         // A call that is an allocation site itself needs no one else to blame.
-        if self.view.allocations.binary_search_by_key(&offset, |allocation| allocation.offset).is_ok() {
+        if self
+            .view
+            .allocations
+            .binary_search_by_key(&offset, |allocation| allocation.offset)
+            .is_ok()
+        {
             return Ok(None);
         }
         let id = self.add_call_site(offset, target)?;

@@ -55,8 +55,12 @@ pub(crate) fn rule(
     descriptor: &[u8],
 ) -> Option<(CallRule, AllocationKind)> {
     match (opcode, name) {
-        (INVOKESTATIC, b"valueOf") => boxing(class, descriptor).map(|cache| (CallRule::Boxing(cache), AllocationKind::Boxing)),
-        (INVOKEVIRTUAL | INVOKESPECIAL, b"clone") if descriptor == b"()Ljava/lang/Object;" => clone(opcode, class),
+        (INVOKESTATIC, b"valueOf") => {
+            boxing(class, descriptor).map(|cache| (CallRule::Boxing(cache), AllocationKind::Boxing))
+        }
+        (INVOKEVIRTUAL | INVOKESPECIAL, b"clone") if descriptor == b"()Ljava/lang/Object;" => {
+            clone(opcode, class)
+        }
         (INVOKESTATIC, _) => static_call(class, name, descriptor),
         (INVOKEVIRTUAL, b"allocateInstance") if class == b"jdk/internal/misc/Unsafe" => {
             Some(if caller == b"java/lang/invoke/DirectMethodHandle" {
@@ -65,7 +69,9 @@ pub(crate) fn rule(
                 (CallRule::Object, AllocationKind::UnsafeAllocate)
             })
         }
-        (INVOKEVIRTUAL | INVOKESPECIAL, b"allocateUninitializedArray0") if class == b"jdk/internal/misc/Unsafe" => {
+        (INVOKEVIRTUAL | INVOKESPECIAL, b"allocateUninitializedArray0")
+            if class == b"jdk/internal/misc/Unsafe" =>
+        {
             Some((CallRule::Object, AllocationKind::UnsafeAllocate))
         }
         _ => None,
@@ -78,9 +84,8 @@ fn boxing(class: &[u8], descriptor: &[u8]) -> Option<BoxCache> {
         (b"java/lang/Long", b"(J)Ljava/lang/Long;") => Some(BoxCache::Long),
         (b"java/lang/Short", b"(S)Ljava/lang/Short;") => Some(BoxCache::Short),
         (b"java/lang/Character", b"(C)Ljava/lang/Character;") => Some(BoxCache::Character),
-        (b"java/lang/Float", b"(F)Ljava/lang/Float;") | (b"java/lang/Double", b"(D)Ljava/lang/Double;") => {
-            Some(BoxCache::None)
-        }
+        (b"java/lang/Float", b"(F)Ljava/lang/Float;")
+        | (b"java/lang/Double", b"(D)Ljava/lang/Double;") => Some(BoxCache::None),
         _ => None,
     }
 }
@@ -98,13 +103,24 @@ fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
 fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule, AllocationKind)> {
     use AllocationKind::{ArrayReflection, Intrinsic, Reflection};
     match (class, name, descriptor) {
-        (b"java/lang/reflect/Array", b"newArray", _) => Some((CallRule::ObjectUnlessCounted, ArrayReflection)),
-        (b"java/lang/reflect/Array", b"multiNewArray", _) => Some((CallRule::AllLevels, ArrayReflection)),
-        (b"java/util/Arrays", b"copyOf", b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;")
-        | (b"java/util/Arrays", b"copyOfRange", b"([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;") => {
-            Some((CallRule::Object, Intrinsic))
+        (b"java/lang/reflect/Array", b"newArray", _) => {
+            Some((CallRule::ObjectUnlessCounted, ArrayReflection))
         }
-        (b"java/lang/StringUTF16", b"toBytes", b"([CII)[B") | (b"java/lang/StringUTF16", b"newBytesFor", b"(I)[B") => {
+        (b"java/lang/reflect/Array", b"multiNewArray", _) => {
+            Some((CallRule::AllLevels, ArrayReflection))
+        }
+        (
+            b"java/util/Arrays",
+            b"copyOf",
+            b"([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;",
+        )
+        | (
+            b"java/util/Arrays",
+            b"copyOfRange",
+            b"([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;",
+        ) => Some((CallRule::Object, Intrinsic)),
+        (b"java/lang/StringUTF16", b"toBytes", b"([CII)[B")
+        | (b"java/lang/StringUTF16", b"newBytesFor", b"(I)[B") => {
             Some((CallRule::Array, Intrinsic))
         }
         (
@@ -121,7 +137,9 @@ fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule
 pub(crate) fn body_is_counted_by_callers(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
     match name {
         b"valueOf" => boxing(class, descriptor).is_some(),
-        b"copyOf" | b"copyOfRange" | b"toBytes" | b"newBytesFor" => static_call(class, name, descriptor).is_some(),
+        b"copyOf" | b"copyOfRange" | b"toBytes" | b"newBytesFor" => {
+            static_call(class, name, descriptor).is_some()
+        }
         b"allocateUninitializedArray0" => class == b"jdk/internal/misc/Unsafe",
         _ => false,
     }
@@ -138,17 +156,37 @@ mod tests {
 
     #[test]
     fn arrays_know_their_own_clone() {
-        let rule = |opcode, class: &[u8]| rule(opcode, b"A", class, b"clone", b"()Ljava/lang/Object;").map(|found| found.0);
+        let rule = |opcode, class: &[u8]| {
+            rule(opcode, b"A", class, b"clone", b"()Ljava/lang/Object;").map(|found| found.0)
+        };
         assert_eq!(rule(INVOKEVIRTUAL, b"[I"), Some(CallRule::Array));
-        assert_eq!(rule(INVOKESPECIAL, b"java/lang/Object"), Some(CallRule::Object));
-        assert_eq!(rule(INVOKEVIRTUAL, b"java/lang/Object"), Some(CallRule::ObjectIfArray));
+        assert_eq!(
+            rule(INVOKESPECIAL, b"java/lang/Object"),
+            Some(CallRule::Object)
+        );
+        assert_eq!(
+            rule(INVOKEVIRTUAL, b"java/lang/Object"),
+            Some(CallRule::ObjectIfArray)
+        );
         assert_eq!(rule(INVOKEVIRTUAL, b"java/util/ArrayList"), None);
     }
 
     #[test]
     fn what_callers_count_is_not_counted_in_the_body() {
-        assert!(body_is_counted_by_callers(b"java/lang/Integer", b"valueOf", b"(I)Ljava/lang/Integer;"));
-        assert!(!body_is_counted_by_callers(b"java/lang/Integer", b"valueOf", b"(Ljava/lang/String;)Ljava/lang/Integer;"));
-        assert!(!body_is_counted_by_callers(b"java/util/Arrays", b"copyOf", b"([II)[I"));
+        assert!(body_is_counted_by_callers(
+            b"java/lang/Integer",
+            b"valueOf",
+            b"(I)Ljava/lang/Integer;"
+        ));
+        assert!(!body_is_counted_by_callers(
+            b"java/lang/Integer",
+            b"valueOf",
+            b"(Ljava/lang/String;)Ljava/lang/Integer;"
+        ));
+        assert!(!body_is_counted_by_callers(
+            b"java/util/Arrays",
+            b"copyOf",
+            b"([II)[I"
+        ));
     }
 }

@@ -72,7 +72,14 @@ impl ClassRewriter<'_> {
                 continue;
             }
             let profile = profiles.iter().find(|profile| profile.method == index);
-            match self.rewrite_method(&class, &rules, (index, &method, code), profile, &mut pool, numbers) {
+            match self.rewrite_method(
+                &class,
+                &rules,
+                (index, &method, code),
+                profile,
+                &mut pool,
+                numbers,
+            ) {
                 Ok(None) => {}
                 Ok(Some((plan, attribute))) => {
                     result.code_bytes.0 += code.bytecode().len() as u64;
@@ -80,17 +87,26 @@ impl ClassRewriter<'_> {
                     edits.push((index, attribute));
                     result.add(plan);
                 }
-                Err((reason, sites)) => result.refusals.push(Refusal { method: Some(index), reason, sites }),
+                Err((reason, sites)) => result.refusals.push(Refusal {
+                    method: Some(index),
+                    reason,
+                    sites,
+                }),
             }
         }
         if !edits.is_empty() {
-            let edits = edits.iter().map(|(method, attribute)| (usize::from(*method), attribute.as_slice()));
+            let edits = edits
+                .iter()
+                .map(|(method, attribute)| (usize::from(*method), attribute.as_slice()));
             result.bytes = Some(rewrite_class_methods(&class, edits, &pool)?);
         }
         Ok(result)
     }
 
-    #[allow(clippy::type_complexity, reason = "a pair of a result is read once, in the loop above")]
+    #[allow(
+        clippy::type_complexity,
+        reason = "a pair of a result is read once, in the loop above"
+    )]
     fn rewrite_method(
         &self,
         class: &ClassFile<'_>,
@@ -100,8 +116,10 @@ impl ClassRewriter<'_> {
         pool: &mut PoolAppender,
         numbers: &mut dyn Numbers,
     ) -> Result<Option<(MethodPlan, Vec<u8>)>, (Reason, u32)> {
-        let mut allocations = allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
-        let counted_by_callers = body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
+        let mut allocations =
+            allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
+        let counted_by_callers =
+            body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
         if counted_by_callers {
             allocations.clear();
         }
@@ -128,14 +146,18 @@ impl ClassRewriter<'_> {
         if plan.edit.is_empty() {
             return Ok(None);
         }
-        let edited = edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
+        let edited =
+            edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
         plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
     }
 }
 
 /// The plan of one method: what must stand at the allocation, then counters, then the calls of tracked methods.
-fn plan_method(planner: &mut MethodPlanner<'_, '_, '_>, profile: Option<&MethodProfile>) -> Result<(), Reason> {
+fn plan_method(
+    planner: &mut MethodPlanner<'_, '_, '_>,
+    profile: Option<&MethodProfile>,
+) -> Result<(), Reason> {
     let view = planner.view;
     let mut counted = Vec::new();
     for allocation in &view.allocations {
@@ -166,14 +188,20 @@ fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Opti
     if owed.iter().all(|place| place.counter.is_none()) {
         return None;
     }
-    let new_place = |place: &OwedFrom| Some((offsets.insn(place.offset)?.0 + place.behind, place.counter));
+    let new_place =
+        |place: &OwedFrom| Some((offsets.insn(place.offset)?.0 + place.behind, place.counter));
     let mut from: Vec<(u32, Option<u32>)> = owed.iter().filter_map(new_place).collect();
     from.sort_by_key(|(place, _)| *place);
     Some(OwedByFrames { method, from })
 }
 
 fn site_count(allocations: &[Allocation]) -> u32 {
-    allocations.iter().map(|allocation| allocation.types.len()).sum::<usize>().try_into().unwrap_or(u32::MAX)
+    allocations
+        .iter()
+        .map(|allocation| allocation.types.len())
+        .sum::<usize>()
+        .try_into()
+        .unwrap_or(u32::MAX)
 }
 
 /// A quick look: most methods have nothing to count. An instruction that cannot be decoded needs a closer look.
@@ -186,7 +214,10 @@ fn may_need_probes(code: &Code<'_>, rules: &PoolRules) -> bool {
             | Opcode::INVOKESTATIC
             | Opcode::INVOKEINTERFACE
             | Opcode::INVOKEDYNAMIC => {
-                !rules.is_empty() && instruction.pool_index().is_some_and(|index| rules.concerns(index))
+                !rules.is_empty()
+                    && instruction
+                        .pool_index()
+                        .is_some_and(|index| rules.concerns(index))
             }
             _ => false,
         },

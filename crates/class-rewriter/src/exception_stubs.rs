@@ -67,10 +67,15 @@ impl PathPlan<'_, '_> {
     /// Chooses the place of every block's counter: as few instructions as possible that can throw while something is owed.
     pub(crate) fn choose_slots(&self, realisation: &mut Realisation) -> Option<()> {
         for block in 0..realisation.in_blocks.len() {
-            let Some(Some(counter)) = realisation.in_blocks.get(block) else { continue };
+            let Some(Some(counter)) = realisation.in_blocks.get(block) else {
+                continue;
+            };
             let mut best: Option<(usize, usize)> = None;
             for slot in self.candidate_slots(block)? {
-                let candidate = BlockCounter { slot, ..counter.clone() };
+                let candidate = BlockCounter {
+                    slot,
+                    ..counter.clone()
+                };
                 let mut debts = 0usize;
                 self.walk(realisation, block, Some(&candidate), |position, owed| {
                     debts += self.escapes(position, owed).len();
@@ -91,16 +96,24 @@ impl PathPlan<'_, '_> {
     fn candidate_slots(&self, block: usize) -> Option<Vec<usize>> {
         let range = self.graph.blocks().get(block)?.instruction_range();
         let last = range.end.checked_sub(1)?;
-        let falls_through = self.graph.instructions().get(last).is_some_and(|instruction| {
-            !instruction.is_unconditional_end() && !instruction.opcode.is_conditional_branch()
-        });
+        let falls_through = self
+            .graph
+            .instructions()
+            .get(last)
+            .is_some_and(|instruction| {
+                !instruction.is_unconditional_end() && !instruction.opcode.is_conditional_branch()
+            });
         let end = if falls_through { range.end } else { last };
         let start = range.start.max(if block == 0 { self.head } else { 0 });
         if start > end {
             return None;
         }
         let mut slots = vec![start];
-        slots.extend(range.filter(|position| self.unit(*position).is_some()).map(|position| position + 1));
+        slots.extend(
+            range
+                .filter(|position| self.unit(*position).is_some())
+                .map(|position| position + 1),
+        );
         slots.push(end);
         slots.retain(|slot| (start..=end).contains(slot));
         slots.dedup();
@@ -110,12 +123,25 @@ impl PathPlan<'_, '_> {
     /// The place of a slot: before the first instruction of a block, or after the instruction before the slot.
     pub(crate) fn slot_place(&self, block: usize, slot: usize) -> Option<Place> {
         let range = self.graph.blocks().get(block)?.instruction_range();
-        let offset = |position: usize| self.graph.instructions().get(position).map(|instruction| instruction.offset);
-        if slot == range.start { offset(slot).map(Place::Before) } else { offset(slot.checked_sub(1)?).map(Place::After) }
+        let offset = |position: usize| {
+            self.graph
+                .instructions()
+                .get(position)
+                .map(|instruction| instruction.offset)
+        };
+        if slot == range.start {
+            offset(slot).map(Place::Before)
+        } else {
+            offset(slot.checked_sub(1)?).map(Place::After)
+        }
     }
 
     fn unit(&self, position: usize) -> Option<ducktrack_path_counters::SiteId> {
-        self.unit_at.get(position).copied().flatten().map(ducktrack_path_counters::SiteId::new)
+        self.unit_at
+            .get(position)
+            .copied()
+            .flatten()
+            .map(ducktrack_path_counters::SiteId::new)
     }
 
     /// Visits the instructions of a block that can throw, with what is owed if they do.
@@ -126,7 +152,14 @@ impl PathPlan<'_, '_> {
         counter: Option<&BlockCounter>,
         mut visit: impl FnMut(usize, &SiteVector),
     ) {
-        let Some(range) = self.graph.blocks().get(block).map(|block| block.instruction_range()) else { return };
+        let Some(range) = self
+            .graph
+            .blocks()
+            .get(block)
+            .map(|block| block.instruction_range())
+        else {
+            return;
+        };
         let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
         for position in range {
             if let Some(counter) = counter.filter(|counter| counter.slot == position) {
@@ -150,10 +183,19 @@ impl PathPlan<'_, '_> {
             }
         };
         for (block, counter) in realisation.in_blocks.iter().enumerate() {
-            let Some(range) = self.graph.blocks().get(block).map(|block| block.instruction_range()) else { continue };
+            let Some(range) = self
+                .graph
+                .blocks()
+                .get(block)
+                .map(|block| block.instruction_range())
+            else {
+                continue;
+            };
             let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
             for position in range {
-                let Some(instruction) = self.graph.instructions().get(position) else { continue };
+                let Some(instruction) = self.graph.instructions().get(position) else {
+                    continue;
+                };
                 if let Some(counter) = counter.as_ref().filter(|counter| counter.slot == position) {
                     owed = owed.minus(&counter.vector);
                 }
@@ -177,21 +219,33 @@ impl PathPlan<'_, '_> {
 
     /// Whether an instruction writes a local variable: a probe behind it may be out of reach of the handlers that protect it.
     fn stores(&self, position: usize) -> bool {
-        let opcode = self.graph.instructions().get(position).map(|instruction| instruction.opcode);
+        let opcode = self
+            .graph
+            .instructions()
+            .get(position)
+            .map(|instruction| instruction.opcode);
         matches!(opcode, Some(Opcode(54..=78) | Opcode::IINC))
     }
 
     /// Where an exception at an instruction may go while something is owed there, and how much.
     fn escapes(&self, position: usize, owed: &SiteVector) -> Vec<(Escape, SiteVector)> {
         let mut escapes = Vec::new();
-        let Some(offset) = self.graph.instructions().get(position).map(|instruction| instruction.offset) else {
+        let Some(offset) = self
+            .graph
+            .instructions()
+            .get(position)
+            .map(|instruction| instruction.offset)
+        else {
             return escapes;
         };
         for (number, entry) in self.handlers.iter().enumerate() {
             if !entry.protects(offset) {
                 continue;
             }
-            let at_handler = self.graph.block_at(entry.handler).map(|block| self.placement.potential(path_block(block)));
+            let at_handler = self
+                .graph
+                .block_at(entry.handler)
+                .map(|block| self.placement.potential(path_block(block)));
             let debt = at_handler.map_or_else(|| owed.clone(), |at_handler| owed.minus(at_handler));
             if !debt.is_zero() {
                 escapes.push((Escape::Caught(number), debt));
@@ -224,19 +278,48 @@ impl PathPlan<'_, '_> {
     }
 
     /// Adds the debts at probes: the stack may end while one is called.
-    fn add_probe_debts(&self, realisation: &Realisation, insertions: &InsertionsAt, debts: &mut Debts) {
+    fn add_probe_debts(
+        &self,
+        realisation: &Realisation,
+        insertions: &InsertionsAt,
+        debts: &mut Debts,
+    ) {
         for (block, counter) in realisation.in_blocks.iter().enumerate() {
-            let Some(range) = self.graph.blocks().get(block).map(|block| block.instruction_range()) else { continue };
+            let Some(range) = self
+                .graph
+                .blocks()
+                .get(block)
+                .map(|block| block.instruction_range())
+            else {
+                continue;
+            };
             let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
             for position in range {
-                let Some(offset) = self.graph.instructions().get(position).map(|instruction| instruction.offset) else {
+                let Some(offset) = self
+                    .graph
+                    .instructions()
+                    .get(position)
+                    .map(|instruction| instruction.offset)
+                else {
                     continue;
                 };
-                self.probes(insertions.before.get(&offset), position, counter.as_ref(), &mut owed, debts);
+                self.probes(
+                    insertions.before.get(&offset),
+                    position,
+                    counter.as_ref(),
+                    &mut owed,
+                    debts,
+                );
                 if let Some(unit) = self.unit(position) {
                     owed.add_site(unit);
                 }
-                self.probes(insertions.after.get(&offset), position, counter.as_ref(), &mut owed, debts);
+                self.probes(
+                    insertions.after.get(&offset),
+                    position,
+                    counter.as_ref(),
+                    &mut owed,
+                    debts,
+                );
             }
         }
     }
@@ -288,7 +371,11 @@ impl MethodPlanner<'_, '_, '_> {
                 Escape::Uncaught => (Catch::Any, Then::Rethrow, Rank::Last),
                 Escape::Caught(entry) => {
                     let handler = plan.handlers.get(entry).ok_or(Reason::ControlFlow)?.handler;
-                    (Catch::SameAs(entry), Then::ContinueAt(handler), Rank::BeforeOriginal(entry))
+                    (
+                        Catch::SameAs(entry),
+                        Then::ContinueAt(handler),
+                        Rank::BeforeOriginal(entry),
+                    )
                 }
             };
             self.plan.edit.handlers.push(AddedHandler {
@@ -320,7 +407,11 @@ impl MethodPlanner<'_, '_, '_> {
                     Some(id)
                 }
             };
-            self.plan.owed_from.push(OwedFrom { offset, behind, counter });
+            self.plan.owed_from.push(OwedFrom {
+                offset,
+                behind,
+                counter,
+            });
         }
         Ok(())
     }

@@ -30,13 +30,17 @@ const FLAGS: u16 = 7;
 
 /// Whether a method reference is the VM's entrance for hidden classes, called from a class that may have the gate.
 pub(crate) fn is_entrance(caller: &[u8], class: &[u8], name: &[u8]) -> bool {
-    caller.starts_with(b"java/lang/") && class == b"java/lang/ClassLoader" && name == b"defineClass0"
+    caller.starts_with(b"java/lang/")
+        && class == b"java/lang/ClassLoader"
+        && name == b"defineClass0"
 }
 
 impl MethodPlanner<'_, '_, '_> {
     /// If the method is the gate, the bytes that come in are rewritten first.
     pub(crate) fn open_gate(&mut self) -> Result<(), Reason> {
-        let Some(entrance) = self.view.rules.hidden_class_entrance() else { return Ok(()) };
+        let Some(entrance) = self.view.rules.hidden_class_entrance() else {
+            return Ok(());
+        };
         if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance)? {
             return Ok(());
         }

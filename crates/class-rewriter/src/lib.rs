@@ -38,7 +38,8 @@ pub use edit::{
     SkipReason, Then, edit_code, rewrite_class_methods,
 };
 pub use planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
+    Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use probe::HELPER_CLASS;

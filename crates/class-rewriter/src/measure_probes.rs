@@ -27,11 +27,17 @@ impl MethodPlanner<'_, '_, '_> {
         let heap_mark = self.mark_heap(allocation)?;
         let counted = match &allocation.measure {
             Measure::Instance => self.fixed(allocation, SizeRule::OfClass)?,
-            Measure::Captured(descriptor) => self.fixed(allocation, SizeRule::OfCaptured(descriptor.clone()))?,
+            Measure::Captured(descriptor) => {
+                self.fixed(allocation, SizeRule::OfCaptured(descriptor.clone()))?
+            }
             Measure::ConstantLengths(lengths) => self.constant_lengths(allocation, lengths)?,
-            Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => self.length(allocation)?,
+            Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
+                self.length(allocation)?
+            }
             Measure::Lengths => self.lengths(allocation)?,
-            Measure::Call(CallMeasure(CallRule::Boxing(cache))) => self.boxing(allocation, *cache)?,
+            Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
+                self.boxing(allocation, *cache)?
+            }
             Measure::Call(CallMeasure(CallRule::Constructed)) => self.constructed(allocation)?,
             Measure::Call(CallMeasure(rule)) => self.object(allocation, *rule)?,
         };
@@ -49,11 +55,22 @@ impl MethodPlanner<'_, '_, '_> {
             self.insert(Place::After(allocation.offset), probe);
             return Ok(Vec::new());
         }
-        Ok(vec![Counted { offset: allocation.offset, site, objects: 1 }])
+        Ok(vec![Counted {
+            offset: allocation.offset,
+            site,
+            objects: 1,
+        }])
     }
 
-    fn constant_lengths(&mut self, allocation: &Allocation, lengths: &[u32]) -> Result<Vec<Counted>, Reason> {
-        if let ([length], Some(element)) = (lengths, element_size(allocation.types.first().and_then(Option::as_deref))) {
+    fn constant_lengths(
+        &mut self,
+        allocation: &Allocation,
+        lengths: &[u32],
+    ) -> Result<Vec<Counted>, Reason> {
+        if let ([length], Some(element)) = (
+            lengths,
+            element_size(allocation.types.first().and_then(Option::as_deref)),
+        ) {
             if self.view.options.histogram {
                 self.count_length(allocation, None)?;
             }
@@ -62,10 +79,15 @@ impl MethodPlanner<'_, '_, '_> {
         let mut counted = Vec::with_capacity(lengths.len());
         let mut objects = 1u32;
         for (level, length) in lengths.iter().enumerate() {
-            let element = element_size(allocation.types.get(level).and_then(Option::as_deref)).unwrap_or(ElementSize::Reference);
+            let element = element_size(allocation.types.get(level).and_then(Option::as_deref))
+                .unwrap_or(ElementSize::Reference);
             let site = self.add_site(allocation, level, SizeRule::OfArray(element, *length))?;
             if objects > 0 {
-                counted.push(Counted { offset: allocation.offset, site, objects });
+                counted.push(Counted {
+                    offset: allocation.offset,
+                    site,
+                    objects,
+                });
             }
             objects = objects.saturating_mul(*length);
         }
@@ -82,14 +104,24 @@ impl MethodPlanner<'_, '_, '_> {
             self.count_length_of(allocation, cast, site)?;
         }
         if self.view.tracked {
-            let probe = self.assembler.call_with_length(Helper(keyed_array(element), "(II)V"), cast, site)?;
+            let probe = self.assembler.call_with_length(
+                Helper(keyed_array(element), "(II)V"),
+                cast,
+                site,
+            )?;
             self.insert(Place::After(allocation.offset), probe);
             return Ok(Vec::new());
         }
         let bytes = self.add_counter(Role::Amount, site, Unit::Bytes)?;
-        let probe = self.assembler.call_with_length(Helper(array_bytes(element), "(II)V"), cast, bytes)?;
+        let probe =
+            self.assembler
+                .call_with_length(Helper(array_bytes(element), "(II)V"), cast, bytes)?;
         self.insert(Place::After(allocation.offset), probe);
-        Ok(vec![Counted { offset: allocation.offset, site, objects: 1 }])
+        Ok(vec![Counted {
+            offset: allocation.offset,
+            site,
+            objects: 1,
+        }])
     }
 
     fn count_length(&mut self, allocation: &Allocation, cast: Option<&[u8]>) -> Result<(), Reason> {
@@ -98,10 +130,23 @@ impl MethodPlanner<'_, '_, '_> {
         self.count_length_of(allocation, cast, site)
     }
 
-    fn count_length_of(&mut self, allocation: &Allocation, cast: Option<&[u8]>, site: u32) -> Result<(), Reason> {
-        let bucket = |bits| vec![Term { site, factor: 1, unit: Unit::LengthBucket(bits) }];
+    fn count_length_of(
+        &mut self,
+        allocation: &Allocation,
+        cast: Option<&[u8]>,
+        site: u32,
+    ) -> Result<(), Reason> {
+        let bucket = |bits| {
+            vec![Term {
+                site,
+                factor: 1,
+                unit: Unit::LengthBucket(bits),
+            }]
+        };
         let first = self.add_counters(Role::Amount, (0..LENGTH_BUCKETS).map(bucket).collect())?;
-        let probe = self.assembler.call_with_length(LENGTH_BUCKET, cast, first)?;
+        let probe = self
+            .assembler
+            .call_with_length(LENGTH_BUCKET, cast, first)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -111,14 +156,26 @@ impl MethodPlanner<'_, '_, '_> {
         let mut meanings = Vec::with_capacity(2 * allocation.types.len());
         for level in 0..allocation.types.len() {
             let site = self.add_site(allocation, level, SizeRule::Summed)?;
-            meanings.push(vec![Term { site, factor: 1, unit: Unit::Count }]);
-            meanings.push(vec![Term { site, factor: 1, unit: Unit::Bytes }]);
+            meanings.push(vec![Term {
+                site,
+                factor: 1,
+                unit: Unit::Count,
+            }]);
+            meanings.push(vec![Term {
+                site,
+                factor: 1,
+                unit: Unit::Bytes,
+            }]);
         }
-        let levels = u32::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
-        let last = element_size(allocation.types.last().and_then(Option::as_deref)).unwrap_or(ElementSize::Reference);
+        let levels =
+            u32::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
+        let last = element_size(allocation.types.last().and_then(Option::as_deref))
+            .unwrap_or(ElementSize::Reference);
         let first = self.add_counters(Role::Amount, meanings)?;
         let levels_and_kind = levels << 8 | last.code().unsigned_abs();
-        let probe = self.assembler.call_with_top_and(LEVELS, levels_and_kind, first)?;
+        let probe = self
+            .assembler
+            .call_with_top_and(LEVELS, levels_and_kind, first)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(Vec::new())
     }
@@ -134,9 +191,11 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
         let counter = self.add_counter(Role::Amount, site, Unit::Count)?;
         let probe = if cache == BoxCache::Long {
-            self.assembler.call_with_long_top(Helper(helper, "(JI)V"), counter)?
+            self.assembler
+                .call_with_long_top(Helper(helper, "(JI)V"), counter)?
         } else {
-            self.assembler.call_with_top(Helper(helper, "(II)V"), counter)?
+            self.assembler
+                .call_with_top(Helper(helper, "(II)V"), counter)?
         };
         self.insert(Place::Before(allocation.offset), probe);
         Ok(Vec::new())
@@ -153,7 +212,9 @@ impl MethodPlanner<'_, '_, '_> {
             _ => "d",
         };
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let probe = self.assembler.call_with_top(Helper(name, "(Ljava/lang/Object;I)V"), site)?;
+        let probe = self
+            .assembler
+            .call_with_top(Helper(name, "(Ljava/lang/Object;I)V"), site)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(Vec::new())
     }
@@ -163,9 +224,13 @@ impl MethodPlanner<'_, '_, '_> {
     fn constructed(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
         let counted = self.view.code.max_locals();
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let before = self.assembler.call_with_second_into(COUNT_CONSTRUCTED, site, counted)?;
+        let before = self
+            .assembler
+            .call_with_second_into(COUNT_CONSTRUCTED, site, counted)?;
         self.insert(Place::Before(allocation.offset), before);
-        let after = self.assembler.call_with_top_and_variable(COUNT_RESULT, site, counted)?;
+        let after = self
+            .assembler
+            .call_with_top_and_variable(COUNT_RESULT, site, counted)?;
         self.insert(Place::After(allocation.offset), after);
         Ok(Vec::new())
     }
@@ -184,8 +249,13 @@ impl MethodPlanner<'_, '_, '_> {
 
     /// Counts after the allocation what reached the heap. Stands before all other probes at the same place.
     fn materialized(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let Some(site) = self.plan.sites.last().map(|site| site.id) else { return Ok(()) };
-        let by_length = matches!(allocation.measure, Measure::Length | Measure::Call(CallMeasure(CallRule::Array)));
+        let Some(site) = self.plan.sites.last().map(|site| site.id) else {
+            return Ok(());
+        };
+        let by_length = matches!(
+            allocation.measure,
+            Measure::Length | Measure::Call(CallMeasure(CallRule::Array))
+        );
         let probe = if by_length {
             self.materialized_array(allocation, site)?
         } else {
@@ -201,17 +271,35 @@ impl MethodPlanner<'_, '_, '_> {
         let ty = allocation.types.first().and_then(Option::as_deref);
         let element = element_size(ty).ok_or(Reason::ControlFlow)?;
         let cast = ty.filter(|_| allocation.kind == AllocationKind::Clone);
-        let term = |unit| vec![Term { site, factor: 1, unit }];
-        let first =
-            self.add_counters(Role::Amount, vec![term(Unit::MaterializedCount), term(Unit::MaterializedBytes)])?;
-        Ok(self.assembler.call_with_length_and(AFTER_HEAP_ARRAY, cast, element.code().unsigned_abs(), first)?)
+        let term = |unit| {
+            vec![Term {
+                site,
+                factor: 1,
+                unit,
+            }]
+        };
+        let first = self.add_counters(
+            Role::Amount,
+            vec![term(Unit::MaterializedCount), term(Unit::MaterializedBytes)],
+        )?;
+        Ok(self.assembler.call_with_length_and(
+            AFTER_HEAP_ARRAY,
+            cast,
+            element.code().unsigned_abs(),
+            first,
+        )?)
     }
 
     /// The heap must be looked at before another probe can run.
     fn move_before_probes_after(&mut self, allocation: &Allocation, last: usize) {
         let insertions = &mut self.plan.edit.insertions;
-        let first = insertions.iter().position(|insertion| insertion.place == Place::After(allocation.offset));
-        if let Some(moved) = first.filter(|first| *first < last).and_then(|first| insertions.get_mut(first..=last)) {
+        let first = insertions
+            .iter()
+            .position(|insertion| insertion.place == Place::After(allocation.offset));
+        if let Some(moved) = first
+            .filter(|first| *first < last)
+            .and_then(|first| insertions.get_mut(first..=last))
+        {
             moved.rotate_right(1);
         }
     }

@@ -11,11 +11,12 @@ use ducktrack_classfile::{ClassFile, Code, CodeOffset, LineNumbers, PoolAppender
 use crate::allocation_site::Allocation;
 use crate::edit::{CodeEdit, Insertion, Place};
 use crate::planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
+    Term, Unit,
 };
 use crate::pool_rules::PoolRules;
-use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::probe::{Probe, ProbeAssembler};
+use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
 
@@ -85,7 +86,11 @@ pub(crate) struct Counted {
 }
 
 impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
-    pub(crate) fn new(view: &'a MethodView<'a, 'c>, pool: &'n mut PoolAppender, numbers: &'n mut dyn Numbers) -> Self {
+    pub(crate) fn new(
+        view: &'a MethodView<'a, 'c>,
+        pool: &'n mut PoolAppender,
+        numbers: &'n mut dyn Numbers,
+    ) -> Self {
         Self {
             lines: view.code.line_numbers(),
             assembler: ProbeAssembler::new(pool),
@@ -96,7 +101,12 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
     }
 
     /// Adds a site to the dictionary.
-    pub(crate) fn add_site(&mut self, allocation: &Allocation, level: usize, size: SizeRule) -> Result<u32, Reason> {
+    pub(crate) fn add_site(
+        &mut self,
+        allocation: &Allocation,
+        level: usize,
+        size: SizeRule,
+    ) -> Result<u32, Reason> {
         let key = SiteKey {
             method: self.view.index,
             offset: allocation.offset,
@@ -115,29 +125,65 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
     }
 
     /// Adds counters with consecutive numbers, one per element of `meanings`; gives the first number.
-    pub(crate) fn add_counters(&mut self, role: Role, meanings: Vec<Vec<Term>>) -> Result<u32, Reason> {
+    pub(crate) fn add_counters(
+        &mut self,
+        role: Role,
+        meanings: Vec<Vec<Term>>,
+    ) -> Result<u32, Reason> {
         let count = u32::try_from(meanings.len()).map_err(|_| Reason::CountersExhausted)?;
-        let first = self.numbers.counters(count).ok_or(Reason::CountersExhausted)?;
+        let first = self
+            .numbers
+            .counters(count)
+            .ok_or(Reason::CountersExhausted)?;
         for (id, terms) in (first..).zip(meanings) {
-            self.plan.counters.push(PlannedCounter { id, method: self.view.index, role, terms });
+            self.plan.counters.push(PlannedCounter {
+                id,
+                method: self.view.index,
+                role,
+                terms,
+            });
         }
         Ok(first)
     }
 
     /// Adds one counter for one account of one site.
     pub(crate) fn add_counter(&mut self, role: Role, site: u32, unit: Unit) -> Result<u32, Reason> {
-        self.add_counters(role, vec![vec![Term { site, factor: 1, unit }]])
+        self.add_counters(
+            role,
+            vec![vec![Term {
+                site,
+                factor: 1,
+                unit,
+            }]],
+        )
     }
 
     pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {
-        self.plan.edit.insertions.push(Insertion { place, code: probe.code, stack: probe.stack });
+        self.plan.edit.insertions.push(Insertion {
+            place,
+            code: probe.code,
+            stack: probe.stack,
+        });
         self.plan.edit.insertions.len() - 1
     }
 
-    pub(crate) fn add_call_site(&mut self, offset: CodeOffset, target: CallTarget) -> Result<u32, Reason> {
-        let key = SiteKey { method: self.view.index, offset, level: 0 };
+    pub(crate) fn add_call_site(
+        &mut self,
+        offset: CodeOffset,
+        target: CallTarget,
+    ) -> Result<u32, Reason> {
+        let key = SiteKey {
+            method: self.view.index,
+            offset,
+            level: 0,
+        };
         let id = self.numbers.call_site(key).ok_or(Reason::SitesExhausted)?;
-        self.plan.call_sites.push(PlannedCallSite { id, key, line: self.lines.line_at(offset), target });
+        self.plan.call_sites.push(PlannedCallSite {
+            id,
+            key,
+            line: self.lines.line_at(offset),
+            target,
+        });
         Ok(id)
     }
 }

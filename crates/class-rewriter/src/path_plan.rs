@@ -10,7 +10,8 @@
 use ducktrack_classfile::{ExceptionEntry, Instruction, Opcode};
 use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
 use ducktrack_path_counters::{
-    self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement, SiteVector,
+    self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement,
+    SiteVector,
 };
 
 use crate::edit::Place;
@@ -25,6 +26,9 @@ use crate::site_plan::COUNT;
 const MOST_UNITS_PER_BLOCK: usize = 24;
 /// A method with more allocations than this is counted per site.
 const MOST_UNITS: usize = 400;
+/// A method that is expected to execute fewer increments per entry is not profiled: its entry counter would cost more than the
+/// best paths could save.
+const LEAST_INCREMENTS_TO_PROFILE: f64 = 1.5;
 /// More stubs than this are not worth a saved increment.
 const MOST_STUBS: usize = 96;
 
@@ -54,12 +58,18 @@ pub(crate) struct PathPlan<'g, 'c> {
 
 impl MethodPlanner<'_, '_, '_> {
     /// Counts by path, or by site where that is no worse.
-    pub(crate) fn count_per_path(&mut self, counted: &[Counted], profile: Option<&MethodProfile>) -> Result<(), Reason> {
+    pub(crate) fn count_per_path(
+        &mut self,
+        counted: &[Counted],
+        profile: Option<&MethodProfile>,
+    ) -> Result<(), Reason> {
         if self.is_counted_per_site_anyway(counted) {
             return self.count_per_site(counted);
         }
         let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
-        let Some(head) = self.head(&graph) else { return self.count_per_site(counted) };
+        let Some(head) = self.head(&graph) else {
+            return self.count_per_site(counted);
+        };
         let (units, per_site) = split_units(&graph, counted, head);
         let Some((plan, realisation, debts)) = self.plan_paths(&graph, units, head, profile) else {
             return self.count_per_site(counted);
@@ -81,7 +91,11 @@ impl MethodPlanner<'_, '_, '_> {
     ) -> Option<(PathPlan<'g, 'm>, Realisation, Debts)> {
         let handlers = self.view.code.exception_table().iter().collect();
         let pool = self.view.code.pool();
-        let throwing = graph.instructions().iter().map(|instruction| instruction.can_throw_given(pool)).collect();
+        let throwing = graph
+            .instructions()
+            .iter()
+            .map(|instruction| instruction.can_throw_given(pool))
+            .collect();
         let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
         let mut realisation = plan.realise()?;
         plan.choose_slots(&mut realisation)?;
@@ -106,34 +120,57 @@ impl MethodPlanner<'_, '_, '_> {
         let class = self.view.class;
         let calls_own_constructor = |instruction: &Instruction<'_>| {
             instruction.opcode == Opcode::INVOKESPECIAL
-                && instruction.pool_index().and_then(|index| class.pool().member_ref(index).ok()).is_some_and(|member| {
-                    member.name == b"<init>" && (member.class == class.name() || Some(member.class) == class.super_class())
-                })
+                && instruction
+                    .pool_index()
+                    .and_then(|index| class.pool().member_ref(index).ok())
+                    .is_some_and(|member| {
+                        member.name == b"<init>"
+                            && (member.class == class.name()
+                                || Some(member.class) == class.super_class())
+                    })
         };
-        let head = graph.instructions().iter().rposition(calls_own_constructor).map_or(0, |position| position + 1);
+        let head = graph
+            .instructions()
+            .iter()
+            .rposition(calls_own_constructor)
+            .map_or(0, |position| position + 1);
         let first_block = graph.blocks().first()?.instruction_range();
         (head <= first_block.end).then_some(head)
     }
 }
 
 /// Groups the levels of each allocation into a unit; allocations in a constructor's head and in crowded blocks stay per site.
-fn split_units(graph: &MethodGraph<'_>, counted: &[Counted], head: usize) -> (Vec<PathUnit>, Vec<Counted>) {
+fn split_units(
+    graph: &MethodGraph<'_>,
+    counted: &[Counted],
+    head: usize,
+) -> (Vec<PathUnit>, Vec<Counted>) {
     let mut units: Vec<PathUnit> = Vec::new();
     let mut per_site = Vec::new();
     for group in counted.chunk_by(|a, b| a.offset == b.offset) {
         let Some(first) = group.first() else { continue };
-        let position = graph.instructions().partition_point(|instruction| instruction.offset < first.offset);
+        let position = graph
+            .instructions()
+            .partition_point(|instruction| instruction.offset < first.offset);
         if position < head {
             per_site.extend_from_slice(group);
         } else {
-            units.push(PathUnit { position, levels: group.to_vec() });
+            units.push(PathUnit {
+                position,
+                levels: group.to_vec(),
+            });
         }
     }
     for block in graph.blocks() {
         let range = block.instruction_range();
-        let crowd = units.iter().filter(|unit| range.contains(&unit.position)).count();
+        let crowd = units
+            .iter()
+            .filter(|unit| range.contains(&unit.position))
+            .count();
         if crowd > MOST_UNITS_PER_BLOCK {
-            let (crowded, rest) = units.into_iter().partition(|unit| range.contains(&unit.position));
+            let (crowded, rest) = units
+                .into_iter()
+                .partition(|unit| range.contains(&unit.position));
             units = rest;
             per_site.extend(crowded.into_iter().flat_map(|unit: PathUnit| unit.levels));
         }
@@ -172,16 +209,35 @@ impl<'g, 'c> PathPlan<'g, 'c> {
                 *slot = Some(number);
             }
         }
-        Some(Self { graph, shape, units, unit_at, head, placement, frequencies, handlers, throwing })
+        Some(Self {
+            graph,
+            shape,
+            units,
+            unit_at,
+            head,
+            placement,
+            frequencies,
+            handlers,
+            throwing,
+        })
     }
 
     /// What a vector over units means: a term for every level of every unit.
     pub(crate) fn terms(&self, vector: &SiteVector) -> Vec<Term> {
         let mut terms = Vec::with_capacity(vector.len());
         for (unit, amount) in vector.terms() {
-            for level in self.units.get(unit.index()).map(|unit| unit.levels.as_slice()).unwrap_or_default() {
+            for level in self
+                .units
+                .get(unit.index())
+                .map(|unit| unit.levels.as_slice())
+                .unwrap_or_default()
+            {
                 let factor = amount.saturating_mul(level.objects.cast_signed());
-                terms.push(Term { site: level.site, factor, unit: Unit::Count });
+                terms.push(Term {
+                    site: level.site,
+                    factor,
+                    unit: Unit::Count,
+                });
             }
         }
         terms
@@ -203,14 +259,20 @@ fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
         builder.exceptional_edge(path_block(handler));
     }
     for (number, unit) in (0u32..).zip(units) {
-        builder.site(path_block(block_of(graph, unit.position)?), paths::SiteId::new(number));
+        builder.site(
+            path_block(block_of(graph, unit.position)?),
+            paths::SiteId::new(number),
+        );
     }
     builder.build().ok()
 }
 
 /// Edge frequencies as far as counters told them.
 fn measured(shape: &Graph, profile: &MethodProfile) -> Frequencies {
-    let known = profile.edges.iter().map(|(edge, count)| (paths::EdgeId::new(*edge), *count));
+    let known = profile
+        .edges
+        .iter()
+        .map(|(edge, count)| (paths::EdgeId::new(*edge), *count));
     paths::propagate(shape, profile.entries, known)
 }
 
@@ -258,14 +320,22 @@ impl PathPlan<'_, '_> {
         let blocks = self.graph.blocks().len();
         let mut result = Realisation {
             in_blocks: vec![None; blocks],
-            owed: self.graph.block_ids().map(|block| self.placement.potential(path_block(block)).clone()).collect(),
+            owed: self
+                .graph
+                .block_ids()
+                .map(|block| self.placement.potential(path_block(block)).clone())
+                .collect(),
             on_edges: Vec::new(),
         };
         for counter in self.placement.counters() {
             match counter.place {
-                CounterPlace::BlockStart(block) => result.merge(block.index(), &counter.semantics, None),
+                CounterPlace::BlockStart(block) => {
+                    result.merge(block.index(), &counter.semantics, None)
+                }
                 CounterPlace::Edge(edge) if self.shape.edge(edge).exceptional => {}
-                CounterPlace::Edge(edge) => self.realise_edge(&mut result, edge, &counter.semantics)?,
+                CounterPlace::Edge(edge) => {
+                    self.realise_edge(&mut result, edge, &counter.semantics)?
+                }
             }
         }
         result.in_blocks.iter_mut().for_each(|counter| {
@@ -274,12 +344,24 @@ impl PathPlan<'_, '_> {
         Some(result)
     }
 
-    fn realise_edge(&self, result: &mut Realisation, edge: paths::EdgeId, vector: &SiteVector) -> Option<()> {
+    fn realise_edge(
+        &self,
+        result: &mut Realisation,
+        edge: paths::EdgeId,
+        vector: &SiteVector,
+    ) -> Option<()> {
         let shape_edge = *self.shape.edge(edge);
-        let ways_out = self.shape.out_edges(shape_edge.from).iter().filter(|out| !self.shape.edge(**out).exceptional).count();
+        let ways_out = self
+            .shape
+            .out_edges(shape_edge.from)
+            .iter()
+            .filter(|out| !self.shape.edge(**out).exceptional)
+            .count();
         if shape_edge.from != self.shape.entry() && ways_out == 1 {
             result.merge(shape_edge.from.index(), vector, Some(edge.as_u32()));
-        } else if shape_edge.to != self.shape.exit() && self.shape.in_edges(shape_edge.to).len() == 1 {
+        } else if shape_edge.to != self.shape.exit()
+            && self.shape.in_edges(shape_edge.to).len() == 1
+        {
             let block = shape_edge.to.index();
             result.merge(block, vector, Some(edge.as_u32()));
             // On arrival the counter is still to come.
@@ -287,7 +369,11 @@ impl PathPlan<'_, '_> {
             *owed = owed.plus(vector);
         } else {
             let place = self.edge_place(edge)?;
-            result.on_edges.push(EdgeCounter { place, vector: vector.clone(), edge: edge.as_u32() });
+            result.on_edges.push(EdgeCounter {
+                place,
+                vector: vector.clone(),
+                edge: edge.as_u32(),
+            });
         }
         Some(())
     }
@@ -307,7 +393,12 @@ impl PathPlan<'_, '_> {
 impl Realisation {
     fn merge(&mut self, block: usize, vector: &SiteVector, edge: Option<u32>) {
         if let Some(slot) = self.in_blocks.get_mut(block) {
-            let counter = slot.get_or_insert_with(|| BlockCounter { slot: 0, vector: SiteVector::zero(), edges: Vec::new(), insertion: None });
+            let counter = slot.get_or_insert_with(|| BlockCounter {
+                slot: 0,
+                vector: SiteVector::zero(),
+                edges: Vec::new(),
+                insertion: None,
+            });
             counter.vector = counter.vector.plus(vector);
             counter.edges.extend(edge);
         }
@@ -327,18 +418,28 @@ impl MethodPlanner<'_, '_, '_> {
             let Some(counter) = counter else { continue };
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
             let probe = self.assembler.call(COUNT, id)?;
-            let place = plan.slot_place(block, counter.slot).ok_or(Reason::ControlFlow)?;
+            let place = plan
+                .slot_place(block, counter.slot)
+                .ok_or(Reason::ControlFlow)?;
             counter.insertion = Some(self.insert(place, probe));
             let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
-            points.add(id, &counter.edges, plan.frequencies.block(&plan.shape, block));
+            points.add(
+                id,
+                &counter.edges,
+                plan.frequencies.block(&plan.shape, block),
+            );
         }
         for counter in &realisation.on_edges {
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
             let probe = self.assembler.call(COUNT, id)?;
             self.insert(counter.place, probe);
-            points.add(id, &[counter.edge], plan.frequencies.edge(paths::EdgeId::new(counter.edge)));
+            points.add(
+                id,
+                &[counter.edge],
+                plan.frequencies.edge(paths::EdgeId::new(counter.edge)),
+            );
         }
-        if self.view.options.profile && points.counters.len() > 1 {
+        if self.view.options.profile && (profile.is_some() || points.promise_a_gain(plan)) {
             self.add_profile_points(plan, points, profile.is_none())?;
         }
         Ok(realisation)
@@ -361,7 +462,10 @@ impl MethodPlanner<'_, '_, '_> {
             false => None,
         };
         let total: u64 = points.counters.iter().map(|(_, frequency)| frequency).sum();
-        let hottest = points.counters.iter().max_by_key(|(_, frequency)| *frequency);
+        let hottest = points
+            .counters
+            .iter()
+            .max_by_key(|(_, frequency)| *frequency);
         self.plan.profile = Some(ProfilePoints {
             method: self.view.index,
             entry_counter,
@@ -381,6 +485,13 @@ struct CollectedPoints {
 }
 
 impl CollectedPoints {
+    /// Whether measured paths may save more increments than the entry counter costs, one per entry.
+    fn promise_a_gain(&self, plan: &PathPlan<'_, '_>) -> bool {
+        let total: u64 = self.counters.iter().map(|(_, frequency)| frequency).sum();
+        self.counters.len() > 1
+            && ratio(total, plan.frequencies.runs(&plan.shape)) > LEAST_INCREMENTS_TO_PROFILE
+    }
+
     fn add(&mut self, counter: u32, edges: &[u32], frequency: u64) {
         self.edges.extend(edges.iter().map(|edge| (*edge, counter)));
         self.counters.push((counter, frequency));
@@ -389,5 +500,9 @@ impl CollectedPoints {
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }

@@ -1,7 +1,9 @@
 //! What the constants of one class mean to the rewriter, found once per class: which calls allocate by themselves, which
 //! call tracked methods, which `invokedynamic` make lambdas or concatenate strings.
 
-use ducktrack_classfile::{ClassFile, Constant, ConstantPool, Error, MemberRef, MethodDescriptor, Opcode, PoolIndex};
+use ducktrack_classfile::{
+    ClassFile, Constant, ConstantPool, Error, MemberRef, MethodDescriptor, Opcode, PoolIndex,
+};
 use rustc_hash::FxHashMap;
 
 use crate::allocation_kind::AllocationKind;
@@ -45,7 +47,9 @@ impl PoolRules {
         let pool = class.pool();
         for (index, constant) in pool.iter() {
             match constant {
-                Constant::MethodRef(..) | Constant::InterfaceMethodRef(..) => rules.add_call(class, index, tracked)?,
+                Constant::MethodRef(..) | Constant::InterfaceMethodRef(..) => {
+                    rules.add_call(class, index, tracked)?
+                }
                 Constant::InvokeDynamic(..) => rules.add_dynamic(class, index, tracked)?,
                 _ => {}
             }
@@ -69,11 +73,20 @@ impl PoolRules {
             || self.hidden_class_entrance == Some(index)
     }
 
-    fn add_call(&mut self, class: &ClassFile<'_>, index: PoolIndex, tracked: &TrackedMethods) -> Result<(), Error> {
+    fn add_call(
+        &mut self,
+        class: &ClassFile<'_>,
+        index: PoolIndex,
+        tracked: &TrackedMethods,
+    ) -> Result<(), Error> {
         let member = class.pool().member_ref(index)?;
-        let may_allocate = [Opcode::INVOKEVIRTUAL, Opcode::INVOKESPECIAL, Opcode::INVOKESTATIC]
-            .iter()
-            .any(|opcode| rule(*opcode, class.name(), &member).is_some());
+        let may_allocate = [
+            Opcode::INVOKEVIRTUAL,
+            Opcode::INVOKESPECIAL,
+            Opcode::INVOKESTATIC,
+        ]
+        .iter()
+        .any(|opcode| rule(*opcode, class.name(), &member).is_some());
         if may_allocate {
             self.calls.push(index);
         }
@@ -86,21 +99,46 @@ impl PoolRules {
         Ok(())
     }
 
-    fn add_dynamic(&mut self, class: &ClassFile<'_>, index: PoolIndex, tracked: &TrackedMethods) -> Result<(), Error> {
+    fn add_dynamic(
+        &mut self,
+        class: &ClassFile<'_>,
+        index: PoolIndex,
+        tracked: &TrackedMethods,
+    ) -> Result<(), Error> {
         let pool = class.pool();
         let dynamic = pool.dynamic(index)?;
-        let Some(bootstrap) = class.bootstrap_methods()?.get(dynamic.bootstrap) else { return Ok(()) };
+        let Some(bootstrap) = class.bootstrap_methods()?.get(dynamic.bootstrap) else {
+            return Ok(());
+        };
         match pool.method_handle(bootstrap.method)?.member.class {
             // Without captured values the one object is made when the call site is linked.
             b"java/lang/invoke/LambdaMetafactory"
-                if MethodDescriptor::parse(dynamic.descriptor)?.parameters().next().is_some() =>
+                if MethodDescriptor::parse(dynamic.descriptor)?
+                    .parameters()
+                    .next()
+                    .is_some() =>
             {
-                let body = bootstrap.arguments().nth(1).and_then(|argument| pool.method_handle(argument).ok());
+                let body = bootstrap
+                    .arguments()
+                    .nth(1)
+                    .and_then(|argument| pool.method_handle(argument).ok());
                 let lambda = body.is_some_and(|handle| handle.member.name.starts_with(b"lambda$"));
-                let kind = if lambda { AllocationKind::Lambda } else { AllocationKind::MethodReference };
-                self.dynamics.insert(index, DynamicRule::Captures { kind, descriptor: dynamic.descriptor.into() });
+                let kind = if lambda {
+                    AllocationKind::Lambda
+                } else {
+                    AllocationKind::MethodReference
+                };
+                self.dynamics.insert(
+                    index,
+                    DynamicRule::Captures {
+                        kind,
+                        descriptor: dynamic.descriptor.into(),
+                    },
+                );
             }
-            b"java/lang/invoke/StringConcatFactory" | b"java/lang/runtime/ObjectMethods" if tracked.contains(b"java/lang/StringConcatHelper", b"newString") => {
+            b"java/lang/invoke/StringConcatFactory" | b"java/lang/runtime/ObjectMethods"
+                if tracked.contains(b"java/lang/StringConcatHelper", b"newString") =>
+            {
                 self.dynamics.insert(index, DynamicRule::Concatenates);
             }
             _ => {}
@@ -120,12 +158,17 @@ impl PoolRules {
 
     /// Whether a call by this constant is a call of a tracked method (or concatenates strings by such).
     pub(crate) fn is_tracked(&self, index: PoolIndex) -> bool {
-        self.tracked.binary_search(&index).is_ok() || self.dynamics.get(&index) == Some(&DynamicRule::Concatenates)
+        self.tracked.binary_search(&index).is_ok()
+            || self.dynamics.get(&index) == Some(&DynamicRule::Concatenates)
     }
 
     /// Whether any call of this class may be of a tracked method.
     pub(crate) fn has_tracked(&self) -> bool {
-        !self.tracked.is_empty() || self.dynamics.values().any(|rule| *rule == DynamicRule::Concatenates)
+        !self.tracked.is_empty()
+            || self
+                .dynamics
+                .values()
+                .any(|rule| *rule == DynamicRule::Concatenates)
     }
 
     /// The rule for a call, with the static type of what it makes where there is one.
@@ -140,21 +183,34 @@ impl PoolRules {
             return Ok(None);
         }
         let member = pool.member_ref(index)?;
-        Ok(rule(opcode, caller, &member).map(|(rule, kind)| (rule, kind, static_type(rule, &member))))
+        Ok(rule(opcode, caller, &member)
+            .map(|(rule, kind)| (rule, kind, static_type(rule, &member))))
     }
 }
 
-fn rule(opcode: Opcode, caller: &[u8], member: &MemberRef<'_>) -> Option<(CallRule, AllocationKind)> {
-    call_rules::rule(opcode.0, caller, member.class, member.name, member.descriptor)
+fn rule(
+    opcode: Opcode,
+    caller: &[u8],
+    member: &MemberRef<'_>,
+) -> Option<(CallRule, AllocationKind)> {
+    call_rules::rule(
+        opcode.0,
+        caller,
+        member.class,
+        member.name,
+        member.descriptor,
+    )
 }
 
 fn static_type(rule: CallRule, member: &MemberRef<'_>) -> Option<Box<[u8]>> {
     match rule {
         CallRule::Boxing(_) => Some([b"L".as_slice(), member.class, b";"].concat().into()),
         CallRule::Array if member.class.first() == Some(&b'[') => Some(member.class.into()),
-        CallRule::Array => member.descriptor.iter().rposition(|byte| *byte == b')').and_then(|end| {
-            member.descriptor.get(end + 1..).map(Box::from)
-        }),
+        CallRule::Array => member
+            .descriptor
+            .iter()
+            .rposition(|byte| *byte == b')')
+            .and_then(|end| member.descriptor.get(end + 1..).map(Box::from)),
         _ => None,
     }
 }

@@ -45,7 +45,10 @@ pub(crate) struct Probe {
 
 impl<'p> ProbeAssembler<'p> {
     pub(crate) fn new(pool: &'p mut PoolAppender) -> Self {
-        Self { pool, helpers: FxHashMap::default() }
+        Self {
+            pool,
+            helpers: FxHashMap::default(),
+        }
     }
 
     /// `helper(id)`
@@ -57,7 +60,11 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `variable = helper(-1)`
-    pub(crate) fn call_with_minus_one_into(&mut self, helper: Helper, variable: u16) -> Result<Probe, Error> {
+    pub(crate) fn call_with_minus_one_into(
+        &mut self,
+        helper: Helper,
+        variable: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(ICONST_M1, 1);
         self.invoke(&mut probe, helper)?;
@@ -66,14 +73,24 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `variable = helper(id)`
-    pub(crate) fn call_into(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+    pub(crate) fn call_into(
+        &mut self,
+        helper: Helper,
+        id: u32,
+        variable: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = self.call(helper, id)?;
         probe.local(ISTORE, variable);
         Ok(probe)
     }
 
     /// `variable = helper(what is below the top, id)`; both are one slot, and stay.
-    pub(crate) fn call_with_second_into(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+    pub(crate) fn call_with_second_into(
+        &mut self,
+        helper: Helper,
+        id: u32,
+        variable: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(DUP2, 2);
         probe.op(POP, 0);
@@ -84,7 +101,12 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `helper(top, id, variable)`; the top stays.
-    pub(crate) fn call_with_top_and_variable(&mut self, helper: Helper, id: u32, variable: u16) -> Result<Probe, Error> {
+    pub(crate) fn call_with_top_and_variable(
+        &mut self,
+        helper: Helper,
+        id: u32,
+        variable: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(DUP, 1);
         self.push_id(&mut probe, id)?;
@@ -95,7 +117,11 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `helper(variable)`
-    pub(crate) fn call_with_variable(&mut self, helper: Helper, variable: u16) -> Result<Probe, Error> {
+    pub(crate) fn call_with_variable(
+        &mut self,
+        helper: Helper,
+        variable: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.local(ILOAD, variable);
         probe.stack = 1;
@@ -104,7 +130,12 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `parameter = helper(parameter, other parameter)`; the first is a reference, the second an int.
-    pub(crate) fn replace_parameter(&mut self, helper: Helper, parameter: u16, other: u16) -> Result<Probe, Error> {
+    pub(crate) fn replace_parameter(
+        &mut self,
+        helper: Helper,
+        parameter: u16,
+        other: u16,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.local(ALOAD, parameter);
         probe.local(ILOAD, other);
@@ -140,7 +171,12 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `helper(top, number, id)`
-    pub(crate) fn call_with_top_and(&mut self, helper: Helper, number: u32, id: u32) -> Result<Probe, Error> {
+    pub(crate) fn call_with_top_and(
+        &mut self,
+        helper: Helper,
+        number: u32,
+        id: u32,
+    ) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(DUP, 1);
         self.push_id(&mut probe, number)?;
@@ -150,7 +186,12 @@ impl<'p> ProbeAssembler<'p> {
     }
 
     /// `helper(length of the array on top, id)`; `cast` where the static type of the top is no array.
-    pub(crate) fn call_with_length(&mut self, helper: Helper, cast: Option<&[u8]>, id: u32) -> Result<Probe, Error> {
+    pub(crate) fn call_with_length(
+        &mut self,
+        helper: Helper,
+        cast: Option<&[u8]>,
+        id: u32,
+    ) -> Result<Probe, Error> {
         let mut probe = self.length(cast)?;
         self.push_id(&mut probe, id)?;
         self.invoke(&mut probe, helper)?;
@@ -188,7 +229,9 @@ impl<'p> ProbeAssembler<'p> {
         let index = match self.helpers.get(&helper) {
             Some(index) => *index,
             None => {
-                let index = self.pool.method_ref(HELPER_CLASS, helper.0.as_bytes(), helper.1.as_bytes())?;
+                let index =
+                    self.pool
+                        .method_ref(HELPER_CLASS, helper.0.as_bytes(), helper.1.as_bytes())?;
                 self.helpers.insert(helper, index);
                 index
             }
@@ -260,7 +303,12 @@ mod tests {
         assert_eq!(bytes(assembler.call(call, 300)?)[..3], [17, 1, 44]);
         assert_eq!(bytes(assembler.call(call, 40_000)?)[0], 18);
         assert_eq!(assembler.call(call, 300)?.stack, 1);
-        assert_eq!(assembler.call_with_long_top(Helper("bj", "(JI)V"), 300)?.stack, 3);
+        assert_eq!(
+            assembler
+                .call_with_long_top(Helper("bj", "(JI)V"), 300)?
+                .stack,
+            3
+        );
         Ok(())
     }
 }

@@ -12,7 +12,11 @@ impl MethodPlanner<'_, '_, '_> {
     /// Counts every site right after its instruction.
     pub(crate) fn count_per_site(&mut self, counted: &[Counted]) -> Result<(), Reason> {
         let meanings = counted.iter().map(|level| {
-            vec![Term { site: level.site, factor: level.objects.cast_signed(), unit: Unit::Count }]
+            vec![Term {
+                site: level.site,
+                factor: level.objects.cast_signed(),
+                unit: Unit::Count,
+            }]
         });
         let first = self.add_counters(Role::Increment, meanings.collect())?;
         for (id, level) in (first..).zip(counted) {

@@ -57,8 +57,15 @@ impl TrackedMethods {
                 continue;
             }
             match entry.rsplit_once('.') {
-                Some((class, method)) if !class.is_empty() && !method.is_empty() => self.add(class, method),
-                _ => return Err(BadLine { line: index + 1, text: entry.to_owned() }),
+                Some((class, method)) if !class.is_empty() && !method.is_empty() => {
+                    self.add(class, method)
+                }
+                _ => {
+                    return Err(BadLine {
+                        line: index + 1,
+                        text: entry.to_owned(),
+                    });
+                }
             }
         }
         Ok(())
@@ -68,10 +75,14 @@ impl TrackedMethods {
     /// classes that begin so, with every method.
     pub fn add(&mut self, class: &str, method: &str) {
         if let Some(prefix) = class.strip_suffix('*') {
-            self.prefixes.push(prefix.replace('.', "/").into_bytes().into());
+            self.prefixes
+                .push(prefix.replace('.', "/").into_bytes().into());
             return;
         }
-        let names = self.classes.entry(class.replace('.', "/").into_bytes().into()).or_default();
+        let names = self
+            .classes
+            .entry(class.replace('.', "/").into_bytes().into())
+            .or_default();
         if method == "*" {
             names.all = true;
         } else {
@@ -81,7 +92,9 @@ impl TrackedMethods {
 
     /// Whether the method with this class and name (internal form) is tracked.
     pub fn contains(&self, class: &[u8], method: &[u8]) -> bool {
-        self.classes.get(class).is_some_and(|names| names.all || names.some.contains(method))
+        self.classes
+            .get(class)
+            .is_some_and(|names| names.all || names.some.contains(method))
             || self.prefixes.iter().any(|prefix| class.starts_with(prefix))
     }
 
@@ -89,9 +102,13 @@ impl TrackedMethods {
     /// method handles and reflection. Where the VM enters it to link a call, what it allocates is its own.
     pub(crate) fn is_transparent(&self, class: &[u8]) -> bool {
         class != b"java/lang/invoke/MethodHandleNatives"
-            && [b"java/lang/invoke/".as_slice(), b"java/lang/reflect/", b"jdk/internal/reflect/"]
-                .iter()
-                .any(|package| class.starts_with(package))
+            && [
+                b"java/lang/invoke/".as_slice(),
+                b"java/lang/reflect/",
+                b"jdk/internal/reflect/",
+            ]
+            .iter()
+            .any(|package| class.starts_with(package))
     }
 }
 
@@ -111,10 +128,19 @@ mod tests {
     #[test]
     fn users_add_methods() {
         let mut methods = TrackedMethods::none();
-        assert_eq!(methods.add_lines("com.acme.Pool.take # ours\n\ncom.acme.Codec.*\n"), Ok(()));
+        assert_eq!(
+            methods.add_lines("com.acme.Pool.take # ours\n\ncom.acme.Codec.*\n"),
+            Ok(())
+        );
         assert!(methods.contains(b"com/acme/Pool", b"take"));
         assert!(!methods.contains(b"com/acme/Pool", b"give"));
         assert!(methods.contains(b"com/acme/Codec", b"<init>"));
-        assert_eq!(methods.add_lines("a.b\nnonsense\n"), Err(BadLine { line: 2, text: "nonsense".to_owned() }));
+        assert_eq!(
+            methods.add_lines("a.b\nnonsense\n"),
+            Err(BadLine {
+                line: 2,
+                text: "nonsense".to_owned()
+            })
+        );
     }
 }

@@ -18,7 +18,11 @@ pub(super) fn check_code(code: &[u8]) -> Result<(), SkipReason> {
 }
 
 /// Checks an insertion.
-pub(super) fn check_insertion(place: Place, code: &[u8], max_locals: u16) -> Result<(), SkipReason> {
+pub(super) fn check_insertion(
+    place: Place,
+    code: &[u8],
+    max_locals: u16,
+) -> Result<(), SkipReason> {
     let parameter = match (place, Instruction::decode(code, CodeOffset(0))) {
         (Place::Entry, Ok(first)) if loads_reference(first.opcode) => first.local(),
         _ => None,
@@ -89,8 +93,14 @@ mod tests {
     fn only_variables_that_no_frame_knows_are_written() {
         let before = Place::Before(CodeOffset(0));
         assert_eq!(check_insertion(before, &[0x04, 0x36, 9], 9), Ok(()));
-        assert_eq!(check_insertion(before, &[0x04, 0x36, 8], 9), Err(SkipReason::BadCode));
-        assert_eq!(check_insertion(before, &[0x04, 0x3b], 0), Err(SkipReason::BadCode));
+        assert_eq!(
+            check_insertion(before, &[0x04, 0x36, 8], 9),
+            Err(SkipReason::BadCode)
+        );
+        assert_eq!(
+            check_insertion(before, &[0x04, 0x3b], 0),
+            Err(SkipReason::BadCode)
+        );
         assert_eq!(check_code(&[0x04, 0x36, 9]), Err(SkipReason::BadCode));
     }
 
@@ -98,7 +108,13 @@ mod tests {
     fn a_parameter_is_replaced_on_entry() {
         let replaced = [0x19, 4, 0x3a, 4];
         assert_eq!(check_insertion(Place::Entry, &replaced, 9), Ok(()));
-        assert_eq!(check_insertion(Place::Before(CodeOffset(0)), &replaced, 9), Err(SkipReason::BadCode));
-        assert_eq!(check_insertion(Place::Entry, &[0x19, 4, 0x3a, 5], 9), Err(SkipReason::BadCode));
+        assert_eq!(
+            check_insertion(Place::Before(CodeOffset(0)), &replaced, 9),
+            Err(SkipReason::BadCode)
+        );
+        assert_eq!(
+            check_insertion(Place::Entry, &[0x19, 4, 0x3a, 5], 9),
+            Err(SkipReason::BadCode)
+        );
     }
 }
