@@ -27,16 +27,38 @@ fn counts_from_then_on() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk).start(&["twice"]);
-        let answer = load(&jdk, &jvm, &format!("summary=off,output={}", output.display()));
-        assert!(answer.contains("return code: 0"), "JDK {}: {answer}", jdk.version);
+        let answer = load(
+            &jdk,
+            &jvm,
+            &format!("summary=off,output={}", output.display()),
+        );
+        assert!(
+            answer.contains("return code: 0"),
+            "JDK {}: {answer}",
+            jdk.version
+        );
         jvm.go_on();
         let outcome = jvm.end();
-        assert!(outcome.status.success() && outcome.out.ends_with("DONE\n"), "{outcome:?}");
+        assert!(
+            outcome.status.success() && outcome.out.ends_with("DONE\n"),
+            "{outcome:?}"
+        );
         let recording = Recording::of(&output);
         recording.check(1, Some("exit"));
         assert!(recording.report.run.attached);
-        assert!(recording.text().contains("loaded into the running VM: what was before is missing"));
-        assert!(recording.report.completeness.before_ready_bytes.unwrap_or(0) > 100_000 * 40);
+        assert!(
+            recording
+                .text()
+                .contains("loaded into the running VM: what was before is missing")
+        );
+        assert!(
+            recording
+                .report
+                .completeness
+                .before_ready_bytes
+                .unwrap_or(0)
+                > 100_000 * 40
+        );
     }
 }
 
@@ -48,8 +70,14 @@ fn a_bad_option_leaves_the_program_alone() {
         assert!(!answer.contains("return code: 0"), "{answer}");
         jvm.go_on();
         let outcome = jvm.end();
-        assert!(outcome.status.success() && outcome.out.ends_with("DONE\n"), "{outcome:?}");
-        assert!(outcome.err.contains("unknown option `colour`"), "{outcome:?}");
+        assert!(
+            outcome.status.success() && outcome.out.ends_with("DONE\n"),
+            "{outcome:?}"
+        );
+        assert!(
+            outcome.err.contains("unknown option `colour`"),
+            "{outcome:?}"
+        );
     }
 }
 
@@ -65,6 +93,9 @@ fn a_second_load_is_refused_and_the_first_goes_on() {
         jvm.go_on();
         assert!(jvm.end().status.success());
         Recording::of(&output).check(2, Some("exit"));
-        assert!(!place.path().join("out.1").exists(), "the refused one wrote nothing");
+        assert!(
+            !place.path().join("out.1").exists(),
+            "the refused one wrote nothing"
+        );
     }
 }

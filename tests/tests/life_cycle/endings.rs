@@ -8,8 +8,14 @@ fn check_ending(words: &[&str], exit_code: i32, blocks: i64, also: impl Fn(&Outc
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let outcome = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).run(words);
-        assert_eq!(outcome.status.code(), Some(exit_code), "JDK {}: {outcome:?}", jdk.version);
+        let outcome =
+            TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).run(words);
+        assert_eq!(
+            outcome.status.code(),
+            Some(exit_code),
+            "JDK {}: {outcome:?}",
+            jdk.version
+        );
         assert_eq!(outcome.agent_lines(), [""; 0]);
         let recording = Recording::of(&output);
         recording.check(blocks, Some("exit"));
@@ -51,7 +57,11 @@ fn uncaught_exception() {
 #[test]
 fn daemons_still_allocate() {
     check_ending(&["daemons", "3"], 0, 3, |_, recording| {
-        let endless = recording.report.sites.iter().filter(|site| site.ty.as_deref() == Some("LifeCycleProbe$Endless"));
+        let endless = recording
+            .report
+            .sites
+            .iter()
+            .filter(|site| site.ty.as_deref() == Some("LifeCycleProbe$Endless"));
         assert!(endless.map(|site| site.count).sum::<i64>() > 0);
     });
 }
@@ -61,7 +71,8 @@ fn sigterm() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let jvm = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).start(&["wait"]);
+        let jvm = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display()))
+            .start(&["wait"]);
         jvm.signal("TERM");
         let outcome = jvm.end();
         assert_eq!(outcome.status.code(), Some(143), "{outcome:?}");

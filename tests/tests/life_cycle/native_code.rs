@@ -17,11 +17,21 @@ const ROUNDS: i64 = 4 * EACH;
 
 /// The native library of `JniProbe`; `None` without a C compiler or the header of JNI.
 fn native_library(folder: &Path) -> Option<PathBuf> {
-    let include = installed_jdks().into_iter().map(|jdk| jdk.home.join("include")).find(|path| path.join("jni.h").exists())?;
+    let include = installed_jdks()
+        .into_iter()
+        .map(|jdk| jdk.home.join("include"))
+        .find(|path| path.join("jni.h").exists())?;
     let library = folder.join("libjniprobe.so");
     let mut compiler = Command::new("cc");
-    compiler.args(["-O1", "-shared", "-fPIC", "-pthread", "-I"]).arg(&include).arg("-I").arg(include.join("linux"));
-    compiler.arg("-o").arg(&library).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("native/jni_probe.c"));
+    compiler
+        .args(["-O1", "-shared", "-fPIC", "-pthread", "-I"])
+        .arg(&include)
+        .arg("-I")
+        .arg(include.join("linux"));
+    compiler
+        .arg("-o")
+        .arg(&library)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("native/jni_probe.c"));
     let status = compiler.status().ok()?;
     assert!(status.success(), "jni_probe.c does not compile");
     Some(library)
@@ -30,7 +40,12 @@ fn native_library(folder: &Path) -> Option<PathBuf> {
 /// Objects and bytes by method and type, of sites of the kind `jni`.
 fn made(recording: &Recording) -> BTreeMap<(String, String), (i64, i64)> {
     let mut made = BTreeMap::new();
-    for site in recording.report.sites.iter().filter(|site| site.kind == "jni") {
+    for site in recording
+        .report
+        .sites
+        .iter()
+        .filter(|site| site.kind == "jni")
+    {
         for ty in &site.types {
             let key = (format!("{}.{}", site.class, site.method), ty.ty.clone());
             let sum = made.entry(key).or_insert((0, 0));
@@ -50,25 +65,74 @@ fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
         let output = folder.path().join(format!("out-{}", jdk.version));
         let options = format!("summary=off,output={}", output.display());
         let library = library.display().to_string();
-        let words = if breaks_rules { &[&*library, "rules-are-broken"][..] } else { &[&*library] };
-        let outcome = TrackedJvm::new(jdk, &options).vm(vm_options).run_program("JniProbe", words);
-        assert!(outcome.status.success() && outcome.out == "DONE\n", "JDK {}: {outcome:?}", jdk.version);
+        let words = if breaks_rules {
+            &[&*library, "rules-are-broken"][..]
+        } else {
+            &[&*library]
+        };
+        let outcome = TrackedJvm::new(jdk, &options)
+            .vm(vm_options)
+            .run_program("JniProbe", words);
+        assert!(
+            outcome.status.success() && outcome.out == "DONE\n",
+            "JDK {}: {outcome:?}",
+            jdk.version
+        );
         let recording = Recording::of(&output);
-        assert!(recording.report.losses.is_empty(), "{:?}", recording.report.losses);
+        assert!(
+            recording.report.losses.is_empty(),
+            "{:?}",
+            recording.report.losses
+        );
         let made = made(&recording);
-        let of = |method: &str, ty: &str| made.get(&(method.to_owned(), ty.to_owned())).copied().unwrap_or_default();
-        assert_eq!(of("JniProbe.manyArguments", "JniProbe$Many"), (ROUNDS, ROUNDS * 16));
-        assert_eq!(of("JniProbe.noArguments", "JniProbe$Plain"), (ROUNDS, ROUNDS * 24));
-        assert_eq!(of("JniProbe.noArguments", "JniProbe$Throwing"), (ROUNDS, ROUNDS * 16), "made, then thrown away");
+        let of = |method: &str, ty: &str| {
+            made.get(&(method.to_owned(), ty.to_owned()))
+                .copied()
+                .unwrap_or_default()
+        };
+        assert_eq!(
+            of("JniProbe.manyArguments", "JniProbe$Many"),
+            (ROUNDS, ROUNDS * 16)
+        );
+        assert_eq!(
+            of("JniProbe.noArguments", "JniProbe$Plain"),
+            (ROUNDS, ROUNDS * 24)
+        );
+        assert_eq!(
+            of("JniProbe.noArguments", "JniProbe$Throwing"),
+            (ROUNDS, ROUNDS * 16),
+            "made, then thrown away"
+        );
         assert!(!made.keys().any(|(_, ty)| ty == "JniProbe$Abstract"));
         // Ten wide letters and none; six wide letters and none.
-        assert_eq!(of("JniProbe.wide", "java.lang.String"), (2 * ROUNDS, 2 * ROUNDS * 24));
-        assert_eq!(of("JniProbe.wide", "byte[]"), (2 * ROUNDS, ROUNDS * (40 + 16)));
-        assert_eq!(of("JniProbe.utf", "byte[]"), (2 * ROUNDS, ROUNDS * (32 + 16)));
+        assert_eq!(
+            of("JniProbe.wide", "java.lang.String"),
+            (2 * ROUNDS, 2 * ROUNDS * 24)
+        );
+        assert_eq!(
+            of("JniProbe.wide", "byte[]"),
+            (2 * ROUNDS, ROUNDS * (40 + 16))
+        );
+        assert_eq!(
+            of("JniProbe.utf", "byte[]"),
+            (2 * ROUNDS, ROUNDS * (32 + 16))
+        );
         assert_eq!(of("JniProbe.arrays", "byte[]"), (EACH, EACH * 40));
-        assert_eq!(of("(JNI).NewDoubleArray", "double[]"), (10 * EACH, 10 * EACH * 56), "threads that attach");
-        let expected = if breaks_rules { (EACH, EACH * 24) } else { (0, 0) };
-        assert_eq!(of("JniProbe.whilePending", "int[]"), expected, "an exception was pending");
+        assert_eq!(
+            of("(JNI).NewDoubleArray", "double[]"),
+            (10 * EACH, 10 * EACH * 56),
+            "threads that attach"
+        );
+        let expected = if breaks_rules {
+            (EACH, EACH * 24)
+        } else {
+            (0, 0)
+        };
+        assert_eq!(
+            of("JniProbe.whilePending", "int[]"),
+            expected,
+            "an exception was pending"
+        );
     }
 }
 

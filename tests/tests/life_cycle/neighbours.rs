@@ -10,7 +10,11 @@ use crate::tracked_jvm::{TrackedJvm, jdks, programs};
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
     let jdk = jdks(17).into_iter().find(|jdk| jdk.has("jar"))?;
     let manifest = place.join("manifest");
-    fs::write(&manifest, "Premain-Class: NoOpAgent\nCan-Retransform-Classes: true\n").expect("manifest");
+    fs::write(
+        &manifest,
+        "Premain-Class: NoOpAgent\nCan-Retransform-Classes: true\n",
+    )
+    .expect("manifest");
     let jar = place.join("agent.jar");
     let status = jdk
         .tool("jar")
@@ -29,14 +33,24 @@ fn no_op_agent(place: &Path) -> Option<PathBuf> {
 fn a_java_agent_that_transforms() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let Some(jar) = no_op_agent(place.path()) else { return };
+        let Some(jar) = no_op_agent(place.path()) else {
+            return;
+        };
         let java_agent = format!("-javaagent:{}", jar.display());
-        let native_agent = format!("-agentpath:{}=summary=off,output=out", crate::tracked_jvm::library().display());
+        let native_agent = format!(
+            "-agentpath:{}=summary=off,output=out",
+            crate::tracked_jvm::library().display()
+        );
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
-            let jvm = TrackedJvm::bare(&jdk).vm(&[order[0], order[1]]).directory(place.path());
+            let jvm = TrackedJvm::bare(&jdk)
+                .vm(&[order[0], order[1]])
+                .directory(place.path());
             let outcome = jvm.run(&["return", "2"]);
             assert!(outcome.status.success(), "{outcome:?}");
-            assert!(outcome.out.contains("TRANSFORMER SAW LifeCycleProbe"), "{outcome:?}");
+            assert!(
+                outcome.out.contains("TRANSFORMER SAW LifeCycleProbe"),
+                "{outcome:?}"
+            );
             Recording::of(&place.path().join("out")).check(2, Some("exit"));
             fs::remove_dir_all(place.path().join("out")).expect("remove");
         }
@@ -47,15 +61,25 @@ fn a_java_agent_that_transforms() {
 fn flight_recorder() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let recorder = format!("-XX:StartFlightRecording=filename={}", place.path().join("r.jfr").display());
+        let recorder = format!(
+            "-XX:StartFlightRecording=filename={}",
+            place.path().join("r.jfr").display()
+        );
         if !jdk.accepts(&[&recorder]) {
             println!("JDK {} has no flight recorder", jdk.version);
             continue;
         }
-        let jvm = TrackedJvm::new(&jdk, "summary=off,output=out").vm(&[&recorder]).directory(place.path());
+        let jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
+            .vm(&[&recorder])
+            .directory(place.path());
         let outcome = jvm.run(&["return", "2"]);
         assert!(outcome.status.success(), "{outcome:?}");
         Recording::of(&place.path().join("out")).check(2, Some("exit"));
-        assert!(fs::metadata(place.path().join("r.jfr")).expect("its recording").len() > 10_000);
+        assert!(
+            fs::metadata(place.path().join("r.jfr"))
+                .expect("its recording")
+                .len()
+                > 10_000
+        );
     }
 }

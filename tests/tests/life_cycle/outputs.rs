@@ -9,7 +9,9 @@ use crate::tracked_jvm::{TrackedJvm, jdks};
 fn the_default_is_named_by_the_process() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let mut jvm = TrackedJvm::new(&jdk, "summary=off").directory(place.path()).start(&["wait"]);
+        let mut jvm = TrackedJvm::new(&jdk, "summary=off")
+            .directory(place.path())
+            .start(&["wait"]);
         let output = place.path().join(format!("ducktrack-{}", jvm.pid()));
         jvm.go_on();
         assert!(jvm.end().status.success());
@@ -28,10 +30,20 @@ fn patterns_name_process_and_time() {
         jvm.end();
         let names: Vec<String> = fs::read_dir(&parent)
             .expect("the directory of the process")
-            .map(|entry| entry.expect("entry").file_name().into_string().expect("UTF-8"))
+            .map(|entry| {
+                entry
+                    .expect("entry")
+                    .file_name()
+                    .into_string()
+                    .expect("UTF-8")
+            })
             .collect();
         assert_eq!(names.len(), 1);
-        let seconds: u64 = names[0].strip_suffix('%').expect("a percent sign").parse().expect("a time");
+        let seconds: u64 = names[0]
+            .strip_suffix('%')
+            .expect("a percent sign")
+            .parse()
+            .expect("a time");
         let recording = Recording::of(&parent.join(&names[0]));
         assert_eq!(recording.report.run.start_unix_millis / 1000, seconds);
     }
@@ -43,9 +55,17 @@ fn a_directory_that_exists_is_used_and_its_files_stay() {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::write(place.path().join("mine"), "untouched").expect("file");
         let options = format!("summary=off,output={}", place.path().display());
-        assert!(TrackedJvm::new(&jdk, &options).run(&["return"]).status.success());
+        assert!(
+            TrackedJvm::new(&jdk, &options)
+                .run(&["return"])
+                .status
+                .success()
+        );
         Recording::of(place.path()).check(1, Some("exit"));
-        assert_eq!(fs::read_to_string(place.path().join("mine")).expect("file"), "untouched");
+        assert_eq!(
+            fs::read_to_string(place.path().join("mine")).expect("file"),
+            "untouched"
+        );
     }
 }
 
@@ -61,9 +81,15 @@ fn two_jvms_share_a_place() {
         first.go_on();
         second.go_on();
         assert!(first.end().status.success() && second.end().status.success());
-        let (first, second) = (Recording::of(&output), Recording::of(&place.path().join("out.1")));
+        let (first, second) = (
+            Recording::of(&output),
+            Recording::of(&place.path().join("out.1")),
+        );
         first.check(1, Some("exit"));
         second.check(2, Some("exit"));
-        assert_eq!((first.report.run.pid, second.report.run.pid), (first_pid, second_pid));
+        assert_eq!(
+            (first.report.run.pid, second.report.run.pid),
+            (first_pid, second_pid)
+        );
     }
 }

@@ -9,8 +9,13 @@ fn check_slot(jdk: &Jdk, forced: &str, name: &str) {
     for counters in ["path", "site"] {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,counters={counters},output={}", output.display());
-        let outcome = TrackedJvm::new(jdk, &options).env("DUCKTRACK_SLOT", forced).run(&["return", "8"]);
+        let options = format!(
+            "summary=off,counters={counters},output={}",
+            output.display()
+        );
+        let outcome = TrackedJvm::new(jdk, &options)
+            .env("DUCKTRACK_SLOT", forced)
+            .run(&["return", "8"]);
         assert!(outcome.status.success(), "JDK {}: {outcome:?}", jdk.version);
         let recording = Recording::of(&output);
         recording.check(8, Some("exit"));

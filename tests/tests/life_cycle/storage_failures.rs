@@ -12,16 +12,25 @@ fn a_file_that_may_not_grow() {
         let place = tempfile::tempdir().expect("temporary folder");
         // Snapshots by interval meet the limit several times; it is said once.
         let options = "summary=off,output=out,interval=0.3";
-        let mut jvm = TrackedJvm::new(&jdk, options).file_limit(16).directory(place.path()).start(&["twice"]);
+        let mut jvm = TrackedJvm::new(&jdk, options)
+            .file_limit(16)
+            .directory(place.path())
+            .start(&["twice"]);
         std::thread::sleep(Duration::from_secs(2));
         jvm.go_on();
         let outcome = jvm.end();
         assert!(outcome.status.success(), "{outcome:?}");
         assert_eq!(outcome.out, "READY\nDONE\n");
         let lines = outcome.agent_lines();
-        assert!(matches!(lines.as_slice(), [line] if line.contains("cannot write to")), "{lines:?}");
+        assert!(
+            matches!(lines.as_slice(), [line] if line.contains("cannot write to")),
+            "{lines:?}"
+        );
         let recording = Recording::of(&place.path().join("out"));
-        assert_eq!(recording.report.run.ended, None, "the trace does not claim to be complete");
+        assert_eq!(
+            recording.report.run.ended, None,
+            "the trace does not claim to be complete"
+        );
     }
 }
 
@@ -30,7 +39,9 @@ fn a_directory_that_is_deleted_comes_back() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=out").directory(place.path()).start(&["twice"]);
+        let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
+            .directory(place.path())
+            .start(&["twice"]);
         fs::remove_dir_all(&output).expect("remove");
         jvm.go_on();
         let outcome = jvm.end();
@@ -45,7 +56,9 @@ fn a_directory_that_cannot_come_back() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("a");
-        let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=a/out").directory(place.path()).start(&["twice"]);
+        let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=a/out")
+            .directory(place.path())
+            .start(&["twice"]);
         fs::remove_dir_all(&output).expect("remove");
         fs::write(&output, "a file in its place").expect("file");
         jvm.go_on();
@@ -53,6 +66,9 @@ fn a_directory_that_cannot_come_back() {
         assert!(outcome.status.success(), "{outcome:?}");
         assert_eq!(outcome.out, "READY\nDONE\n");
         let lines = outcome.agent_lines();
-        assert!(matches!(lines.as_slice(), [line] if line.contains("was deleted while the JVM ran")), "{lines:?}");
+        assert!(
+            matches!(lines.as_slice(), [line] if line.contains("was deleted while the JVM ran")),
+            "{lines:?}"
+        );
     }
 }

@@ -15,10 +15,18 @@ const RELEASE: u32 = 11;
 /// A product of the release build: named by a variable, or in `target/release`.
 fn product(variable: &str, file: &str) -> PathBuf {
     let path = std::env::var_os(variable).map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release").join(file),
+        || {
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../target/release")
+                .join(file)
+        },
         PathBuf::from,
     );
-    assert!(path.exists(), "{} is not there: run `cargo build --release` first", path.display());
+    assert!(
+        path.exists(),
+        "{} is not there: run `cargo build --release` first",
+        path.display()
+    );
     path
 }
 
@@ -37,7 +45,12 @@ pub(crate) fn programs() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
     let compile = || {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(&["LifeCycleProbe", "JniProbe", "NoOpAgent"], RELEASE, folder.path()).expect("javac");
+        let compiled = compile_java(
+            &["LifeCycleProbe", "JniProbe", "NoOpAgent"],
+            RELEASE,
+            folder.path(),
+        )
+        .expect("javac");
         if !compiled {
             println!("no JDK with javac: nothing is checked");
         }
@@ -51,7 +64,10 @@ pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
     if programs().is_none() {
         return Vec::new();
     }
-    installed_jdks().into_iter().filter(|jdk| jdk.version >= lowest).collect()
+    installed_jdks()
+        .into_iter()
+        .filter(|jdk| jdk.version >= lowest)
+        .collect()
 }
 
 /// A JVM to start: JDK, options of the agent, options of the VM, words for `LifeCycleProbe`.
@@ -63,15 +79,25 @@ impl TrackedJvm {
     /// With the agent and these options of it.
     pub(crate) fn new(jdk: &Jdk, agent_options: &str) -> Self {
         let mut jvm = Self::bare(jdk);
-        jvm.command.arg(format!("-agentpath:{}={agent_options}", library().display()));
+        jvm.command.arg(format!(
+            "-agentpath:{}={agent_options}",
+            library().display()
+        ));
         jvm
     }
 
     /// Without the agent.
     pub(crate) fn bare(jdk: &Jdk) -> Self {
         let mut command = jdk.tool("java");
-        command.args(["-Xmx256m", "-XX:-UsePerfData", "-cp"]).arg(programs().expect("asked before"));
-        for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "DUCKTRACK_SLOT"] {
+        command
+            .args(["-Xmx256m", "-XX:-UsePerfData", "-cp"])
+            .arg(programs().expect("asked before"));
+        for variable in [
+            "JAVA_TOOL_OPTIONS",
+            "JDK_JAVA_OPTIONS",
+            "_JAVA_OPTIONS",
+            "DUCKTRACK_SLOT",
+        ] {
             command.env_remove(variable);
         }
         Self { command }
@@ -98,7 +124,10 @@ impl TrackedJvm {
     /// The same, with no file longer than so many KB.
     pub(crate) fn file_limit(self, kilobytes: u32) -> Self {
         let mut command = Command::new("bash");
-        command.arg("-c").arg(format!("ulimit -f {kilobytes}; exec \"$0\" \"$@\"")).arg(self.command.get_program());
+        command
+            .arg("-c")
+            .arg(format!("ulimit -f {kilobytes}; exec \"$0\" \"$@\""))
+            .arg(self.command.get_program());
         command.args(self.command.get_args());
         for (name, value) in self.command.get_envs() {
             match value {
@@ -116,7 +145,13 @@ impl TrackedJvm {
 
     /// Runs a program with these words to its end.
     pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Outcome {
-        let output = self.command.arg(program).args(words).stdin(Stdio::null()).output().expect("java");
+        let output = self
+            .command
+            .arg(program)
+            .args(words)
+            .stdin(Stdio::null())
+            .output()
+            .expect("java");
         Outcome {
             status: output.status,
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -127,8 +162,12 @@ impl TrackedJvm {
     /// Starts `LifeCycleProbe` with these words and waits until it says that it is ready.
     pub(crate) fn start(mut self, words: &[&str]) -> RunningJvm {
         let command = self.command.arg("LifeCycleProbe").args(words);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("java");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("java");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let mut errors = child.stderr.take().expect("piped");
@@ -137,7 +176,13 @@ impl TrackedJvm {
             let _ = errors.read_to_string(&mut text);
             text
         });
-        let mut jvm = RunningJvm { child, input, output, errors: Some(errors), out: String::new() };
+        let mut jvm = RunningJvm {
+            child,
+            input,
+            output,
+            errors: Some(errors),
+            out: String::new(),
+        };
         jvm.wait_for("READY");
         jvm
     }
@@ -154,7 +199,10 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Lines of the agent on standard error.
     pub(crate) fn agent_lines(&self) -> Vec<&str> {
-        self.err.lines().filter(|line| line.contains("[ducktrack]")).collect()
+        self.err
+            .lines()
+            .filter(|line| line.contains("[ducktrack]"))
+            .collect()
     }
 }
 
@@ -179,8 +227,15 @@ impl RunningJvm {
             let read = self.output.read_line(&mut line).expect("its output");
             if read == 0 {
                 let _ = self.child.wait();
-                let errors = self.errors.take().map(|errors| errors.join().expect("reader"));
-                panic!("the JVM ended before {text}: {} {}", self.out, errors.unwrap_or_default());
+                let errors = self
+                    .errors
+                    .take()
+                    .map(|errors| errors.join().expect("reader"));
+                panic!(
+                    "the JVM ended before {text}: {} {}",
+                    self.out,
+                    errors.unwrap_or_default()
+                );
             }
             self.out.push_str(&line);
             if line.contains(text) {
@@ -191,7 +246,10 @@ impl RunningJvm {
 
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
-        let status = Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()).status();
+        let status = Command::new("kill")
+            .arg(format!("-{name}"))
+            .arg(self.pid().to_string())
+            .status();
         assert!(status.expect("kill").success());
     }
 
@@ -208,8 +266,16 @@ impl RunningJvm {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("its output");
         let status = self.child.wait().expect("its end");
-        let err = self.errors.take().map(|errors| errors.join().expect("reader")).unwrap_or_default();
-        Outcome { status, out: std::mem::take(&mut self.out) + &rest, err }
+        let err = self
+            .errors
+            .take()
+            .map(|errors| errors.join().expect("reader"))
+            .unwrap_or_default();
+        Outcome {
+            status,
+            out: std::mem::take(&mut self.out) + &rest,
+            err,
+        }
     }
 }
 

@@ -10,17 +10,44 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
     let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options).vm(vm_options).run(&["measure"]);
-    assert!(outcome.status.success(), "JDK {} {vm_options:?}: {outcome:?}", jdk.version);
-    let allocated = outcome.out.lines().find_map(|line| line.strip_prefix("ALLOCATED ")).expect("a measure");
+    let outcome = TrackedJvm::new(jdk, &options)
+        .vm(vm_options)
+        .run(&["measure"]);
+    assert!(
+        outcome.status.success(),
+        "JDK {} {vm_options:?}: {outcome:?}",
+        jdk.version
+    );
+    let allocated = outcome
+        .out
+        .lines()
+        .find_map(|line| line.strip_prefix("ALLOCATED "))
+        .expect("a measure");
     let allocated: i64 = allocated.parse().expect("a number");
     let recording = Recording::of(&output);
     let made = |ty: &str| recording.count("layouts", ty);
-    assert_eq!(made("LifeCycleProbe$Mixed"), BLOCK, "JDK {} {vm_options:?}", jdk.version);
-    assert_eq!((made("byte[]"), made("double[]"), made("java.lang.Object[]")), (BLOCK, BLOCK, BLOCK));
+    assert_eq!(
+        made("LifeCycleProbe$Mixed"),
+        BLOCK,
+        "JDK {} {vm_options:?}",
+        jdk.version
+    );
+    assert_eq!(
+        (made("byte[]"), made("double[]"), made("java.lang.Object[]")),
+        (BLOCK, BLOCK, BLOCK)
+    );
     assert_eq!((made("int[][]"), made("int[]")), (BLOCK, 3 * BLOCK));
-    assert_eq!(recording.bytes("layouts"), allocated, "JDK {} {vm_options:?}", jdk.version);
-    assert!(recording.report.damage.is_empty(), "{:?}", recording.report.damage);
+    assert_eq!(
+        recording.bytes("layouts"),
+        allocated,
+        "JDK {} {vm_options:?}",
+        jdk.version
+    );
+    assert!(
+        recording.report.damage.is_empty(),
+        "{:?}",
+        recording.report.damage
+    );
 }
 
 /// Eight threads under an option, counted exactly.
@@ -28,8 +55,14 @@ fn check_threads(jdk: &Jdk, vm_options: &[&str]) -> Recording {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
     let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options).vm(vm_options).run(&["return", "8"]);
-    assert!(outcome.status.success(), "JDK {} {vm_options:?}: {outcome:?}", jdk.version);
+    let outcome = TrackedJvm::new(jdk, &options)
+        .vm(vm_options)
+        .run(&["return", "8"]);
+    assert!(
+        outcome.status.success(),
+        "JDK {} {vm_options:?}: {outcome:?}",
+        jdk.version
+    );
     let recording = Recording::of(&output);
     recording.check(8, Some("exit"));
     recording

@@ -10,7 +10,14 @@ const OOPS: &str = "RandomMethods$Oops";
 
 /// Primitive element types: code of `newarray` and name.
 const PRIMITIVES: [(u8, &str); 8] = [
-    (4, "boolean"), (5, "char"), (6, "float"), (7, "double"), (8, "byte"), (9, "short"), (10, "int"), (11, "long"),
+    (4, "boolean"),
+    (5, "char"),
+    (6, "float"),
+    (7, "double"),
+    (8, "byte"),
+    (9, "short"),
+    (10, "int"),
+    (11, "long"),
 ];
 
 impl Body<'_> {
@@ -62,7 +69,12 @@ impl Body<'_> {
             self.call("next", "()I");
         }
         let descriptor: &[u8] = if argument { b"(I)V" } else { b"()V" };
-        self.code.method(Opcode::INVOKESPECIAL, class.as_bytes(), b"<init>", descriptor);
+        self.code.method(
+            Opcode::INVOKESPECIAL,
+            class.as_bytes(),
+            b"<init>",
+            descriptor,
+        );
     }
 
     /// Constant, or computed and now and then negative.
@@ -90,7 +102,11 @@ impl Body<'_> {
     }
 
     fn object_array(&mut self) {
-        let (class, name) = self.random.choose(&[("java/lang/Object", "java.lang.Object"), (LEAF, LEAF), ("[I", "int[]")]);
+        let (class, name) = self.random.choose(&[
+            ("java/lang/Object", "java.lang.Object"),
+            (LEAF, LEAF),
+            ("[I", "int[]"),
+        ]);
         self.push_length();
         let cell = self.site(&format!("{name}[]"));
         self.code.class(Opcode::ANEWARRAY, class.as_bytes());
@@ -132,7 +148,12 @@ impl Body<'_> {
         self.op(Opcode::DUP);
         self.store(Local::D0);
         let cell = self.site("java.lang.Integer");
-        self.code.method(Opcode::INVOKESTATIC, b"java/lang/Integer", b"valueOf", b"(I)Ljava/lang/Integer;");
+        self.code.method(
+            Opcode::INVOKESTATIC,
+            b"java/lang/Integer",
+            b"valueOf",
+            b"(I)Ljava/lang/Integer;",
+        );
         self.count(cell, |body| {
             body.load(Local::D0);
             body.call("outsideOfCache", "(I)I");
@@ -145,7 +166,12 @@ impl Body<'_> {
         self.code.new_array(10);
         self.count_one(made);
         let copied = self.site("int[]");
-        self.code.method(Opcode::INVOKEVIRTUAL, b"[I", b"clone", b"()Ljava/lang/Object;");
+        self.code.method(
+            Opcode::INVOKEVIRTUAL,
+            b"[I",
+            b"clone",
+            b"()Ljava/lang/Object;",
+        );
         self.count_one(copied);
     }
 
@@ -154,7 +180,8 @@ impl Body<'_> {
         match self.random.below(4) {
             0 => self.store(Local::R),
             1 => {
-                self.code.field(Opcode::PUTSTATIC, DRIVER, b"sink", b"Ljava/lang/Object;");
+                self.code
+                    .field(Opcode::PUTSTATIC, DRIVER, b"sink", b"Ljava/lang/Object;");
             }
             _ => self.op(Opcode::POP),
         }
@@ -180,7 +207,12 @@ impl Body<'_> {
             return self.note();
         }
         self.load(Local::X);
-        self.code.method(Opcode::INVOKEVIRTUAL, b"java/lang/Object", b"getClass", b"()Ljava/lang/Class;");
+        self.code.method(
+            Opcode::INVOKEVIRTUAL,
+            b"java/lang/Object",
+            b"getClass",
+            b"()Ljava/lang/Class;",
+        );
         self.op(Opcode::POP);
     }
 
@@ -211,7 +243,12 @@ impl Body<'_> {
         match self.random.below(3) {
             0 => self.new_object(OOPS, false),
             1 => {
-                self.code.field(Opcode::GETSTATIC, DRIVER, b"MADE_BEFORE", b"LRandomMethods$Oops;");
+                self.code.field(
+                    Opcode::GETSTATIC,
+                    DRIVER,
+                    b"MADE_BEFORE",
+                    b"LRandomMethods$Oops;",
+                );
             }
             _ => self.load(Local::X),
         }

@@ -18,7 +18,8 @@ use crate::random::Random;
 pub(crate) const DRIVER: &[u8] = b"RandomMethods";
 /// The super class of classes with generated constructors.
 pub(crate) const NODE: &[u8] = b"RandomMethods$Node";
-pub(crate) const PARAMETERS: &str = "(IIILjava/lang/Object;Ljava/lang/Throwable;Ljava/lang/Object;II)";
+pub(crate) const PARAMETERS: &str =
+    "(IIILjava/lang/Object;Ljava/lang/Throwable;Ljava/lang/Object;II)";
 pub(crate) const THROWABLE: &[u8] = b"java/lang/Throwable";
 const OBJECT: &[u8] = b"java/lang/Object";
 const MAX_STACK: u16 = 14;
@@ -78,7 +79,15 @@ impl<'l> Body<'l> {
         let locals = if this == This::None { 9 } else { 10 };
         let mut code = CodeBuilder::new(MAX_STACK, locals);
         let exit = code.label();
-        Self { code, random, this, style, ledger, last_frame: None, exit }
+        Self {
+            code,
+            random,
+            this,
+            style,
+            ledger,
+            last_frame: None,
+            exit,
+        }
     }
 
     pub(crate) fn op(&mut self, opcode: Opcode) {
@@ -86,13 +95,21 @@ impl<'l> Body<'l> {
     }
 
     pub(crate) fn load(&mut self, local: Local) {
-        let opcode = if local.is_reference() { Opcode::ALOAD } else { Opcode::ILOAD };
+        let opcode = if local.is_reference() {
+            Opcode::ALOAD
+        } else {
+            Opcode::ILOAD
+        };
         let index = self.index(local);
         self.code.local(opcode, index);
     }
 
     pub(crate) fn store(&mut self, local: Local) {
-        let opcode = if local.is_reference() { Opcode::ASTORE } else { Opcode::ISTORE };
+        let opcode = if local.is_reference() {
+            Opcode::ASTORE
+        } else {
+            Opcode::ISTORE
+        };
         let index = self.index(local);
         self.code.local(opcode, index);
     }
@@ -103,13 +120,20 @@ impl<'l> Body<'l> {
 
     /// Calls a method of the driver.
     pub(crate) fn call(&mut self, name: &str, descriptor: &str) {
-        self.code.method(Opcode::INVOKESTATIC, DRIVER, name.as_bytes(), descriptor.as_bytes());
+        self.code.method(
+            Opcode::INVOKESTATIC,
+            DRIVER,
+            name.as_bytes(),
+            descriptor.as_bytes(),
+        );
     }
 
     /// Places a label where control may come from elsewhere, with this on the stack.
     pub(crate) fn land(&mut self, label: Label, stack: &[FrameType<'_>]) {
         self.code.place(label);
-        if !self.style.frames || self.last_frame.replace(self.code.position()) == Some(self.code.position()) {
+        if !self.style.frames
+            || self.last_frame.replace(self.code.position()) == Some(self.code.position())
+        {
             return;
         }
         let mut locals = Vec::with_capacity(9);
@@ -119,7 +143,11 @@ impl<'l> Body<'l> {
             This::Object(class) => locals.push(FrameType::Object(class)),
         }
         locals.extend([FrameType::Integer; 3]);
-        locals.extend([FrameType::Object(OBJECT), FrameType::Object(THROWABLE), FrameType::Object(OBJECT)]);
+        locals.extend([
+            FrameType::Object(OBJECT),
+            FrameType::Object(THROWABLE),
+            FrameType::Object(OBJECT),
+        ]);
         locals.extend([FrameType::Integer; 2]);
         self.code.frame(&BuiltFrame::Full(&locals, stack));
     }
@@ -155,7 +183,8 @@ impl<'l> Body<'l> {
     pub(crate) fn count(&mut self, cell: Option<usize>, amount: impl FnOnce(&mut Self)) {
         let Some(cell) = cell else { return };
         self.code.field(Opcode::GETSTATIC, DRIVER, b"cells", b"[J");
-        self.code.push_int(i32::try_from(cell).expect("a small number"));
+        self.code
+            .push_int(i32::try_from(cell).expect("a small number"));
         self.op(Opcode::DUP2);
         self.op(Opcode::LALOAD);
         amount(self);
@@ -194,7 +223,9 @@ impl<'l> Body<'l> {
         } else {
             self.push_bits(mask);
         }
-        let opcode = self.random.choose(&[Opcode::IFEQ, Opcode::IFNE, Opcode::IFGT, Opcode::IFLE]);
+        let opcode = self
+            .random
+            .choose(&[Opcode::IFEQ, Opcode::IFNE, Opcode::IFGT, Opcode::IFLE]);
         self.code.branch(opcode, to);
     }
 

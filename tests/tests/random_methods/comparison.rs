@@ -34,26 +34,49 @@ pub(crate) struct Comparison<'p> {
 
 impl<'p> Comparison<'p> {
     pub(crate) fn new(program: &'p Program, methods: usize) -> Self {
-        Self { program, methods, first: None, wrong: Vec::new() }
+        Self {
+            program,
+            methods,
+            first: None,
+            wrong: Vec::new(),
+        }
     }
 
     /// Runs the program under the agent and compares.
     pub(crate) fn run(&mut self, jdk: &Jdk, run: &Run, bare: &Truth) {
-        let title = format!("JDK {} {} {}", jdk.version, run.options, run.vm_options.last().unwrap_or(&""));
+        let title = format!(
+            "JDK {} {} {}",
+            jdk.version,
+            run.options,
+            run.vm_options.last().unwrap_or(&"")
+        );
         let wrong = match Counted::run(jdk, self.program, run.vm_options, run.options, run.pace) {
             Ok(counted) => self.differences(&counted, run, bare, &title),
             Err(error) => vec![format!("{error:#}")],
         };
         println!("{} {title}", if wrong.is_empty() { "ok  " } else { "FAIL" });
-        self.wrong.extend(wrong.into_iter().map(|line| format!("{title}: {line}")));
+        self.wrong
+            .extend(wrong.into_iter().map(|line| format!("{title}: {line}")));
     }
 
-    fn differences(&mut self, counted: &Counted, run: &Run, bare: &Truth, title: &str) -> Vec<String> {
+    fn differences(
+        &mut self,
+        counted: &Counted,
+        run: &Run,
+        bare: &Truth,
+        title: &str,
+    ) -> Vec<String> {
         let increments = &counted.report["increments"];
-        println!("     {title}: {} sites, increments {increments}", counted.amounts.len());
+        println!(
+            "     {title}: {} sites, increments {increments}",
+            counted.amounts.len()
+        );
         let mut wrong = self.complaints(counted);
         if counted.truth != *bare {
-            wrong.push(format!("sum {}, without agent {}", counted.truth.sum, bare.sum));
+            wrong.push(format!(
+                "sum {}, without agent {}",
+                counted.truth.sum, bare.sum
+            ));
         }
         if run.new_versions && increments["reinstrumented"] == 0 {
             wrong.push("no method got a new version".to_owned());
@@ -68,12 +91,20 @@ impl<'p> Comparison<'p> {
     fn complaints(&self, counted: &Counted) -> Vec<String> {
         let refused = counted.refused();
         let reasons = refused.iter().filter(|(_, reason)| *reason != TOO_LARGE);
-        let mut wrong: Vec<String> = reasons.map(|(method, reason)| format!("{method} refused: {reason}")).collect();
+        let mut wrong: Vec<String> = reasons
+            .map(|(method, reason)| format!("{method} refused: {reason}"))
+            .collect();
         if refused.len() * 50 > self.methods {
             wrong.push(format!("{} methods refused", refused.len()));
         }
         for key in ["losses", "damage"] {
-            wrong.extend(counted.report[key].as_array().into_iter().flatten().map(ToString::to_string));
+            wrong.extend(
+                counted.report[key]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(ToString::to_string),
+            );
         }
         wrong
     }
@@ -83,7 +114,9 @@ impl<'p> Comparison<'p> {
         let refused = counted.refused();
         let mut wrong = Vec::new();
         for (site, cell) in &self.program.ledger.sites {
-            let Some(cell) = cell.filter(|_| !refused.contains_key(&site.full_method())) else { continue };
+            let Some(cell) = cell.filter(|_| !refused.contains_key(&site.full_method())) else {
+                continue;
+            };
             let expected = counted.truth.cells.get(&cell).copied().unwrap_or(0);
             let reported = counted.amounts.get(site).map_or(0, |amount| amount.0);
             if expected != reported {
@@ -92,7 +125,10 @@ impl<'p> Comparison<'p> {
         }
         for (site, amount) in &counted.amounts {
             if !self.program.ledger.sites.contains_key(site) {
-                wrong.push(format!("{site}: {} reported, where nothing allocates", amount.0));
+                wrong.push(format!(
+                    "{site}: {} reported, where nothing allocates",
+                    amount.0
+                ));
             }
         }
         wrong
@@ -101,11 +137,17 @@ impl<'p> Comparison<'p> {
 
 /// Two reports against each other.
 fn against(first: &BTreeMap<SiteName, Amount>, second: &BTreeMap<SiteName, Amount>) -> Vec<String> {
-    let sites = first.keys().chain(second.keys().filter(|site| !first.contains_key(site)));
-    let amount = |report: &BTreeMap<SiteName, Amount>, site: &SiteName| report.get(site).copied().unwrap_or_default();
+    let sites = first
+        .keys()
+        .chain(second.keys().filter(|site| !first.contains_key(site)));
+    let amount = |report: &BTreeMap<SiteName, Amount>, site: &SiteName| {
+        report.get(site).copied().unwrap_or_default()
+    };
     sites
         .map(|site| (site, amount(first, site), amount(second, site)))
         .filter(|(_, first, second)| first != second)
-        .map(|(site, first, second)| format!("{site}: {second:?} (count, bytes), in the first run {first:?}"))
+        .map(|(site, first, second)| {
+            format!("{site}: {second:?} (count, bytes), in the first run {first:?}")
+        })
         .collect()
 }

@@ -30,30 +30,59 @@ enum Kind {
 }
 
 /// The group of methods of a number; its classes, the group itself first.
-pub(crate) fn generate(number: usize, methods: usize, seed: u64, ledger: &mut Ledger) -> Result<Vec<ClassBytes>> {
+pub(crate) fn generate(
+    number: usize,
+    methods: usize,
+    seed: u64,
+    ledger: &mut Ledger,
+) -> Result<Vec<ClassBytes>> {
     let mut random = Random::new(seed ^ (number as u64) << 32);
     // 49 has no frames, 50 may have them.
     let version = random.choose(&[49, 49, 50, 52, 55, 61]);
-    let mut group = Group { name: format!("Random{number}"), version, kinds: Vec::new() };
+    let mut group = Group {
+        name: format!("Random{number}"),
+        version,
+        kinds: Vec::new(),
+    };
     let mut class = ClassBuilder::new(version, CLASS, group.name.as_bytes(), GROUP);
     let mut others = Vec::new();
     for method in 0..methods {
-        let kind = random.choose(&[Kind::Static, Kind::Static, Kind::Instance, Kind::Constructor]);
+        let kind = random.choose(&[
+            Kind::Static,
+            Kind::Static,
+            Kind::Instance,
+            Kind::Constructor,
+        ]);
         group.kinds.push(kind);
         let random = Random::new(seed ^ (number as u64) << 32 ^ (method as u64 + 1) << 16);
         if kind == Kind::Constructor {
             others.push(group.constructor(method, random, ledger)?);
         } else {
             let code = group.method(method, kind, random, ledger);
-            let flags = if kind == Kind::Static { PUBLIC_STATIC } else { PUBLIC };
+            let flags = if kind == Kind::Static {
+                PUBLIC_STATIC
+            } else {
+                PUBLIC
+            };
             let flags = flags | if method % 7 == 6 { SYNCHRONIZED } else { 0 };
-            class.method(flags, format!("m{method}").as_bytes(), group.descriptor(kind).as_bytes()).code(code)?;
+            class
+                .method(
+                    flags,
+                    format!("m{method}").as_bytes(),
+                    group.descriptor(kind).as_bytes(),
+                )
+                .code(code)?;
         }
     }
     let dispatch = group.dispatch(ledger);
     class.method(PUBLIC, b"call", b"(III)I").code(dispatch)?;
-    class.method(PUBLIC, b"<init>", b"()V").code(plain_constructor(GROUP))?;
-    let mut classes = vec![ClassBytes { name: group.name, bytes: class.finish()? }];
+    class
+        .method(PUBLIC, b"<init>", b"()V")
+        .code(plain_constructor(GROUP))?;
+    let mut classes = vec![ClassBytes {
+        name: group.name,
+        bytes: class.finish()?,
+    }];
     classes.append(&mut others);
     Ok(classes)
 }
@@ -67,7 +96,10 @@ struct Group {
 
 impl Group {
     fn descriptor(&self, kind: Kind) -> String {
-        format!("{PARAMETERS}{}", if kind == Kind::Constructor { "V" } else { "I" })
+        format!(
+            "{PARAMETERS}{}",
+            if kind == Kind::Constructor { "V" } else { "I" }
+        )
     }
 
     fn style(&self, random: &mut Random, class: &str, method: &str, kind: Kind) -> Style {
@@ -80,15 +112,30 @@ impl Group {
         }
     }
 
-    fn method(&self, method: usize, kind: Kind, mut random: Random, ledger: &mut Ledger) -> CodeBuilder {
-        let this = if kind == Kind::Static { This::None } else { This::Object(self.name.clone().into_bytes()) };
+    fn method(
+        &self,
+        method: usize,
+        kind: Kind,
+        mut random: Random,
+        ledger: &mut Ledger,
+    ) -> CodeBuilder {
+        let this = if kind == Kind::Static {
+            This::None
+        } else {
+            This::Object(self.name.clone().into_bytes())
+        };
         let style = self.style(&mut random, &self.name, &format!("m{method}"), kind);
         let mut body = Body::new(style, this, random, ledger);
         write_any(&mut body, self.version);
         body.finish()
     }
 
-    fn constructor(&self, method: usize, mut random: Random, ledger: &mut Ledger) -> Result<ClassBytes> {
+    fn constructor(
+        &self,
+        method: usize,
+        mut random: Random,
+        ledger: &mut Ledger,
+    ) -> Result<ClassBytes> {
         let name = self.made_class(method);
         let mut class = ClassBuilder::new(self.version, CLASS, name.as_bytes(), NODE);
         let style = self.style(&mut random, &name, "<init>", Kind::Constructor);
@@ -96,8 +143,17 @@ impl Group {
         head(&mut body);
         body.this = This::Object(name.clone().into_bytes());
         write_any(&mut body, self.version);
-        class.method(PUBLIC, b"<init>", self.descriptor(Kind::Constructor).as_bytes()).code(body.finish())?;
-        Ok(ClassBytes { name, bytes: class.finish()? })
+        class
+            .method(
+                PUBLIC,
+                b"<init>",
+                self.descriptor(Kind::Constructor).as_bytes(),
+            )
+            .code(body.finish())?;
+        Ok(ClassBytes {
+            name,
+            bytes: class.finish()?,
+        })
     }
 
     /// The class whose constructor is method number `method`.
@@ -109,7 +165,8 @@ impl Group {
     fn dispatch(&self, ledger: &mut Ledger) -> CodeBuilder {
         let mut code = CodeBuilder::new(14, 4);
         let cases: Vec<Label> = self.kinds.iter().map(|_| code.label()).collect();
-        code.local(Opcode::ILOAD, 1).table_switch(0, cases[0], &cases);
+        code.local(Opcode::ILOAD, 1)
+            .table_switch(0, cases[0], &cases);
         for (method, (kind, case)) in self.kinds.iter().zip(&cases).enumerate() {
             code.place(*case);
             if self.version > 49 {
@@ -123,7 +180,11 @@ impl Group {
     }
 
     fn dispatch_to(&self, code: &mut CodeBuilder, method: usize, kind: Kind, ledger: &mut Ledger) {
-        let (name, descriptor, made) = (format!("m{method}"), self.descriptor(kind), self.made_class(method));
+        let (name, descriptor, made) = (
+            format!("m{method}"),
+            self.descriptor(kind),
+            self.made_class(method),
+        );
         match kind {
             Kind::Static => {}
             Kind::Instance => {
@@ -141,9 +202,13 @@ impl Group {
                 code.class(Opcode::NEW, made.as_bytes()).op(Opcode::DUP);
             }
         }
-        code.local(Opcode::ILOAD, 2).local(Opcode::ILOAD, 3).push_int(0);
+        code.local(Opcode::ILOAD, 2)
+            .local(Opcode::ILOAD, 3)
+            .push_int(0);
         code.op(Opcode::ACONST_NULL).op(Opcode::ACONST_NULL);
-        code.field(Opcode::GETSTATIC, DRIVER, b"LOCK", b"Ljava/lang/Object;").push_int(0).push_int(0);
+        code.field(Opcode::GETSTATIC, DRIVER, b"LOCK", b"Ljava/lang/Object;")
+            .push_int(0)
+            .push_int(0);
         let (opcode, class, name) = match kind {
             Kind::Static => (Opcode::INVOKESTATIC, self.name.as_bytes(), name.as_bytes()),
             Kind::Instance => (Opcode::INVOKEVIRTUAL, self.name.as_bytes(), name.as_bytes()),
@@ -186,11 +251,14 @@ fn head(body: &mut Body<'_>) {
         body.allocate();
         body.op(Opcode::POP);
     }
-    body.code.method(Opcode::INVOKESPECIAL, NODE, b"<init>", b"(I)V");
+    body.code
+        .method(Opcode::INVOKESPECIAL, NODE, b"<init>", b"(I)V");
 }
 
 fn plain_constructor(super_class: &[u8]) -> CodeBuilder {
     let mut code = CodeBuilder::new(1, 1);
-    code.local(Opcode::ALOAD, 0).method(Opcode::INVOKESPECIAL, super_class, b"<init>", b"()V").op(Opcode::RETURN);
+    code.local(Opcode::ALOAD, 0)
+        .method(Opcode::INVOKESPECIAL, super_class, b"<init>", b"()V")
+        .op(Opcode::RETURN);
     code
 }

@@ -23,7 +23,11 @@ impl SiteName {
 
 impl fmt::Display for SiteName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{} bci {} {}", self.class, self.method, self.bci, self.ty)
+        write!(
+            f,
+            "{}.{} bci {} {}",
+            self.class, self.method, self.bci, self.ty
+        )
     }
 }
 

@@ -30,25 +30,58 @@ use comparison::{Comparison, Run};
 use outcome::{FULL_VERIFICATION, Truth};
 use program::{Extent, Program};
 
-const EXTENT: Extent = Extent { groups: 40, methods: 8, rounds: 40, calls: 60 };
+const EXTENT: Extent = Extent {
+    groups: 40,
+    methods: 8,
+    rounds: 40,
+    calls: 60,
+};
 
 /// On every JDK.
 const RUNS: [Run; 3] = [
-    Run { vm_options: &FULL_VERIFICATION, options: "counters=path", pace: 0, new_versions: false },
+    Run {
+        vm_options: &FULL_VERIFICATION,
+        options: "counters=path",
+        pace: 0,
+        new_versions: false,
+    },
     // Slow enough for several batches of new versions.
-    Run { vm_options: &FULL_VERIFICATION, options: "counters=path,reinstrument=5", pace: 200, new_versions: true },
-    Run { vm_options: &FULL_VERIFICATION, options: "counters=site", pace: 0, new_versions: false },
+    Run {
+        vm_options: &FULL_VERIFICATION,
+        options: "counters=path,reinstrument=5",
+        pace: 200,
+        new_versions: true,
+    },
+    Run {
+        vm_options: &FULL_VERIFICATION,
+        options: "counters=site",
+        pace: 0,
+        new_versions: false,
+    },
 ];
 
 /// On the oldest one, too.
 const MORE_RUNS: [Run; 2] = [
-    Run { vm_options: &[], options: "counters=path", pace: 0, new_versions: false },
-    Run { vm_options: &["-Xint"], options: "counters=path", pace: 0, new_versions: false },
+    Run {
+        vm_options: &[],
+        options: "counters=path",
+        pace: 0,
+        new_versions: false,
+    },
+    Run {
+        vm_options: &["-Xint"],
+        options: "counters=path",
+        pace: 0,
+        new_versions: false,
+    },
 ];
 
 #[test]
 fn all_counts_are_equal() -> Result<()> {
-    let jdks: Vec<Jdk> = installed_jdks().into_iter().filter(|jdk| jdk.version >= 17).collect();
+    let jdks: Vec<Jdk> = installed_jdks()
+        .into_iter()
+        .filter(|jdk| jdk.version >= 17)
+        .collect();
     for version in [17, 21, 25] {
         if !jdks.iter().any(|jdk| jdk.version == version) {
             println!("skipped: no JDK {version}");
@@ -70,7 +103,11 @@ fn check(seed: u64, jdks: &[Jdk], runs: &[Run]) -> Result<()> {
         println!("skipped: no compiler");
         return Ok(());
     };
-    println!("DUCKTRACK_SEED={seed}: {} sites, {} cells", program.ledger.sites.len(), program.ledger.cells());
+    println!(
+        "DUCKTRACK_SEED={seed}: {} sites, {} cells",
+        program.ledger.sites.len(),
+        program.ledger.cells()
+    );
     let mut comparison = Comparison::new(&program, EXTENT.groups * EXTENT.methods);
     for jdk in jdks {
         let bare = Truth::of_bare_run(jdk, &program)?;
@@ -82,7 +119,16 @@ fn check(seed: u64, jdks: &[Jdk], runs: &[Run]) -> Result<()> {
     if !wrong.is_empty() && std::env::var_os("DUCKTRACK_KEEP").is_some() {
         println!("classes: {}", program.keep().display());
     }
-    let shown = wrong.iter().take(40).map(String::as_str).collect::<Vec<_>>().join("\n");
-    ensure!(wrong.is_empty(), "DUCKTRACK_SEED={seed}: {} wrong\n{shown}", wrong.len());
+    let shown = wrong
+        .iter()
+        .take(40)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join("\n");
+    ensure!(
+        wrong.is_empty(),
+        "DUCKTRACK_SEED={seed}: {} wrong\n{shown}",
+        wrong.len()
+    );
     Ok(())
 }

@@ -46,25 +46,54 @@ impl Truth {
             let (cell, count) = line.split_once(' ').context("a cell and its value")?;
             cells.insert(cell.parse()?, count.parse()?);
         }
-        let sum = text.lines().find_map(|line| line.strip_prefix("SUM ")).context("no SUM")?;
-        Ok(Self { sum: sum.to_owned(), cells })
+        let sum = text
+            .lines()
+            .find_map(|line| line.strip_prefix("SUM "))
+            .context("no SUM")?;
+        Ok(Self {
+            sum: sum.to_owned(),
+            cells,
+        })
     }
 }
 
 impl Counted {
     /// Runs the program under the agent.
-    pub(crate) fn run(jdk: &Jdk, program: &Program, vm_options: &[&str], options: &str, pace: usize) -> Result<Self> {
+    pub(crate) fn run(
+        jdk: &Jdk,
+        program: &Program,
+        vm_options: &[&str],
+        options: &str,
+        pace: usize,
+    ) -> Result<Self> {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
         let mut java = jdk.tool("java");
         java.args(vm_options);
-        java.arg(format!("-agentpath:{}=output={},summary=off,{options}", agent_library()?.display(), trace.display()));
+        java.arg(format!(
+            "-agentpath:{}=output={},summary=off,{options}",
+            agent_library()?.display(),
+            trace.display()
+        ));
         let truth = run(java.args(program.command_line(pace)))?;
-        let report = Command::new(ducktrack_command()?).arg("report").arg(&trace).args(["--format", "json"]).output()?;
-        ensure!(report.status.success(), "ducktrack report: {}", String::from_utf8_lossy(&report.stderr));
-        let report: Value = serde_json::from_slice(&report.stdout).context("the report is no JSON")?;
+        let report = Command::new(ducktrack_command()?)
+            .arg("report")
+            .arg(&trace)
+            .args(["--format", "json"])
+            .output()?;
+        ensure!(
+            report.status.success(),
+            "ducktrack report: {}",
+            String::from_utf8_lossy(&report.stderr)
+        );
+        let report: Value =
+            serde_json::from_slice(&report.stdout).context("the report is no JSON")?;
         let amounts = amounts(&report);
-        Ok(Self { truth, report, amounts })
+        Ok(Self {
+            truth,
+            report,
+            amounts,
+        })
     }
 }
 
@@ -73,7 +102,11 @@ impl Counted {
     pub(crate) fn refused(&self) -> BTreeMap<String, String> {
         let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
         let mut refused = BTreeMap::new();
-        for by_reason in self.report["refusals"]["by_reason"].as_array().into_iter().flatten() {
+        for by_reason in self.report["refusals"]["by_reason"]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             for method in by_reason["list"].as_array().into_iter().flatten() {
                 if is_generated(&text(&method["class"])) {
                     let name = format!("{}.{}", text(&method["class"]), text(&method["method"]));
@@ -86,13 +119,20 @@ impl Counted {
 }
 
 fn is_generated(class: &str) -> bool {
-    class.strip_prefix("Random").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    class
+        .strip_prefix("Random")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn run(java: &mut Command) -> Result<Truth> {
     let output = java.output().context("java")?;
     let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {}", output.status, errors.lines().take(12).collect::<Vec<_>>().join("\n"));
+    ensure!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        errors.lines().take(12).collect::<Vec<_>>().join("\n")
+    );
     Truth::parse(&String::from_utf8_lossy(&output.stdout))
 }
 

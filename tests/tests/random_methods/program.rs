@@ -42,19 +42,38 @@ impl Program {
             let first = classes.first().context("a group is a class")?;
             list += &format!("{} {}\n", first.name, extent.methods);
             for class in classes {
-                std::fs::write(folder.path().join(format!("{}.class", class.name)), class.bytes)?;
+                std::fs::write(
+                    folder.path().join(format!("{}.class", class.name)),
+                    class.bytes,
+                )?;
             }
         }
         std::fs::write(folder.path().join("groups"), list)?;
         ensure!(!ledger.sites.is_empty(), "nothing was generated");
-        Ok(Some(Self { folder, ledger, extent }))
+        Ok(Some(Self {
+            folder,
+            ledger,
+            extent,
+        }))
     }
 
     /// What follows the options of the VM. `pace`: the milliseconds that a round takes at least.
     pub(crate) fn command_line(&self, pace: usize) -> Vec<String> {
         let folder = self.folder.path().display();
-        let words = ["-cp", &folder.to_string(), "RandomMethods", &format!("{folder}/groups")].map(str::to_owned);
-        let numbers = [self.ledger.cells(), self.extent.rounds, self.extent.calls, pace].map(|number| number.to_string());
+        let words = [
+            "-cp",
+            &folder.to_string(),
+            "RandomMethods",
+            &format!("{folder}/groups"),
+        ]
+        .map(str::to_owned);
+        let numbers = [
+            self.ledger.cells(),
+            self.extent.rounds,
+            self.extent.calls,
+            pace,
+        ]
+        .map(|number| number.to_string());
         words.into_iter().chain(numbers).collect()
     }
 

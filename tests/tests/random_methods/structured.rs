@@ -32,7 +32,10 @@ struct Loop {
 
 impl Surroundings {
     fn deeper(&self) -> Self {
-        Self { depth: self.depth + 1, ..self.clone() }
+        Self {
+            depth: self.depth + 1,
+            ..self.clone()
+        }
     }
 
     fn in_loop(&self, inner: Loop) -> Self {
@@ -42,7 +45,11 @@ impl Surroundings {
     }
 
     fn under_lock(&self) -> Self {
-        Self { loops: Vec::new(), locked: true, depth: self.depth + 1 }
+        Self {
+            loops: Vec::new(),
+            locked: true,
+            depth: self.depth + 1,
+        }
     }
 }
 
@@ -172,9 +179,15 @@ fn test_last(body: &mut Body<'_>, around: &Surroundings) -> bool {
 
 /// Arms may fall into the next one.
 fn switch(body: &mut Body<'_>, around: &Surroundings) -> bool {
-    let arms: Vec<Label> = (0..body.random.number(2, 3)).map(|_| body.code.label()).collect();
+    let arms: Vec<Label> = (0..body.random.number(2, 3))
+        .map(|_| body.code.label())
+        .collect();
     let end = body.code.label();
-    let default = if body.random.once_in(2) { end } else { arms[body.random.below(arms.len())] };
+    let default = if body.random.once_in(2) {
+        end
+    } else {
+        arms[body.random.below(arms.len())]
+    };
     body.push_bits(7);
     switch_on(body, default, &arms);
     for arm in &arms {

@@ -49,14 +49,21 @@ pub(crate) fn write(body: &mut Body<'_>, subroutines: bool) {
     let count = body.random.number(3, 10).cast_unsigned() as usize;
     let mut places = Places {
         blocks: (0..count).map(|_| body.code.label()).collect(),
-        handlers: (0..body.random.below(4)).map(|_| body.code.label()).collect(),
-        subroutines: (0..usize::from(subroutines) * 2).map(|_| body.code.label()).collect(),
+        handlers: (0..body.random.below(4))
+            .map(|_| body.code.label())
+            .collect(),
+        subroutines: (0..usize::from(subroutines) * 2)
+            .map(|_| body.code.label())
+            .collect(),
         borders: Vec::new(),
     };
     let ends: Vec<End> = (0..count).map(|block| end(body, block, &places)).collect();
     let mut unwritten: Vec<Label> = places.handlers.clone();
     for (block, end) in ends.iter().enumerate() {
-        let back = ends.iter().skip(block).any(|from| from.successors().contains(&block));
+        let back = ends
+            .iter()
+            .skip(block)
+            .any(|from| from.successors().contains(&block));
         write_block(body, &mut places, block, back, end);
         if !end.goes_on() && body.random.once_in(2) {
             if let Some(handler) = unwritten.pop() {
@@ -78,15 +85,24 @@ fn end(body: &mut Body<'_>, block: usize, places: &Places) -> End {
     let count = places.blocks.len();
     let any = |random: &mut crate::random::Random| random.below(count);
     if block + 1 == count {
-        return if random.once_in(3) { End::Throw } else { End::Return };
+        return if random.once_in(3) {
+            End::Throw
+        } else {
+            End::Return
+        };
     }
     match random.below(20) {
         0..6 => End::FallThrough,
         6..12 => End::If(any(random)),
         12..15 => End::Goto(any(random)),
-        15..17 => End::Switch(any(random), (0..random.number(1, 4)).map(|_| any(random)).collect()),
+        15..17 => End::Switch(
+            any(random),
+            (0..random.number(1, 4)).map(|_| any(random)).collect(),
+        ),
         17 if !places.handlers.is_empty() => End::ToHandler(random.below(places.handlers.len())),
-        18 if !places.subroutines.is_empty() => End::Subroutine(random.below(places.subroutines.len())),
+        18 if !places.subroutines.is_empty() => {
+            End::Subroutine(random.below(places.subroutines.len()))
+        }
         18 => End::Return,
         _ => End::Throw,
     }
@@ -120,7 +136,8 @@ fn write_block(body: &mut Body<'_>, places: &mut Places, block: usize, back: boo
             body.code.branch(Opcode::GOTO, places.handlers[*handler]);
         }
         End::Subroutine(subroutine) => {
-            body.code.branch(Opcode::JSR, places.subroutines[*subroutine]);
+            body.code
+                .branch(Opcode::JSR, places.subroutines[*subroutine]);
         }
     }
 }
@@ -154,7 +171,8 @@ fn protect(body: &mut Body<'_>, places: &Places) {
             let start = body.random.below(places.borders.len() - 1);
             let end = start + 1 + body.random.below(places.borders.len() - start - 1);
             let class = body.random.choose(&CAUGHT);
-            body.code.exception(places.borders[start], places.borders[end], *handler, class);
+            body.code
+                .exception(places.borders[start], places.borders[end], *handler, class);
         }
     }
 }
