@@ -46,8 +46,9 @@ pub(crate) fn install(agent: &'static Agent, jni: Jni) -> Result<(), Error> {
     let original = agent.env.jni_function_table()?;
     let changed = agent.env.jni_function_table()?;
     // SAFETY: the VM allocated and filled it, and it is never given back.
+    let original = unsafe { original.as_ref() };
     agent.set_jni_functions(JniFunctions {
-        original: unsafe { original.as_ref() },
+        original,
         string_value: string_value(jni),
     });
     // SAFETY: the VM allocated and filled it; nobody else has it.
