@@ -124,7 +124,7 @@ fn method_record(method: u32) -> Record {
 
 fn site_records(site: u32) -> Vec<Record> {
     let (kind, ty, size) = KINDS[(site.wrapping_mul(2_654_435_761) >> 13) as usize % KINDS.len()];
-    let keyed = site % 50 == 0;
+    let keyed = site.is_multiple_of(50);
     let kind = if keyed {
         AllocationKind::Intrinsic
     } else {

@@ -65,10 +65,11 @@ pub(crate) fn write(body: &mut Body<'_>, subroutines: bool) {
             .skip(block)
             .any(|from| from.successors().contains(&block));
         write_block(body, &mut places, block, back, end);
-        if !end.goes_on() && body.random.once_in(2) {
-            if let Some(handler) = unwritten.pop() {
-                write_handler(body, &mut places, handler);
-            }
+        if !end.goes_on()
+            && body.random.once_in(2)
+            && let Some(handler) = unwritten.pop()
+        {
+            write_handler(body, &mut places, handler);
         }
     }
     for handler in unwritten {
