@@ -88,7 +88,7 @@ fn places_that_cannot_be_written_are_errors_of_one_line() {
             matches!(error, WriteError::CreateDirectory { .. }),
             "{text}"
         );
-        assert!(!text.contains('\n') && text.contains("`out`"), "{text}");
+        assert!(!text.contains('\n') && text.contains("`output`"), "{text}");
     }
 }
 
