@@ -4,50 +4,19 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
     ClassRewriter, CounterChoice, Numbers, RewriteOptions, SiteKey, TrackedMethods,
+};
+use ducktrack_classfile::{
+    ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
 };
 
 use crate::jdk::Corpus;
 
-/// The agent's helper class without effect.
-const HELPER: &str = r"
-package java.lang;
-public final class DuckTrack {
-    public static void c(int id) {}
-    public static void l1(int n, int id) {}
-    public static void l2(int n, int id) {}
-    public static void l4(int n, int id) {}
-    public static void l8(int n, int id) {}
-    public static void lr(int n, int id) {}
-    public static void h(int n, int id) {}
-    public static void bi(int v, int id) {}
-    public static void bj(long v, int id) {}
-    public static void bs(int v, int id) {}
-    public static void bc(int v, int id) {}
-    public static void x(int id) {}
-    public static int xg() { return 0; }
-    public static void k(int id) {}
-    public static void k1(int n, int id) {}
-    public static void k2(int n, int id) {}
-    public static void k4(int n, int id) {}
-    public static void k8(int n, int id) {}
-    public static void kr(int n, int id) {}
-    public static void d(Object o, int id) {}
-    public static void dx(Object o, int id) {}
-    public static void dh(Object o, int id) {}
-    public static void da(Object o, int id) {}
-    public static void dm(Object o, int id) {}
-    public static void m(Object o, int levels, int id) {}
-    public static void tb() {}
-    public static void ta(int id) {}
-    public static void tn(int n, int kind, int id) {}
-    public static byte[] rewriteHidden(byte[] b) { return b; }
-}
-";
+/// The agent's helper class.
+const HELPER: &[u8] = include_bytes!("../../../agent/src/helper/DuckTrack.class");
 
 /// What was done to a corpus.
 #[derive(Debug, Default)]
@@ -139,22 +108,36 @@ pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) 
         std::fs::create_dir_all(target.parent().context("a folder")?)?;
         std::fs::write(target, bytes)?;
     }
-    compile_helper(corpus, output)?;
+    let helper = output.join("java.base/java/lang");
+    std::fs::create_dir_all(&helper)?;
+    std::fs::write(helper.join("DuckTrack.class"), helper_without_effect()?)?;
     Ok(totals)
 }
 
-fn compile_helper(corpus: &Corpus, output: &Path) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let source = folder.path().join("java/lang/DuckTrack.java");
-    std::fs::create_dir_all(source.parent().context("a folder")?)?;
-    std::fs::write(&source, HELPER)?;
-    let status = Command::new(corpus.home.join("bin/javac"))
-        .arg("--patch-module")
-        .arg(format!("java.base={}", folder.path().display()))
-        .arg("-d")
-        .arg(output.join("java.base"))
-        .arg(&source)
-        .status()?;
-    ensure!(status.success(), "the helper does not compile");
-    Ok(())
+/// A class with the public methods of the helper, which do nothing and give 0 or their argument.
+fn helper_without_effect() -> Result<Vec<u8>> {
+    let helper = ClassFile::parse(HELPER)?;
+    let flags = access::PUBLIC | access::SUPER;
+    let mut class = ClassBuilder::new(52, flags, helper.name(), b"java/lang/Object");
+    for method in helper
+        .methods()
+        .filter(|method| method.access_flags() & access::PUBLIC != 0)
+    {
+        let descriptor = MethodDescriptor::parse(method.descriptor())?;
+        let mut code = CodeBuilder::new(1, descriptor.parameter_slots());
+        match descriptor.returns() {
+            None => code.op(Opcode::RETURN),
+            Some(ParameterType::Int) => code.push_int(0).op(Opcode::IRETURN),
+            Some(ParameterType::Reference(_)) => code.local(Opcode::ALOAD, 0).op(Opcode::ARETURN),
+            Some(other) => anyhow::bail!("the helper has a method that gives {other:?}"),
+        };
+        class
+            .method(
+                access::PUBLIC | access::STATIC,
+                method.name(),
+                method.descriptor(),
+            )
+            .code(code)?;
+    }
+    Ok(class.finish()?)
 }

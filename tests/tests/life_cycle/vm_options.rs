@@ -152,5 +152,5 @@ fn no_shared_classes() {
 
 #[test]
 fn checked_native_calls_and_full_verification() {
-    check_layout(&["-Xcheck:jni", "-Xverify:all"]);
+    check_layout(&["-Xcheck:jni", "-Xrs", "-Xverify:all"]);
 }
