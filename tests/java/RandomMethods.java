@@ -2,6 +2,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Calls generated methods in turn, and what they need at run time.
@@ -9,6 +10,9 @@ import java.util.List;
  * <p>Arguments: a file with lines {@code class methods}, the number of cells, rounds, calls of each method per round,
  * and the milliseconds that a round takes at least.
  * Prints {@code CELL number value} for each cell that is not 0, and {@code SUM value} over all results and exceptions.
+ *
+ * <p>Two more arguments: the number of calls that methods make of themselves, 0 for none, and how often each method is called
+ * as usual before. Then all calls run until the stack ends, and {@code OVERFLOWS number} says how often that came to light here.
  */
 public final class RandomMethods {
     /** What generated code counts by itself: one cell per site and level. */
@@ -19,6 +23,8 @@ public final class RandomMethods {
 
     private static long state;
     private static int sum;
+    private static int deeper;
+    private static int overflows;
 
     private RandomMethods() {}
 
@@ -43,6 +49,11 @@ public final class RandomMethods {
                 throw new IllegalStateException();
             default:
         }
+    }
+
+    /** Whether a method is to call itself: so often that the stack ends, or never. */
+    public static boolean goDeeper() {
+        return deeper > 0 && --deeper > 0;
     }
 
     /** 1 if {@code Integer.valueOf} has no box for it. */
@@ -95,17 +106,16 @@ public final class RandomMethods {
             methods[i] = Integer.parseInt(words[1]);
         }
         state = 0x9E3779B97F4A7C15L;
-        long start = System.nanoTime();
-        for (int round = 0; round < rounds; round++) {
-            for (int i = 0; i < groups.length; i++) {
-                for (int method = 0; method < methods[i]; method++) {
-                    callOften(groups[i], method, calls);
-                }
-            }
-            long early = pace * (round + 1L) - (System.nanoTime() - start) / 1_000_000;
-            if (early > 0) {
-                Thread.sleep(early);
-            }
+        int depth = Integer.parseInt(arguments[5]);
+        if (depth > 0) {
+            callAll(groups, methods, 1, Integer.parseInt(arguments[6]), 0, 0);
+            Runnable untilTheStackEnds = () -> callAll(groups, methods, rounds, calls, pace, depth);
+            Thread shallow = new Thread(null, untilTheStackEnds, "shallow", 300 << 10);
+            shallow.start();
+            shallow.join();
+            System.out.println("OVERFLOWS " + overflows);
+        } else {
+            callAll(groups, methods, rounds, calls, pace, 0);
         }
         for (int cell = 0; cell < cells.length; cell++) {
             if (cells[cell] != 0) {
@@ -115,13 +125,32 @@ public final class RandomMethods {
         System.out.println("SUM " + sum);
     }
 
-    private static void callOften(Group group, int method, int calls) {
+    private static void callAll(Group[] groups, int[] methods, int rounds, int calls, int pace, int depth) {
+        long start = System.nanoTime();
+        for (int round = 0; round < rounds; round++) {
+            for (int i = 0; i < groups.length; i++) {
+                for (int method = 0; method < methods[i]; method++) {
+                    callOften(groups[i], method, calls, depth);
+                }
+            }
+            long early = pace * (round + 1L) - (System.nanoTime() - start) / 1_000_000;
+            if (early > 0) {
+                LockSupport.parkNanos(early * 1_000_000);
+            }
+        }
+    }
+
+    private static void callOften(Group group, int method, int calls, int depth) {
         for (int i = 0; i < calls; i++) {
             int result;
+            deeper = depth;
             try {
                 result = group.call(method, next(), 3 + (next() & 15));
             } catch (VerifyError | ClassFormatError | IncompatibleClassChangeError wrong) {
                 throw wrong;
+            } catch (StackOverflowError ended) {
+                overflows++;
+                result = 0;
             } catch (Throwable thrown) {
                 result = thrown.getClass().getName().hashCode();
             }

@@ -153,13 +153,16 @@ impl ClassRewriter<'_> {
     }
 }
 
-/// The plan of one method: what must stand at the allocation, then counters, then the calls of tracked methods.
+/// The plan of one method: stack for its probes, what must stand at the allocation, then counters, then the calls of tracked methods.
 fn plan_method(
     planner: &mut MethodPlanner<'_, '_, '_>,
     profile: Option<&MethodProfile>,
 ) -> Result<(), Reason> {
     let view = planner.view;
     let mut counted = Vec::new();
+    if !view.allocations.is_empty() {
+        planner.claim_stack()?;
+    }
     for allocation in &view.allocations {
         counted.extend(planner.measure(allocation)?);
     }

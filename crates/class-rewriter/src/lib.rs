@@ -28,6 +28,7 @@ mod profile;
 mod refusal;
 mod rewrite_options;
 mod site_plan;
+mod stack_claim;
 mod tracked_methods;
 
 pub use allocation_kind::{AllocationKind, ElementSize};

@@ -169,13 +169,15 @@ impl MethodPlanner<'_, '_, '_> {
         }
         let levels =
             u32::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
-        let last = element_size(allocation.types.last().and_then(Option::as_deref))
-            .unwrap_or(ElementSize::Reference);
+        let last = allocation.types.last().and_then(Option::as_deref);
+        let [b'[', element, ..] = last.unwrap_or_default() else {
+            return Err(Reason::TooManyDimensions);
+        };
         let first = self.add_counters(Role::Amount, meanings)?;
-        let levels_and_kind = levels << 8 | last.code().unsigned_abs();
+        let levels_and_element = levels << 8 | u32::from(*element);
         let probe = self
             .assembler
-            .call_with_top_and(LEVELS, levels_and_kind, first)?;
+            .call_with_top_and(LEVELS, levels_and_element, first)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(Vec::new())
     }

@@ -2,8 +2,11 @@
 
 use ducktrack_classfile::Opcode;
 
-use crate::body::{Body, DRIVER, Local};
+use crate::body::{Body, DRIVER, Local, Style, This};
 
+/// What boxing makes.
+pub(crate) const INTEGER: &str = "java.lang.Integer";
+const OBJECT: &str = "java/lang/Object";
 const LEAF: &str = "RandomMethods$Leaf";
 const NODE: &str = "RandomMethods$Node";
 const OOPS: &str = "RandomMethods$Oops";
@@ -30,7 +33,7 @@ impl Body<'_> {
 
     /// One piece; the stack is empty before and after.
     pub(crate) fn piece(&mut self) {
-        match self.random.below(16) {
+        match self.random.below(18) {
             0..8 => {
                 self.allocate();
                 self.drop_object();
@@ -41,6 +44,7 @@ impl Body<'_> {
             12 => self.cast(),
             13 => self.measure_null(),
             14 => self.two_ways_to_an_object(),
+            15 | 16 => self.recurse(),
             _ => self.allocate_in_a_row(),
         }
     }
@@ -61,9 +65,9 @@ impl Body<'_> {
     }
 
     fn new_object(&mut self, class: &str, argument: bool) {
-        let cell = self.site(class);
-        self.code.class(Opcode::NEW, class.as_bytes());
-        self.count_one(cell);
+        self.count_around(class, true, |body| {
+            body.code.class(Opcode::NEW, class.as_bytes());
+        });
         self.op(Opcode::DUP);
         if argument {
             self.call("next", "()I");
@@ -77,9 +81,39 @@ impl Body<'_> {
         );
     }
 
-    /// Constant, or computed and now and then negative.
-    fn push_length(&mut self) {
-        match self.random.below(4) {
+    /// Allocates, and counts that behind or, if the instruction is `certain` to complete, perhaps before it.
+    fn count_around(&mut self, ty: &str, certain: bool, allocate: impl FnOnce(&mut Self)) {
+        let cell = self.cell();
+        let first = certain && self.random.once_in(2);
+        if first {
+            self.count_one(cell);
+        }
+        self.name_site(ty, cell);
+        allocate(self);
+        if !first {
+            self.count_one(cell);
+        }
+    }
+
+    /// Finds the classes of which objects are made, so that later nothing has to be loaded for it.
+    pub(crate) fn find_classes(&mut self) {
+        for class in [LEAF, NODE, OOPS] {
+            let cell = self.cell();
+            self.name_site(class, cell);
+            self.code.class(Opcode::NEW, class.as_bytes());
+            self.op(Opcode::POP);
+        }
+        self.code.push_int(0);
+        let cell = self.cell();
+        self.name_site("java.lang.Object[]", cell);
+        self.code.class(Opcode::ANEWARRAY, OBJECT.as_bytes());
+        self.op(Opcode::POP);
+    }
+
+    /// Constant, or computed and now and then negative; says whether an array of this length is certain to be made.
+    fn push_length(&mut self) -> bool {
+        let kind = self.random.below(4);
+        match kind {
             0 | 1 => {
                 let length = self.random.number(0, 40);
                 self.code.push_int(length);
@@ -91,39 +125,39 @@ impl Body<'_> {
                 self.op(Opcode::ISUB);
             }
         }
+        kind < 3
     }
 
     fn primitive_array(&mut self) {
         let (code, name) = self.random.choose(&PRIMITIVES);
-        self.push_length();
-        let cell = self.site(&format!("{name}[]"));
-        self.code.new_array(code);
-        self.count_one(cell);
+        let certain = self.push_length();
+        self.count_around(&format!("{name}[]"), certain, |body| {
+            body.code.new_array(code);
+        });
     }
 
     fn object_array(&mut self) {
-        let (class, name) = self.random.choose(&[
-            ("java/lang/Object", "java.lang.Object"),
-            (LEAF, LEAF),
-            ("[I", "int[]"),
-        ]);
-        self.push_length();
-        let cell = self.site(&format!("{name}[]"));
-        self.code.class(Opcode::ANEWARRAY, class.as_bytes());
-        self.count_one(cell);
+        let (class, name) =
+            self.random
+                .choose(&[(OBJECT, "java.lang.Object"), (LEAF, LEAF), ("[I", "int[]")]);
+        let certain = self.push_length();
+        self.count_around(&format!("{name}[]"), certain, |body| {
+            body.code.class(Opcode::ANEWARRAY, class.as_bytes());
+        });
     }
 
     fn constant_levels(&mut self) {
         let (first, second) = (self.random.number(0, 3), self.random.number(0, 3));
         self.code.push_int(first);
         self.code.push_int(second);
-        let outer = self.site("long[][]");
-        let inner = self.site("long[]");
-        self.code.multi_array(b"[[J", 2);
+        let (outer, inner) = (self.cell(), self.cell());
         self.count_one(outer);
         self.count(inner, |body| {
             body.code.push_int(first);
         });
+        self.name_site("long[][]", outer);
+        self.name_site("long[]", inner);
+        self.code.multi_array(b"[[J", 2);
     }
 
     /// Three levels, the last one not made here.
@@ -134,11 +168,12 @@ impl Body<'_> {
         }
         self.load(Local::D0);
         self.load(Local::D1);
-        let outer = self.site("int[][][]");
-        let inner = self.site("int[][]");
-        self.code.multi_array(b"[[[I", 2);
+        let (outer, inner) = (self.cell(), self.cell());
         self.count_one(outer);
         self.count(inner, |body| body.load(Local::D0));
+        self.name_site("int[][][]", outer);
+        self.name_site("int[][]", inner);
+        self.code.multi_array(b"[[[I", 2);
     }
 
     fn boxed(&mut self) {
@@ -146,25 +181,23 @@ impl Body<'_> {
         self.code.push_int(512);
         self.op(Opcode::ISUB);
         self.op(Opcode::DUP);
+        self.call("outsideOfCache", "(I)I");
         self.store(Local::D0);
-        let cell = self.site("java.lang.Integer");
+        let cell = self.site(INTEGER);
         self.code.method(
             Opcode::INVOKESTATIC,
             b"java/lang/Integer",
             b"valueOf",
             b"(I)Ljava/lang/Integer;",
         );
-        self.count(cell, |body| {
-            body.load(Local::D0);
-            body.call("outsideOfCache", "(I)I");
-        });
+        self.count(cell, |body| body.load(Local::D0));
     }
 
     fn cloned(&mut self) {
         self.push_bits(7);
-        let made = self.site("int[]");
-        self.code.new_array(10);
-        self.count_one(made);
+        self.count_around("int[]", true, |body| {
+            body.code.new_array(10);
+        });
         let copied = self.site("int[]");
         self.code.method(
             Opcode::INVOKEVIRTUAL,
@@ -225,6 +258,50 @@ impl Body<'_> {
         self.allocate();
         self.land_with_object(join);
         self.drop_object();
+    }
+
+    /// The method calls itself when the driver says so.
+    fn recurse(&mut self) {
+        if self.is_constructor() {
+            return self.note();
+        }
+        let stay = self.code.label();
+        self.call("goDeeper", "()Z");
+        self.code.branch(Opcode::IFEQ, stay);
+        let opcode = if self.this == This::None {
+            Opcode::INVOKESTATIC
+        } else {
+            Opcode::INVOKEVIRTUAL
+        };
+        if self.this != This::None {
+            self.code.local(Opcode::ALOAD, 0);
+        }
+        for local in [
+            Local::A,
+            Local::Fuel,
+            Local::Sum,
+            Local::R,
+            Local::X,
+            Local::Lock,
+            Local::D0,
+            Local::D1,
+        ] {
+            self.load(local);
+        }
+        let Style {
+            class,
+            method,
+            descriptor,
+            ..
+        } = &self.style;
+        self.code.method(
+            opcode,
+            class.as_bytes(),
+            method.as_bytes(),
+            descriptor.as_bytes(),
+        );
+        self.op(Opcode::POP);
+        self.land_empty(stay);
     }
 
     /// Objects of one kind without anything between them.

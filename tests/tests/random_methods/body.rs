@@ -167,8 +167,13 @@ impl<'l> Body<'l> {
         self.land(label, &[FrameType::Object(class.unwrap_or(THROWABLE))]);
     }
 
-    /// A site at the next instruction; gives the cell in which it is counted.
-    pub(crate) fn site(&mut self, ty: &str) -> Option<usize> {
+    /// A new cell, if this method counts by itself.
+    pub(crate) fn cell(&mut self) -> Option<usize> {
+        self.style.counts.then(|| self.ledger.cell())
+    }
+
+    /// A site at the next instruction, counted in a cell.
+    pub(crate) fn name_site(&mut self, ty: &str, cell: Option<usize>) {
         let site = SiteName {
             class: self.style.class.clone(),
             method: self.style.method.clone(),
@@ -176,7 +181,14 @@ impl<'l> Body<'l> {
             bci: self.code.position().into(),
             ty: ty.to_owned(),
         };
-        self.ledger.add(site, self.style.counts)
+        self.ledger.sites.insert(site, cell);
+    }
+
+    /// The same with a new cell.
+    pub(crate) fn site(&mut self, ty: &str) -> Option<usize> {
+        let cell = self.cell();
+        self.name_site(ty, cell);
+        cell
     }
 
     /// Adds what `amount` pushes (an int) to a cell.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use ducktrack_tests::Jdk;
 
+use crate::actions::INTEGER;
 use crate::ledger::SiteName;
 use crate::outcome::{Amount, Counted, Truth};
-use crate::program::Program;
+use crate::program::{Manner, Program};
 
 /// The one reason for which a generated method may be left alone, once in fifty.
 const TOO_LARGE: &str = "method-too-large-for-the-jit";
@@ -17,10 +18,11 @@ pub(crate) struct Run {
     pub(crate) vm_options: &'static [&'static str],
     /// Of the agent.
     pub(crate) options: &'static str,
-    /// The milliseconds that a round takes at least.
-    pub(crate) pace: usize,
+    pub(crate) manner: Manner,
     /// Methods must get new versions while they run.
     pub(crate) new_versions: bool,
+    /// Where the stack ends, this is how many objects of all may be missing or too many.
+    pub(crate) may_be_off_by: u64,
 }
 
 /// All runs of one program.
@@ -50,7 +52,7 @@ impl<'p> Comparison<'p> {
             run.options,
             run.vm_options.last().unwrap_or(&"")
         );
-        let wrong = match Counted::run(jdk, self.program, run.vm_options, run.options, run.pace) {
+        let wrong = match Counted::run(jdk, self.program, run.vm_options, run.options, run.manner) {
             Ok(counted) => self.differences(&counted, run, bare, &title),
             Err(error) => vec![format!("{error:#}")],
         };
@@ -68,10 +70,25 @@ impl<'p> Comparison<'p> {
     ) -> Vec<String> {
         let increments = &counted.report["increments"];
         println!(
-            "     {title}: {} sites, increments {increments}",
-            counted.amounts.len()
+            "     {title}: {} sites, {} ends of the stack, increments {increments}",
+            counted.amounts.len(),
+            counted.truth.overflows
         );
         let mut wrong = self.complaints(counted);
+        let different = self.against_cells(counted, run);
+        if let Manner::Deep { .. } = run.manner {
+            // Where the stack ends is not the same in any two runs, so there is nothing else to compare.
+            if counted.truth.overflows == 0 {
+                wrong.push("the stack never ended".to_owned());
+            }
+            let off: u64 = different.iter().map(|(_, by)| by).sum();
+            println!("     {title}: off by {off}");
+            if off > run.may_be_off_by {
+                wrong.extend(different.into_iter().map(|(line, _)| line));
+            }
+            return wrong;
+        }
+        wrong.extend(different.into_iter().map(|(line, _)| line));
         if counted.truth != *bare {
             wrong.push(format!(
                 "sum {}, without agent {}",
@@ -81,7 +98,6 @@ impl<'p> Comparison<'p> {
         if run.new_versions && increments["reinstrumented"] == 0 {
             wrong.push("no method got a new version".to_owned());
         }
-        wrong.extend(self.against_cells(counted));
         let first = self.first.get_or_insert_with(|| counted.amounts.clone());
         wrong.extend(against(first, &counted.amounts));
         wrong
@@ -109,26 +125,29 @@ impl<'p> Comparison<'p> {
         wrong
     }
 
-    /// The report against what the program counted itself.
-    fn against_cells(&self, counted: &Counted) -> Vec<String> {
+    /// The report against what the program counted itself: what differs, and by how much. A box is counted before it is made: not if the stack ends between.
+    fn against_cells(&self, counted: &Counted, run: &Run) -> Vec<(String, u64)> {
         let refused = counted.refused();
+        let deep = matches!(run.manner, Manner::Deep { .. });
         let mut wrong = Vec::new();
         for (site, cell) in &self.program.ledger.sites {
             let Some(cell) = cell.filter(|_| !refused.contains_key(&site.full_method())) else {
                 continue;
             };
+            if deep && site.ty == INTEGER {
+                continue;
+            }
             let expected = counted.truth.cells.get(&cell).copied().unwrap_or(0);
             let reported = counted.amounts.get(site).map_or(0, |amount| amount.0);
             if expected != reported {
-                wrong.push(format!("{site}: {reported} reported, {expected} executed"));
+                let line = format!("{site}: {reported} reported, {expected} executed");
+                wrong.push((line, expected.abs_diff(reported)));
             }
         }
         for (site, amount) in &counted.amounts {
             if !self.program.ledger.sites.contains_key(site) {
-                wrong.push(format!(
-                    "{site}: {} reported, where nothing allocates",
-                    amount.0
-                ));
+                let line = format!("{site}: {} reported, where nothing allocates", amount.0);
+                wrong.push((line, amount.0.unsigned_abs()));
             }
         }
         wrong

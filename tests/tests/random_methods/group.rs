@@ -10,6 +10,7 @@ use crate::{structured, unstructured};
 
 const GROUP: &[u8] = b"RandomMethods$Group";
 const PUBLIC: u16 = 1;
+const STATIC: u16 = 8;
 const PUBLIC_STATIC: u16 = 1 | 8;
 const SYNCHRONIZED: u16 = 0x20;
 /// `ACC_SUPER | ACC_PUBLIC`
@@ -38,7 +39,7 @@ pub(crate) fn generate(
 ) -> Result<Vec<ClassBytes>> {
     let mut random = Random::new(seed ^ (number as u64) << 32);
     // 49 has no frames, 50 may have them.
-    let version = random.choose(&[49, 49, 50, 52, 55, 61]);
+    let version = random.choose(&[49, 49, 50, 52, 55]);
     let mut group = Group {
         name: format!("Random{number}"),
         version,
@@ -76,6 +77,9 @@ pub(crate) fn generate(
     }
     let dispatch = group.dispatch(ledger);
     class.method(PUBLIC, b"call", b"(III)I").code(dispatch)?;
+    class
+        .method(STATIC, b"<clinit>", b"()V")
+        .code(class_initializer(&group.name, ledger))?;
     class
         .method(PUBLIC, b"<init>", b"()V")
         .code(plain_constructor(GROUP))?;
@@ -150,6 +154,9 @@ impl Group {
                 self.descriptor(Kind::Constructor).as_bytes(),
             )
             .code(body.finish())?;
+        class
+            .method(STATIC, b"<clinit>", b"()V")
+            .code(class_initializer(&name, ledger))?;
         Ok(ClassBytes {
             name,
             bytes: class.finish()?,
@@ -198,7 +205,7 @@ impl Group {
                     bci: code.position().into(),
                     ty: made.clone(),
                 };
-                ledger.add(site, false);
+                ledger.sites.insert(site, None);
                 code.class(Opcode::NEW, made.as_bytes()).op(Opcode::DUP);
             }
         }
@@ -253,6 +260,20 @@ fn head(body: &mut Body<'_>) {
     }
     body.code
         .method(Opcode::INVOKESPECIAL, NODE, b"<init>", b"(I)V");
+}
+
+fn class_initializer(class: &str, ledger: &mut Ledger) -> CodeBuilder {
+    let style = Style {
+        frames: false,
+        counts: false,
+        class: class.to_owned(),
+        method: "<clinit>".to_owned(),
+        descriptor: "()V".to_owned(),
+    };
+    let mut body = Body::new(style, This::None, Random::new(0), ledger);
+    body.find_classes();
+    body.op(Opcode::RETURN);
+    body.code
 }
 
 fn plain_constructor(super_class: &[u8]) -> CodeBuilder {

@@ -39,12 +39,10 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Adds a site and gives its cell, if it is to have one.
-    pub(crate) fn add(&mut self, site: SiteName, counted: bool) -> Option<usize> {
-        let cell = counted.then_some(self.cells);
-        self.cells += usize::from(counted);
-        self.sites.insert(site, cell);
-        cell
+    /// A new cell.
+    pub(crate) fn cell(&mut self) -> usize {
+        self.cells += 1;
+        self.cells - 1
     }
 
     /// How many cells the program needs.

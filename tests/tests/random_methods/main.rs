@@ -28,65 +28,83 @@ use ducktrack_tests::{Jdk, installed_jdks};
 
 use comparison::{Comparison, Run};
 use outcome::{FULL_VERIFICATION, Truth};
-use program::{Extent, Program};
+use program::{Extent, Manner, Program};
 
 const EXTENT: Extent = Extent {
-    groups: 40,
+    groups: 32,
     methods: 8,
-    rounds: 40,
+    rounds: 30,
     calls: 60,
 };
 
 /// On every JDK.
 const RUNS: [Run; 3] = [
-    Run {
-        vm_options: &FULL_VERIFICATION,
-        options: "counters=path",
-        pace: 0,
-        new_versions: false,
-    },
+    plain(&FULL_VERIFICATION, "counters=path"),
     // Slow enough for several batches of new versions.
     Run {
-        vm_options: &FULL_VERIFICATION,
-        options: "counters=path,reinstrument=5",
-        pace: 200,
+        manner: Manner::Paced(200),
         new_versions: true,
+        ..plain(&FULL_VERIFICATION, "counters=path,reinstrument=5")
     },
-    Run {
-        vm_options: &FULL_VERIFICATION,
-        options: "counters=site",
-        pace: 0,
-        new_versions: false,
-    },
+    plain(&FULL_VERIFICATION, "counters=site"),
 ];
 
 /// On the oldest one, too.
 const MORE_RUNS: [Run; 2] = [
-    Run {
-        vm_options: &[],
-        options: "counters=path",
-        pace: 0,
-        new_versions: false,
-    },
-    Run {
-        vm_options: &["-Xint"],
-        options: "counters=path",
-        pace: 0,
-        new_versions: false,
-    },
+    plain(&[], "counters=path"),
+    plain(&["-Xint"], "counters=path"),
 ];
+
+const fn plain(vm_options: &'static [&'static str], options: &'static str) -> Run {
+    Run {
+        vm_options,
+        options,
+        manner: Manner::Fast,
+        new_versions: false,
+        may_be_off_by: 0,
+    }
+}
+
+/// The stack ends, everywhere: a million objects, and on the way exceptions in thousands of frames near the end.
+const DEEP_RUNS: [Run; 3] = [
+    deep(&["-Xint"], "counters=path", true, 0),
+    deep(&[], "counters=path", true, LOST_IN_ABANDONED_CODE),
+    deep(&[], "counters=path", false, LOST_IN_ABANDONED_CODE),
+];
+
+/// On one JDK, too.
+const MORE_DEEP_RUNS: [Run; 4] = [
+    deep(&["-Xint"], "counters=site", true, 0),
+    deep(&[], "counters=site", true, LOST_IN_ABANDONED_CODE),
+    deep(&[], "counters=site", false, LOST_IN_ABANDONED_CODE),
+    deep(
+        &["-XX:TieredStopAtLevel=1"],
+        "counters=path",
+        true,
+        LOST_IN_ABANDONED_CODE,
+    ),
+];
+
+/// Compiled code claims no stack for its probes, because they are inlined. When it is abandoned and the interpreter goes on in the
+/// last bytes of the stack, a probe may still find its end.
+const LOST_IN_ABANDONED_CODE: u64 = 30;
+
+const fn deep(
+    vm_options: &'static [&'static str],
+    options: &'static str,
+    cold: bool,
+    may_be_off_by: u64,
+) -> Run {
+    Run {
+        manner: Manner::Deep { cold },
+        may_be_off_by,
+        ..plain(vm_options, options)
+    }
+}
 
 #[test]
 fn all_counts_are_equal() -> Result<()> {
-    let jdks: Vec<Jdk> = installed_jdks()
-        .into_iter()
-        .filter(|jdk| jdk.version >= 17)
-        .collect();
-    for version in [17, 21, 25] {
-        if !jdks.iter().any(|jdk| jdk.version == version) {
-            println!("skipped: no JDK {version}");
-        }
-    }
+    let jdks = jdks();
     if let Ok(seed) = std::env::var("DUCKTRACK_SEED") {
         return check(seed.parse()?, &jdks, &RUNS);
     }
@@ -131,4 +149,25 @@ fn check(seed: u64, jdks: &[Jdk], runs: &[Run]) -> Result<()> {
         wrong.len()
     );
     Ok(())
+}
+
+#[test]
+fn counts_are_equal_where_the_stack_ends() -> Result<()> {
+    let jdks = jdks();
+    check(2, &jdks, &DEEP_RUNS)?;
+    check(
+        2,
+        jdks.last().map_or(&[][..], std::slice::from_ref),
+        &MORE_DEEP_RUNS,
+    )
+}
+
+fn jdks() -> Vec<Jdk> {
+    let jdks = installed_jdks();
+    for version in [11, 17, 21, 25] {
+        if !jdks.iter().any(|jdk| jdk.version == version) {
+            println!("skipped: no JDK {version}");
+        }
+    }
+    jdks
 }

@@ -8,7 +8,7 @@ use ducktrack_tests::{Jdk, agent_library, ducktrack_command};
 use serde_json::Value;
 
 use crate::ledger::SiteName;
-use crate::program::Program;
+use crate::program::{Manner, Program};
 
 /// Every class is verified, the JDK's too.
 pub(crate) const FULL_VERIFICATION: [&str; 3] = [
@@ -22,6 +22,8 @@ pub(crate) const FULL_VERIFICATION: [&str; 3] = [
 pub(crate) struct Truth {
     pub(crate) sum: String,
     pub(crate) cells: BTreeMap<usize, i64>,
+    /// How often the stack ended, seen from outside.
+    pub(crate) overflows: u64,
 }
 
 /// Count and bytes.
@@ -37,7 +39,7 @@ pub(crate) struct Counted {
 impl Truth {
     /// Of a run without agent.
     pub(crate) fn of_bare_run(jdk: &Jdk, program: &Program) -> Result<Self> {
-        run(jdk.tool("java").args(program.command_line(0)))
+        run(jdk.tool("java").args(program.command_line(Manner::Fast)))
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -46,6 +48,10 @@ impl Truth {
             let (cell, count) = line.split_once(' ').context("a cell and its value")?;
             cells.insert(cell.parse()?, count.parse()?);
         }
+        let overflows = text
+            .lines()
+            .find_map(|line| line.strip_prefix("OVERFLOWS "))
+            .map_or(Ok(0), str::parse)?;
         let sum = text
             .lines()
             .find_map(|line| line.strip_prefix("SUM "))
@@ -53,6 +59,7 @@ impl Truth {
         Ok(Self {
             sum: sum.to_owned(),
             cells,
+            overflows,
         })
     }
 }
@@ -64,7 +71,7 @@ impl Counted {
         program: &Program,
         vm_options: &[&str],
         options: &str,
-        pace: usize,
+        manner: Manner,
     ) -> Result<Self> {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
@@ -75,7 +82,7 @@ impl Counted {
             agent_library()?.display(),
             trace.display()
         ));
-        let truth = run(java.args(program.command_line(pace)))?;
+        let truth = run(java.args(program.command_line(manner)))?;
         let report = Command::new(ducktrack_command()?)
             .arg("report")
             .arg(&trace)

@@ -21,6 +21,21 @@ pub(crate) struct Extent {
     pub(crate) calls: usize,
 }
 
+/// How often methods call themselves, at most, in a call from outside.
+const DEPTH: usize = 4000;
+
+/// How methods are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Fast,
+    /// A round takes so many milliseconds at least.
+    Paced(usize),
+    /// They call themselves until the stack ends, right from the start or after a while.
+    Deep {
+        cold: bool,
+    },
+}
+
 /// Class files in a folder.
 pub(crate) struct Program {
     folder: TempDir,
@@ -57,8 +72,8 @@ impl Program {
         }))
     }
 
-    /// What follows the options of the VM. `pace`: the milliseconds that a round takes at least.
-    pub(crate) fn command_line(&self, pace: usize) -> Vec<String> {
+    /// What follows the options of the VM.
+    pub(crate) fn command_line(&self, manner: Manner) -> Vec<String> {
         let folder = self.folder.path().display();
         let words = [
             "-cp",
@@ -67,13 +82,15 @@ impl Program {
             &format!("{folder}/groups"),
         ]
         .map(str::to_owned);
-        let numbers = [
-            self.ledger.cells(),
-            self.extent.rounds,
-            self.extent.calls,
-            pace,
-        ]
-        .map(|number| number.to_string());
+        let Extent { rounds, calls, .. } = self.extent;
+        let (rounds, calls, pace, depth, warm) = match manner {
+            Manner::Fast => (rounds, calls, 0, 0, 0),
+            Manner::Paced(pace) => (rounds, calls, pace, 0, 0),
+            Manner::Deep { cold: true } => (1, 4, 0, DEPTH, 1),
+            Manner::Deep { cold: false } => (1, 4, 0, DEPTH, calls),
+        };
+        let numbers = [self.ledger.cells(), rounds, calls, pace, depth, warm]
+            .map(|number| number.to_string());
         words.into_iter().chain(numbers).collect()
     }
 

@@ -126,6 +126,53 @@ public final class DuckTrack {
         U.putLong(null, word, U.getLong(null, word) + amount);
     }
 
+    /**
+     * Claims stack for all that this class does, on entry to a method that counts: if the stack ends, it ends here, before there is
+     * anything to count, and not in a probe or in the handler that settles what is owed. Called with 0.
+     *
+     * <p>The locals make a frame in the interpreter of more than a page. Compiled callers inline this, and nothing is left, because 0
+     * is 0; they inline the probes, too. What is compiled of this alone, for callers in the interpreter, must touch the stack as deep as
+     * the interpreter would, because it may have to go on there (compiled code cares for frames over a page only): for that
+     * it needs a way out, the call.
+     */
+    @ForceInline
+    @Hidden
+    public static void e(int zero) {
+        long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9;
+        long b0, b1, b2, b3, b4, b5, b6, b7, b8, b9;
+        long c0, c1, c2, c3, c4, c5, c6, c7, c8, c9;
+        long d0, d1, d2, d3, d4, d5, d6, d7, d8, d9;
+        long e0, e1, e2, e3, e4, e5, e6, e7, e8, e9;
+        long f0, f1, f2, f3, f4, f5, f6, f7, f8, f9;
+        long g0, g1, g2, g3, g4, g5, g6, g7, g8, g9;
+        long h0, h1, h2, h3, h4, h5, h6, h7, h8, h9;
+        long i0, i1, i2, i3, i4, i5, i6, i7, i8, i9;
+        long j0, j1, j2, j3, j4, j5, j6, j7, j8, j9;
+        long k0, k1, k2, k3, k4, k5, k6, k7, k8, k9;
+        long l0, l1, l2, l3, l4, l5, l6, l7, l8, l9;
+        long m0, m1, m2, m3, m4, m5, m6, m7, m8, m9;
+        long n0, n1, n2, n3, n4, n5, n6, n7, n8, n9;
+        long o0, o1, o2, o3, o4, o5, o6, o7, o8, o9;
+        long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9;
+        long q0, q1, q2, q3, q4, q5, q6, q7, q8, q9;
+        long r0, r1, r2, r3, r4, r5, r6, r7, r8, r9;
+        long s0, s1, s2, s3, s4, s5, s6, s7, s8, s9;
+        long t0, t1, t2, t3, t4, t5, t6, t7, t8, t9;
+        long u0, u1, u2, u3, u4, u5, u6, u7, u8, u9;
+        long v0, v1, v2, v3, v4, v5, v6, v7, v8, v9;
+        long w0, w1, w2, w3, w4, w5, w6, w7, w8, w9;
+        long x0, x1, x2, x3, x4, x5, x6, x7, x8, x9;
+        long y0, y1, y2, y3, y4, y5, y6, y7, y8, y9;
+        long z0, z1, z2, z3, z4, z5, z6, z7, z8, z9;
+        if (zero != 0) {
+            never();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void never() {}
+
     /** Counts one. */
     @ForceInline
     @Hidden
@@ -403,29 +450,78 @@ public final class DuckTrack {
 
     /**
      * Counts the levels of a {@code multianewarray}: counters id and id + 1 take the count and the bytes of the outermost level,
-     * the next two those of the level below, and so on. The last level has {@code kind} as in {@link #levelBytes}.
+     * the next two those of the level below, and so on. {@code element} is what the last level holds, as in descriptors.
+     * Without a call once it is compiled: a call could find that the stack has ended.
      */
-    @DontInline
+    @ForceInline
     @Hidden
-    public static void m(Object array, int levelsAndKind, int id) {
+    public static void m(Object array, int levelsAndElement, int id) {
         long slot = slot();
         long count = 1;
-        int levels = levelsAndKind >> 8;
-        for (int level = 1; count != 0; level++, id += 2) {
-            int n = Array.getLength(array);
+        for (int level = levelsAndElement >> 8; level > 1; level--, id += 2) {
+            Object[] arrays = (Object[]) array;
             add(slot, id, count);
-            add(slot, id + 1, count * levelBytes(n, level == levels ? levelsAndKind & 0xff : 4));
-            if (level == levels) {
+            add(slot, id + 1, count * levelBytes(arrays.length, 4));
+            if (arrays.length == 0) {
                 return;
             }
-            count *= n;
-            if (n != 0) {
-                array = ((Object[]) array)[0];
-            }
+            count *= arrays.length;
+            array = arrays[0];
+        }
+        int element = levelsAndElement & 0xff;
+        add(slot, id, count);
+        add(slot, id + 1, count * levelBytes(length(array, element), kind(element)));
+    }
+
+    @ForceInline
+    @Hidden
+    private static int length(Object array, int element) {
+        switch (element) {
+            case 'Z':
+                return ((boolean[]) array).length;
+            case 'B':
+                return ((byte[]) array).length;
+            case 'C':
+                return ((char[]) array).length;
+            case 'S':
+                return ((short[]) array).length;
+            case 'I':
+                return ((int[]) array).length;
+            case 'F':
+                return ((float[]) array).length;
+            case 'J':
+                return ((long[]) array).length;
+            case 'D':
+                return ((double[]) array).length;
+            default:
+                return ((Object[]) array).length;
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static int kind(int element) {
+        switch (element) {
+            case 'Z':
+            case 'B':
+                return 0;
+            case 'C':
+            case 'S':
+                return 1;
+            case 'I':
+            case 'F':
+                return 2;
+            case 'J':
+            case 'D':
+                return 3;
+            default:
+                return 4;
         }
     }
 
     /** Kinds 0 to 3: elements of 1, 2, 4, 8 bytes; 4: references. */
+    @ForceInline
+    @Hidden
     private static long levelBytes(int n, int kind) {
         switch (kind) {
             case 0:

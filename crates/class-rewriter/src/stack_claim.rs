@@ -1,0 +1,28 @@
+//! Stack for the probes of a method, claimed when it is entered.
+//!
+//! A probe is a call, and a call may find that the stack has ended. Then what was executed would not be counted, and the handler
+//! that should settle it could not count either: it runs in the same frame. So the first thing in every method with allocations
+//! is a call that needs more stack than any probe. If the stack ends there, nothing was executed and nothing is owed.
+//!
+//! ```text
+//!   03            iconst_0
+//!   b8 00 57      invokestatic java/lang/DuckTrack.e(I)V
+//! ```
+//!
+//! Compiled code inlines it, and nothing is left.
+
+use crate::edit::Place;
+use crate::method_plan::MethodPlanner;
+use crate::probe::Helper;
+use crate::refusal::Reason;
+
+const CLAIM: Helper = Helper("e", "(I)V");
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Adds the claim, which must stand ahead of every other probe.
+    pub(crate) fn claim_stack(&mut self) -> Result<(), Reason> {
+        let probe = self.assembler.call(CLAIM, 0)?;
+        self.insert(Place::Entry, probe);
+        Ok(())
+    }
+}
