@@ -17,6 +17,10 @@ pub(crate) const FULL_VERIFICATION: [&str; 3] = [
     "-XX:+BytecodeVerificationRemote",
 ];
 
+/// C2 of JDK 17 makes the levels of small constant arrays one by one, and in loops it then loses what was stored just before: the
+/// program's own counts, with or without agent.
+const EVERY_RUN: &str = "-XX:MultiArrayExpandLimit=0";
+
 /// What the program says: its result and its own counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Truth {
@@ -39,7 +43,10 @@ pub(crate) struct Counted {
 impl Truth {
     /// Of a run without agent.
     pub(crate) fn of_bare_run(jdk: &Jdk, program: &Program) -> Result<Self> {
-        run(jdk.tool("java").args(program.command_line(Manner::Fast)))
+        run(jdk
+            .tool("java")
+            .arg(EVERY_RUN)
+            .args(program.command_line(Manner::Fast)))
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -76,7 +83,7 @@ impl Counted {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
         let mut java = jdk.tool("java");
-        java.args(vm_options);
+        java.arg(EVERY_RUN).args(vm_options);
         java.arg(format!(
             "-agentpath:{}=output={},summary=off,{options}",
             agent_library()?.display(),
