@@ -1,0 +1,38 @@
+//! What a class and a method without bytecode are known by.
+
+/// A class loader; 0 is the boot loader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LoaderId(pub(crate) u32);
+
+/// What identifies a class.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ClassKey {
+    pub(crate) loader: LoaderId,
+    pub(crate) name: Box<[u8]>,
+}
+
+impl ClassKey {
+    /// A class of the boot loader.
+    pub(crate) fn of_boot(name: &[u8]) -> Self {
+        Self {
+            loader: LoaderId(0),
+            name: name.into(),
+        }
+    }
+}
+
+/// Where a class comes from.
+pub(crate) struct Origin<'a> {
+    pub(crate) key: &'a ClassKey,
+    pub(crate) loader_name: &'a str,
+    pub(crate) hidden: bool,
+}
+
+/// A method without bytecode that objects are made in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NativeMethod {
+    pub(crate) class: String,
+    pub(crate) loader: String,
+    pub(crate) method: String,
+    pub(crate) descriptor: String,
+}

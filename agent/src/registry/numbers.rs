@@ -1,0 +1,96 @@
+//! Numbers of sites, counters and call sites, given while classes are rewritten.
+//!
+//! A class that is rewritten again gets the numbers that it had; whatever is new takes the next free one, without a lock.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use ducktrack_class_rewriter::{MethodProfile, Numbers, SiteKey};
+use rustc_hash::FxHashMap;
+
+use crate::counter_block::{FIRST_COUNTER, WORDS};
+
+/// Sites that share the 32 low bits of a key with the call site above.
+const MOST_SITES: u32 = i32::MAX as u32;
+
+/// Numbers that were given away; asked without a lock while classes are rewritten.
+pub(crate) struct NextNumbers {
+    site: AtomicU32,
+    counter: AtomicU32,
+    call_site: AtomicU32,
+}
+
+impl NextNumbers {
+    pub(super) fn new() -> Self {
+        Self {
+            site: AtomicU32::new(1),
+            counter: AtomicU32::new(FIRST_COUNTER),
+            call_site: AtomicU32::new(1),
+        }
+    }
+
+    /// One more than the last counter given away.
+    pub(super) fn counter_end(&self) -> u32 {
+        self.counter.load(Ordering::Relaxed)
+    }
+
+    /// A site that belongs to no class file.
+    pub(super) fn new_site(&self) -> Option<u32> {
+        take(&self.site)
+    }
+}
+
+/// What is known of a class when it is rewritten: the numbers of its sites.
+#[derive(Default)]
+pub(crate) struct KnownClass {
+    pub(super) sites: FxHashMap<SiteKey, u32>,
+    pub(super) call_sites: FxHashMap<SiteKey, u32>,
+    /// Methods that were re-instrumented, with their versions.
+    pub(crate) versions: FxHashMap<u16, u16>,
+    /// The profiles that they were placed for.
+    pub(crate) profiles: Vec<MethodProfile>,
+}
+
+/// Gives numbers to one class under rewriting.
+pub(crate) struct ClassNumbers<'a> {
+    next: &'a NextNumbers,
+    known: &'a mut KnownClass,
+}
+
+impl<'a> ClassNumbers<'a> {
+    pub(crate) fn new(next: &'a NextNumbers, known: &'a mut KnownClass) -> Self {
+        Self { next, known }
+    }
+}
+
+impl Numbers for ClassNumbers<'_> {
+    fn site(&mut self, key: SiteKey) -> Option<u32> {
+        numbered(&mut self.known.sites, &self.next.site, key)
+    }
+
+    fn counters(&mut self, count: u32) -> Option<u32> {
+        let take = |next: u32| next.checked_add(count).filter(|end| *end <= WORDS);
+        self.next
+            .counter
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .ok()
+    }
+
+    fn call_site(&mut self, key: SiteKey) -> Option<u32> {
+        numbered(&mut self.known.call_sites, &self.next.call_site, key)
+    }
+}
+
+fn numbered(known: &mut FxHashMap<SiteKey, u32>, next: &AtomicU32, key: SiteKey) -> Option<u32> {
+    if let Some(number) = known.get(&key) {
+        return Some(*number);
+    }
+    let number = take(next)?;
+    known.insert(key, number);
+    Some(number)
+}
+
+fn take(next: &AtomicU32) -> Option<u32> {
+    let one_more = |number: u32| (number < MOST_SITES).then_some(number + 1);
+    next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
+        .ok()
+}

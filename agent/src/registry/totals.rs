@@ -1,0 +1,132 @@
+//! What counters stand for, and what their values sum up to per site.
+
+use ducktrack_class_rewriter as rewriter;
+use ducktrack_trace_format as format;
+use ducktrack_trace_format::SiteId;
+use rustc_hash::FxHashMap;
+
+use crate::counter_block::FIRST_COUNTER;
+use crate::trace_words::{role, unit};
+
+/// What the summary needs to name a site.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SiteInfo {
+    pub(crate) class: Box<str>,
+    pub(crate) method: Box<str>,
+    pub(crate) line: Option<u16>,
+    pub(crate) ty: Box<str>,
+    pub(crate) bytes: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CounterInfo {
+    first_term: u32,
+    terms: u32,
+    role: format::CounterRole,
+}
+
+/// Sites and counters by number.
+#[derive(Default)]
+pub(super) struct Meanings {
+    sites: Vec<SiteInfo>,
+    counters: Vec<CounterInfo>,
+    terms: Vec<format::Term>,
+}
+
+impl Meanings {
+    /// What is known of a site.
+    pub(super) fn set_info(&mut self, site: u32, new: SiteInfo) {
+        let index = site as usize;
+        if self.sites.len() <= index {
+            self.sites.resize_with(index + 1, SiteInfo::default);
+        }
+        if let Some(info) = self.sites.get_mut(index) {
+            *info = new;
+        }
+    }
+
+    /// The size of a site's objects, found later.
+    pub(super) fn set_bytes(&mut self, site: SiteId, bytes: u32) {
+        if let Some(info) = self.sites.get_mut(site.0 as usize) {
+            info.bytes = Some(bytes);
+        }
+    }
+
+    /// A new counter; gives its terms as the trace has them.
+    pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter) -> Vec<format::Term> {
+        let terms: Vec<format::Term> = counter
+            .terms
+            .iter()
+            .map(|term| format::Term {
+                site: SiteId(term.site),
+                factor: term.factor,
+                unit: unit(term.unit),
+            })
+            .collect();
+        let index = counter.id.saturating_sub(FIRST_COUNTER) as usize;
+        if self.counters.len() <= index {
+            let empty = CounterInfo {
+                first_term: 0,
+                terms: 0,
+                role: format::CounterRole::Amount,
+            };
+            self.counters.resize(index + 1, empty);
+        }
+        if let Some(info) = self.counters.get_mut(index) {
+            *info = CounterInfo {
+                first_term: u32::try_from(self.terms.len()).unwrap_or(u32::MAX),
+                terms: u32::try_from(terms.len()).unwrap_or(0),
+                role: role(counter.role),
+            };
+        }
+        self.terms.extend_from_slice(&terms);
+        terms
+    }
+
+    /// Sites by number with the objects and bytes that counters say. Keyed counts come on top.
+    pub(super) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(SiteInfo, i128, i128)> {
+        let mut totals: Vec<(SiteInfo, i128, i128)> =
+            self.sites.iter().map(|info| (info.clone(), 0, 0)).collect();
+        for (id, value) in counters {
+            let Some(counter) = id
+                .checked_sub(FIRST_COUNTER)
+                .and_then(|index| self.counters.get(index as usize))
+            else {
+                continue;
+            };
+            let (first, end) = (
+                counter.first_term as usize,
+                (counter.first_term + counter.terms) as usize,
+            );
+            for term in self.terms.get(first..end).unwrap_or_default() {
+                let Some(total) = totals.get_mut(term.site.0 as usize) else {
+                    continue;
+                };
+                let amount = i128::from(*value) * i128::from(term.factor);
+                match term.unit {
+                    format::Unit::Count => {
+                        total.1 += amount;
+                        total.2 += amount * i128::from(total.0.bytes.unwrap_or(0));
+                    }
+                    format::Unit::Bytes => total.2 += amount,
+                    _ => {}
+                }
+            }
+        }
+        totals
+    }
+
+    /// Executed increments among these counters.
+    pub(super) fn increments(&self, counters: &FxHashMap<u32, u64>) -> u64 {
+        let is_increment = |id: &u32| {
+            id.checked_sub(FIRST_COUNTER)
+                .and_then(|index| self.counters.get(index as usize))
+                .is_some_and(|counter| counter.role != format::CounterRole::Amount)
+        };
+        counters
+            .iter()
+            .filter(|(id, _)| is_increment(id))
+            .map(|(_, value)| value)
+            .sum()
+    }
+}
