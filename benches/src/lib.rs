@@ -30,6 +30,7 @@ mod json_report;
 mod known_truth;
 mod markdown;
 mod measurement;
+mod pauses;
 mod plan;
 mod process_watch;
 mod rewrite_speed;
@@ -37,6 +38,7 @@ mod said;
 mod start_up;
 mod statistics;
 mod tool;
+mod trace_figures;
 mod workload;
 
 pub use chart::ratio_chart;
@@ -60,4 +62,7 @@ pub use said::Said;
 pub use start_up::{StartUp, measure_start_up};
 pub use statistics::{Spread, geometric_mean, median};
 pub use tool::{Tool, default_tools, known_tools, select_tools};
+pub use trace_figures::{
+    TraceCost, TraceFigure, TracedFork, measure_trace_cost, trace_figures, trace_figures_table,
+};
 pub use workload::{Workload, list_workloads, select_workloads};

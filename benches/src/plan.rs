@@ -165,7 +165,12 @@ mod tests {
 
     fn plan() -> Plan {
         Plan {
-            tools: select_tools(&["ducktrack".to_owned()], &[], Vec::new()).unwrap(),
+            tools: select_tools(
+                &["ducktrack-path".to_owned(), "ducktrack-site".to_owned()],
+                &[],
+                Vec::new(),
+            )
+            .unwrap(),
             workloads: vec![workload("json", 5), workload("javac", 3)],
             rounds: 2,
             warm_up: 3,

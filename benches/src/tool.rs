@@ -61,6 +61,16 @@ pub fn known_tools() -> Vec<Tool> {
             ours("mode=count,counters=site"),
         ),
         tool(
+            "ducktrack-trace",
+            "ducktrack, mode=trace: every allocation, move and death",
+            ours("mode=trace"),
+        ),
+        tool(
+            "ducktrack-trace-events",
+            "ducktrack, mode=trace without moves: every allocation",
+            ours("mode=trace,moves=off"),
+        ),
+        tool(
             "async-profiler",
             "async-profiler 4.5, alloc: a sample per 512 KB",
             Kind::AsyncProfiler { every: false },
@@ -304,7 +314,14 @@ mod tests {
         .unwrap();
         assert_eq!(
             names(&selected),
-            ["bare", "jfr", "ducktrack-path", "ducktrack-site"]
+            [
+                "bare",
+                "jfr",
+                "ducktrack-path",
+                "ducktrack-site",
+                "ducktrack-trace",
+                "ducktrack-trace-events"
+            ]
         );
     }
 

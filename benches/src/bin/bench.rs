@@ -11,8 +11,8 @@ use ducktrack_benches::{
     Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Tool, Workload,
     code_size_table, comparison_tables, default_tools, figures_table, increments_table,
     judgement_table, known_tools, list_workloads, measure_code_size, measure_figures,
-    measure_increments, measure_known_truth, measure_start_up, ratio_chart, run_plan, select_tools,
-    select_workloads, write_json,
+    measure_increments, measure_known_truth, measure_start_up, measure_trace_cost, ratio_chart,
+    run_plan, select_tools, select_workloads, trace_figures, trace_figures_table, write_json,
 };
 use serde::Serialize;
 
@@ -77,6 +77,8 @@ enum What {
     CodeSize,
     /// What each tool adds to the start of an empty program.
     StartUp,
+    /// The figures that tracing must reach: overhead, pauses, bytes per event, compression, rotation, information quality.
+    Trace,
 }
 
 fn main() -> Result<()> {
@@ -96,6 +98,7 @@ fn main() -> Result<()> {
         Some(What::Increments) => bench.increments(),
         Some(What::CodeSize) => bench.code_size(),
         Some(What::StartUp) => bench.start_up(),
+        Some(What::Trace) => bench.trace(),
     }
 }
 
@@ -260,6 +263,20 @@ impl Bench {
         )?;
         let text = self.head("Figures that must be reached") + &figures_table(&figures);
         self.write("figures", &text, &(self.setting(), &figures))
+    }
+
+    fn trace(&self) -> Result<()> {
+        let cost = measure_trace_cost(
+            &self.installation,
+            &self.plan,
+            self.counters.as_ref(),
+            &mut say,
+        )?;
+        let text = self.head("Cost of tracing")
+            + &trace_figures_table(&trace_figures(&cost))
+            + "\n"
+            + &comparison_tables(&cost.comparison, &[]);
+        self.write("trace", &text, &(self.setting(), &cost))
     }
 
     fn judgements(&self) -> Result<Vec<ducktrack_benches::Judgement>> {

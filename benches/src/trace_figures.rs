@@ -1,0 +1,402 @@
+//! The figures that tracing must reach, with what was measured beside them and what the paper reports.
+//!
+//! Every workload runs bare and traced: uncompressed, with both compression strategies of the paper, and limited to a size that makes
+//! the trace rotate. What compression and rotation add is the ratio to the plain trace of the same round.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::pauses::{SAFEPOINT_LOG, collection_pauses_ms};
+use crate::tool::TRACE;
+use crate::{
+    Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Spread, Tool,
+    geometric_mean, median, run_plan, select_tools,
+};
+
+const PLAIN: &str = "trace";
+const FULL: &str = "trace-full";
+const PARTIAL: &str = "trace-partial";
+const ROTATED: &str = "trace-rotated";
+
+/// One line of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceFigure {
+    /// What it is.
+    pub name: &'static str,
+    /// What the paper reports, on its own machines and with a VM of its own.
+    pub paper: &'static str,
+    /// What it must be.
+    pub must: &'static str,
+    /// What we aim for.
+    pub aim: &'static str,
+    /// What was measured, with its spread.
+    pub measured: String,
+}
+
+/// What one traced fork left behind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TracedFork {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// Which round of the plan.
+    pub round: usize,
+    /// Milliseconds in which collections stopped the world, the agent's part included.
+    pub pauses_ms: Option<f64>,
+    /// `ducktrack info --format json` of its trace; null where there is none.
+    pub info: Value,
+    /// Events (allocations and moves) read per second of CPU time by `ducktrack lifetimes`, first round only.
+    pub decoded_per_second: Option<f64>,
+}
+
+/// The result: the comparison of times, and what the forks left behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceCost {
+    /// Times and memory against the bare JVM.
+    pub comparison: Comparison,
+    /// One entry per fork.
+    pub forks: Vec<TracedFork>,
+}
+
+/// Runs the plan's workloads bare and traced in every way.
+pub fn measure_trace_cost(
+    installation: &Installation,
+    plan: &Plan,
+    counters: Option<&HardwareCounters>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<TraceCost> {
+    let plan = Plan {
+        tools: tools()?,
+        jvm_options: vec![SAFEPOINT_LOG.to_owned()],
+        ..plan.clone()
+    };
+    let mut report = |step: Progress<'_>| {
+        progress(&format!(
+            "tracing, fork {} of {}: {} with {}",
+            step.done + 1,
+            step.all,
+            step.workload,
+            step.tool
+        ));
+    };
+    let comparison = Comparison::new(run_plan(installation, &plan, counters, &mut report)?);
+    let forks = comparison
+        .measurements
+        .iter()
+        .map(|fork| left_behind(installation, &fork.workload, &fork.tool, fork.round))
+        .collect::<Result<Vec<TracedFork>>>()?;
+    Ok(TraceCost { comparison, forks })
+}
+
+fn tools() -> Result<Vec<Tool>> {
+    let mut tools = select_tools(&["bare-again".to_owned()], &[], Vec::new())?;
+    tools.extend([
+        Tool::ducktrack(PLAIN, "mode=trace,compress=off"),
+        Tool::ducktrack(FULL, "mode=trace,compress=full"),
+        Tool::ducktrack(PARTIAL, "mode=trace,compress=partial"),
+        Tool::ducktrack(ROTATED, "mode=trace,compress=off,max-trace-size=64m"),
+    ]);
+    Ok(tools)
+}
+
+fn left_behind(
+    installation: &Installation,
+    workload: &str,
+    tool: &str,
+    round: usize,
+) -> Result<TracedFork> {
+    let directory: PathBuf = installation
+        .output
+        .join("forks")
+        .join(workload)
+        .join(tool)
+        .join(round.to_string());
+    let trace = directory.join(TRACE);
+    let mut fork = TracedFork {
+        workload: workload.to_owned(),
+        tool: tool.to_owned(),
+        round,
+        pauses_ms: collection_pauses_ms(&directory),
+        ..TracedFork::default()
+    };
+    if trace.exists() {
+        fork.info = command_json(installation, "info", &trace)?;
+        if round == 0 && tool == PLAIN {
+            fork.decoded_per_second = decode_speed(installation, &trace, &fork.info)?;
+        }
+        // What was asked is answered; traces of a whole suite would fill a disk.
+        std::fs::remove_dir_all(&trace).ok();
+    }
+    Ok(fork)
+}
+
+fn command_json(installation: &Installation, what: &str, trace: &std::path::Path) -> Result<Value> {
+    let output = Command::new(installation.needed(installation.command.clone())?)
+        .arg(what)
+        .arg(trace)
+        .args(["--format", "json"])
+        .output()
+        .context("ducktrack")?;
+    if !output.status.success() {
+        bail!(
+            "ducktrack {what} {}: {}",
+            trace.display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    serde_json::from_slice(&output.stdout).context("no JSON")
+}
+
+/// Events per second of CPU time of a whole analysis; a short trace says nothing.
+fn decode_speed(
+    installation: &Installation,
+    trace: &std::path::Path,
+    info: &Value,
+) -> Result<Option<f64>> {
+    let before = crate::process_watch::ended_children_cpu_ms().unwrap_or(0.0);
+    command_json(installation, "lifetimes", trace)?;
+    let cpu_ms = crate::process_watch::ended_children_cpu_ms().unwrap_or(0.0) - before;
+    let events = info["events"].as_f64().unwrap_or(0.0);
+    Ok((events > 1e6 && cpu_ms > 0.0).then(|| events / cpu_ms * 1e3))
+}
+
+/// The table's lines.
+pub fn trace_figures(cost: &TraceCost) -> Vec<TraceFigure> {
+    let line = |name, paper, must, aim, measured: Option<String>| TraceFigure {
+        name,
+        paper,
+        must,
+        aim,
+        measured: measured.unwrap_or_else(|| "not measured".to_owned()),
+    };
+    vec![
+        line(
+            "run-time overhead of tracing (wall time), geometric mean over the suite",
+            "4.86% (modified VM)",
+            "<= 25%",
+            "<= 10%",
+            cost.against_bare(PLAIN, Metric::Wall),
+        ),
+        line(
+            "the same in CPU time of the application's threads",
+            "",
+            "",
+            "",
+            cost.against_bare(PLAIN, Metric::Cpu),
+        ),
+        line(
+            "time in which collections stop the world",
+            "",
+            "<= 2x",
+            "<= 1.3x",
+            cost.pauses(),
+        ),
+        line(
+            "bytes per event before compression",
+            "about 5",
+            "<= 5",
+            "<= 4",
+            cost.mean_info(PLAIN, "bytesPerEvent")
+                .map(|bytes| format!("{bytes:.2}")),
+        ),
+        line(
+            "full compression: size, added time",
+            "21.6%, +21.9%",
+            "<= 30%, <= +10%",
+            "<= 20%, <= +3%",
+            cost.compression(FULL),
+        ),
+        line(
+            "partial compression: size, added time",
+            "89.7%, +2.3%",
+            "measured",
+            "",
+            cost.compression(PARTIAL),
+        ),
+        line(
+            "rotation (64 MB): added run time",
+            "6.5% / 45%",
+            "<= 10% / <= 45%",
+            "<= 3% / <= 15%",
+            cost.against_plain(ROTATED).map(added),
+        ),
+        line(
+            "information quality right after a synchronization point",
+            "74%",
+            ">= 99%",
+            "100%",
+            cost.quality(),
+        ),
+        line(
+            "events per second of CPU time in a whole analysis (lifetimes)",
+            "",
+            ">= 20 M",
+            ">= 100 M",
+            cost.decode_speed(),
+        ),
+    ]
+}
+
+impl TraceCost {
+    fn against_bare(&self, tool: &str, metric: Metric) -> Option<String> {
+        let spread = self.comparison.ratio(tool, None, metric)?;
+        let again = self.comparison.ratio("bare-again", None, metric);
+        let noise = again.map_or(String::new(), |again| {
+            format!("; bare against bare {}", added(again))
+        });
+        Some(format!("{}{noise}", added(spread)))
+    }
+
+    /// Wall time against the plain trace of the same workload and round.
+    fn against_plain(&self, tool: &str) -> Option<Spread> {
+        let value = |tool: &str, workload: &str, round: usize| {
+            self.comparison
+                .measurements
+                .iter()
+                .find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)?
+                .value(Metric::Wall)
+        };
+        let of_round = |round: usize| {
+            geometric_mean(self.comparison.workloads.iter().filter_map(|workload| {
+                Some(value(tool, workload, round)? / value(PLAIN, workload, round)?)
+            }))
+        };
+        Spread::of((0..self.comparison.rounds).filter_map(of_round))
+    }
+
+    fn pauses(&self) -> Option<String> {
+        let of = |tool: &str, workload: &str, round: usize| {
+            self.forks
+                .iter()
+                .find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)?
+                .pauses_ms
+                .filter(|pauses| *pauses > 0.0)
+        };
+        let of_round = |round: usize| {
+            geometric_mean(self.comparison.workloads.iter().filter_map(|workload| {
+                Some(of(PLAIN, workload, round)? / of("bare", workload, round)?)
+            }))
+        };
+        let spread = Spread::of((0..self.comparison.rounds).filter_map(of_round))?;
+        Some(format!(
+            "{:.2}x ({:.2} to {:.2})",
+            spread.median, spread.min, spread.max
+        ))
+    }
+
+    fn infos(&self, tool: &str) -> impl Iterator<Item = &Value> {
+        self.forks
+            .iter()
+            .filter(move |fork| fork.tool == tool && !fork.info.is_null())
+            .map(|fork| &fork.info)
+    }
+
+    fn mean_info(&self, tool: &str, key: &str) -> Option<f64> {
+        geometric_mean(self.infos(tool).filter_map(|info| info[key].as_f64()))
+    }
+
+    fn compression(&self, tool: &str) -> Option<String> {
+        let size = self.mean_info(tool, "compression")?;
+        let time = self.against_plain(tool).map_or(String::new(), added);
+        Some(format!("{:.1}%, {time}", size * 100.0))
+    }
+
+    /// Of every synchronization point of every rotated trace the share of live objects about which everything is known.
+    fn quality(&self) -> Option<String> {
+        let shares: Vec<f64> = self
+            .infos(ROTATED)
+            .filter_map(|info| info["quality"].as_array())
+            .flatten()
+            .filter_map(|point| point["share"].as_f64())
+            .collect();
+        let spread = Spread::of(shares)?;
+        Some(format!(
+            "{:.2}% (least {:.2}%, {} points)",
+            spread.median * 100.0,
+            spread.min * 100.0,
+            spread.count
+        ))
+    }
+
+    fn decode_speed(&self) -> Option<String> {
+        let speed = median(self.forks.iter().filter_map(|fork| fork.decoded_per_second))?;
+        Some(format!("{:.1} M", speed / 1e6))
+    }
+}
+
+fn added(spread: Spread) -> String {
+    format!(
+        "{:+.1}% ({:+.1}% to {:+.1}%)",
+        (spread.median - 1.0) * 100.0,
+        (spread.min - 1.0) * 100.0,
+        (spread.max - 1.0) * 100.0
+    )
+}
+
+/// The table as Markdown.
+pub fn trace_figures_table(figures: &[TraceFigure]) -> String {
+    let mut text =
+        String::from("| figure | the paper | must | aim | measured |\n|---|---:|---:|---:|---:|\n");
+    for figure in figures {
+        text += &format!(
+            "| {} | {} | {} | {} | {} |\n",
+            figure.name, figure.paper, figure.must, figure.aim, figure.measured
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::comparison::tests::fork;
+
+    fn traced(tool: &str, pauses_ms: f64, info: Value) -> TracedFork {
+        TracedFork {
+            workload: "json".to_owned(),
+            tool: tool.to_owned(),
+            pauses_ms: Some(pauses_ms),
+            info,
+            ..TracedFork::default()
+        }
+    }
+
+    #[test]
+    fn every_figure_is_a_ratio_within_its_round() {
+        let cost = TraceCost {
+            comparison: Comparison::new(vec![
+                fork("json", "bare", 0, 100.0, 100.0),
+                fork("json", PLAIN, 0, 110.0, 120.0),
+                fork("json", FULL, 0, 110.0, 150.0),
+            ]),
+            forks: vec![
+                traced("bare", 10.0, Value::Null),
+                traced(PLAIN, 15.0, json!({"bytesPerEvent": 4.25})),
+                traced(FULL, 15.0, json!({"compression": 0.2})),
+                traced(
+                    ROTATED,
+                    15.0,
+                    json!({"quality": [{"share": 1.0}, {"share": 0.99}]}),
+                ),
+            ],
+        };
+        let measured: Vec<String> = trace_figures(&cost)
+            .into_iter()
+            .map(|figure| figure.measured)
+            .collect();
+        assert_eq!(measured[0], "+20.0% (+20.0% to +20.0%)");
+        assert_eq!(measured[1], "+10.0% (+10.0% to +10.0%)");
+        assert_eq!(measured[2], "1.50x (1.50 to 1.50)");
+        assert_eq!(measured[3], "4.25");
+        assert_eq!(measured[4], "20.0%, +25.0% (+25.0% to +25.0%)");
+        assert_eq!(measured[5], "not measured");
+        assert_eq!(measured[7], "99.50% (least 99.00%, 2 points)");
+    }
+}
