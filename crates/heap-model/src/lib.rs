@@ -7,6 +7,8 @@
 //! for (file, damage) in reader.damage() { builder.damage(file, damage); }
 //! let model = builder.finish();
 //! ```
+//!
+//! In trace mode [`TraceModel`] has that model and what the events say: [`TraceInfo`], [`HeapAt`], [`Lifetimes`], [`Timeline`], [`Growth`].
 #![forbid(unsafe_code)]
 
 mod completeness;
@@ -15,6 +17,7 @@ mod count_model_builder;
 mod counter_sums;
 mod definition_table;
 mod definitions;
+mod heap;
 mod inconsistency;
 mod increment_sums;
 mod increments;
@@ -32,6 +35,12 @@ mod thread_row;
 pub use completeness::Completeness;
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
+pub use heap::{
+    Amount, CollectionNumber, CompositionPoint, EventFileRow, Growth, GrowthPoint, GrowthRow,
+    GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, Lifetimes, LiveSite, LiveSpace,
+    LiveThread, LiveType, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline,
+    TimelinePoint, TraceInfo, TraceModel,
+};
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;
 pub use left_alone::{RefusalGroup, ReinstrumentedRow};

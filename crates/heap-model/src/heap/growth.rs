@@ -1,0 +1,90 @@
+//! Whose live objects become more and more.
+
+use std::sync::Arc;
+
+use crate::{Amount, SiteIndex};
+
+/// Verdicts on the live counts of sites and types over the run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Growth {
+    /// Growing ones first (steepest in bytes first), then periodic, bounded and unknown, most live bytes first. At most a row per site and one per type.
+    pub rows: Vec<GrowthRow>,
+    /// Collections the verdicts are from. With fewer than [`Growth::FEWEST_COLLECTIONS`] every verdict is unknown.
+    pub collections: u64,
+    /// False: the heap is not known (no moves recorded, or lost on the way).
+    pub known: bool,
+}
+
+impl Growth {
+    /// A verdict needs so many collections.
+    pub const FEWEST_COLLECTIONS: u64 = 8;
+    /// How a verdict is reached, as one paragraph for reports.
+    pub const METHOD: &'static str = "The run after its first fifth is cut into up to 16 windows of equally many collections; of each window the \
+        lowest live count counts, because what a young collection leaves may be dead already. Growing: these minima rise (Mann-Kendall test, confidence at least \
+        95 %) and the last is at least 10 % and 8 objects over the first. Periodic: they do not, but the counts of single collections rise and fall by at least half of their \
+        mean, at least three times. Bounded: neither, and the confidence is that of there being no rise. Unknown: too few collections. The slope is Theil and Sen's median slope of the minima.";
+}
+
+/// One site or type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrowthRow {
+    /// Whose objects.
+    pub subject: GrowthSubject,
+    /// The verdict.
+    pub verdict: GrowthVerdict,
+    /// From 0 to 1: how sure the verdict is. 0 for unknown.
+    pub confidence: f64,
+    /// Objects more per collection.
+    pub slope_count: f64,
+    /// Bytes more per collection.
+    pub slope_bytes: f64,
+    /// Live at the last collection.
+    pub live: Amount,
+    /// Live counts over time, at most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS).
+    pub series: Vec<GrowthPoint>,
+}
+
+/// What a growth row is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum GrowthSubject {
+    /// A site. `None`: objects without an event.
+    Site(Option<SiteIndex>),
+    /// A type, as descriptor. `None`: type not known.
+    Type(Option<Arc<str>>),
+}
+
+/// Live objects after a collection (of a few collections in a row in long runs: the fewest).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrowthPoint {
+    /// The (last) collection.
+    pub collection: u32,
+    /// When it ended, microseconds since 1970.
+    pub unix_micros: u64,
+    /// Live objects.
+    pub live: Amount,
+}
+
+/// How live counts develop. See [`Growth::METHOD`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GrowthVerdict {
+    /// Without bound, as far as the run shows.
+    Growing,
+    /// Up and down.
+    Periodic,
+    /// Around one level.
+    Bounded,
+    /// Too little is known.
+    Unknown,
+}
+
+impl GrowthVerdict {
+    /// The word in JSON and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Growing => "growing",
+            Self::Periodic => "periodic",
+            Self::Bounded => "bounded",
+            Self::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The live heap at one moment.
+
+use std::sync::Arc;
+
+use crate::{Amount, CollectionNumber, Moment, Quality, SiteIndex};
+
+/// The heap right after a collection, or at the end of the trace.
+///
+/// After a collection these are the objects that it left. At the end everything allocated since the last collection is there too, as objects
+/// of age 0: some of them may be dead, no collection has looked yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeapAt {
+    /// What was asked for.
+    pub moment: Moment,
+    /// The last collection before (or at) this moment. `None`: there was none.
+    pub collection: Option<CollectionNumber>,
+    /// When that collection ended (at the end of the trace: when the last buffer was handed over), microseconds since 1970. 0: not known.
+    pub unix_micros: u64,
+    /// All objects.
+    pub total: Amount,
+    /// Objects of `total` that no collection has seen yet.
+    pub not_yet_collected: Amount,
+    /// By type, most bytes first.
+    pub types: Vec<LiveType>,
+    /// By allocation site, most bytes first.
+    pub sites: Vec<LiveSite>,
+    /// By allocating thread, most bytes first.
+    pub threads: Vec<LiveThread>,
+    /// By space, in the order of the trace; empty at collections whose spaces are not recorded.
+    pub spaces: Vec<LiveSpace>,
+    /// Objects by collections survived; see [`Lifetimes::MOST_SURVIVED`](crate::Lifetimes::MOST_SURVIVED). No zeros at the end.
+    pub ages: Vec<u64>,
+    /// Share of objects whose site is known.
+    pub quality: Quality,
+}
+
+/// The live objects of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveType {
+    /// Descriptor with stable names (`[Ljava/lang/String;`). `None`: not known.
+    pub ty: Option<Arc<str>>,
+    /// Its live objects.
+    pub live: Amount,
+}
+
+/// The live objects of one site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveSite {
+    /// Row in [`CountModel::sites`](crate::CountModel::sites). `None`: objects without an event (made by the VM or JNI, or before the agent was
+    /// ready), or whose event is lost.
+    pub site: Option<SiteIndex>,
+    /// Its live objects.
+    pub live: Amount,
+    /// Objects by collections survived, as [`HeapAt::ages`].
+    pub ages: Vec<u64>,
+    /// `live` by type, most bytes first.
+    pub types: Vec<LiveType>,
+}
+
+/// The live objects that one thread allocated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveThread {
+    /// Its name. `None`: not known, as for objects without an event.
+    pub name: Option<Arc<str>>,
+    /// Live objects.
+    pub live: Amount,
+}
+
+/// A space or region, and the objects in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveSpace {
+    /// `eden`, `survivor`, `old`, `humongous`, ...
+    pub kind: Arc<str>,
+    /// G1: the index of the region.
+    pub index: u32,
+    /// First byte.
+    pub bottom: u64,
+    /// End of the last object.
+    pub top: u64,
+    /// Live objects that end in it.
+    pub live: Amount,
+}

@@ -1,0 +1,59 @@
+//! How long the objects of each site live.
+
+use crate::{Amount, SiteIndex};
+
+/// Lifetimes per site, in collections survived and in bytes allocated.
+///
+/// A death is known from the collection that finds it. An object in an old space is dead some time before that; its number of survived
+/// collections is therefore an upper bound, as in every tool that knows deaths from collections.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lifetimes {
+    /// Per site, most objects first. Sites without an object on the heap are left out.
+    pub sites: Vec<SiteLifetime>,
+    /// All sites together.
+    pub total: SiteLifetime,
+    /// Collections the numbers are from.
+    pub collections: u64,
+    /// False: the trace does not know deaths (no moves recorded, or lost on the way); then only `allocated` and `eliminated` hold.
+    pub known: bool,
+}
+
+impl Lifetimes {
+    /// The last entry of a list by collections survived: so many or more.
+    pub const MOST_SURVIVED: usize = 31;
+}
+
+/// The objects of one site.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SiteLifetime {
+    /// Row in [`CountModel::sites`](crate::CountModel::sites). `None`: objects without an event.
+    pub site: Option<SiteIndex>,
+    /// Objects that reached the heap in the files at hand, with those that the first synchronization point brought.
+    pub allocated: Amount,
+    /// Executions whose object the JIT eliminated.
+    pub eliminated: u64,
+    /// `died[k]`: objects that died after they had survived k collections; `died[0]` before their first. No zeros at the end.
+    pub died: Vec<u64>,
+    /// The bytes of those objects.
+    pub died_bytes: Vec<u64>,
+    /// Still there at the end, as far as collections know; objects allocated after the last collection are in `not_yet_collected`.
+    pub alive: Amount,
+    /// Allocated after the last collection: dead or alive, nobody knows.
+    pub not_yet_collected: Amount,
+    /// Dead objects by the bytes that the whole program allocated between the collection before their birth and the collection that found them dead
+    /// (an upper bound of what it allocated during their life): entry b counts those with 2^(b-1) <= bytes < 2^b, entry 0 those with 0. No zeros at the end.
+    pub bytes_until_death: Vec<u64>,
+    /// Objects that a collection moved (or turned) from a young to an old space.
+    pub promoted: Amount,
+    /// Medium-lived objects: promoted, and dead later. The copy and the room in the old space were for nothing.
+    pub died_promoted: Amount,
+    /// `died_promoted` by collections survived since birth, as `died`.
+    pub promoted_died: Vec<u64>,
+}
+
+impl SiteLifetime {
+    /// All dead objects.
+    pub fn dead(&self) -> u64 {
+        self.died.iter().sum()
+    }
+}
