@@ -65,6 +65,26 @@ pub enum Error {
     /// The collector in use is not one whose spaces this crate can list.
     #[error("the heap of this collector cannot be walked")]
     UnsupportedCollector,
+    /// libjvm does not call this function of another library.
+    #[error("libjvm does not import {function}")]
+    NotImported {
+        /// The function.
+        function: &'static str,
+    },
+    /// Something of the VM was looked for by its content, and there is none or more than one that fits.
+    #[error("{what} could not be told apart")]
+    Ambiguous {
+        /// What was looked for.
+        what: &'static str,
+    },
+    /// A page of libjvm could not be made writable.
+    #[error("the page of {address:?} cannot be made writable (errno {errno})")]
+    Protected {
+        /// The word to be written.
+        address: Address,
+        /// The error of the operating system.
+        errno: i32,
+    },
     /// A chain of the VM is longer than any real one: torn or not what it was taken for.
     #[error("the chain {what} does not end")]
     EndlessChain {

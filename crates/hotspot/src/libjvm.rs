@@ -39,6 +39,10 @@ impl Segment {
 #[derive(Debug, Clone, Default)]
 pub struct Libjvm {
     path: CString,
+    /// What the loader added to every address of the file.
+    base: Address,
+    /// The dynamic section; null when there is none.
+    dynamic: Address,
     segments: Vec<Segment>,
 }
 
@@ -61,6 +65,16 @@ impl Libjvm {
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
+    }
+
+    /// What the loader added to every address of the file.
+    pub(crate) fn base(&self) -> Address {
+        self.base
+    }
+
+    /// Its dynamic section; null when it has none.
+    pub(crate) fn dynamic(&self) -> Address {
+        self.dynamic
     }
 
     /// Do `length` bytes at `address` belong to libjvm?
@@ -154,10 +168,18 @@ unsafe extern "C" fn inspect_object(
         .iter()
         .filter_map(|header| segment_of(info.dlpi_addr, header))
         .collect();
+    let dynamic = headers
+        .iter()
+        .find(|header| header.p_type == libc::PT_DYNAMIC)
+        .map_or(Address::NULL, |header| {
+            loaded_at(info.dlpi_addr, header.p_vaddr)
+        });
     // SAFETY: `data` is the `Option<Libjvm>` of `find`.
     unsafe {
         *data.cast::<Option<Libjvm>>() = Some(Libjvm {
             path: name.to_owned(),
+            base: loaded_at(info.dlpi_addr, 0),
+            dynamic,
             segments,
         })
     };
@@ -170,11 +192,16 @@ fn segment_of(base: libc::Elf64_Addr, header: &libc::Elf64_Phdr) -> Option<Segme
         return None;
     }
     Some(Segment {
-        start: Address(usize::try_from(base.wrapping_add(header.p_vaddr)).ok()?),
+        start: loaded_at(base, header.p_vaddr),
         length: usize::try_from(header.p_memsz).ok()?,
         file_length: usize::try_from(header.p_filesz).ok()?,
         writable: header.p_flags & libc::PF_W != 0,
     })
+}
+
+/// Where an address of the file is in memory; null when the two make no address.
+fn loaded_at(base: libc::Elf64_Addr, address: libc::Elf64_Addr) -> Address {
+    usize::try_from(base.wrapping_add(address)).map_or(Address::NULL, Address)
 }
 
 #[cfg(test)]

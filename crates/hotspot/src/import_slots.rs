@@ -1,0 +1,123 @@
+//! The slots through which libjvm calls a function of another library.
+//!
+//! A call of an imported function goes through a word of the caller's global offset table, which the loader fills with the function's address. The
+//! dynamic section says which word (System V ABI, "Dynamic Linking"):
+//!
+//! | tag | value |
+//! |---|---|
+//! | `DT_JMPREL`, `DT_PLTRELSZ` | relocations of called functions, and their length in bytes |
+//! | `DT_RELA`, `DT_RELASZ` | all other relocations |
+//! | `DT_SYMTAB` | symbols, 24 bytes each: name (offset in the texts), ... |
+//! | `DT_STRTAB` | texts |
+//!
+//! A relocation has 24 bytes: offset of the word from the library's base, symbol number (upper half) and kind (lower half) of a word, addend.
+//! Example (JDK 17 on x86-64): `00000000012dc670 0000003c00000007 0`: the word at base + 0x12dc670 is a jump slot (7) of symbol 0x3c, whose name is
+//! `clock_gettime`.
+
+use std::ffi::CStr;
+
+use crate::address::Address;
+use crate::error::Error;
+use crate::libjvm::Libjvm;
+
+/// The kinds of relocation that hold the address of a function.
+#[cfg(target_arch = "x86_64")]
+const FUNCTION_KINDS: [u64; 2] = [7, 6];
+#[cfg(target_arch = "aarch64")]
+const FUNCTION_KINDS: [u64; 2] = [1026, 1025];
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const FUNCTION_KINDS: [u64; 0] = [];
+
+const RELOCATION_BYTES: usize = 24;
+const SYMBOL_BYTES: usize = 24;
+/// No library has more entries in its dynamic section.
+const MOST_TAGS: usize = 1000;
+
+const DT_NULL: u64 = 0;
+const DT_PLTRELSZ: u64 = 2;
+const DT_STRTAB: u64 = 5;
+const DT_SYMTAB: u64 = 6;
+const DT_RELA: u64 = 7;
+const DT_RELASZ: u64 = 8;
+const DT_JMPREL: u64 = 23;
+
+/// What the dynamic section says.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tables {
+    calls: Address,
+    calls_bytes: usize,
+    others: Address,
+    others_bytes: usize,
+    symbols: Address,
+    texts: Address,
+}
+
+/// Where libjvm keeps the address of an imported function; empty when it does not import it.
+pub(crate) fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Address>, Error> {
+    let tables = Tables::read(libjvm)?;
+    let mut slots = Vec::new();
+    for (start, bytes) in [
+        (tables.calls, tables.calls_bytes),
+        (tables.others, tables.others_bytes),
+    ] {
+        for number in 0..bytes / RELOCATION_BYTES {
+            let relocation = start.plus(number * RELOCATION_BYTES);
+            let info: u64 = libjvm.read(relocation.plus(8))?;
+            if !FUNCTION_KINDS.contains(&(info & 0xFFFF_FFFF)) {
+                continue;
+            }
+            // The upper 32 bits always fit.
+            let symbol = usize::try_from(info >> 32).unwrap_or(0);
+            if is_named(libjvm, &tables, symbol, function)? {
+                let offset: Address = libjvm.read(relocation)?;
+                slots.push(libjvm.base().plus(offset.0));
+            }
+        }
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    Ok(slots)
+}
+
+/// Has this symbol this name?
+fn is_named(libjvm: &Libjvm, tables: &Tables, symbol: usize, name: &CStr) -> Result<bool, Error> {
+    let text: u32 = libjvm.read(tables.symbols.plus(symbol.wrapping_mul(SYMBOL_BYTES)))?;
+    let text = tables.texts.plus(text as usize);
+    for (index, &byte) in name.to_bytes_with_nul().iter().enumerate() {
+        if libjvm.read::<u8>(text.plus(index))? != byte {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Tables {
+    fn read(libjvm: &Libjvm) -> Result<Self, Error> {
+        let mut tables = Self::default();
+        let mut entry = libjvm.dynamic();
+        for _ in 0..MOST_TAGS {
+            let tag: u64 = libjvm.read(entry)?;
+            let value: Address = libjvm.read(entry.plus(8))?;
+            // glibc turns these values into addresses, musl leaves them relative to the base.
+            let place = if value < libjvm.base() {
+                libjvm.base().plus(value.0)
+            } else {
+                value
+            };
+            match tag {
+                DT_NULL => return Ok(tables),
+                DT_JMPREL => tables.calls = place,
+                DT_PLTRELSZ => tables.calls_bytes = value.0,
+                DT_RELA => tables.others = place,
+                DT_RELASZ => tables.others_bytes = value.0,
+                DT_SYMTAB => tables.symbols = place,
+                DT_STRTAB => tables.texts = place,
+                _ => {}
+            }
+            entry = entry.plus(16);
+        }
+        Err(Error::EndlessChain {
+            what: "of the dynamic section of libjvm",
+        })
+    }
+}

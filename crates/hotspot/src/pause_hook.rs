@@ -1,0 +1,197 @@
+//! The look inside the pause: the agent gets control whenever the VM thread asks for the time.
+//!
+//! HotSpot takes the time at every boundary of every phase of every collection, by `clock_gettime`, on the VM thread. libjvm calls it through
+//! a word of its global offset table ([`crate::import_slots`]); here that word is replaced, once, by the address of a function that tells an observer and then
+//! calls what was in the word before. So the world can be read between marking, forwarding and compaction.
+//!
+//! | who calls | what it costs |
+//! |---|---|
+//! | a thread, no thread is watched | one test of a word |
+//! | another thread than the watched one | two |
+//! | the watched thread (the VM thread) | a call of the observer |
+//!
+//! - The word is never put back: somebody else may have replaced it since, and the library with our function is never unloaded.
+//! - Nothing unwinds out of the function: a panic of the observer ends watching for good ([`PauseHook::has_failed`]). `errno` is kept.
+//! - The observer is not called again while it runs, or while its lock is held elsewhere.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+use crate::address::Address;
+use crate::error::{Error, last_errno};
+use crate::import_slots::import_slots;
+use crate::libjvm::Libjvm;
+use crate::reservation::page_size;
+
+/// The replaced function.
+const FUNCTION: &std::ffi::CStr = c"clock_gettime";
+
+type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
+
+/// Whoever wants to look.
+pub trait PauseObserver: Send {
+    /// Called on the watched thread each time the VM asks for the time there. It may be in the middle of anything: call nothing of the VM, and read its
+    /// memory with care.
+    fn look(&mut self);
+}
+
+/// What was in the word before. Null until the hook is installed.
+static ORIGINAL: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+/// `pthread_self()` of the watched thread; 0: none.
+static WATCHED: AtomicUsize = AtomicUsize::new(0);
+static LOOKS: AtomicU64 = AtomicU64::new(0);
+static FAILED: AtomicBool = AtomicBool::new(false);
+static OBSERVER: Mutex<Option<Box<dyn PauseObserver>>> = Mutex::new(None);
+static INSTALLING: Mutex<bool> = Mutex::new(false);
+
+/// The installed hook. There is one per process, because there is one libjvm.
+#[derive(Debug, Clone, Copy)]
+pub struct PauseHook(());
+
+impl PauseHook {
+    /// Replaces libjvm's words for `clock_gettime`. Once done, further calls change nothing.
+    pub fn install(libjvm: &Libjvm) -> Result<Self, Error> {
+        let mut installed = INSTALLING.lock().unwrap_or_else(|lock| lock.into_inner());
+        if *installed {
+            return Ok(Self(()));
+        }
+        let slots = import_slots(libjvm, FUNCTION)?;
+        let original = common_content(libjvm, &slots)?;
+        ORIGINAL.store(original, Ordering::SeqCst);
+        for &slot in &slots {
+            replace(slot, asks_for_time as ClockGettime)?;
+        }
+        *installed = true;
+        Ok(Self(()))
+    }
+
+    /// Sets who looks. Must not be called by the observer itself.
+    pub fn observe(&self, observer: Box<dyn PauseObserver>) {
+        *OBSERVER.lock().unwrap_or_else(|lock| lock.into_inner()) = Some(observer);
+    }
+
+    /// Watches the calling thread from now on: call it in `GarbageCollectionStart`, which the VM thread posts.
+    pub fn watch_this_thread(&self) {
+        if !self.has_failed() {
+            WATCHED.store(this_thread(), Ordering::Release);
+        }
+    }
+
+    /// Watches no thread any more.
+    pub fn rest(&self) {
+        WATCHED.store(0, Ordering::Release);
+    }
+
+    /// How often the observer was called.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        LOOKS.load(Ordering::Relaxed)
+    }
+
+    /// Did the observer panic? Then nothing is watched any more.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        FAILED.load(Ordering::Relaxed)
+    }
+}
+
+/// What libjvm calls instead of `clock_gettime`.
+unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
+    let watched = WATCHED.load(Ordering::Relaxed);
+    if watched != 0 && watched == this_thread() {
+        look();
+    }
+    // SAFETY: the word held the address of such a function when it was stored here, before any word was replaced.
+    let original: ClockGettime =
+        unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };
+    // SAFETY: the caller's own arguments.
+    unsafe { original(clock, time) }
+}
+
+/// Calls the observer, unless it is running.
+#[cold]
+fn look() {
+    let errno = errno_place();
+    let kept = errno.map(Cell::get);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        if let Ok(mut observer) = OBSERVER.try_lock()
+            && let Some(observer) = observer.as_mut()
+        {
+            LOOKS.fetch_add(1, Ordering::Relaxed);
+            observer.look();
+        }
+    }));
+    if let Err(payload) = outcome {
+        FAILED.store(true, Ordering::Relaxed);
+        WATCHED.store(0, Ordering::Release);
+        // Its destructor might panic as well.
+        std::mem::forget(payload);
+    }
+    if let (Some(errno), Some(kept)) = (errno, kept) {
+        errno.set(kept);
+    }
+}
+
+fn errno_place() -> Option<&'static Cell<c_int>> {
+    // SAFETY: the thread's own errno, which lives as long as the thread; only this thread uses it.
+    unsafe { libc::__errno_location().cast::<Cell<c_int>>().as_ref() }
+}
+
+fn this_thread() -> usize {
+    // SAFETY: no preconditions.
+    let thread = unsafe { libc::pthread_self() };
+    usize::try_from(thread).unwrap_or(0)
+}
+
+/// The function all words hold.
+fn common_content(libjvm: &Libjvm, slots: &[Address]) -> Result<*mut (), Error> {
+    let mut common = None;
+    for &slot in slots {
+        let mut content: Address = libjvm.read(slot)?;
+        if libjvm.contains(content, 1) {
+            // Not yet bound: a call through it would bind it and thereby remove the replacement. Bind it here.
+            // SAFETY: the name ends with a zero.
+            let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, FUNCTION.as_ptr()) };
+            content = Address(bound.expose_provenance());
+        }
+        if content.is_null() || common.is_some_and(|common| common != content) {
+            return Err(Error::Ambiguous {
+                what: "what libjvm calls for the time",
+            });
+        }
+        common = Some(content);
+    }
+    let content = common.ok_or(Error::NotImported {
+        function: "clock_gettime",
+    })?;
+    Ok(content.pointer::<()>().cast_mut())
+}
+
+/// Stores a function's address in a word of the global offset table. Its page stays writable: the loader made it read-only to protect it, but others may
+/// want to replace words there as well.
+fn replace(slot: Address, function: ClockGettime) -> Result<(), Error> {
+    let page = page_size();
+    let start = Address(slot.0 / page * page);
+    // SAFETY: the page belongs to libjvm's data and stays readable; nothing relies on a fault when it is written.
+    let outcome = unsafe {
+        libc::mprotect(
+            start.pointer::<libc::c_void>().cast_mut(),
+            page,
+            libc::PROT_READ | libc::PROT_WRITE,
+        )
+    };
+    if outcome != 0 {
+        return Err(Error::Protected {
+            address: slot,
+            errno: last_errno(),
+        });
+    }
+    let word = slot.pointer::<AtomicPtr<()>>();
+    // SAFETY: an aligned word of libjvm, now writable; other threads only load it.
+    let word = unsafe { &*word };
+    word.store(function as *mut (), Ordering::SeqCst);
+    Ok(())
+}
