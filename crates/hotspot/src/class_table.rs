@@ -5,7 +5,8 @@
 //! chain, too. The chain stands still at a safepoint; [`ClassTable::refresh`] is for there.
 //!
 //! An object's class is looked up here and nowhere else: a class pointer out of memory that may be stale is never followed. The
-//! address of an unloaded class may be used again for another one, so former rules are kept ([`ClassTable::former_rules`]).
+//! address of an unloaded class may be used again for another one: that one gets a row of its own, a row never changes its meaning, and from
+//! the new row the former ones can be reached ([`ClassTable::former`]), because dead objects may still be of them.
 //!
 //! Three classes have instances whose size is not in the layout helper alone: `java.lang.Class` (its static fields are part of the object; the
 //! size is in the object, at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (a piece of a virtual thread's stack) and arrays.
@@ -51,6 +52,8 @@ pub struct LoadedClass {
     /// The `Symbol` of the name: together with the layout helper it shows whether this is still the same class.
     symbol: Address,
     helper: LayoutHelper,
+    /// The class that was at this address before.
+    former: Option<ClassId>,
 }
 
 /// Offsets of the chain.
@@ -69,7 +72,6 @@ pub struct ClassTable {
     classes: Vec<LoadedClass>,
     /// Open addressing: row + 1 of the class whose Klass address hashes here, 0 for free.
     slots: Vec<u32>,
-    former: Vec<(Address, SizeRule)>,
 }
 
 impl ClassTable {
@@ -85,7 +87,6 @@ impl ClassTable {
             chain,
             classes: Vec::new(),
             slots: vec![0; 1 << 12],
-            former: Vec::new(),
         })
     }
 
@@ -135,13 +136,10 @@ impl ClassTable {
         self.class(id).map_or(SizeRule::None, |class| class.rule)
     }
 
-    /// The rules of classes that were at this address before, latest first. Dead objects may still be of them.
-    pub fn former_rules(&self, klass: Address) -> impl Iterator<Item = SizeRule> + '_ {
-        self.former
-            .iter()
-            .rev()
-            .filter(move |(former, _)| *former == klass)
-            .map(|&(_, rule)| rule)
+    /// The classes that were at the address of this one before, latest first. Dead objects may still be of them.
+    pub fn former(&self, id: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        let before = |id: &ClassId| self.class(*id)?.former;
+        std::iter::successors(before(&id), before)
     }
 
     /// Every class that was ever confirmed, by row.
@@ -153,8 +151,8 @@ impl ClassTable {
     fn take_in(&mut self, klass: Address) -> Result<(), Error> {
         let helper = self.layout.layout_helper_of(klass)?;
         let symbol: Address = read_value(klass.plus(self.layout.name))?;
-        let known = self.find(klass).map(|id| id.0 as usize);
-        if let Some(class) = known.and_then(|row| self.classes.get(row))
+        let known = self.find(klass);
+        if let Some(class) = known.and_then(|id| self.class(id))
             && class.helper == helper
             && class.symbol == symbol
         {
@@ -166,46 +164,43 @@ impl ClassTable {
         } else {
             self.layout.symbol_bytes(symbol)?
         };
-        let class = LoadedClass {
+        self.add(LoadedClass {
             klass,
             rule: rule_of(helper, &name),
             name,
             symbol,
             helper,
-        };
-        match known {
-            Some(row) => {
-                if let Some(place) = self.classes.get_mut(row) {
-                    let former = std::mem::replace(place, class);
-                    self.former.push((klass, former.rule));
-                }
-            }
-            None => self.add(class)?,
-        }
-        Ok(())
+            former: known,
+        })
     }
 
     fn add(&mut self, class: LoadedClass) -> Result<(), Error> {
         if (self.classes.len() + 1) * 2 > self.slots.len() {
             self.slots = vec![0; self.slots.len() * 2];
             for (number, known) in (1..).zip(&self.classes) {
-                occupy(&mut self.slots, known.klass, number);
+                occupy(&mut self.slots, &self.classes, known.klass, number);
             }
         }
         let number = u32::try_from(self.classes.len() + 1).map_err(|_| Error::EndlessChain {
             what: "of loaded classes",
         })?;
-        occupy(&mut self.slots, class.klass, number);
+        occupy(&mut self.slots, &self.classes, class.klass, number);
         self.classes.push(class);
         Ok(())
     }
 }
 
-/// Enters the number of a row into the first free slot from its hash on. There always is one: half of them are free.
-fn occupy(slots: &mut [u32], klass: Address, number: u32) {
+/// Enters the number of a row into the slot of its address: the one a former class at this address has, or the first free one from its hash
+/// on. There always is one: half of them are free.
+fn occupy(slots: &mut [u32], classes: &[LoadedClass], klass: Address, number: u32) {
     let start = hash(klass, slots.len());
     let (before, after) = slots.split_at_mut(start);
-    if let Some(slot) = after.iter_mut().chain(before).find(|slot| **slot == 0) {
+    let of_this_address = |slot: u32| {
+        let row = (slot as usize).checked_sub(1).map(|row| classes.get(row));
+        row.is_none_or(|class| class.is_some_and(|class| class.klass == klass))
+    };
+    let mut from_hash_on = after.iter_mut().chain(before);
+    if let Some(slot) = from_hash_on.find(|slot| of_this_address(**slot)) {
         *slot = number;
     }
 }

@@ -158,6 +158,12 @@ impl HeapSpaces {
     pub fn total_collections(&self) -> Result<u32, Error> {
         read_value(self.total_collections)
     }
+
+    /// The number of full collections so far: `CollectedHeap::_total_full_collections`, which the tables do not list. In all releases it follows
+    /// `_total_collections` directly.
+    pub fn full_collections(&self) -> Result<u32, Error> {
+        read_value(self.total_collections.plus(4))
+    }
 }
 
 impl Generations {

@@ -10,6 +10,7 @@
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
 //! | the heap: spaces, classes by address, objects one after the other | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
+//! | what each collection moved and which objects died | [`CollectionWatch`] | the heap of Serial, Parallel, G1 in the pause |
 //! | memory that may not be there | [`read_value`], [`read_bytes`] | the operating system |
 //! | memory for counters | [`Reservation`] | the operating system |
 //!
@@ -23,9 +24,15 @@
 
 mod address;
 mod careful_read;
+mod class_cache;
 mod class_table;
+mod collected_spaces;
+mod collection_cause;
+mod collection_report;
+mod collection_watch;
 mod collector;
 mod error;
+mod evacuation_walk;
 mod g1_regions;
 mod heap_spaces;
 mod import_slots;
@@ -36,6 +43,7 @@ mod layout_helper;
 mod libjvm;
 mod object_header;
 mod object_walk;
+mod pause;
 mod pause_hook;
 mod reservation;
 mod thread_layout;
@@ -44,6 +52,10 @@ mod vm_structs;
 pub use address::{Address, Plain};
 pub use careful_read::{read_bytes, read_c_string, read_value};
 pub use class_table::{ClassId, ClassTable, LoadedClass, SizeRule};
+pub use collection_report::{
+    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
+};
+pub use collection_watch::CollectionWatch;
 pub use collector::Collector;
 pub use error::Error;
 pub use heap_spaces::{HeapSpaces, Space, SpaceKind};

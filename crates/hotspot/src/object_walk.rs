@@ -92,10 +92,21 @@ impl ObjectSizes {
         })
     }
 
+    /// Tells the offset of `StackChunk.size` later.
+    pub(crate) fn set_stack_chunk_size_offset(&mut self, offset: usize) {
+        self.stack_chunk_words = Some(offset);
+    }
+
     /// The header layout.
     #[must_use]
     pub fn header(&self) -> &ObjectHeader {
         &self.header
+    }
+
+    /// Every object starts at a multiple of this many bytes.
+    #[must_use]
+    pub fn alignment(&self) -> usize {
+        self.alignment
     }
 
     /// The size of an object by the rule of its class; `None` when it has none.

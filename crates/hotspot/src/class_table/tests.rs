@@ -64,7 +64,6 @@ fn table(head: Address) -> ClassTable {
         chain,
         classes: Vec::new(),
         slots: vec![0; 4],
-        former: Vec::new(),
     }
 }
 
@@ -112,7 +111,7 @@ fn all_classes_of_all_loaders_are_found() {
 }
 
 #[test]
-fn reused_address_keeps_the_former_rule() {
+fn reused_address_is_a_new_row() {
     let reused = klass(Address::NULL, "Old", 24);
     let mut table = table(place(Loader {
         next: Address::NULL,
@@ -127,13 +126,17 @@ fn reused_address_keeps_the_former_rule() {
             helper: 40,
         })
     };
+    let old = table.find(reused).expect("known");
     assert_eq!(table.refresh(), Ok(1));
-    let id = table.find(reused).expect("known");
-    assert_eq!(table.rule(id), SizeRule::Fixed(40));
-    assert_eq!(
-        table.former_rules(reused).collect::<Vec<_>>(),
-        [SizeRule::Fixed(24)]
-    );
+    let new = table.find(reused).expect("known");
+    assert_eq!(table.rule(new), SizeRule::Fixed(40));
+    // The row of the former class still says what it said.
+    assert_ne!(old, new);
+    assert_eq!(table.rule(old), SizeRule::Fixed(24));
+    assert_eq!(table.former(new).collect::<Vec<_>>(), [old]);
+    assert_eq!(table.former(old).count(), 0);
+    assert_eq!(table.refresh(), Ok(1));
+    assert_eq!(table.find(reused), Some(new));
 }
 
 #[test]

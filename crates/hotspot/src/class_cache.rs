@@ -1,0 +1,93 @@
+//! The classes a walk met last, found again without searching the class table.
+//!
+//! A heap has few classes that make up nearly all objects, and a walk asks for the class of every object. So each walking thread keeps a small
+//! direct-mapped cache: 512 lines of 24 bytes, a line chosen by the upper bits of a multiplied class address. It is filled from the
+//! [`ClassTable`] only and lives no longer than one walk.
+
+use crate::address::Address;
+use crate::class_table::{ClassId, ClassTable, SizeRule};
+use crate::layout_helper::InstanceSize;
+
+const LINES: usize = 512;
+
+/// How the size of an instance is found, small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum QuickRule {
+    /// So many bytes.
+    Fixed(u32),
+    /// An array: bytes before the elements, log2 of the size of an element.
+    Array { header: u16, log2_element: u8 },
+    /// By the rule of the class table.
+    Special,
+}
+
+/// What the walk needs to know about a class.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuickClass {
+    klass: Address,
+    pub(crate) id: ClassId,
+    pub(crate) rule: QuickRule,
+}
+
+/// The cache of one walking thread.
+#[derive(Debug)]
+pub(crate) struct ClassCache<'a> {
+    table: &'a ClassTable,
+    lines: Box<[QuickClass]>,
+}
+
+impl<'a> ClassCache<'a> {
+    pub(crate) fn new(table: &'a ClassTable) -> Self {
+        let empty = QuickClass {
+            klass: Address::NULL,
+            id: ClassId(0),
+            rule: QuickRule::Special,
+        };
+        Self {
+            table,
+            lines: vec![empty; LINES].into_boxed_slice(),
+        }
+    }
+
+    /// The size rule of a class.
+    pub(crate) fn rule(&self, id: ClassId) -> SizeRule {
+        self.table.rule(id)
+    }
+
+    /// The class at this address, if the VM's chains confirmed one there.
+    #[inline]
+    pub(crate) fn find(&mut self, klass: Address) -> Option<QuickClass> {
+        let mixed = (klass.0 as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The upper 9 bits: always below LINES.
+        let line = self.lines.get_mut((mixed >> 55) as usize)?;
+        if line.klass == klass && !klass.is_null() {
+            return Some(*line);
+        }
+        let id = self.table.find(klass)?;
+        *line = QuickClass {
+            klass,
+            id,
+            rule: quick_rule(self.table.rule(id)),
+        };
+        Some(*line)
+    }
+}
+
+fn quick_rule(rule: SizeRule) -> QuickRule {
+    match rule {
+        SizeRule::Fixed(bytes) => u32::try_from(bytes).map_or(QuickRule::Special, QuickRule::Fixed),
+        SizeRule::Array(helper) => match helper.decode() {
+            InstanceSize::Array {
+                header_bytes,
+                log2_element_size: log2_element @ 0..=8,
+                ..
+            } => QuickRule::Array {
+                // Both are at most a byte in the layout helper.
+                header: u16::try_from(header_bytes).unwrap_or(u16::MAX),
+                log2_element: u8::try_from(log2_element).unwrap_or(0),
+            },
+            _ => QuickRule::Special,
+        },
+        SizeRule::Mirror(_) | SizeRule::StackChunk(_) | SizeRule::None => QuickRule::Special,
+    }
+}

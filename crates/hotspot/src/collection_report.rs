@@ -1,0 +1,243 @@
+//! What one collection did with the objects: which lived on, where, and how many died.
+//!
+//! | | |
+//! |---|---|
+//! | collected range | memory in which this collection decided about every object: evacuated spaces and regions, freed humongous objects, the whole heap in a full collection |
+//! | survivor | an object of a collected range that lived on: `from -> to`; it stayed when both are equal |
+//! | dead | every other object of a collected range |
+//! | all others | untouched: same address, and not decided about |
+//!
+//! Example: a young collection of Serial with eden `[0x1000, 0x1040)`, objects of 16 bytes, the second and the third alive: collected
+//! `[0x1000, 0x1040)`, survivors `0x1010 -> 0x8000`, `0x1020 -> 0x8010`, dead 2.
+
+use crate::address::Address;
+use crate::class_table::ClassId;
+use crate::error::Error;
+use crate::heap_spaces::Space;
+use crate::object_walk::WalkFault;
+
+/// How exactly moves are to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MovesLevel {
+    /// Not at all: collections are counted, objects are not looked at.
+    Off,
+    /// The heap is read when a collection has finished. Successful young and mixed collections are exact; full ones and failed evacuations are not
+    /// known.
+    Finish,
+    /// The heap is also read inside the pause: every collection is exact.
+    Exact,
+}
+
+/// What kind of pause it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CollectionKind {
+    /// The young spaces or regions.
+    Young,
+    /// Young and some old regions (G1).
+    Mixed,
+    /// The whole heap.
+    Full,
+    /// A pause of concurrent marking (Remark, Cleanup): regions without live objects are freed, nothing moves.
+    Cleanup,
+}
+
+/// Memory from `start` up to, not including, `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AddressRange {
+    /// First byte.
+    pub start: Address,
+    /// First byte behind it.
+    pub end: Address,
+}
+
+impl AddressRange {
+    /// Is the address inside?
+    #[must_use]
+    pub fn contains(&self, address: Address) -> bool {
+        self.start <= address && address < self.end
+    }
+
+    /// Length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.end.above(self.start)
+    }
+}
+
+/// An object that outlived a collection which could have taken it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Survivor {
+    /// Where it was.
+    pub from: Address,
+    /// Where it is.
+    pub to: Address,
+    /// Its class.
+    pub class: ClassId,
+    /// Size in units of 8 bytes: an array may have more than 4 GB.
+    words: u32,
+}
+
+impl Survivor {
+    /// `None` for a size that is no multiple of 8 or beyond 32 GB: no object has it.
+    #[must_use]
+    pub fn new(from: Address, to: Address, bytes: usize, class: ClassId) -> Option<Self> {
+        let words = u32::try_from(bytes / 8)
+            .ok()
+            .filter(|_| bytes.is_multiple_of(8))?;
+        Some(Self {
+            from,
+            to,
+            class,
+            words,
+        })
+    }
+
+    /// Size in bytes, alignment included.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.words) * 8
+    }
+
+    /// Has it another address now?
+    #[must_use]
+    pub fn moved(&self) -> bool {
+        self.from != self.to
+    }
+}
+
+/// One collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectionReport {
+    /// `CollectedHeap::_total_collections` with this collection.
+    pub number: u32,
+    /// What kind of pause.
+    pub kind: CollectionKind,
+    /// Why the VM collected, in its own words ("Allocation Failure"); empty when it did not say.
+    pub cause: String,
+    /// The spaces or regions when it began.
+    pub before: Vec<Space>,
+    /// The spaces or regions when it was over.
+    pub after: Vec<Space>,
+    /// Where it decided about every object: ascending, disjoint.
+    pub collected: Vec<AddressRange>,
+    /// Every object of the collected ranges that lived on, ascending by `from`.
+    pub survivors: Vec<Survivor>,
+    /// Number of objects of the collected ranges that died; fillers of the VM are among them.
+    pub dead: u64,
+    /// Number of objects looked at.
+    pub walked: u64,
+    /// How long the world stood still for looking at them.
+    pub walk_nanos: u64,
+    /// Why survivors and deaths are not known; then `collected` and `survivors` are empty.
+    pub fault: Option<MovesFault>,
+}
+
+/// Why the moves of a collection are not known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MovesFault {
+    /// The level of this run does not cover such a collection; later ones may be known again.
+    #[error("{what} is not known at this level")]
+    NotAtThisLevel {
+        /// What kind of collection.
+        what: &'static str,
+    },
+    /// Moves are not looked at: [`MovesLevel::Off`], or an earlier collection ended them.
+    #[error("moves are off")]
+    Off,
+    /// Collections happened without events.
+    #[error("{missed} collections were not announced")]
+    Missed {
+        /// How many.
+        missed: u32,
+    },
+    /// A space does not consist of known objects up to its exact end.
+    #[error("space {space}: {fault}")]
+    Unparsed {
+        /// Index of the space or region.
+        space: u32,
+        /// Where and why.
+        fault: WalkFault,
+    },
+    /// A destination is outside the heap, or the object there is not the one that moved.
+    #[error("object at {from:?} moved to {to:?}, where {found} is")]
+    Destination {
+        /// Where it was.
+        from: Address,
+        /// Where it should be.
+        to: Address,
+        /// What is there.
+        found: &'static str,
+    },
+    /// The memory that objects moved to holds another number of objects of a class than moved there.
+    #[error("class {class:?}: {claimed} objects moved, {found} are there")]
+    Coverage {
+        /// The class.
+        class: ClassId,
+        /// Survivors of that class that moved.
+        claimed: u64,
+        /// Objects of that class in the memory they moved to.
+        found: u64,
+    },
+    /// Memory that held objects was given back to the system before it could be read.
+    #[error("memory at {address:?} was given back before it was read")]
+    Uncommitted {
+        /// Where.
+        address: Address,
+    },
+    /// A full collection was seen, but not all of its phases.
+    #[error("a full collection passed unseen: {phase}")]
+    PhaseMissed {
+        /// What was missed.
+        phase: &'static str,
+    },
+    /// The spaces changed in a way no collection should.
+    #[error("region {index} changed in a way that is not understood")]
+    RegionChange {
+        /// Index of the region.
+        index: u32,
+    },
+    /// The VM's own data could not be read.
+    #[error(transparent)]
+    Vm(#[from] Error),
+}
+
+impl MovesFault {
+    /// Does it end the knowledge of moves, or does it concern one collection only?
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::NotAtThisLevel { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AddressRange, Survivor};
+    use crate::address::Address;
+    use crate::class_table::ClassId;
+
+    #[test]
+    fn sizes_of_objects() {
+        let of = |bytes| Survivor::new(Address(8), Address(16), bytes, ClassId(1));
+        assert_eq!(of(24).map(|survivor| survivor.bytes()), Some(24));
+        let largest = (u32::MAX as usize) * 8;
+        assert_eq!(
+            of(largest).map(|survivor| survivor.bytes()),
+            Some(largest as u64)
+        );
+        assert_eq!(of(largest + 8), None);
+        assert_eq!(of(12), None);
+        assert!(of(24).is_some_and(|survivor| survivor.moved()));
+    }
+
+    #[test]
+    fn ranges_end_before_their_end() {
+        let range = AddressRange {
+            start: Address(16),
+            end: Address(32),
+        };
+        assert!(range.contains(Address(16)) && !range.contains(Address(32)));
+        assert_eq!(range.bytes(), 16);
+    }
+}

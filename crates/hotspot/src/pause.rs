@@ -1,0 +1,234 @@
+//! One pause: from `GarbageCollectionStart` to `GarbageCollectionFinish`, with one collection or several in it.
+
+use std::time::Instant;
+
+use crate::class_table::ClassTable;
+use crate::collected_spaces::{CollectedSpaces, generations, regions};
+use crate::collection_cause::CollectionCause;
+use crate::collection_report::{
+    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,
+};
+use crate::collector::Collector;
+use crate::error::Error;
+use crate::evacuation_walk::{Evacuated, EvacuationWalk};
+use crate::heap_spaces::{HeapSpaces, Space};
+use crate::jvm_flags::JvmFlags;
+use crate::object_walk::ObjectSizes;
+use crate::vm_structs::VmStructs;
+
+/// What is known about the pause that is going on, and what stays known from one to the next.
+#[derive(Debug)]
+pub(crate) struct Pause {
+    pub(crate) level: MovesLevel,
+    collector: Collector,
+    pub(crate) spaces: HeapSpaces,
+    pub(crate) classes: ClassTable,
+    pub(crate) sizes: ObjectSizes,
+    cause: CollectionCause,
+    /// The spaces when the collection that is going on began.
+    pub(crate) before: Vec<Space>,
+    /// The VM's counts when it began.
+    counts_before: Counts,
+    /// The count when the last pause ended.
+    last_number: Option<u32>,
+    /// What went wrong in `start`.
+    fault: Option<MovesFault>,
+    /// A fault ended the knowledge of moves.
+    off: bool,
+    /// Collections of this pause that are over.
+    reports: Vec<CollectionReport>,
+    walk_nanos: u64,
+}
+
+/// The VM's own counts of collections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) all: u32,
+    pub(crate) full: u32,
+}
+
+impl Pause {
+    pub(crate) fn new(
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        collector: Collector,
+        level: MovesLevel,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            level,
+            collector,
+            spaces: HeapSpaces::load(vm, collector)?,
+            classes: ClassTable::new(vm)?,
+            sizes: ObjectSizes::load(vm, flags, None)?,
+            cause: CollectionCause::load(vm),
+            before: Vec::new(),
+            counts_before: Counts::default(),
+            last_number: None,
+            fault: None,
+            off: level == MovesLevel::Off,
+            reports: Vec::new(),
+            walk_nanos: 0,
+        })
+    }
+
+    /// Notes the spaces, the counts and the classes.
+    pub(crate) fn start(&mut self) {
+        let started = Instant::now();
+        self.reports.clear();
+        self.fault = self.note_start().err();
+        self.walk_nanos = nanos_since(started);
+    }
+
+    fn note_start(&mut self) -> Result<(), MovesFault> {
+        self.spaces.list(&mut self.before)?;
+        self.counts_before = self.counts()?;
+        if let Some(last) = self.last_number
+            && last != self.counts_before.all
+        {
+            return Err(MovesFault::Missed {
+                missed: self.counts_before.all.wrapping_sub(last),
+            });
+        }
+        if !self.off {
+            self.classes.refresh()?;
+        }
+        Ok(())
+    }
+
+    /// Reports every collection of the pause.
+    pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
+        let started = Instant::now();
+        let mut after = Vec::new();
+        let noted = self.spaces.list(&mut after);
+        let counts = self.counts().unwrap_or(self.counts_before);
+        self.last_number = Some(counts.all);
+        let outcome = match (self.fault.take(), noted) {
+            _ if self.off => Err(MovesFault::Off),
+            (Some(fault), _) => Err(fault),
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(())) => self.last_collection(&after, counts),
+        };
+        self.off |= matches!(&outcome, Err(fault) if fault.is_final());
+        let report = self.report(outcome, after, counts, started);
+        self.reports.push(report);
+        reports.append(&mut self.reports);
+    }
+
+    /// The collection that ended with this pause.
+    fn last_collection(
+        &mut self,
+        after: &[Space],
+        counts: Counts,
+    ) -> Result<(CollectionKind, Evacuated, Vec<AddressRange>), MovesFault> {
+        if counts.full != self.counts_before.full {
+            return Err(MovesFault::NotAtThisLevel {
+                what: "a full collection",
+            });
+        }
+        let collected = self.collected(after, counts)?;
+        if !collected.kept.is_empty() {
+            return Err(MovesFault::NotAtThisLevel {
+                what: "a failed evacuation",
+            });
+        }
+        let kind = if collected.is_mixed() {
+            CollectionKind::Mixed
+        } else if collected.evacuation {
+            CollectionKind::Young
+        } else {
+            CollectionKind::Cleanup
+        };
+        let found = self.read_evacuated(&collected)?;
+        Ok((kind, found, ranges(&collected)))
+    }
+
+    fn collected(&self, after: &[Space], counts: Counts) -> Result<CollectedSpaces, MovesFault> {
+        let counted = counts.all != self.counts_before.all;
+        match self.collector {
+            Collector::G1 => regions(&self.before, after, counted),
+            _ if counted => Ok(generations(&self.before, after)),
+            _ => Ok(CollectedSpaces::default()),
+        }
+    }
+
+    /// Reads the old copies, space by space.
+    fn read_evacuated(&self, collected: &CollectedSpaces) -> Result<Evacuated, MovesFault> {
+        let mut found = Evacuated::default();
+        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
+        for space in &collected.evacuated {
+            // SAFETY: the world is stopped; spaces that a collection has just emptied are still committed.
+            unsafe { walk.space(space, &mut found) }?;
+        }
+        let humongous = collected.humongous.len() as u64;
+        found.dead += humongous;
+        found.walked += humongous;
+        Ok(found)
+    }
+
+    fn report(
+        &mut self,
+        outcome: Result<(CollectionKind, Evacuated, Vec<AddressRange>), MovesFault>,
+        after: Vec<Space>,
+        counts: Counts,
+        started: Instant,
+    ) -> CollectionReport {
+        let (fault, (kind, found, collected)) = match outcome {
+            Ok(known) => (None, known),
+            Err(fault) => {
+                let kind = self.kind_by_counts(counts);
+                (Some(fault), (kind, Evacuated::default(), Vec::new()))
+            }
+        };
+        let cause = match kind {
+            CollectionKind::Cleanup => String::new(),
+            _ => self.cause.text(),
+        };
+        CollectionReport {
+            number: counts.all,
+            kind,
+            cause,
+            before: std::mem::take(&mut self.before),
+            after,
+            collected,
+            survivors: found.survivors,
+            dead: found.dead,
+            walked: found.walked,
+            walk_nanos: self.walk_nanos + nanos_since(started),
+            fault,
+        }
+    }
+
+    fn kind_by_counts(&self, counts: Counts) -> CollectionKind {
+        if counts.full != self.counts_before.full {
+            CollectionKind::Full
+        } else if counts.all != self.counts_before.all {
+            CollectionKind::Young
+        } else {
+            CollectionKind::Cleanup
+        }
+    }
+
+    fn counts(&self) -> Result<Counts, Error> {
+        Ok(Counts {
+            all: self.spaces.total_collections()?,
+            full: self.spaces.full_collections()?,
+        })
+    }
+}
+
+/// The memory of everything collected, ascending.
+fn ranges(collected: &CollectedSpaces) -> Vec<AddressRange> {
+    let spaces = collected.evacuated.iter().chain(&collected.humongous);
+    let mut ranges: Vec<AddressRange> = spaces
+        .map(|space| AddressRange {
+            start: space.bottom,
+            end: space.top,
+        })
+        .collect();
+    ranges.sort_unstable();
+    ranges
+}
+
+fn nanos_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
