@@ -38,8 +38,18 @@ impl BlockKind {
     pub const VALUES: Self = Self(2);
     /// A stream with the agent's last word. Nothing follows.
     pub const END: Self = Self(3);
-    /// Kinds 16 to 31 are kept for buffers of allocation events (`mode=trace`), which have a layout of their own.
-    pub const FIRST_EVENT_KIND: Self = Self(16);
+    /// A piece of a thread's event buffer ([`EventBlock`](crate::EventBlock)).
+    pub const EVENTS: Self = Self(16);
+    /// A collection ([`Collection`](crate::Collection)).
+    pub const COLLECTION: Self = Self(17);
+    /// A part of the moves of the collection before ([`MoveDecoder`](crate::MoveDecoder)).
+    pub const MOVES: Self = Self(18);
+    /// A part of a synchronization point ([`SyncDecoder`](crate::SyncDecoder)).
+    pub const SYNC: Self = Self(19);
+    /// The first block of an event file ([`EventFile`](crate::EventFile)).
+    pub const EVENT_FILE: Self = Self(20);
+    /// Found objects that were explained later ([`Explained`](crate::Explained)).
+    pub const EXPLAINED: Self = Self(21);
 
     /// True when the content is a stream of records.
     pub fn holds_records(self) -> bool {

@@ -81,6 +81,14 @@ pub enum FormatError {
         /// What was wrong.
         reason: &'static str,
     },
+    /// A field of an event block that breaks a rule.
+    #[error("at byte {at} of the block's content: {reason}")]
+    Field {
+        /// Offset in the content of the block (for words: in the words).
+        at: usize,
+        /// What was wrong.
+        reason: &'static str,
+    },
     /// A record that is too large for a block.
     #[error(
         "a record of {length} bytes does not fit a block, which holds {}",

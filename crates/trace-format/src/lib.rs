@@ -8,7 +8,12 @@
 //! | file header | [`FileHeader`] | magic, version, header length, CRC: 16 bytes |
 //! | block header | [`BlockHeader`] | mark, kind, flags, sequence, lengths, CRC over header and content: 24 bytes |
 //! | content of kinds 1, 2, 3 | [`RecordStream`] | records, each with its length: definitions, values, the end |
-//! | content of kinds 16 to 31 | kept for events | buffers of allocation events of `mode=trace` |
+//! | content of kind 16 | [`EventBlock`], [`EventWords`] | events of one thread (`mode=trace`) |
+//! | content of kind 17 | [`Collection`] | a collection: kind, cause, times, spaces |
+//! | content of kind 18 | [`MoveDecoder`] | where its survivors went |
+//! | content of kind 19 | [`SyncDecoder`] | all live objects, at the start of a file |
+//! | content of kind 20 | [`EventFile`] | the first block of an event file |
+//! | content of kind 21 | [`Explained`] | sites of objects that were found before |
 //! | a record | [`Record`] | one statement: a class, a site, a counter's meaning, a snapshot, ... |
 //!
 //! A block whose flag bit 0 is set holds one raw LZ4 block (no frame), to be expanded to the plain length that its
@@ -57,22 +62,48 @@
 mod block;
 mod block_header;
 mod byte_fields;
+mod collection;
 mod damage;
 mod error;
+mod event;
+mod event_block;
+mod event_decoder;
+mod event_file;
+mod event_word;
+mod explained;
 mod file_header;
+mod levels;
+mod move_runs;
 mod record_stream;
 mod records;
+mod site_facts;
+mod sync_point;
 pub mod v1;
+mod varint;
 
 pub use block::{Compression, decode_content, encode_block};
 pub use block_header::{BLOCK_MARK, BlockHeader, BlockKind, MAX_CONTENT};
+pub use collection::{
+    AddressRange, Collection, CollectionCounts, CollectionKind, MovesLevel, Space, SpaceKind,
+    ThreadCut,
+};
 pub use current::{
     AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
-    CounterRole, End, KeyedCount, Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented,
-    Run, Site, SiteId, Snapshot, Term, Thread, ThreadCounts, ThreadId, Unit,
+    CounterRole, End, HeapClass, HeapClassId, HeapClassSize, HeapField, KeyedCount, Method,
+    MethodId, ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, Term,
+    Thread, ThreadCounts, ThreadId, Unit,
 };
 pub use damage::Damage;
 pub use error::FormatError;
+pub use event::{Allocation, Event, Place};
+pub use event_block::{EventBlock, EventBlockHeader, EventFlags};
+pub use event_decoder::{DecodedPiece, EventDecoder, MAX_ARRAYS};
+pub use event_file::EventFile;
+pub use event_word::{EventWords, FIRST_SITE, MAX_UNITS, UNIT};
+pub use explained::{Explained, decode_explained, encode_explained};
 pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
+pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
+pub use site_facts::{ArrayLayout, SiteFacts};
+pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use v1 as current;

@@ -26,7 +26,7 @@
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of record sorts that this version knows.
-const KNOWN_RECORDS: u32 = 12;
+const KNOWN_RECORDS: u32 = 13;
 
 /// The most bytes a `u32` takes as varint.
 const MAX_VARINT: usize = 5;
@@ -157,7 +157,10 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllocationKind, End, MethodId, Site, SiteId, Snapshot};
+    use crate::{
+        AllocationKind, End, HeapClass, HeapClassId, HeapClassSize, MethodId, Site, SiteId,
+        Snapshot,
+    };
 
     fn end() -> Record {
         Record::End(End {
@@ -168,9 +171,16 @@ mod tests {
     }
 
     #[test]
-    fn the_last_known_tag_is_that_of_the_end_record() {
+    fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        push_record(&end(), &mut content).unwrap();
+        let last = Record::HeapClass(HeapClass {
+            id: HeapClassId(0),
+            name: "A".into(),
+            size: HeapClassSize::Instance(16),
+            klass: 0,
+            fields: vec![],
+        });
+        push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);
     }
 

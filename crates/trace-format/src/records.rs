@@ -12,6 +12,7 @@
 //! | 3 | [`Site`] | | 9 | [`Reinstrumented`] |
 //! | 4 | [`Counter`] | | 10 | [`Snapshot`] |
 //! | 5 | [`CallSite`] | | 11 | [`End`] |
+//! | | | | 12 | [`HeapClass`] |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
@@ -46,6 +47,8 @@ id!(/// A call of a tracked method, the caller that is to blame.
     CallSiteId, "call");
 id!(/// A thread, or the fold of all finished threads of one name pattern.
     ThreadId, "thread");
+id!(/// A class as the VM's heap knows it.
+    HeapClassId, "heapclass");
 
 /// One statement of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +83,8 @@ pub enum Record {
     Snapshot(Snapshot),
     /// The agent's last word: nothing follows. A file without it was cut.
     End(End),
+    /// Introduces a class of objects in the heap.
+    HeapClass(HeapClass),
 }
 
 /// The run, the VM and its object layout.
@@ -178,6 +183,48 @@ pub struct Site {
     /// What is allocated, as a descriptor (`Ljava/lang/String;`, `[I`, `[[J`); for the levels of a `multianewarray`
     /// each level is a site of its own. `None` where only the run tells (see [`KeyedCount::ty`]).
     pub ty: Option<String>,
+}
+
+/// A class of objects in the heap, as the VM lays them out. Event files name classes by these ids.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapClass {
+    /// Its id from now on.
+    pub id: HeapClassId,
+    /// As a descriptor without `L` and `;` (`java/lang/String`); arrays as descriptors (`[I`, `[Ljava/lang/String;`).
+    pub name: String,
+    /// How large its objects are.
+    pub size: HeapClassSize,
+    /// Where the VM keeps the class; a class that is unloaded gives its address free for another, which gets another id.
+    pub klass: u64,
+    /// Fields of its objects, those of its superclasses included.
+    pub fields: Vec<HeapField>,
+}
+
+/// How large the objects of a class are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HeapClassSize {
+    /// All have so many bytes.
+    Instance(u32),
+    /// Arrays with elements of so many bytes.
+    Array {
+        /// Bytes of an element.
+        element: u8,
+        /// Where the elements start.
+        base: u8,
+    },
+    /// Each object has its own size.
+    PerObject,
+}
+
+/// A field of the objects of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapField {
+    /// Its name.
+    pub name: String,
+    /// Its type as a descriptor.
+    pub descriptor: String,
+    /// Where it is in the object, if known.
+    pub offset: Option<u32>,
 }
 
 /// The way of allocating; `name()` gives the word that reports and JSON use.

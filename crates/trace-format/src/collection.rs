@@ -1,0 +1,257 @@
+//! Content of a block of kind 17: one collection. Its moves follow in blocks of kind 18.
+//!
+//! The content is one [`Collection`], its fields in the order of their declaration by the rules of
+//! [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Fields may be added at the end.
+//!
+//! Events of an epoch stand before the collection that ends it. A collection without fault whose moves are known says
+//! of everything in its `collected` ranges whether it survived: what is in no run of its moves is dead. Objects outside of those
+//! ranges live on where they are, those allocated since the collection before included.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FormatError, Place, ThreadId};
+
+/// One collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collection {
+    /// Its number in the trace, from 1: the epoch that begins with it.
+    pub number: u32,
+    /// The VM's own count of collections after it.
+    pub vm_total: u32,
+    /// What was collected.
+    pub kind: CollectionKind,
+    /// Why, in the VM's words (`G1 Evacuation Pause`).
+    pub cause: String,
+    /// When the pause began, microseconds since 1970.
+    pub start_unix_micros: u64,
+    /// When it ended.
+    pub end_unix_micros: u64,
+    /// Time that the agent spent inside the pause.
+    pub walk_nanos: u64,
+    /// How moves are known.
+    pub level: MovesLevel,
+    /// Spaces before the collection.
+    pub before: Vec<Space>,
+    /// Spaces after it.
+    pub after: Vec<Space>,
+    /// What was collected: all objects in these address ranges moved, stayed or died.
+    pub collected: Vec<AddressRange>,
+    /// Where each thread's allocation buffer was cut.
+    pub cuts: Vec<ThreadCut>,
+    /// What the writer found out.
+    pub counts: CollectionCounts,
+    /// Why moves are not known for this collection; `None` when they are.
+    pub fault: Option<String>,
+}
+
+/// What was collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum CollectionKind {
+    /// The young spaces.
+    #[default]
+    Young,
+    /// The young spaces and some old regions.
+    Mixed,
+    /// Everything.
+    Full,
+    /// Regions without any live object, found by concurrent marking (Remark, Cleanup).
+    Cleanup,
+    /// Not known to the agent (ZGC, Shenandoah).
+    Other,
+}
+
+impl CollectionKind {
+    /// The word in JSON and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Young => "young",
+            Self::Mixed => "mixed",
+            Self::Full => "full",
+            Self::Cleanup => "cleanup",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How moves are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MovesLevel {
+    /// They are not.
+    #[default]
+    Off,
+    /// Read after the pause.
+    Finish,
+    /// Read inside the pause, too.
+    Exact,
+}
+
+impl MovesLevel {
+    /// The word in options, JSON and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Finish => "finish",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// A part of the heap with objects from `bottom` to `top`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Space {
+    /// What it is for.
+    pub kind: SpaceKind,
+    /// G1: the index of the region. Else 0 old, 1 eden, 2 from, 3 to.
+    pub index: u32,
+    /// First object.
+    pub bottom: u64,
+    /// End of the last object.
+    pub top: u64,
+}
+
+/// What a space is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SpaceKind {
+    /// New objects.
+    Eden,
+    /// Objects that survived a young collection.
+    Survivor,
+    /// The other half of the survivor spaces.
+    To,
+    /// Tenured objects.
+    Old,
+    /// The first region of an object larger than half a region.
+    HumongousStart,
+    /// A further region of such an object.
+    HumongousContinues,
+    /// An archive of the JDK mapped into the heap.
+    Archive,
+    /// Unused.
+    Free,
+    /// Anything else.
+    Other,
+}
+
+impl SpaceKind {
+    /// The word in JSON and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Eden => "eden",
+            Self::Survivor => "survivor",
+            Self::To => "to",
+            Self::Old => "old",
+            Self::HumongousStart => "humongous",
+            Self::HumongousContinues => "humongous-continued",
+            Self::Archive => "archive",
+            Self::Free => "free",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Addresses from `start` to before `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct AddressRange {
+    /// First address.
+    pub start: u64,
+    /// First address behind.
+    pub end: u64,
+}
+
+impl AddressRange {
+    /// True when the address is in the range.
+    pub fn contains(self, address: u64) -> bool {
+        self.start <= address && address < self.end
+    }
+
+    /// Its length.
+    pub fn bytes(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// Where a thread's allocation buffer was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ThreadCut {
+    /// Which thread.
+    pub thread: ThreadId,
+    /// Its top when the collection began; 0: it had no buffer.
+    pub top: u64,
+    /// Its top by its last event; less than 8: not known. What lies between was allocated at no recorded site.
+    pub last: u64,
+}
+
+impl ThreadCut {
+    /// Bytes allocated behind the last event.
+    pub fn tail_gap(self) -> u64 {
+        match self.last {
+            ..8 => 0,
+            last => self.top.saturating_sub(last),
+        }
+    }
+
+    /// Decides about a straddler of this thread with so many bytes: it was allocated before the cut if there is
+    /// room for it behind the last event, and it ended at the top.
+    pub fn settle(self, bytes: Option<u64>) -> Place {
+        let room = match self.last {
+            ..8 if self.top >= 8 => u64::MAX,
+            _ => self.tail_gap(),
+        };
+        if room > 0 && bytes.is_none_or(|bytes| bytes <= room) {
+            Place::Straggler(self.top)
+        } else {
+            Place::Eliminated
+        }
+    }
+}
+
+/// What the writer found out about a collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionCounts {
+    /// Objects that survived at another address.
+    pub moved: u64,
+    /// Objects that survived where they were.
+    pub stayed: u64,
+    /// Their bytes, moved and stayed.
+    pub survived_bytes: u64,
+    /// Objects that died, as far as the writer knew them.
+    pub dead: u64,
+    /// Survivors that no event explains: made by the VM or by native code.
+    pub found: u64,
+    /// Their bytes.
+    pub found_bytes: u64,
+    /// Of these: explained in the blocks of kind 21 that follow, by events that did not know the address.
+    pub explained: u64,
+    /// Objects that could not be told apart and stay unexplained because of it.
+    pub ambiguous: u64,
+    /// Objects the writer holds after this collection.
+    pub live: u64,
+    /// Their bytes.
+    pub live_bytes: u64,
+}
+
+impl Collection {
+    /// Appends the content of a block.
+    pub fn encode(&self, content: &mut Vec<u8>) -> Result<(), FormatError> {
+        let at = content.len();
+        let bytes = postcard::to_allocvec(self).map_err(|_| FormatError::Field {
+            at,
+            reason: "a collection that cannot be encoded",
+        })?;
+        content.extend_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// Reads the content of a block.
+    pub fn decode(content: &[u8]) -> Result<Self, FormatError> {
+        match postcard::take_from_bytes(content) {
+            Ok((collection, _)) => Ok(collection),
+            Err(_) => Err(FormatError::Field {
+                at: 0,
+                reason: "a collection that does not decode",
+            }),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Content of a block of kind 16: one buffer of one thread, or the piece of it that a collection cut off.
+//!
+//! | what | bytes |
+//! |---|---|
+//! | thread | varint, [`ThreadId`] |
+//! | epoch | varint, number of collections before these events |
+//! | begun | varint, microseconds since 1970 |
+//! | handed over | varint, microseconds after `begun` |
+//! | flags | varint, see below |
+//! | last top | u64, where the thread's allocation buffer stood before the first word; less than 8: not known |
+//! | words | to the end of the content, see [`EventWords`](crate::EventWords) |
+//!
+//! | flag | meaning |
+//! |---|---|
+//! | 1 | a collection cut this piece off; the same buffer goes on in the thread's next piece |
+//! | 2 | the thread ended |
+//! | 4 | the piece begins at a cut: words before its first absolute one are stragglers of the epoch before |
+//! | 8 | the piece came late: it is of the epoch stated, but stands behind the collection that ended that epoch; all its words are stragglers |
+
+use crate::varint::{FieldReader, put_varint};
+use crate::{FormatError, ThreadId};
+
+/// What is said of a piece before its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventBlockHeader {
+    /// Whose events.
+    pub thread: ThreadId,
+    /// Collections before these events.
+    pub epoch: u32,
+    /// When the piece was begun, microseconds since 1970.
+    pub begun: u64,
+    /// When it was handed over, microseconds since 1970.
+    pub handed_over: u64,
+    /// See [`EventFlags`].
+    pub flags: EventFlags,
+    /// Where the thread's allocation buffer stood before the first word; less than 8: not known.
+    pub last_top: u64,
+}
+
+/// Flags of a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct EventFlags(pub u8);
+
+impl EventFlags {
+    /// No flag.
+    pub const NONE: Self = Self(0);
+    /// A collection cut this piece off.
+    pub const CUT: Self = Self(1);
+    /// The thread ended.
+    pub const THREAD_ENDED: Self = Self(2);
+    /// The piece begins at a cut. The writer of the trace sets it.
+    pub const AFTER_CUT: Self = Self(4);
+    /// The piece came late. The writer of the trace sets it.
+    pub const LATE: Self = Self(8);
+
+    /// True when all flags of `other` are set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// With the flags of `other` set, too.
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// A piece in the content of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventBlock<'a> {
+    /// What is said before the words.
+    pub header: EventBlockHeader,
+    /// The words; a length that is no multiple of 4 is damage.
+    pub words: &'a [u8],
+}
+
+impl EventBlockHeader {
+    /// Appends the content of a block but for the words, which follow it.
+    pub fn encode(&self, content: &mut Vec<u8>) {
+        put_varint(u64::from(self.thread.0), content);
+        put_varint(u64::from(self.epoch), content);
+        put_varint(self.begun, content);
+        put_varint(self.handed_over.saturating_sub(self.begun), content);
+        put_varint(u64::from(self.flags.0), content);
+        content.extend_from_slice(&self.last_top.to_le_bytes());
+    }
+}
+
+impl<'a> EventBlock<'a> {
+    /// Reads what is before the words.
+    pub fn decode(content: &'a [u8]) -> Result<Self, FormatError> {
+        let mut fields = FieldReader::new(content);
+        let thread = ThreadId(fields.varint_u32()?);
+        let epoch = fields.varint_u32()?;
+        let begun = fields.varint()?;
+        let handed_over = begun.saturating_add(fields.varint()?);
+        let flags = EventFlags((fields.varint()? & 0xFF) as u8);
+        let last_top = fields.fixed_u64()?;
+        let header = EventBlockHeader {
+            thread,
+            epoch,
+            begun,
+            handed_over,
+            flags,
+            last_top,
+        };
+        Ok(Self {
+            header,
+            words: fields.rest(),
+        })
+    }
+}

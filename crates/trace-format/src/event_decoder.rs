@@ -1,0 +1,330 @@
+//! Words of a piece in, events out. The words are described at [`EventWords`](crate::EventWords).
+//!
+//! A piece stands alone: its header says where the thread's buffer stood before the first word. Nothing is
+//! allocated, nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
+
+use crate::event_word::{
+    ARRAY, AT, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS, NOTHING, OUTSIDE,
+    PAD, STRADDLE, TYPED, UNIT,
+};
+use crate::levels::{self, Levels};
+use crate::{
+    Allocation, CallSiteId, Event, EventBlock, EventFlags, FormatError, Place, SiteFacts, SiteId,
+};
+
+/// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
+pub const MAX_ARRAYS: u64 = 1 << 28;
+
+/// Tops below this are not addresses: where the thread's buffer stood is not known.
+const FIRST_ADDRESS: u64 = 8;
+
+/// Decodes pieces with the sizes that `facts` knows.
+#[derive(Clone, Copy, Debug)]
+pub struct EventDecoder<'f, F: ?Sized> {
+    facts: &'f F,
+}
+
+/// What a piece came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DecodedPiece {
+    /// Where the thread's buffer stood after the last event; less than 8: not known.
+    pub last_top: u64,
+    /// Events whose units are less than the size of their site: writer and facts disagree.
+    pub contradictions: u64,
+}
+
+impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
+    /// A decoder that asks `facts` for sizes.
+    pub fn new(facts: &'f F) -> Self {
+        Self { facts }
+    }
+
+    /// Gives all events of a piece in order. After an error the events before it have been given.
+    pub fn decode(
+        &self,
+        block: &EventBlock<'_>,
+        mut give: impl FnMut(Event),
+    ) -> Result<DecodedPiece, FormatError> {
+        let mut run = Run {
+            facts: self.facts,
+            words: Words::new(block.words),
+            last: block.header.last_top,
+            before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
+            late: block.header.flags.has(EventFlags::LATE),
+            klass: None,
+            caller: None,
+            contradictions: 0,
+            arrays_left: MAX_ARRAYS,
+        };
+        while let Some(word) = run.words.next_word() {
+            let (site, low) = (word >> 12, word & MAX_UNITS);
+            if site >= FIRST_SITE {
+                run.site_word(SiteId(site), u64::from(low) * UNIT, &mut give);
+            } else {
+                run.escape(site, low, &mut give)?;
+            }
+        }
+        if block.words.len() % 4 != 0 {
+            return Err(run.words.error("the words end inside a word"));
+        }
+        Ok(DecodedPiece {
+            last_top: run.last,
+            contradictions: run.contradictions,
+        })
+    }
+}
+
+/// The words of a piece, one after the other.
+#[derive(Clone, Debug)]
+struct Words<'a> {
+    words: core::slice::Iter<'a, [u8; 4]>,
+    total: usize,
+}
+
+impl<'a> Words<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let (words, _) = bytes.as_chunks::<4>();
+        Self {
+            words: words.iter(),
+            total: words.len(),
+        }
+    }
+
+    #[inline]
+    fn next_word(&mut self) -> Option<u32> {
+        self.words.next().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn error(&self, reason: &'static str) -> FormatError {
+        FormatError::Field {
+            at: (self.total - self.words.len()) * 4,
+            reason,
+        }
+    }
+
+    fn payload(&mut self) -> Result<u32, FormatError> {
+        self.next_word()
+            .ok_or_else(|| self.error("the words end inside an event"))
+    }
+
+    fn payload_u64(&mut self) -> Result<u64, FormatError> {
+        let low = self.payload()?;
+        let high = self.payload()?;
+        Ok(u64::from(high) << 32 | u64::from(low))
+    }
+
+    fn payload_site(&mut self) -> Result<SiteId, FormatError> {
+        self.payload().map(SiteId)
+    }
+}
+
+/// The state while one piece is decoded.
+struct Run<'f, 'a, F: ?Sized> {
+    facts: &'f F,
+    words: Words<'a>,
+    last: u64,
+    /// No absolute event has come since the cut: addresses are from before the collection.
+    before_cut: bool,
+    late: bool,
+    klass: Option<u64>,
+    caller: Option<CallSiteId>,
+    contradictions: u64,
+    arrays_left: u64,
+}
+
+impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
+    /// A word of a site: the top moved by `moved`.
+    #[inline]
+    fn site_word(&mut self, site: SiteId, moved: u64, give: &mut impl FnMut(Event)) {
+        let fixed = self.facts.fixed_bytes(site).map(u64::from);
+        let bytes = match fixed {
+            Some(bytes) => Some(bytes),
+            None if moved > 0 && self.facts.is_measured(site) => Some(moved),
+            None => None,
+        };
+        if moved == 0 {
+            return self.allocation(site, bytes, Place::Eliminated, give);
+        }
+        let gap = moved.wrapping_sub(bytes.unwrap_or(moved));
+        if gap != 0 {
+            self.gap_before(gap, moved, give);
+        }
+        let place = self.advance(moved);
+        self.allocation(site, bytes, place, give);
+    }
+
+    /// What the units of a word of a fixed-size site are more than its size.
+    #[cold]
+    fn gap_before(&mut self, gap: u64, moved: u64, give: &mut impl FnMut(Event)) {
+        if gap <= moved {
+            give(Event::Gap { bytes: gap });
+        } else {
+            self.contradictions += 1;
+        }
+    }
+
+    /// The top moved; gives the place of an object that ends there.
+    #[inline]
+    fn advance(&mut self, moved: u64) -> Place {
+        if self.last < FIRST_ADDRESS {
+            return Place::Unplaced;
+        }
+        self.last = self.last.wrapping_add(moved);
+        self.ends_at(self.last)
+    }
+
+    #[inline]
+    fn ends_at(&self, top: u64) -> Place {
+        if self.before_cut || self.late {
+            Place::Straggler(top)
+        } else {
+            Place::End(top)
+        }
+    }
+
+    #[inline]
+    fn allocation(
+        &mut self,
+        site: SiteId,
+        bytes: Option<u64>,
+        place: Place,
+        give: &mut impl FnMut(Event),
+    ) {
+        give(Event::Allocation(Allocation {
+            site,
+            caller: self.caller.take(),
+            klass: self.klass.take(),
+            bytes,
+            place,
+        }));
+    }
+
+    /// Bytes as stated; 0 stands for the site's size.
+    fn stated_or_fixed(&self, site: SiteId, stated: u64) -> Option<u64> {
+        match stated {
+            0 => self.facts.fixed_bytes(site).map(u64::from),
+            bytes => Some(bytes),
+        }
+    }
+
+    #[inline(never)]
+    fn escape(
+        &mut self,
+        op: u32,
+        low: u32,
+        give: &mut impl FnMut(Event),
+    ) -> Result<(), FormatError> {
+        match op {
+            PAD => {}
+            AT => {
+                let site = self.words.payload_site()?;
+                let bytes = self.facts.fixed_bytes(site).map(u64::from);
+                self.absolute(site, bytes, give)?;
+            }
+            ARRAY => {
+                let site = self.words.payload_site()?;
+                let bytes = self.words.payload_u64()?;
+                self.absolute(site, Some(bytes), give)?;
+            }
+            OUTSIDE => self.outside(give)?,
+            GAP => {
+                let bytes = u64::from(low) * UNIT;
+                self.advance(bytes);
+                give(Event::Gap { bytes });
+            }
+            NOTHING => {
+                let site = self.words.payload_site()?;
+                let bytes = self.stated_or_fixed(site, u64::from(low) * UNIT);
+                self.allocation(site, bytes, Place::Eliminated, give);
+            }
+            ELIMINATED => {
+                let site = self.words.payload_site()?;
+                let stated = self.words.payload_u64()?;
+                let bytes = self.stated_or_fixed(site, stated);
+                self.allocation(site, bytes, Place::Eliminated, give);
+            }
+            TYPED => self.klass = Some(self.words.payload_u64()?),
+            CALLER => self.caller = Some(CallSiteId(self.words.payload()?)),
+            LEVELS => self.levels(low, give)?,
+            DROPPED => {
+                let count = self.words.payload_u64()?;
+                give(Event::Dropped { count });
+            }
+            STRADDLE => self.straddle(give)?,
+            _ => return Err(self.words.error("an event of unknown sort")),
+        }
+        Ok(())
+    }
+
+    /// The top follows, and the object ends there.
+    fn absolute(
+        &mut self,
+        site: SiteId,
+        bytes: Option<u64>,
+        give: &mut impl FnMut(Event),
+    ) -> Result<(), FormatError> {
+        self.last = self.words.payload_u64()?;
+        self.before_cut = false;
+        let place = self.ends_at(self.last);
+        self.allocation(site, bytes, place, give);
+        Ok(())
+    }
+
+    fn outside(&mut self, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+        let site = self.words.payload_site()?;
+        let stated = self.words.payload_u64()?;
+        let address = self.words.payload_u64()?;
+        self.before_cut = false;
+        let bytes = self.stated_or_fixed(site, stated);
+        let address = Some(address).filter(|address| *address != 0 && !self.late);
+        self.allocation(site, bytes, Place::Outside(address), give);
+        Ok(())
+    }
+
+    fn straddle(&mut self, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+        let site = self.words.payload_site()?;
+        let stated = self.words.payload_u64()?;
+        self.before_cut = false;
+        let bytes = self.stated_or_fixed(site, stated);
+        self.allocation(site, bytes, Place::Straddler, give);
+        Ok(())
+    }
+
+    fn levels(&mut self, dimensions: u32, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+        let outer = self.words.payload_site()?;
+        let moved = self.words.payload_u64()?;
+        let top = self.words.payload_u64()?;
+        let mut event = Levels::new();
+        for dimension in 0..dimensions {
+            let length = self.words.payload()?;
+            let site = SiteId(outer.0.wrapping_add(dimension));
+            event
+                .push(site, length, self.facts.array_layout(site))
+                .ok_or_else(|| self.words.error("an array of too many dimensions"))?;
+        }
+        if moved > 0 {
+            self.last = top;
+            self.before_cut = false;
+        }
+        let count = event.count().filter(|count| *count <= self.arrays_left);
+        let count =
+            count.ok_or_else(|| self.words.error("more arrays of arrays than a heap holds"))?;
+        self.arrays_left -= count;
+        let (caller, late) = (self.caller.take(), self.late);
+        self.klass = None;
+        levels::give_arrays(&event, moved, top, |site, bytes, place| {
+            let place = match place {
+                Place::End(end) if late => Place::Straggler(end),
+                other => other,
+            };
+            give(Event::Allocation(Allocation {
+                site,
+                caller,
+                klass: None,
+                bytes,
+                place,
+            }));
+        });
+        Ok(())
+    }
+}

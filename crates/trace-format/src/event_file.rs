@@ -1,0 +1,94 @@
+//! Content of a block of kind 20: the first block of every event file.
+//!
+//! | what | bytes |
+//! |---|---|
+//! | index | varint, number of the file in the run, from 0; the same as in its name |
+//! | epoch | varint, collections before the first event of the file |
+//! | flags | varint; 1: a synchronization point follows; 2: moves are not known in this run from here on |
+//! | pid | varint, process id of the JVM |
+//! | start | varint, milliseconds since 1970 at which the run began, as in [`Run`](crate::Run) |
+//! | lost blocks | varint, event blocks of this run that could not be written since the file before |
+//! | lost bytes | varint, their bytes |
+//!
+//! A file without flag 1 other than the first one gives no state of the heap before the next synchronization point.
+//! The last block of a whole file is of kind 3 with an [`End`](crate::End): cause `rotated`, or the run's own.
+
+use crate::FormatError;
+use crate::varint::{FieldReader, put_varint};
+
+/// Which file of which run this is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventFile {
+    /// Number of the file in the run, from 0.
+    pub index: u32,
+    /// Collections before the first event of the file.
+    pub epoch: u32,
+    /// A synchronization point follows.
+    pub has_sync_point: bool,
+    /// Moves are not known from here on.
+    pub without_moves: bool,
+    /// Process id of the JVM.
+    pub pid: u32,
+    /// When the run began, milliseconds since 1970.
+    pub start_unix_millis: u64,
+    /// Blocks that could not be written since the file before.
+    pub lost_blocks: u64,
+    /// Their bytes.
+    pub lost_bytes: u64,
+}
+
+const HAS_SYNC_POINT: u64 = 1;
+const WITHOUT_MOVES: u64 = 2;
+
+impl EventFile {
+    /// Appends the content of a block.
+    pub fn encode(&self, content: &mut Vec<u8>) {
+        let flags = if self.has_sync_point {
+            HAS_SYNC_POINT
+        } else {
+            0
+        } | if self.without_moves { WITHOUT_MOVES } else { 0 };
+        let fields = [
+            u64::from(self.index),
+            u64::from(self.epoch),
+            flags,
+            u64::from(self.pid),
+            self.start_unix_millis,
+            self.lost_blocks,
+            self.lost_bytes,
+        ];
+        for field in fields {
+            put_varint(field, content);
+        }
+    }
+
+    /// Reads the content of a block; fields that a newer writer added are ignored.
+    pub fn decode(content: &[u8]) -> Result<Self, FormatError> {
+        let mut fields = FieldReader::new(content);
+        let index = fields.varint_u32()?;
+        let epoch = fields.varint_u32()?;
+        let flags = fields.varint()?;
+        Ok(Self {
+            index,
+            epoch,
+            has_sync_point: flags & HAS_SYNC_POINT != 0,
+            without_moves: flags & WITHOUT_MOVES != 0,
+            pid: fields.varint_u32()?,
+            start_unix_millis: fields.varint()?,
+            lost_blocks: fields.varint()?,
+            lost_bytes: fields.varint()?,
+        })
+    }
+
+    /// The name of the file in the trace's directory.
+    pub fn name(index: u32) -> String {
+        format!("events-{index:08}.trace")
+    }
+
+    /// The index in a name, if it is the name of an event file.
+    pub fn index_of_name(name: &str) -> Option<u32> {
+        let digits = name.strip_prefix("events-")?.strip_suffix(".trace")?;
+        let plain = digits.len() >= 8 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| digits.parse().ok()).flatten()
+    }
+}

@@ -1,0 +1,178 @@
+//! The words of an event buffer, and a writer of such words for tests and tools (the agent's own is Java).
+//!
+//! All words are `u32`, little-endian; a `u64` is two words, the low half first.
+//!
+//! ```text
+//! word = site << 12 | units      site is 16 or more
+//! word = op << 12 | low          op is below 16; payload words follow
+//! ```
+//!
+//! `units` are the bytes by which the top of the thread's allocation buffer (TLAB) moved since this thread's last event,
+//! divided by 8. 0: the thread allocated nothing since, so the compiler removed the allocation. At a site of fixed
+//! size the object ends at the new top, and what is more than its size is a gap: VM or native code
+//! allocated it before. At a measured site (arrays, clones) the units are exactly the object's.
+//!
+//! | op | name | low | payload | meaning |
+//! |---|---|---|---|---|
+//! | 0 | pad | | | ignored |
+//! | 1 | at | | site, top u64 | object of fixed size that ends at `top` (new buffer, first event after a collection, or far from the last top) |
+//! | 2 | outside | | site, bytes u64, address u64 | outside of thread-local buffers; bytes 0: the site's size; address 0: not known |
+//! | 3 | array | | site, bytes u64, top u64 | measured object that ends at `top` |
+//! | 4 | gap | units | | VM or native code allocated these units before the next event, whose top includes them |
+//! | 5 | nothing | units | site | an eliminated measured object of so many units; 0: unmeasured |
+//! | 6 | typed | | klass u64 | the address of the class of the next event's object |
+//! | 7 | caller | | call site | the caller to blame for the next event |
+//! | 8 | levels | dimensions | site of level 0, bytes u64, top u64, a length for each dimension | a `multianewarray`: the top moved by `bytes` in all; the sites of further levels are site + 1, ... |
+//! | 9 | dropped | | count u64 | events of this thread that were not recorded here |
+//! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread has no buffer and allocated nothing since: eliminated, or allocated just before the collection; bytes 0: the site's size |
+//! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
+//!
+//! `typed` and `caller` are about the next allocation only.
+
+use crate::SiteId;
+
+/// Site ids below this are escapes.
+pub const FIRST_SITE: u32 = 16;
+
+/// The most units a word can carry.
+pub const MAX_UNITS: u32 = 0xFFF;
+
+/// Bytes of a unit.
+pub const UNIT: u64 = 8;
+
+pub(crate) const PAD: u32 = 0;
+pub(crate) const AT: u32 = 1;
+pub(crate) const OUTSIDE: u32 = 2;
+pub(crate) const ARRAY: u32 = 3;
+pub(crate) const GAP: u32 = 4;
+pub(crate) const NOTHING: u32 = 5;
+pub(crate) const TYPED: u32 = 6;
+pub(crate) const CALLER: u32 = 7;
+pub(crate) const LEVELS: u32 = 8;
+pub(crate) const DROPPED: u32 = 9;
+pub(crate) const STRADDLE: u32 = 10;
+pub(crate) const ELIMINATED: u32 = 11;
+
+/// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventWords {
+    bytes: Vec<u8>,
+}
+
+impl EventWords {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The words as bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The words as bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Adds any word.
+    pub fn word(mut self, word: u32) -> Self {
+        self.push(word);
+        self
+    }
+
+    fn push(&mut self, word: u32) {
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn push_u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn escape(mut self, op: u32, low: u32) -> Self {
+        self.push(op << 12 | (low & MAX_UNITS));
+        self
+    }
+
+    fn payload(mut self, site: SiteId, values: &[u64]) -> Self {
+        self.push(site.0);
+        for value in values {
+            self.push_u64(*value);
+        }
+        self
+    }
+
+    /// The word of a site.
+    pub fn site(self, site: SiteId, units: u32) -> Self {
+        self.word(site.0 << 12 | (units & MAX_UNITS))
+    }
+
+    /// An ignored word.
+    pub fn pad(self) -> Self {
+        self.escape(PAD, 0)
+    }
+
+    /// An object of fixed size that ends at `top`.
+    pub fn at(self, site: SiteId, top: u64) -> Self {
+        self.escape(AT, 0).payload(site, &[top])
+    }
+
+    /// An object outside of thread-local buffers.
+    pub fn outside(self, site: SiteId, bytes: u64, address: u64) -> Self {
+        self.escape(OUTSIDE, 0).payload(site, &[bytes, address])
+    }
+
+    /// A measured object that ends at `top`.
+    pub fn array(self, site: SiteId, bytes: u64, top: u64) -> Self {
+        self.escape(ARRAY, 0).payload(site, &[bytes, top])
+    }
+
+    /// Units that are no site's.
+    pub fn gap(self, units: u32) -> Self {
+        self.escape(GAP, units)
+    }
+
+    /// An eliminated measured object.
+    pub fn nothing(self, site: SiteId, units: u32) -> Self {
+        self.escape(NOTHING, units).payload(site, &[])
+    }
+
+    /// The class of the next object.
+    pub fn typed(mut self, klass: u64) -> Self {
+        self = self.escape(TYPED, 0);
+        self.push_u64(klass);
+        self
+    }
+
+    /// The caller of the next allocation.
+    pub fn caller(self, call_site: u32) -> Self {
+        self.escape(CALLER, 0).word(call_site)
+    }
+
+    /// A `multianewarray`.
+    pub fn levels(self, site: SiteId, bytes: u64, top: u64, lengths: &[u32]) -> Self {
+        let dimensions = u32::try_from(lengths.len()).unwrap_or(MAX_UNITS);
+        let mut words = self.escape(LEVELS, dimensions).payload(site, &[bytes, top]);
+        for length in lengths {
+            words.push(*length);
+        }
+        words
+    }
+
+    /// Events that were not recorded.
+    pub fn dropped(mut self, count: u64) -> Self {
+        self = self.escape(DROPPED, 0);
+        self.push_u64(count);
+        self
+    }
+
+    /// Eliminated, or allocated just before the last collection.
+    pub fn straddle(self, site: SiteId, bytes: u64) -> Self {
+        self.escape(STRADDLE, 0).payload(site, &[bytes])
+    }
+
+    /// An eliminated object with its bytes.
+    pub fn eliminated(self, site: SiteId, bytes: u64) -> Self {
+        self.escape(ELIMINATED, 0).payload(site, &[bytes])
+    }
+}

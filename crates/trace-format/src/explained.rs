@@ -1,0 +1,66 @@
+//! Content of a block of kind 21: found objects that were explained later.
+//!
+//! ```text
+//! content = object*
+//! object  = address:zigzag varint, units from the address before (at first 0)  site:varint  thread:varint  birth:varint
+//! ```
+//!
+//! An event may come without the address of its object (outside of thread-local buffers, arrays of a `multianewarray` in more than
+//! one buffer), or after the collection that moved it (a straggler). The writer, which knows all
+//! survivors, states here which object it was: the object that is at `address` now (after the last collection before this block) was
+//! allocated there and then.
+
+use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
+use crate::{FormatError, SiteId, ThreadId};
+
+/// A found object that was explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Explained {
+    /// Where the object is now.
+    pub address: u64,
+    /// Where it was allocated.
+    pub site: SiteId,
+    /// By which thread.
+    pub thread: ThreadId,
+    /// In which epoch.
+    pub birth: u32,
+}
+
+/// The content of a block for these objects.
+pub fn encode_explained(objects: &[Explained], content: &mut Vec<u8>) {
+    let mut at = 0;
+    for object in objects {
+        put_varint(zigzag(at, object.address / 8), content);
+        at = object.address / 8;
+        for number in [object.site.0, object.thread.0, object.birth] {
+            put_varint(u64::from(number), content);
+        }
+    }
+}
+
+/// Reads the objects of a block.
+pub fn decode_explained(content: &[u8]) -> impl Iterator<Item = Result<Explained, FormatError>> {
+    let mut fields = FieldReader::new(content);
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        if fields.is_at_end() {
+            return None;
+        }
+        let object = explained(&mut fields, &mut at);
+        if object.is_err() {
+            fields = FieldReader::new(&[]);
+        }
+        Some(object)
+    })
+}
+
+fn explained(fields: &mut FieldReader<'_>, at: &mut u64) -> Result<Explained, FormatError> {
+    *at = from_zigzag(*at, fields.varint()?);
+    let address = at.checked_mul(8);
+    Ok(Explained {
+        address: address.ok_or_else(|| fields.malformed("an address beyond 64 bits"))?,
+        site: SiteId(fields.varint_u32()?),
+        thread: ThreadId(fields.varint_u32()?),
+        birth: fields.varint_u32()?,
+    })
+}

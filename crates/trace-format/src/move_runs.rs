@@ -1,0 +1,357 @@
+//! Content of a block of kind 18: where survivors of the collection before went.
+//!
+//! ```text
+//! content = start:varint  item*           start: address / 8 at which the first item's gap begins; all lengths are in units of 8 bytes
+//! item    = head:byte  [gap:varint]  [destination]  [class:varint | objects:varint]  units:varint
+//! ```
+//!
+//! An item is a run of objects that lay one behind the other and moved by the same distance, or one *found* object, which no
+//! event explains and whose class is therefore stated. Items come in ascending order; between them everything is dead.
+//!
+//! | bits of head | field | values |
+//! |---|---|---|
+//! | 0-2 | destination | 0 to 3: where the destination last used, second to last, ... ended (a PLAB goes on); 4: the same, its number as a byte behind; 5: stayed; 6: moved as far as the item before; 7: zigzag varint of units from where the last used destination ended |
+//! | 3-4 | objects | 0: one; 1: two; 2: more, their number as varint; 3: one found object, its class as varint |
+//! | 5-7 | gap | 0 to 6: units between the end of the item before and this one; 7: varint |
+//!
+//! `units` is the length of the whole item. A destination list holds the ends of the 64 last used destinations, most recent
+//! first: the destination of an item is taken out if it is in the list, and the item's end put at the front
+//! (items that stayed do not touch the list). Each block stands alone: its list is empty, and an empty list counts as one end at 0.
+
+use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
+use crate::{FormatError, HeapClassId};
+
+/// Length of the list of destinations.
+const DESTINATIONS: usize = 64;
+
+const LISTED_BEHIND: u8 = 4;
+const STAYED: u8 = 5;
+const SAME_SHIFT: u8 = 6;
+const STATED: u8 = 7;
+
+const TWO: u8 = 1;
+const MANY: u8 = 2;
+const FOUND: u8 = 3;
+
+const LONG_GAP: u8 = 7;
+
+/// A run of objects that lay one behind the other and moved by the same distance; or one found object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MoveRun {
+    /// Where the first object was.
+    pub from: u64,
+    /// Where it is now; the same if it stayed.
+    pub to: u64,
+    /// Bytes of all objects together.
+    pub bytes: u64,
+    /// Number of objects, at least 1.
+    pub objects: u64,
+    /// The class of a single object that no event explains.
+    pub found: Option<HeapClassId>,
+}
+
+/// The ends of the last used destinations, most recent first.
+#[derive(Clone, Debug)]
+struct Destinations {
+    ends: [u64; DESTINATIONS],
+    used: usize,
+}
+
+impl Destinations {
+    fn new() -> Self {
+        Self {
+            ends: [0; DESTINATIONS],
+            used: 0,
+        }
+    }
+
+    fn last(&self) -> u64 {
+        self.ends[0]
+    }
+
+    fn ends(&self) -> &[u64] {
+        self.ends.get(..self.used).unwrap_or_default()
+    }
+
+    fn find(&self, start: u64) -> Option<usize> {
+        self.ends().iter().position(|end| *end == start)
+    }
+
+    fn get(&self, index: usize) -> Option<u64> {
+        self.ends().get(index).copied()
+    }
+
+    /// Puts `end` at the front, in place of the entry at `index` or as a new one.
+    fn renew(&mut self, index: Option<usize>, end: u64) {
+        let hole = match index {
+            Some(index) => index,
+            None => {
+                self.used = (self.used + 1).min(DESTINATIONS);
+                self.used - 1
+            }
+        };
+        self.ends.copy_within(..hole, 1);
+        self.ends[0] = end;
+    }
+}
+
+/// Writes the items of one block.
+#[derive(Clone, Debug)]
+pub struct MoveEncoder {
+    content: Vec<u8>,
+    /// End of the last item, in bytes.
+    at: u64,
+    shift: u64,
+    destinations: Destinations,
+    open: Option<MoveRun>,
+    objects: u64,
+    first: bool,
+}
+
+impl Default for MoveEncoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MoveEncoder {
+    /// An empty block.
+    pub fn new() -> Self {
+        Self {
+            content: Vec::new(),
+            at: 0,
+            shift: 0,
+            destinations: Destinations::new(),
+            open: None,
+            objects: 0,
+            first: true,
+        }
+    }
+
+    /// Adds a survivor of `bytes` bytes; they must come in ascending order of `from`. A class is stated for found objects only.
+    /// Addresses and bytes are multiples of 8.
+    #[inline]
+    pub fn push(&mut self, from: u64, to: u64, bytes: u64, found: Option<HeapClassId>) {
+        self.objects += 1;
+        if let Some(open) = &mut self.open {
+            let goes_on = from == open.from.wrapping_add(open.bytes)
+                && to == open.to.wrapping_add(open.bytes)
+                && found.is_none()
+                && open.found.is_none();
+            if goes_on {
+                open.bytes += bytes;
+                open.objects += 1;
+                return;
+            }
+        }
+        let run = MoveRun {
+            from,
+            to,
+            bytes,
+            objects: 1,
+            found,
+        };
+        if let Some(open) = self.open.replace(run) {
+            self.write(open);
+        }
+    }
+
+    /// Bytes of the content so far (but for the run that is open).
+    pub fn len(&self) -> usize {
+        self.content.len()
+    }
+
+    /// True before the first survivor.
+    pub fn is_empty(&self) -> bool {
+        self.objects == 0
+    }
+
+    /// Number of objects so far.
+    pub fn objects(&self) -> u64 {
+        self.objects
+    }
+
+    /// The content of the block.
+    pub fn finish(mut self) -> Vec<u8> {
+        if let Some(open) = self.open.take() {
+            self.write(open);
+        }
+        self.content
+    }
+
+    fn write(&mut self, run: MoveRun) {
+        if self.first {
+            self.first = false;
+            put_varint(run.from / 8, &mut self.content);
+            self.at = run.from;
+        }
+        let gap = run.from.wrapping_sub(self.at) / 8;
+        let gap_code = if gap < u64::from(LONG_GAP) {
+            gap as u8
+        } else {
+            LONG_GAP
+        };
+        let (sort, sort_number) = match (run.found, run.objects) {
+            (Some(class), _) => (FOUND, Some(u64::from(class.0))),
+            (None, 0 | 1) => (0, None),
+            (None, 2) => (TWO, None),
+            (None, objects) => (MANY, Some(objects)),
+        };
+        let head_at = self.content.len();
+        self.content.push(0);
+        if gap_code == LONG_GAP {
+            put_varint(gap, &mut self.content);
+        }
+        let destination = self.write_destination(&run);
+        if let Some(number) = sort_number {
+            put_varint(number, &mut self.content);
+        }
+        put_varint(run.bytes / 8, &mut self.content);
+        self.content[head_at] = destination | sort << 3 | gap_code << 5;
+        self.at = run.from.wrapping_add(run.bytes);
+        self.shift = run.to.wrapping_sub(run.from);
+    }
+
+    fn write_destination(&mut self, run: &MoveRun) -> u8 {
+        let (from, to) = (run.from, run.to);
+        if from == to {
+            return STAYED;
+        }
+        let end = to.wrapping_add(run.bytes);
+        let listed = self.destinations.find(to);
+        let last = self.destinations.last();
+        self.destinations.renew(listed, end);
+        match listed.and_then(|index| u8::try_from(index).ok()) {
+            Some(index) if index < LISTED_BEHIND => index,
+            _ if to.wrapping_sub(from) == self.shift => SAME_SHIFT,
+            Some(index) => {
+                self.content.push(index);
+                LISTED_BEHIND
+            }
+            None => {
+                put_varint(zigzag(last / 8, to / 8), &mut self.content);
+                STATED
+            }
+        }
+    }
+}
+
+/// Reads the items of one block.
+#[derive(Clone, Debug)]
+pub struct MoveDecoder<'a> {
+    fields: FieldReader<'a>,
+    at: u64,
+    shift: u64,
+    destinations: Destinations,
+}
+
+impl<'a> MoveDecoder<'a> {
+    /// Starts at the first item.
+    pub fn new(content: &'a [u8]) -> Result<Self, FormatError> {
+        let mut fields = FieldReader::new(content);
+        let at = match content {
+            [] => 0,
+            _ => units_to_bytes(fields.varint()?, &fields)?,
+        };
+        Ok(Self {
+            fields,
+            at,
+            shift: 0,
+            destinations: Destinations::new(),
+        })
+    }
+
+    fn item(&mut self) -> Result<MoveRun, FormatError> {
+        let head = self.fields.byte()?;
+        let gap = match head >> 5 {
+            LONG_GAP => self.units()?,
+            code => u64::from(code) * 8,
+        };
+        let from = self.add(self.at, gap)?;
+        let (to, listed) = self.destination(head & 7, from)?;
+        let (objects, found) = match head >> 3 & 3 {
+            TWO => (2, None),
+            MANY => (self.fields.varint()?, None),
+            FOUND => (1, Some(HeapClassId(self.fields.varint_u32()?))),
+            _ => (1, None),
+        };
+        let bytes = self.units()?;
+        if objects == 0 || objects > bytes / 8 {
+            return Err(self
+                .fields
+                .malformed("a run of more objects than units, or of none"));
+        }
+        self.at = self.add(from, bytes)?;
+        let end = self.add(to, bytes)?;
+        self.shift = to.wrapping_sub(from);
+        if from != to {
+            self.destinations.renew(listed, end);
+        }
+        Ok(MoveRun {
+            from,
+            to,
+            bytes,
+            objects,
+            found,
+        })
+    }
+
+    /// The destination and its place in the list.
+    fn destination(&mut self, code: u8, from: u64) -> Result<(u64, Option<usize>), FormatError> {
+        let to = match code {
+            STAYED => return Ok((from, None)),
+            SAME_SHIFT => from.wrapping_add(self.shift),
+            STATED => {
+                let units = from_zigzag(self.destinations.last() / 8, self.fields.varint()?);
+                units_to_bytes(units, &self.fields)?
+            }
+            _ => {
+                let index = match code {
+                    LISTED_BEHIND => self.fields.byte()?,
+                    index => index,
+                };
+                let index = usize::from(index);
+                let end = self.destinations.get(index);
+                let end = end.ok_or_else(|| {
+                    self.fields
+                        .malformed("a destination that was not used before")
+                })?;
+                return Ok((end, Some(index)));
+            }
+        };
+        Ok((to, self.destinations.find(to)))
+    }
+
+    fn units(&mut self) -> Result<u64, FormatError> {
+        let units = self.fields.varint()?;
+        units_to_bytes(units, &self.fields)
+    }
+
+    fn add(&self, address: u64, bytes: u64) -> Result<u64, FormatError> {
+        address
+            .checked_add(bytes)
+            .ok_or_else(|| self.fields.malformed("an address beyond 64 bits"))
+    }
+}
+
+fn units_to_bytes(units: u64, fields: &FieldReader<'_>) -> Result<u64, FormatError> {
+    units
+        .checked_mul(8)
+        .ok_or_else(|| fields.malformed("an address beyond 64 bits"))
+}
+
+/// After an error nothing follows.
+impl Iterator for MoveDecoder<'_> {
+    type Item = Result<MoveRun, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fields.is_at_end() {
+            return None;
+        }
+        let item = self.item();
+        if item.is_err() {
+            self.fields = FieldReader::new(&[]);
+        }
+        Some(item)
+    }
+}

@@ -1,0 +1,264 @@
+//! Content of a block of kind 19: a part of a synchronization point, the live objects right after a collection.
+//!
+//! ```text
+//! content = collection:varint  flags:varint  start:varint  object*         flags: 1: the last part
+//! object  = head:varint  [gap:varint]  [age:varint]  [units:varint  class:varint  site:varint  thread:varint]
+//! head    = shape << 2 | age follows << 1 | gap follows
+//! ```
+//!
+//! Objects come in ascending order of address; `gap` is the number of units (8 bytes) between the end of the object before (at
+//! first: `start`, address / 8) and this one, 0 if it does not follow. `age` is the number of collections the object has survived
+//! (`collection` less its birth); if it does not follow, it is that of the object before (at first: 0).
+//!
+//! A *shape* is length in units, class, site and thread together. Shape 0 says that a new one follows; the n-th new shape of the part
+//! is number n from then on. After [`MAX_SHAPES`] shapes the list is emptied and starts again at 1.
+//! Site 0: not known. Parts of one synchronization point stand one after the other at the start of a file; each part stands alone.
+
+use std::collections::HashMap;
+
+use crate::varint::{FieldReader, put_varint};
+use crate::{FormatError, HeapClassId, SiteId, ThreadId};
+
+/// The most shapes that a part keeps in its list.
+pub const MAX_SHAPES: usize = 1 << 14;
+
+const LAST_PART: u64 = 1;
+
+/// A live object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SyncObject {
+    /// Where it is.
+    pub address: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its class.
+    pub class: HeapClassId,
+    /// Where it was allocated; 0: not known.
+    pub site: SiteId,
+    /// Which thread allocated it (not meaningful for site 0).
+    pub thread: ThreadId,
+    /// Epoch in which it was allocated (of a found object: the epoch before the collection that found it).
+    pub birth: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Shape {
+    units: u64,
+    class: HeapClassId,
+    site: SiteId,
+    thread: ThreadId,
+}
+
+/// Writes one part.
+#[derive(Clone, Debug)]
+pub struct SyncEncoder {
+    collection: u32,
+    /// Objects only; what comes before is written at the end.
+    objects: Vec<u8>,
+    start: u64,
+    at: u64,
+    age: u32,
+    shapes: HashMap<Shape, u64>,
+    count: u64,
+}
+
+impl SyncEncoder {
+    /// An empty part of the point after this collection.
+    pub fn new(collection: u32) -> Self {
+        Self {
+            collection,
+            objects: Vec::new(),
+            start: 0,
+            at: 0,
+            age: 0,
+            shapes: HashMap::new(),
+            count: 0,
+        }
+    }
+
+    /// Adds an object; they must come in ascending order of address. Addresses and bytes are multiples of 8.
+    pub fn push(&mut self, object: &SyncObject) {
+        if self.count == 0 {
+            self.start = object.address;
+            self.at = object.address;
+        }
+        self.count += 1;
+        let gap = object.address.wrapping_sub(self.at) / 8;
+        let age = self.collection.wrapping_sub(object.birth);
+        let shape = Shape {
+            units: object.bytes / 8,
+            class: object.class,
+            site: object.site,
+            thread: object.thread,
+        };
+        let known = self.shapes.get(&shape).copied();
+        let flags = u64::from(gap != 0) | u64::from(age != self.age) << 1;
+        put_varint(known.unwrap_or(0) << 2 | flags, &mut self.objects);
+        if gap != 0 {
+            put_varint(gap, &mut self.objects);
+        }
+        if age != self.age {
+            put_varint(u64::from(age), &mut self.objects);
+        }
+        if known.is_none() {
+            self.write_shape(shape);
+        }
+        self.age = age;
+        self.at = object.address.wrapping_add(object.bytes);
+    }
+
+    fn write_shape(&mut self, shape: Shape) {
+        let numbers = [shape.class.0, shape.site.0, shape.thread.0];
+        put_varint(shape.units, &mut self.objects);
+        for number in numbers {
+            put_varint(u64::from(number), &mut self.objects);
+        }
+        if self.shapes.len() == MAX_SHAPES {
+            self.shapes.clear();
+        }
+        let number = self.shapes.len() as u64 + 1;
+        self.shapes.insert(shape, number);
+    }
+
+    /// Bytes of the objects so far.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// True before the first object.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The content of the block.
+    pub fn finish(self, last_part: bool) -> Vec<u8> {
+        let mut content = Vec::with_capacity(self.objects.len() + 16);
+        put_varint(u64::from(self.collection), &mut content);
+        put_varint(if last_part { LAST_PART } else { 0 }, &mut content);
+        put_varint(self.start / 8, &mut content);
+        content.extend_from_slice(&self.objects);
+        content
+    }
+}
+
+/// Reads one part.
+#[derive(Clone, Debug)]
+pub struct SyncDecoder<'a> {
+    fields: FieldReader<'a>,
+    collection: u32,
+    is_last: bool,
+    at: u64,
+    age: u32,
+    shapes: Vec<Shape>,
+}
+
+impl<'a> SyncDecoder<'a> {
+    /// Starts at the first object.
+    pub fn new(content: &'a [u8]) -> Result<Self, FormatError> {
+        let mut fields = FieldReader::new(content);
+        let collection = fields.varint_u32()?;
+        let is_last = fields.varint()? & LAST_PART != 0;
+        let start = fields.varint()?;
+        let at = in_bytes(start, &fields)?;
+        Ok(Self {
+            fields,
+            collection,
+            is_last,
+            at,
+            age: 0,
+            shapes: Vec::new(),
+        })
+    }
+
+    /// The collection after which the objects are alive.
+    pub fn collection(&self) -> u32 {
+        self.collection
+    }
+
+    /// True when no further part follows.
+    pub fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    fn object(&mut self) -> Result<SyncObject, FormatError> {
+        let head = self.fields.varint()?;
+        if head & 1 != 0 {
+            let gap = self.fields.varint()?;
+            let gap = in_bytes(gap, &self.fields)?;
+            self.at = self.end_after(gap)?;
+        }
+        if head & 2 != 0 {
+            self.age = self.fields.varint_u32()?;
+        }
+        let birth = self.collection.checked_sub(self.age);
+        let birth = birth.ok_or_else(|| {
+            self.fields
+                .malformed("an object older than the first collection")
+        })?;
+        let shape = match head >> 2 {
+            0 => self.new_shape()?,
+            number => self.known_shape(number)?,
+        };
+        let bytes = in_bytes(shape.units, &self.fields)?;
+        let address = self.at;
+        self.at = self.end_after(bytes)?;
+        Ok(SyncObject {
+            address,
+            bytes,
+            class: shape.class,
+            site: shape.site,
+            thread: shape.thread,
+            birth,
+        })
+    }
+
+    fn new_shape(&mut self) -> Result<Shape, FormatError> {
+        let shape = Shape {
+            units: self.fields.varint()?,
+            class: HeapClassId(self.fields.varint_u32()?),
+            site: SiteId(self.fields.varint_u32()?),
+            thread: ThreadId(self.fields.varint_u32()?),
+        };
+        if self.shapes.len() == MAX_SHAPES {
+            self.shapes.clear();
+        }
+        self.shapes.push(shape);
+        Ok(shape)
+    }
+
+    fn known_shape(&self, number: u64) -> Result<Shape, FormatError> {
+        usize::try_from(number - 1)
+            .ok()
+            .and_then(|index| self.shapes.get(index))
+            .copied()
+            .ok_or_else(|| self.fields.malformed("a shape that was not stated before"))
+    }
+
+    fn end_after(&self, bytes: u64) -> Result<u64, FormatError> {
+        self.at
+            .checked_add(bytes)
+            .ok_or_else(|| self.fields.malformed("an address beyond 64 bits"))
+    }
+}
+
+fn in_bytes(units: u64, fields: &FieldReader<'_>) -> Result<u64, FormatError> {
+    units
+        .checked_mul(8)
+        .ok_or_else(|| fields.malformed("an address beyond 64 bits"))
+}
+
+/// After an error nothing follows.
+impl Iterator for SyncDecoder<'_> {
+    type Item = Result<SyncObject, FormatError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fields.is_at_end() {
+            return None;
+        }
+        let object = self.object();
+        if object.is_err() {
+            self.fields = FieldReader::new(&[]);
+        }
+        Some(object)
+    }
+}
