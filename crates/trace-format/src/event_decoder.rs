@@ -4,8 +4,8 @@
 //! allocated, nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
 
 use crate::event_word::{
-    ARRAY, AT, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS, NOTHING, OUTSIDE,
-    PAD, STRADDLE, TYPED, UNIT,
+    ARRAY, AT, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS, MOVED, NOTHING,
+    OUTSIDE, PAD, STRADDLE, TYPED, UNIT,
 };
 use crate::levels::{self, Levels};
 use crate::{
@@ -29,7 +29,7 @@ pub struct EventDecoder<'f, F: ?Sized> {
 pub struct DecodedPiece {
     /// Where the thread's buffer stood after the last event; less than 8: not known.
     pub last_top: u64,
-    /// Events whose units are less than the size of their site: writer and facts disagree.
+    /// Events whose units are less than the size of their site: taken as a gap and an eliminated object.
     pub contradictions: u64,
 }
 
@@ -53,6 +53,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
             late: block.header.flags.has(EventFlags::LATE),
             klass: None,
             caller: None,
+            moved: 0,
             contradictions: 0,
             arrays_left: MAX_ARRAYS,
         };
@@ -64,6 +65,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
                 run.escape(site, low, &mut give)?;
             }
         }
+        run.gap_behind(0, &mut give);
         if block.words.len() % 4 != 0 {
             return Err(run.words.error("the words end inside a word"));
         }
@@ -128,6 +130,8 @@ struct Run<'f, 'a, F: ?Sized> {
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
+    /// What the thread allocated since its last event, where a word says so.
+    moved: u64,
     contradictions: u64,
     arrays_left: u64,
 }
@@ -145,21 +149,38 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         if moved == 0 {
             return self.allocation(site, bytes, Place::Eliminated, give);
         }
-        let gap = moved.wrapping_sub(bytes.unwrap_or(moved));
-        if gap != 0 {
-            self.gap_before(gap, moved, give);
+        let own = bytes.unwrap_or(moved);
+        if own > moved {
+            return self.less_than_the_object(site, bytes, moved, give);
+        }
+        if own < moved {
+            give(Event::Gap { bytes: moved - own });
         }
         let place = self.advance(moved);
         self.allocation(site, bytes, place, give);
     }
 
-    /// What the units of a word of a fixed-size site are more than its size.
+    /// The top moved by less than the object takes: what moved it was something else, and the object was eliminated.
     #[cold]
-    fn gap_before(&mut self, gap: u64, moved: u64, give: &mut impl FnMut(Event)) {
-        if gap <= moved {
-            give(Event::Gap { bytes: gap });
-        } else {
-            self.contradictions += 1;
+    fn less_than_the_object(
+        &mut self,
+        site: SiteId,
+        bytes: Option<u64>,
+        moved: u64,
+        give: &mut impl FnMut(Event),
+    ) {
+        self.contradictions += 1;
+        self.advance(moved);
+        give(Event::Gap { bytes: moved });
+        self.allocation(site, bytes, Place::Eliminated, give);
+    }
+
+    /// What was allocated since the last event, less the bytes of the next one's objects.
+    #[cold]
+    fn gap_behind(&mut self, own: u64, give: &mut impl FnMut(Event)) {
+        let bytes = std::mem::take(&mut self.moved).saturating_sub(own);
+        if bytes > 0 {
+            give(Event::Gap { bytes });
         }
     }
 
@@ -190,6 +211,13 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         place: Place,
         give: &mut impl FnMut(Event),
     ) {
+        if self.moved != 0 {
+            let own = match place.is_on_heap() {
+                true => bytes.unwrap_or(self.moved),
+                false => 0,
+            };
+            self.gap_behind(own, give);
+        }
         give(Event::Allocation(Allocation {
             site,
             caller: self.caller.take(),
@@ -251,6 +279,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
                 give(Event::Dropped { count });
             }
             STRADDLE => self.straddle(give)?,
+            MOVED => self.moved = self.words.payload_u64()?,
             _ => return Err(self.words.error("an event of unknown sort")),
         }
         Ok(())
@@ -310,6 +339,13 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         let count =
             count.ok_or_else(|| self.words.error("more arrays of arrays than a heap holds"))?;
         self.arrays_left -= count;
+        if self.moved != 0 {
+            let own = match moved {
+                0 => 0,
+                _ => event.bytes().unwrap_or(self.moved),
+            };
+            self.gap_behind(own, give);
+        }
         let (caller, late) = (self.caller.take(), self.late);
         self.klass = None;
         levels::give_arrays(&event, moved, top, |site, bytes, place| {

@@ -26,8 +26,9 @@
 //! | 9 | dropped | | count u64 | events of this thread that were not recorded here |
 //! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread has no buffer and allocated nothing since: eliminated, or allocated just before the collection; bytes 0: the site's size |
 //! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
+//! | 12 | moved | | bytes u64 | the thread allocated so much since its last event, the objects of the next event included; what is more than these is a gap, as is all of it where no event follows |
 //!
-//! `typed` and `caller` are about the next allocation only.
+//! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
 
 use crate::SiteId;
 
@@ -52,6 +53,7 @@ pub(crate) const LEVELS: u32 = 8;
 pub(crate) const DROPPED: u32 = 9;
 pub(crate) const STRADDLE: u32 = 10;
 pub(crate) const ELIMINATED: u32 = 11;
+pub(crate) const MOVED: u32 = 12;
 
 /// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -174,5 +176,12 @@ impl EventWords {
     /// An eliminated object with its bytes.
     pub fn eliminated(self, site: SiteId, bytes: u64) -> Self {
         self.escape(ELIMINATED, 0).payload(site, &[bytes])
+    }
+
+    /// What the thread allocated since its last event, the next one's objects included.
+    pub fn moved(mut self, bytes: u64) -> Self {
+        self = self.escape(MOVED, 0);
+        self.push_u64(bytes);
+        self
     }
 }

@@ -65,7 +65,7 @@ impl Levels {
     }
 
     /// Bytes of all arrays; `None` where a level's are not known.
-    fn bytes(&self) -> Option<u64> {
+    pub(crate) fn bytes(&self) -> Option<u64> {
         let (mut of_level, mut bytes) = (1_u64, 0_u64);
         for level in self.levels() {
             bytes = bytes.checked_add(of_level.checked_mul(level.bytes?)?)?;
