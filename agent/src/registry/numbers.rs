@@ -12,6 +12,9 @@ use crate::counter_block::{FIRST_COUNTER, WORDS};
 /// Sites that share the 32 low bits of a key with the call site above.
 const MOST_SITES: u32 = i32::MAX as u32;
 
+/// Smaller numbers are escapes in the words of allocation events.
+const FIRST_SITE: u32 = 16;
+
 /// Numbers that were given away; asked without a lock while classes are rewritten.
 pub(crate) struct NextNumbers {
     site: AtomicU32,
@@ -22,7 +25,7 @@ pub(crate) struct NextNumbers {
 impl NextNumbers {
     pub(super) fn new() -> Self {
         Self {
-            site: AtomicU32::new(1),
+            site: AtomicU32::new(FIRST_SITE),
             counter: AtomicU32::new(FIRST_COUNTER),
             call_site: AtomicU32::new(1),
         }
@@ -35,7 +38,7 @@ impl NextNumbers {
 
     /// A site that belongs to no class file.
     pub(super) fn new_site(&self) -> Option<u32> {
-        take(&self.site)
+        take(&self.site, 1)
     }
 }
 
@@ -67,6 +70,17 @@ impl Numbers for ClassNumbers<'_> {
         numbered(&mut self.known.sites, &self.next.site, key)
     }
 
+    fn levels(&mut self, key: SiteKey, count: u8) -> Option<u32> {
+        if let Some(first) = self.known.sites.get(&key) {
+            return Some(*first);
+        }
+        let first = take(&self.next.site, u32::from(count))?;
+        for (level, number) in (0..count).zip(first..) {
+            self.known.sites.insert(SiteKey { level, ..key }, number);
+        }
+        Some(first)
+    }
+
     fn counters(&mut self, count: u32) -> Option<u32> {
         let take = |next: u32| next.checked_add(count).filter(|end| *end <= WORDS);
         self.next
@@ -84,13 +98,14 @@ fn numbered(known: &mut FxHashMap<SiteKey, u32>, next: &AtomicU32, key: SiteKey)
     if let Some(number) = known.get(&key) {
         return Some(*number);
     }
-    let number = take(next)?;
+    let number = take(next, 1)?;
     known.insert(key, number);
     Some(number)
 }
 
-fn take(next: &AtomicU32) -> Option<u32> {
-    let one_more = |number: u32| (number < MOST_SITES).then_some(number + 1);
-    next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
+/// The first of `count` numbers.
+fn take(next: &AtomicU32, count: u32) -> Option<u32> {
+    let more = |number: u32| number.checked_add(count).filter(|end| *end <= MOST_SITES);
+    next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
         .ok()
 }

@@ -21,8 +21,8 @@ use crate::planned::CallTarget;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-const NOTE_CALL_SITE: Helper = Helper("y", "(I)I");
-const SET_CALL_SITE: Helper = Helper("x", "(I)V");
+const NOTE_CALL_SITE: Helper = Helper::counting("y", "(I)I");
+const SET_CALL_SITE: Helper = Helper::counting("x", "(I)V");
 
 /// What is named as the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (

@@ -164,7 +164,10 @@ fn plan_method(
         planner.claim_stack()?;
     }
     for allocation in &view.allocations {
-        counted.extend(planner.measure(allocation)?);
+        match view.options.counters {
+            CounterChoice::Event => planner.record(allocation)?,
+            _ => counted.extend(planner.measure(allocation)?),
+        }
     }
     planner.note_tracked_calls()?;
     planner.open_gate()?;
@@ -172,6 +175,7 @@ fn plan_method(
         _ if counted.is_empty() => Ok(()),
         CounterChoice::Site => planner.count_per_site(&counted),
         CounterChoice::Path => planner.count_per_path(&counted, profile),
+        CounterChoice::Event => Ok(()),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::method_plan::MethodPlanner;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-const REWRITE: Helper = Helper("hidden", "([BI)[B");
+const REWRITE: Helper = Helper::counting("hidden", "([BI)[B");
 
 /// The descriptor of the gate in the JDKs that have hidden classes (15 and later).
 const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BLjava/security/ProtectionDomain;\

@@ -16,6 +16,7 @@ mod call_context;
 mod call_rules;
 mod class_rewriter;
 mod edit;
+mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
 mod measure_probes;
@@ -43,7 +44,7 @@ pub use planned::{
     Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
-pub use probe::HELPER_CLASS;
+pub use probe::{EVENT_HELPER_CLASS, HELPER_CLASS};
 pub use profile::{MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};

@@ -9,14 +9,14 @@ use crate::planned::{Role, SizeRule, Term, Unit};
 use crate::probe::{Helper, Probe};
 use crate::refusal::Reason;
 
-const BEFORE_HEAP: Helper = Helper("tb", "()V");
-const AFTER_HEAP: Helper = Helper("ta", "(I)V");
-const AFTER_HEAP_ARRAY: Helper = Helper("tn", "(III)V");
-const LENGTH_BUCKET: Helper = Helper("h", "(II)V");
-const LEVELS: Helper = Helper("m", "(Ljava/lang/Object;II)V");
-const KEYED: Helper = Helper("k", "(I)V");
-const COUNT_CONSTRUCTED: Helper = Helper("dc", "(Ljava/lang/reflect/Constructor;I)I");
-const COUNT_RESULT: Helper = Helper("dd", "(Ljava/lang/Object;II)V");
+const BEFORE_HEAP: Helper = Helper::counting("tb", "()V");
+const AFTER_HEAP: Helper = Helper::counting("ta", "(I)V");
+const AFTER_HEAP_ARRAY: Helper = Helper::counting("tn", "(III)V");
+const LENGTH_BUCKET: Helper = Helper::counting("h", "(II)V");
+const LEVELS: Helper = Helper::counting("m", "(Ljava/lang/Object;II)V");
+const KEYED: Helper = Helper::counting("k", "(I)V");
+const COUNT_CONSTRUCTED: Helper = Helper::counting("dc", "(Ljava/lang/reflect/Constructor;I)I");
+const COUNT_RESULT: Helper = Helper::counting("dd", "(Ljava/lang/Object;II)V");
 
 /// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
 const LENGTH_BUCKETS: u8 = 33;
@@ -105,7 +105,7 @@ impl MethodPlanner<'_, '_, '_> {
         }
         if self.view.tracked {
             let probe = self.assembler.call_with_length(
-                Helper(keyed_array(element), "(II)V"),
+                Helper::counting(keyed_array(element), "(II)V"),
                 cast,
                 site,
             )?;
@@ -113,9 +113,11 @@ impl MethodPlanner<'_, '_, '_> {
             return Ok(Vec::new());
         }
         let bytes = self.add_counter(Role::Amount, site, Unit::Bytes)?;
-        let probe =
-            self.assembler
-                .call_with_length(Helper(array_bytes(element), "(II)V"), cast, bytes)?;
+        let probe = self.assembler.call_with_length(
+            Helper::counting(array_bytes(element), "(II)V"),
+            cast,
+            bytes,
+        )?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(vec![Counted {
             offset: allocation.offset,
@@ -130,7 +132,7 @@ impl MethodPlanner<'_, '_, '_> {
         self.count_length_of(allocation, cast, site)
     }
 
-    fn count_length_of(
+    pub(crate) fn count_length_of(
         &mut self,
         allocation: &Allocation,
         cast: Option<&[u8]>,
@@ -194,10 +196,10 @@ impl MethodPlanner<'_, '_, '_> {
         let counter = self.add_counter(Role::Amount, site, Unit::Count)?;
         let probe = if cache == BoxCache::Long {
             self.assembler
-                .call_with_long_top(Helper(helper, "(JI)V"), counter)?
+                .call_with_long_top(Helper::counting(helper, "(JI)V"), counter)?
         } else {
             self.assembler
-                .call_with_top(Helper(helper, "(II)V"), counter)?
+                .call_with_top(Helper::counting(helper, "(II)V"), counter)?
         };
         self.insert(Place::Before(allocation.offset), probe);
         Ok(Vec::new())
@@ -216,7 +218,7 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         let probe = self
             .assembler
-            .call_with_top(Helper(name, "(Ljava/lang/Object;I)V"), site)?;
+            .call_with_top(Helper::counting(name, "(Ljava/lang/Object;I)V"), site)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(Vec::new())
     }

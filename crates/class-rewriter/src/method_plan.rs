@@ -124,6 +124,22 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
         Ok(id)
     }
 
+    /// Gives consecutive numbers to the sites of an allocation's levels; the first of them.
+    pub(crate) fn number_levels(
+        &mut self,
+        allocation: &Allocation,
+        levels: u8,
+    ) -> Result<u32, Reason> {
+        let key = SiteKey {
+            method: self.view.index,
+            offset: allocation.offset,
+            level: 0,
+        };
+        self.numbers
+            .levels(key, levels)
+            .ok_or(Reason::SitesExhausted)
+    }
+
     /// Adds counters with consecutive numbers, one per element of `meanings`; gives the first number.
     pub(crate) fn add_counters(
         &mut self,

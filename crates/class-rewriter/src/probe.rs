@@ -11,9 +11,36 @@ use rustc_hash::FxHashMap;
 /// The internal name of the class that instrumented code calls. In `java.lang`, so that every loader sees it.
 pub const HELPER_CLASS: &[u8] = b"java/lang/DuckTrack";
 
-/// A method of the helper class, by name and descriptor.
+/// The internal name of the class beside it whose methods write allocation events.
+pub const EVENT_HELPER_CLASS: &[u8] = b"java/lang/DuckTrackEvents";
+
+/// A method of a helper class, by class, name and descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Helper(pub(crate) &'static str, pub(crate) &'static str);
+pub(crate) struct Helper {
+    class: &'static [u8],
+    name: &'static str,
+    descriptor: &'static str,
+}
+
+impl Helper {
+    /// A method of the class that counts.
+    pub(crate) const fn counting(name: &'static str, descriptor: &'static str) -> Self {
+        Self {
+            class: HELPER_CLASS,
+            name,
+            descriptor,
+        }
+    }
+
+    /// A method of the class that writes events.
+    pub(crate) const fn event(name: &'static str, descriptor: &'static str) -> Self {
+        Self {
+            class: EVENT_HELPER_CLASS,
+            name,
+            descriptor,
+        }
+    }
+}
 
 const ICONST_M1: u8 = 2;
 const ILOAD: u8 = 21;
@@ -213,25 +240,49 @@ impl<'p> ProbeAssembler<'p> {
         Ok(probe)
     }
 
+    /// `helper(array on top, its length, id)`; the array stays.
+    pub(crate) fn call_with_array_and_length(
+        &mut self,
+        helper: Helper,
+        cast: Option<&[u8]>,
+        id: u32,
+    ) -> Result<Probe, Error> {
+        let mut probe = Probe::default();
+        probe.op(DUP, 1);
+        self.cast(&mut probe, cast)?;
+        probe.op(DUP, 1);
+        probe.op(ARRAYLENGTH, 0);
+        self.push_id(&mut probe, id)?;
+        self.invoke(&mut probe, helper)?;
+        Ok(probe)
+    }
+
     fn length(&mut self, cast: Option<&[u8]>) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(DUP, 1);
-        if let Some(array_class) = cast {
+        self.cast(&mut probe, cast)?;
+        probe.op(ARRAYLENGTH, 0);
+        Ok(probe)
+    }
+
+    fn cast(&mut self, probe: &mut Probe, to: Option<&[u8]>) -> Result<(), Error> {
+        if let Some(array_class) = to {
             let class = self.pool.class(array_class)?;
             probe.op(CHECKCAST, 0);
             probe.code.extend(class.0.to_be_bytes());
         }
-        probe.op(ARRAYLENGTH, 0);
-        Ok(probe)
+        Ok(())
     }
 
     fn invoke(&mut self, probe: &mut Probe, helper: Helper) -> Result<(), Error> {
         let index = match self.helpers.get(&helper) {
             Some(index) => *index,
             None => {
-                let index =
-                    self.pool
-                        .method_ref(HELPER_CLASS, helper.0.as_bytes(), helper.1.as_bytes())?;
+                let index = self.pool.method_ref(
+                    helper.class,
+                    helper.name.as_bytes(),
+                    helper.descriptor.as_bytes(),
+                )?;
                 self.helpers.insert(helper, index);
                 index
             }
@@ -296,7 +347,7 @@ mod tests {
     fn constants_take_the_shortest_form() -> Result<(), Error> {
         let mut pool = PoolAppender::empty();
         let mut assembler = ProbeAssembler::new(&mut pool);
-        let call = Helper("c", "(I)V");
+        let call = Helper::counting("c", "(I)V");
         let bytes = |probe: Probe| probe.code;
         assert_eq!(bytes(assembler.call(call, 3)?)[..1], [6]);
         assert_eq!(bytes(assembler.call(call, 100)?)[..2], [16, 100]);
@@ -305,7 +356,7 @@ mod tests {
         assert_eq!(assembler.call(call, 300)?.stack, 1);
         assert_eq!(
             assembler
-                .call_with_long_top(Helper("bj", "(JI)V"), 300)?
+                .call_with_long_top(Helper::counting("bj", "(JI)V"), 300)?
                 .stack,
             3
         );

@@ -20,4 +20,6 @@ pub enum CounterChoice {
     Path,
     /// One counter per site.
     Site,
+    /// No counter in code: an event per allocation, and for each site the counters that the reader of the events adds to.
+    Event,
 }

@@ -6,7 +6,7 @@ use crate::planned::{Role, Term, Unit};
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-pub(crate) const COUNT: Helper = Helper("c", "(I)V");
+pub(crate) const COUNT: Helper = Helper::counting("c", "(I)V");
 
 impl MethodPlanner<'_, '_, '_> {
     /// Counts every site right after its instruction.

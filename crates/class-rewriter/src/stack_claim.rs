@@ -16,7 +16,7 @@ use crate::method_plan::MethodPlanner;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-const CLAIM: Helper = Helper("e", "(I)V");
+const CLAIM: Helper = Helper::counting("e", "(I)V");
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.

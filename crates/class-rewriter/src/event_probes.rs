@@ -1,0 +1,219 @@
+//! Probes that write allocation events: one right behind every allocation that counting would measure.
+//!
+//! ```text
+//!   new Point                      sipush 300; invokestatic DuckTrackEvents.n(I)V
+//!   newarray int                   dup; dup; arraylength; sipush 301; invokestatic DuckTrackEvents.a4(Ljava/lang/Object;II)V
+//!   invokestatic Integer.valueOf   dup; sipush 302; invokestatic DuckTrackEvents.bi(Ljava/lang/Integer;I)V
+//! ```
+//!
+//! An object of known class is not passed: the thread's allocation pointer tells where it is. An array is, for the rare large one that lies
+//! outside of the thread's buffer.
+//!
+//! No code counts. Every site gets the words that the reader of the events adds to (role `Amount`), so that values are written as if
+//! they had been counted. Objects that are filed under their class or caller have keys instead.
+
+use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
+use crate::call_rules::{BoxCache, CallRule};
+use crate::edit::Place;
+use crate::method_plan::MethodPlanner;
+use crate::planned::{Role, SizeRule, Term, Unit};
+use crate::probe::Helper;
+use crate::refusal::Reason;
+
+const OBJECT: Helper = Helper::event("n", "(I)V");
+const OBJECT_FOR_CALLER: Helper = Helper::event("k", "(I)V");
+const LEVELS: Helper = Helper::event("m", "(Ljava/lang/Object;II)V");
+const BEFORE_CONSTRUCTOR: Helper = Helper::event("dc", "(Ljava/lang/reflect/Constructor;I)I");
+const AFTER_CONSTRUCTOR: Helper = Helper::event("dd", "(Ljava/lang/Object;II)V");
+
+/// Arrays of more elements may lie outside of a thread's buffer: their probe takes the array.
+const MOST_ELEMENTS_BY_SITE: u32 = 512;
+
+/// What the events of a site whose objects have one size are added up to.
+const FIXED: [Unit; 2] = [Unit::Count, Unit::MaterializedCount];
+/// The same where the events state the bytes.
+const MEASURED: [Unit; 4] = [
+    Unit::Count,
+    Unit::Bytes,
+    Unit::MaterializedCount,
+    Unit::MaterializedBytes,
+];
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Adds the event probe of one allocation.
+    pub(crate) fn record(&mut self, allocation: &Allocation) -> Result<(), Reason> {
+        match &allocation.measure {
+            Measure::Instance => self.record_object(allocation, SizeRule::OfClass),
+            Measure::Captured(descriptor) => {
+                self.record_object(allocation, SizeRule::OfCaptured(descriptor.clone()))
+            }
+            Measure::ConstantLengths(lengths) if allocation.types.len() == 1 => {
+                self.record_constant_length(allocation, lengths)
+            }
+            Measure::ConstantLengths(_) | Measure::Lengths => self.record_levels(allocation),
+            Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
+                self.record_array(allocation)
+            }
+            Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
+                self.record_box(allocation, *cache)
+            }
+            Measure::Call(CallMeasure(CallRule::Constructed)) => {
+                self.record_constructed(allocation)
+            }
+            Measure::Call(CallMeasure(rule)) => self.record_by_class(allocation, *rule),
+        }
+    }
+
+    fn record_object(&mut self, allocation: &Allocation, size: SizeRule) -> Result<(), Reason> {
+        let site = self.add_site(allocation, 0, size)?;
+        let helper = if self.view.tracked {
+            OBJECT_FOR_CALLER
+        } else {
+            self.add_accounts(site, &FIXED)?;
+            OBJECT
+        };
+        let probe = self.assembler.call(helper, site)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    fn record_constant_length(
+        &mut self,
+        allocation: &Allocation,
+        lengths: &[u32],
+    ) -> Result<(), Reason> {
+        let element = element_size(allocation.types.first().and_then(Option::as_deref));
+        match (lengths, element) {
+            ([length], Some(element))
+                if *length <= MOST_ELEMENTS_BY_SITE && !self.view.options.histogram =>
+            {
+                self.record_object(allocation, SizeRule::OfArray(element, *length))
+            }
+            _ => self.record_array(allocation),
+        }
+    }
+
+    fn record_array(&mut self, allocation: &Allocation) -> Result<(), Reason> {
+        let ty = allocation.types.first().and_then(Option::as_deref);
+        let element = element_size(ty).ok_or(Reason::ControlFlow)?;
+        let cast = ty.filter(|_| allocation.kind == AllocationKind::Clone);
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        if self.view.options.histogram {
+            self.count_length_of(allocation, cast, site)?;
+        }
+        let name = if self.view.tracked {
+            array_for_caller(element)
+        } else {
+            self.add_accounts(site, &MEASURED)?;
+            array(element)
+        };
+        let helper = Helper::event(name, "(Ljava/lang/Object;II)V");
+        let probe = self
+            .assembler
+            .call_with_array_and_length(helper, cast, site)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// All levels in one event: it names the site of the outermost, the others follow by number.
+    fn record_levels(&mut self, allocation: &Allocation) -> Result<(), Reason> {
+        let levels = u8::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
+        let first = self.number_levels(allocation, levels)?;
+        for level in 0..allocation.types.len() {
+            let site = self.add_site(allocation, level, SizeRule::Summed)?;
+            self.add_accounts(site, &MEASURED)?;
+        }
+        let last = allocation.types.last().and_then(Option::as_deref);
+        let [b'[', element, ..] = last.unwrap_or_default() else {
+            return Err(Reason::TooManyDimensions);
+        };
+        let levels_and_element = u32::from(levels) << 8 | u32::from(*element);
+        let probe = self
+            .assembler
+            .call_with_top_and(LEVELS, levels_and_element, first)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// The box tells its value, and so whether it was made.
+    fn record_box(&mut self, allocation: &Allocation, cache: BoxCache) -> Result<(), Reason> {
+        let helper = match cache {
+            BoxCache::None => return self.record_object(allocation, SizeRule::OfClass),
+            BoxCache::Integer => Helper::event("bi", "(Ljava/lang/Integer;I)V"),
+            BoxCache::Long => Helper::event("bj", "(Ljava/lang/Long;I)V"),
+            BoxCache::Short => Helper::event("bs", "(Ljava/lang/Short;I)V"),
+            BoxCache::Character => Helper::event("bc", "(Ljava/lang/Character;I)V"),
+        };
+        let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
+        self.add_accounts(site, &FIXED)?;
+        let probe = self.assembler.call_with_top(helper, site)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// An object whose class only the run knows.
+    fn record_by_class(&mut self, allocation: &Allocation, rule: CallRule) -> Result<(), Reason> {
+        let name = match rule {
+            CallRule::ObjectIfArray => "da",
+            CallRule::ObjectUnlessHidden => "dh",
+            CallRule::ObjectUnlessCounted => "dn",
+            CallRule::AllLevels => "dm",
+            _ if self.view.tracked => "dx",
+            _ => "d",
+        };
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        let helper = Helper::event(name, "(Ljava/lang/Object;I)V");
+        let probe = self.assembler.call_with_top(helper, site)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw.
+    fn record_constructed(&mut self, allocation: &Allocation) -> Result<(), Reason> {
+        let recorded = self.view.code.max_locals();
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        let before = self
+            .assembler
+            .call_with_second_into(BEFORE_CONSTRUCTOR, site, recorded)?;
+        self.insert(Place::Before(allocation.offset), before);
+        let after = self
+            .assembler
+            .call_with_top_and_variable(AFTER_CONSTRUCTOR, site, recorded)?;
+        self.insert(Place::After(allocation.offset), after);
+        Ok(())
+    }
+
+    /// The words that events of a site are added to, with consecutive numbers.
+    fn add_accounts(&mut self, site: u32, units: &[Unit]) -> Result<(), Reason> {
+        let term = |unit: &Unit| {
+            vec![Term {
+                site,
+                factor: 1,
+                unit: *unit,
+            }]
+        };
+        self.add_counters(Role::Amount, units.iter().map(term).collect())?;
+        Ok(())
+    }
+}
+
+fn array(element: ElementSize) -> &'static str {
+    match element {
+        ElementSize::One => "a1",
+        ElementSize::Two => "a2",
+        ElementSize::Four => "a4",
+        ElementSize::Eight => "a8",
+        ElementSize::Reference => "ar",
+    }
+}
+
+fn array_for_caller(element: ElementSize) -> &'static str {
+    match element {
+        ElementSize::One => "k1",
+        ElementSize::Two => "k2",
+        ElementSize::Four => "k4",
+        ElementSize::Eight => "k8",
+        ElementSize::Reference => "kr",
+    }
+}
