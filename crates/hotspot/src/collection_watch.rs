@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! VM thread:  GarbageCollectionStart   -> start():  spaces as they are, classes
-//!             (the collection)         -> hook inside the pause, level exact only
+//!             (the collection)         -> looks from inside the pause, level exact only
 //!             GarbageCollectionFinish  -> finish(): one report for each collection of this pair of events
 //! ```
 //!
-//! The world is stopped from the first to the last of these. Everything the watch knows is in one [`Pause`], in a place of its own that the hook
-//! can point at.
+//! The world is stopped from the first to the last of these. Everything known is in one [`Pause`], which the watch shares with the observer of the
+//! [`PauseHook`]. All of this happens on one thread; the lock is there because the compiler cannot know that.
+
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::class_table::ClassTable;
 use crate::collection_report::{CollectionReport, MovesLevel};
@@ -15,12 +18,16 @@ use crate::collector::Collector;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::pause::Pause;
+use crate::pause_hook::{PauseHook, PauseObserver};
 use crate::vm_structs::VmStructs;
 
 /// Knows of every collection what it did with the objects.
 #[derive(Debug)]
 pub struct CollectionWatch {
-    pause: Box<Pause>,
+    pause: Arc<Mutex<Pause>>,
+    level: MovesLevel,
+    /// Level exact only.
+    hook: Option<PauseHook>,
 }
 
 impl CollectionWatch {
@@ -31,36 +38,78 @@ impl CollectionWatch {
         collector: Collector,
         level: MovesLevel,
     ) -> Result<Self, Error> {
-        Ok(Self {
-            pause: Box::new(Pause::new(vm, flags, collector, level)?),
-        })
+        let pause = Arc::new(Mutex::new(Pause::new(vm, flags, collector, level)?));
+        let hook = if level == MovesLevel::Exact {
+            let hook = PauseHook::install(vm.libjvm())?;
+            hook.observe(Box::new(InsidePause(Arc::clone(&pause))));
+            Some(hook)
+        } else {
+            None
+        };
+        Ok(Self { pause, level, hook })
     }
 
     /// Call it in `GarbageCollectionStart`.
     pub fn start(&mut self) {
-        self.pause.start();
+        lock(&self.pause).start();
+        if let Some(hook) = self.hook {
+            hook.watch_this_thread();
+        }
     }
 
     /// Call it in `GarbageCollectionFinish`, on the same thread. Adds one report for each collection since [`CollectionWatch::start`].
     pub fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
-        self.pause.finish(reports);
+        if let Some(hook) = self.hook {
+            hook.rest();
+        }
+        lock(&self.pause).finish(reports);
     }
 
     /// How exactly moves are known.
     #[must_use]
     pub fn level(&self) -> MovesLevel {
-        self.pause.level
+        self.level
     }
 
-    /// Every class that the VM had at the start of a collection. A row never changes its meaning.
+    /// Every class that the VM had at the start of a collection. A row never changes its meaning. Do not keep it into a pause.
     #[must_use]
-    pub fn classes(&self) -> &ClassTable {
-        &self.pause.classes
+    pub fn classes(&self) -> Classes<'_> {
+        Classes(lock(&self.pause))
     }
 
     /// Tells the offset of the field `size` of `jdk.internal.vm.StackChunk` (JDK 21 and later), as `Unsafe.objectFieldOffset` gives it. Without
     /// it a pause of a program with virtual threads cannot be read.
     pub fn set_stack_chunk_size_offset(&mut self, offset: usize) {
-        self.pause.sizes.set_stack_chunk_size_offset(offset);
+        lock(&self.pause).sizes.set_stack_chunk_size_offset(offset);
     }
+}
+
+/// The class table of a [`CollectionWatch`].
+#[derive(Debug)]
+pub struct Classes<'a>(MutexGuard<'a, Pause>);
+
+impl Deref for Classes<'_> {
+    type Target = ClassTable;
+
+    fn deref(&self) -> &ClassTable {
+        &self.0.classes
+    }
+}
+
+/// Looks from inside the pause.
+#[derive(Debug)]
+struct InsidePause(Arc<Mutex<Pause>>);
+
+impl PauseObserver for InsidePause {
+    fn look(&mut self) {
+        // Held by `start`, `finish` or a reader of the classes: nothing to see then.
+        if let Ok(mut pause) = self.0.try_lock() {
+            pause.look();
+        }
+    }
+}
+
+/// A panic while the lock was held leaves a pause that the next `start` begins anew.
+fn lock(pause: &Mutex<Pause>) -> MutexGuard<'_, Pause> {
+    pause.lock().unwrap_or_else(|lock| lock.into_inner())
 }

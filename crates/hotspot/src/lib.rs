@@ -41,10 +41,12 @@ mod jvmci_slot;
 mod klass;
 mod layout_helper;
 mod libjvm;
+mod mark_bitmap;
 mod object_header;
 mod object_walk;
 mod pause;
 mod pause_hook;
+mod phase_list;
 mod reservation;
 mod thread_layout;
 mod vm_structs;
@@ -55,7 +57,7 @@ pub use class_table::{ClassId, ClassTable, LoadedClass, SizeRule};
 pub use collection_report::{
     AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
 };
-pub use collection_watch::CollectionWatch;
+pub use collection_watch::{Classes, CollectionWatch};
 pub use collector::Collector;
 pub use error::Error;
 pub use heap_spaces::{HeapSpaces, Space, SpaceKind};

@@ -19,7 +19,6 @@ use crate::vm_structs::VmStructs;
 /// What is known about the pause that is going on, and what stays known from one to the next.
 #[derive(Debug)]
 pub(crate) struct Pause {
-    pub(crate) level: MovesLevel,
     collector: Collector,
     pub(crate) spaces: HeapSpaces,
     pub(crate) classes: ClassTable,
@@ -27,6 +26,8 @@ pub(crate) struct Pause {
     cause: CollectionCause,
     /// The spaces when the collection that is going on began.
     pub(crate) before: Vec<Space>,
+    /// The spaces at the latest look from inside.
+    pub(crate) latest: Vec<Space>,
     /// The VM's counts when it began.
     counts_before: Counts,
     /// The count when the last pause ended.
@@ -55,13 +56,13 @@ impl Pause {
         level: MovesLevel,
     ) -> Result<Self, Error> {
         Ok(Self {
-            level,
             collector,
             spaces: HeapSpaces::load(vm, collector)?,
             classes: ClassTable::new(vm)?,
             sizes: ObjectSizes::load(vm, flags, None)?,
             cause: CollectionCause::load(vm),
             before: Vec::new(),
+            latest: Vec::new(),
             counts_before: Counts::default(),
             last_number: None,
             fault: None,
@@ -75,6 +76,7 @@ impl Pause {
     pub(crate) fn start(&mut self) {
         let started = Instant::now();
         self.reports.clear();
+        self.latest.clear();
         self.fault = self.note_start().err();
         self.walk_nanos = nanos_since(started);
     }
@@ -93,6 +95,16 @@ impl Pause {
             self.classes.refresh()?;
         }
         Ok(())
+    }
+
+    /// Looks at the spaces from inside the pause. Called whenever the VM thread asks for the time.
+    pub(crate) fn look(&mut self) {
+        if self.off || self.fault.is_some() {
+            return;
+        }
+        if let Err(error) = self.spaces.list(&mut self.latest) {
+            self.fault = Some(error.into());
+        }
     }
 
     /// Reports every collection of the pause.

@@ -1,0 +1,340 @@
+//! Compares the model with the heap as it is, at the end of each pause.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+
+use ducktrack_hotspot::{
+    Address, ClassId, ClassTable, CollectionKind, CollectionReport, Collector, ObjectSizes,
+    ObjectWalk, Space, SpaceKind,
+};
+
+use crate::heap_model::{HeapModel, Known};
+use crate::object_ids::id_of;
+use crate::tagged_objects::TagOutcome;
+
+/// Wrong things that are printed before the rest is only counted.
+const PRINTED: u64 = 20;
+
+/// The model, and what was found so far.
+pub(crate) struct Oracle {
+    model: HeapModel,
+    sizes: ObjectSizes,
+    collector: Collector,
+    verbose: bool,
+    counts: BTreeMap<&'static str, u64>,
+    causes: BTreeMap<String, u64>,
+    epoch: u64,
+}
+
+impl Oracle {
+    pub(crate) fn new(sizes: ObjectSizes, collector: Collector, verbose: bool) -> Self {
+        Self {
+            model: HeapModel::default(),
+            sizes,
+            collector,
+            verbose,
+            counts: BTreeMap::new(),
+            causes: BTreeMap::new(),
+            epoch: 0,
+        }
+    }
+
+    /// The number of pauses.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The ids of all objects of the model.
+    pub(crate) fn ids(&self) -> HashSet<u64> {
+        self.model.ids()
+    }
+
+    pub(crate) fn add_tags(&mut self, outcome: TagOutcome) {
+        self.add("tags-alive", outcome.alive);
+        self.add("tags-dead", outcome.dead);
+        self.add("tags-wrong", outcome.wrong);
+        self.add("tags-lingering", outcome.lingering);
+    }
+
+    /// Applies the reports of a pause and compares. The world is stopped.
+    pub(crate) fn check(&mut self, reports: &[CollectionReport], classes: &ClassTable) {
+        self.epoch += 1;
+        let Some(last) = reports.last() else {
+            self.wrong("no report");
+            return;
+        };
+        let mut dead = HashSet::new();
+        for report in reports {
+            self.note(report);
+            // SAFETY: the VM does not use evacuated memory again before the end of the pause, unless another collection follows.
+            let applied = unsafe { self.model.apply(report, reports.len() == 1) };
+            for text in &applied.wrong {
+                self.wrong(text);
+            }
+            self.add("moved", applied.moved);
+            self.add("stayed", applied.stayed);
+            self.add("new", applied.new);
+            let told = (applied.moved + applied.stayed) as usize;
+            if report.fault.is_none() && told != report.survivors.len() {
+                self.wrong("survivors were not counted");
+            }
+            dead.extend(applied.dead);
+        }
+        dead.remove(&0);
+        let actual = self.actual(last, classes);
+        if reports.iter().any(|report| report.fault.is_some()) {
+            self.model.objects = actual;
+        } else {
+            self.compare(reports, actual, &dead, classes);
+        }
+    }
+
+    /// Counts what a report says.
+    fn note(&mut self, report: &CollectionReport) {
+        if self.verbose {
+            eprintln!(
+                "{} {:?} {:?}: {} survivors, {} dead, {} walked, {} us, fault {:?}",
+                report.number,
+                report.kind,
+                report.cause,
+                report.survivors.len(),
+                report.dead,
+                report.walked,
+                report.walk_nanos / 1000,
+                report.fault
+            );
+        }
+        let kind = match report.kind {
+            CollectionKind::Young => "young",
+            CollectionKind::Mixed => "mixed",
+            CollectionKind::Full => "full",
+            _ => "cleanup",
+        };
+        self.add(kind, 1);
+        self.add("dead", report.dead);
+        self.add("walked", report.walked);
+        self.add("walk-nanos", report.walk_nanos);
+        let young = |space: &&Space| space.kind.is_young();
+        let humongous = report.before.iter().filter(|space| {
+            space.kind == SpaceKind::HumongousStart
+                && report
+                    .collected
+                    .iter()
+                    .any(|range| range.contains(space.bottom))
+        });
+        self.add("humongous-dead", humongous.count() as u64);
+        let stayed_young = report
+            .before
+            .iter()
+            .filter(young)
+            .any(|space| stayed_in(report, space));
+        if report.kind != CollectionKind::Full && stayed_young {
+            self.add("failed-evacuations", 1);
+        }
+        *self.causes.entry(report.cause.clone()).or_default() += 1;
+        if let Some(fault) = &report.fault {
+            self.add("faults", 1);
+            if fault.is_final() {
+                self.wrong(&format!("fault: {fault}"));
+            }
+        }
+    }
+
+    /// Every object of the heap as it is.
+    fn actual(&mut self, report: &CollectionReport, classes: &ClassTable) -> Vec<Known> {
+        let mut actual = Vec::new();
+        let sizes = self.sizes;
+        for space in &report.after {
+            let mut space = *space;
+            if space.kind == SpaceKind::Eden {
+                // The VM may already have given away the first piece of the new eden: nothing is written there yet.
+                space.top = self.model.end_in(&space).min(space.top);
+            }
+            // SAFETY: the world is stopped, and memory below the top of a space is committed.
+            for object in unsafe { ObjectWalk::new(&space, classes, &sizes) } {
+                match object {
+                    Ok(object) => actual.push(Known {
+                        address: object.address,
+                        bytes: object.bytes as u64,
+                        class: object.class,
+                        // SAFETY: an object of the heap.
+                        id: unsafe { id_of(object.address, object.bytes as u64) },
+                        filler: false,
+                    }),
+                    Err(fault) => {
+                        self.add("unparsed-after", 1);
+                        if self.verbose {
+                            eprintln!("{space:?}: {fault}");
+                        }
+                        // What follows cannot be compared.
+                        let untold = |object: &&Known| {
+                            object.address >= space.bottom
+                                && object.address < space.top
+                                && actual
+                                    .last()
+                                    .is_none_or(|last: &Known| object.address > last.address)
+                        };
+                        let rest: Vec<Known> =
+                            self.model.objects.iter().filter(untold).copied().collect();
+                        actual.extend(rest);
+                    }
+                }
+            }
+        }
+        actual.sort_unstable_by_key(|object| object.address);
+        actual
+    }
+
+    /// Every object of the model is there, with its class, size and id; every other object there has a reason.
+    fn compare(
+        &mut self,
+        reports: &[CollectionReport],
+        actual: Vec<Known>,
+        dead: &HashSet<u64>,
+        classes: &ClassTable,
+    ) {
+        let mut expected = std::mem::take(&mut self.model.objects)
+            .into_iter()
+            .peekable();
+        let mut next = Vec::with_capacity(actual.len());
+        for mut object in actual {
+            if dead.contains(&object.id) {
+                self.wrong(&format!("{object:?} should be dead"));
+            }
+            while let Some(absent) = expected.next_if(|other| other.address < object.address) {
+                self.wrong(&format!("{absent:?} is not there"));
+            }
+            if let Some(claimed) = expected.next_if(|other| other.address == object.address) {
+                object.filler = claimed.filler;
+                let same_id = claimed.id == 0 || claimed.id == object.id;
+                let same = (claimed.class, claimed.bytes) == (object.class, object.bytes);
+                if same && same_id {
+                    self.add("confirmed", 1);
+                    self.add("ids-confirmed", u64::from(claimed.id != 0));
+                    next.push(object);
+                    continue;
+                }
+                if !self.is_scrubbed(object, reports, classes) {
+                    self.wrong(&format!("{object:?} should be {claimed:?}"));
+                }
+            } else if is_old_news(object.address, reports) {
+                self.add("found", 1);
+                next.push(object);
+                continue;
+            } else if !is_filler(object, classes) {
+                self.add("uncovered", 1);
+                self.wrong(&format!(
+                    "{object:?} {} is uncovered",
+                    name(object, classes)
+                ));
+            }
+            // A filler, over nothing or over objects that died.
+            self.add("fillers", 1);
+            object.filler = true;
+            let end = object
+                .address
+                .plus(usize::try_from(object.bytes).expect("size"));
+            while expected.next_if(|other| other.address < end).is_some() {
+                self.add("scrubbed", 1);
+            }
+            next.push(object);
+        }
+        for absent in expected {
+            self.wrong(&format!("{absent:?} is not there"));
+        }
+        self.model.objects = next;
+    }
+
+    /// Did G1 fill the place of dead objects, while the program ran or in a region it kept?
+    fn is_scrubbed(
+        &self,
+        object: Known,
+        reports: &[CollectionReport],
+        classes: &ClassTable,
+    ) -> bool {
+        let after = reports.last().map(|report| &report.after);
+        let old = after.into_iter().flatten().any(|space| {
+            space.kind == SpaceKind::Old
+                && space.bottom <= object.address
+                && object.address < space.top
+        });
+        self.collector == Collector::G1 && old && is_filler(object, classes)
+    }
+
+    fn add(&mut self, name: &'static str, count: u64) {
+        *self.counts.entry(name).or_default() += count;
+    }
+
+    fn wrong(&mut self, text: &str) {
+        let wrong = self.counts.entry("wrong").or_default();
+        *wrong += 1;
+        if *wrong <= PRINTED {
+            eprintln!("WRONG in pause {}: {text}", self.epoch);
+        }
+    }
+
+    /// All counts, one per line.
+    pub(crate) fn summary(&self) -> String {
+        let mut text = String::new();
+        for name in [
+            "wrong",
+            "uncovered",
+            "faults",
+            "young",
+            "mixed",
+            "full",
+            "cleanup",
+        ] {
+            let count = self.counts.get(name).copied().unwrap_or(0);
+            writeln!(text, "{name} {count}").expect("a string");
+        }
+        for (name, count) in &self.counts {
+            writeln!(text, "all-{name} {count}").expect("a string");
+        }
+        for (cause, count) in &self.causes {
+            writeln!(text, "cause {count} {cause}").expect("a string");
+        }
+        text
+    }
+}
+
+/// Did an object of this space survive in place?
+fn stayed_in(report: &CollectionReport, space: &Space) -> bool {
+    let first = report
+        .survivors
+        .partition_point(|survivor| survivor.from < space.bottom);
+    report.survivors[first..]
+        .iter()
+        .take_while(|survivor| survivor.from < space.top)
+        .any(|survivor| !survivor.moved())
+}
+
+/// May there be an object at this address that no report tells of? In memory that no collection of this pause decided about and that was in use
+/// before: objects allocated outside of eden.
+fn is_old_news(address: Address, reports: &[CollectionReport]) -> bool {
+    let untouched = |report: &CollectionReport| {
+        let collected = report.collected.iter();
+        let was_in_use = report.before.iter().any(|space| {
+            !space.kind.is_young()
+                && space.kind != SpaceKind::Free
+                && space.bottom <= address
+                && address < space.top
+        });
+        was_in_use && !collected.into_iter().any(|range| range.contains(address))
+    };
+    reports.iter().all(untouched)
+}
+
+fn name(object: Known, classes: &ClassTable) -> String {
+    let name = |id: ClassId| classes.class(id).map(|class| class.name.clone());
+    String::from_utf8_lossy(&name(object.class).unwrap_or_default()).into_owned()
+}
+
+/// Fillers have classes of their own from JDK 19 on; before, they are arrays of int and plain objects.
+fn is_filler(object: Known, classes: &ClassTable) -> bool {
+    let name = name(object, classes);
+    object.id == 0
+        && (name.starts_with("jdk/internal/vm/Filler")
+            || name == "[I"
+            || name == "java/lang/Object")
+}
