@@ -7,6 +7,7 @@
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable, SizeRule};
 use crate::layout_helper::InstanceSize;
+use crate::object_walk::ObjectSizes;
 
 const LINES: usize = 512;
 
@@ -52,6 +53,37 @@ impl<'a> ClassCache<'a> {
     /// The size rule of a class.
     pub(crate) fn rule(&self, id: ClassId) -> SizeRule {
         self.table.rule(id)
+    }
+
+    /// The size of an object in bytes; 0 when its class has no instances.
+    ///
+    /// # Safety
+    /// `object` must be an object of this class in readable memory (its mark word may be overwritten).
+    #[inline]
+    pub(crate) unsafe fn bytes_of(
+        &self,
+        object: Address,
+        class: QuickClass,
+        sizes: &ObjectSizes,
+    ) -> usize {
+        match class.rule {
+            QuickRule::Fixed(bytes) => bytes as usize,
+            QuickRule::Array {
+                header,
+                log2_element,
+            } => {
+                // SAFETY: the caller vouches for the object.
+                let length = unsafe { sizes.header().array_length_of(object) };
+                // A length of 32 bits by an element of at most 256 bytes fits 64 bits.
+                let bytes = usize::from(header) + ((length as usize) << log2_element);
+                bytes.next_multiple_of(sizes.alignment())
+            }
+            // SAFETY: the caller vouches for the object.
+            QuickRule::Special => unsafe {
+                let rule = self.table.rule(class.id);
+                sizes.bytes_of(object, rule).unwrap_or(0)
+            },
+        }
     }
 
     /// The class at this address, if the VM's chains confirmed one there.

@@ -33,6 +33,7 @@ mod collection_watch;
 mod collector;
 mod error;
 mod evacuation_walk;
+mod full_collection;
 mod g1_regions;
 mod heap_spaces;
 mod import_slots;
@@ -60,6 +61,7 @@ pub use collection_report::{
 pub use collection_watch::{Classes, CollectionWatch};
 pub use collector::Collector;
 pub use error::Error;
+pub use full_collection::{FullCollection, FullCollectionReading, FullStep};
 pub use heap_spaces::{HeapSpaces, Space, SpaceKind};
 pub use jvm_flags::{FlagType, FlagValue, JvmFlags};
 pub use jvmci_slot::{JvmciSlotRefusal, jvmci_reserved_slot};
