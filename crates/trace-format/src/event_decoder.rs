@@ -5,7 +5,7 @@
 
 use crate::event_word::{
     ARRAY, AT, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS, MOVED, NOTHING,
-    OUTSIDE, PAD, STRADDLE, TYPED, UNIT,
+    OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
 };
 use crate::levels::{self, Levels};
 use crate::{
@@ -280,6 +280,10 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
             }
             STRADDLE => self.straddle(give)?,
             MOVED => self.moved = self.words.payload_u64()?,
+            TOP => {
+                self.last = self.words.payload_u64()?;
+                self.before_cut = false;
+            }
             _ => return Err(self.words.error("an event of unknown sort")),
         }
         Ok(())

@@ -27,6 +27,7 @@
 //! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread has no buffer and allocated nothing since: eliminated, or allocated just before the collection; bytes 0: the site's size |
 //! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
 //! | 12 | moved | | bytes u64 | the thread allocated so much since its last event, the objects of the next event included; what is more than these is a gap, as is all of it where no event follows |
+//! | 13 | top | | top u64 | the top stands here after the last event, which did not say so |
 //!
 //! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
 
@@ -54,6 +55,7 @@ pub(crate) const DROPPED: u32 = 9;
 pub(crate) const STRADDLE: u32 = 10;
 pub(crate) const ELIMINATED: u32 = 11;
 pub(crate) const MOVED: u32 = 12;
+pub(crate) const TOP: u32 = 13;
 
 /// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -182,6 +184,13 @@ impl EventWords {
     pub fn moved(mut self, bytes: u64) -> Self {
         self = self.escape(MOVED, 0);
         self.push_u64(bytes);
+        self
+    }
+
+    /// Where the top stands.
+    pub fn top(mut self, top: u64) -> Self {
+        self = self.escape(TOP, 0);
+        self.push_u64(top);
         self
     }
 }

@@ -21,6 +21,7 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 2       the mark before an allocation that may never reach the heap
  *         word 3, 4    keyed counts and bytes that found no free entry
  *         word 5       keyed entries in use
+ *         word 8 ...   state of the buffer of allocation events, see {@link DuckTrackEvents}
  *         word 64 ...  counters, one word each
  *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site, bit 31 set where the class is a part of the key),
  *                      klass or 0, count, bytes
@@ -30,49 +31,49 @@ public final class DuckTrack {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     // The order is that of `HelperConstant` in the agent.
-    private static final int SLOT_KIND = (int) constant(0);
+    static final int SLOT_KIND = (int) constant(0);
     private static final long SLOT_OFFSET = constant(1);
-    private static final long EETOP = constant(2);
-    private static final long SHARED = constant(3);
+    static final long EETOP = constant(2);
+    static final long SHARED = constant(3);
     private static final boolean CARRIER = constant(4) != 0;
     private static final long HASH_TABLE = constant(5);
     private static final long HASH_MASK = constant(6);
     private static final long KEYED = constant(7);
     private static final long KEYED_MASK = constant(8);
-    private static final long KLASS = constant(9);
-    private static final long LAYOUT_HELPER = constant(10);
-    private static final long INTEGER_CACHE_TOP = constant(11);
-    private static final long TLAB_TOP = constant(12);
-    private static final int ALIGN = (int) constant(13) - 1;
-    private static final int BASE1 = (int) constant(14) + ALIGN;
-    private static final int BASE2 = (int) constant(15) + ALIGN;
-    private static final int BASE4 = (int) constant(16) + ALIGN;
-    private static final int BASE8 = (int) constant(17) + ALIGN;
-    private static final int BASER = (int) constant(18) + ALIGN;
-    private static final int SHIFTR = (int) constant(19);
-    private static final long ALLOCATED = constant(20);
+    static final long KLASS = constant(9);
+    static final long LAYOUT_HELPER = constant(10);
+    static final long INTEGER_CACHE_TOP = constant(11);
+    static final long TLAB_TOP = constant(12);
+    static final int ALIGN = (int) constant(13) - 1;
+    static final int BASE1 = (int) constant(14) + ALIGN;
+    static final int BASE2 = (int) constant(15) + ALIGN;
+    static final int BASE4 = (int) constant(16) + ALIGN;
+    static final int BASE8 = (int) constant(17) + ALIGN;
+    static final int BASER = (int) constant(18) + ALIGN;
+    static final int SHIFTR = (int) constant(19);
+    static final long ALLOCATED = constant(20);
 
     /** {@code Class.isHidden} is there from JDK 15 on. */
-    private static final boolean HAVE_HIDDEN = Runtime.version().feature() >= 15;
+    static final boolean HAVE_HIDDEN = Runtime.version().feature() >= 15;
     /** {@code java.lang.invoke.MethodHandleNatives.Constants.HIDDEN_CLASS} */
     private static final int HIDDEN_CLASS = 2;
 
-    private static final int INTERFACE = 0x200;
-    private static final int ABSTRACT = 0x400;
+    static final int INTERFACE = 0x200;
+    static final int ABSTRACT = 0x400;
 
     /** Instead of a call site: what is allocated is counted by the tracked method that is under way. */
-    private static final long COUNTED = -1;
+    static final long COUNTED = -1;
 
     private static final long TYPED = 0x80000000L;
     private static final int IN_RESERVED = 0;
-    private static final int IN_PADDING = 1;
+    static final int IN_PADDING = 1;
 
     private DuckTrack() {}
 
-    private static native long constant(int which);
+    static native long constant(int which);
 
     /** A key seen for the first time by this thread: the agent learns the name of the object's class. */
-    private static native void firstSeen(Class<?> type, long klass);
+    static native void firstSeen(Class<?> type, long klass);
 
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
@@ -84,22 +85,34 @@ public final class DuckTrack {
     }
 
     /** Sets the slot of a thread; called by the agent for threads in the padding of their Thread object. */
-    private static void setSlot(Thread thread, long value) {
+    static void setSlot(Thread thread, long value) {
         U.putLong(thread, SLOT_OFFSET, value);
     }
 
-    private static long klassOf(Class<?> type) {
+    static long klassOf(Class<?> type) {
         return U.getLong(type, KLASS);
+    }
+
+    /** The thread whose slot and allocation buffer are used: of a virtual thread, its carrier. */
+    @ForceInline
+    @Hidden
+    static Thread thread() {
+        return CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
     }
 
     @ForceInline
     @Hidden
     private static long slot() {
-        Thread thread = CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
+        Thread thread = thread();
+        return slot(thread, U.getLong(thread, EETOP));
+    }
+
+    @ForceInline
+    @Hidden
+    static long slot(Thread thread, long eetop) {
         if (SLOT_KIND == IN_PADDING) {
             return U.getLong(thread, SLOT_OFFSET);
         }
-        long eetop = U.getLong(thread, EETOP);
         if (SLOT_KIND == IN_RESERVED) {
             return U.getLong(null, eetop + SLOT_OFFSET);
         }
@@ -440,7 +453,7 @@ public final class DuckTrack {
 
     /** Bytes of an object by its class's layout helper (HotSpot's {@code Klass::_layout_helper}). */
     @ForceInline
-    private static long size(Object object, int layoutHelper) {
+    static long size(Object object, int layoutHelper) {
         if (layoutHelper > 0) {
             return layoutHelper & ~7;
         }
@@ -475,7 +488,7 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static int length(Object array, int element) {
+    static int length(Object array, int element) {
         switch (element) {
             case 'Z':
                 return ((boolean[]) array).length;
@@ -500,7 +513,7 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static int kind(int element) {
+    static int kind(int element) {
         switch (element) {
             case 'Z':
             case 'B':
@@ -522,7 +535,7 @@ public final class DuckTrack {
     /** Kinds 0 to 3: elements of 1, 2, 4, 8 bytes; 4: references. */
     @ForceInline
     @Hidden
-    private static long levelBytes(int n, int kind) {
+    static long levelBytes(int n, int kind) {
         switch (kind) {
             case 0:
                 return ((long) n + BASE1) & ~(long) ALIGN;
@@ -606,7 +619,7 @@ public final class DuckTrack {
 
     @DontInline
     @Hidden
-    private static void search(long slot, long callSite, int site, long klass, Class<?> type, long count, long bytes) {
+    static void search(long slot, long callSite, int site, long klass, Class<?> type, long count, long bytes) {
         long table = slot + (SHARED + KEYED);
         long key = callSite << 32 | site | (type == null ? 0 : TYPED);
         long offset = place(callSite, site, klass);

@@ -1,0 +1,850 @@
+package java.lang;
+
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
+
+/**
+ * What instrumented code calls behind each allocation when allocations are traced: one event goes to the current thread's buffer.
+ *
+ * <p>The thread's allocation pointer (the top of its TLAB) tells by how much the thread has moved it since its last event. For most
+ * events that is a word of 4 bytes; 0 means that the JIT has eliminated the allocation. The fast path is a few loads, one
+ * branch and three stores, never gets the object, and so leaves escape analysis alone. Everything else is in {@link #write}. Words are described
+ * in the crate {@code trace-format}.
+ *
+ * <pre>
+ * block:  word 1       the call site of a tracked method that is under way ({@link DuckTrack})
+ *         word 8       LAST     top of the TLAB by the last event
+ *         word 9       CURSOR   where the next word goes
+ *         word 10      LIMIT    the last place where the fast path may write; 0 after a collection has cut the buffer
+ *         word 11      SAVED    the VM's count of bytes allocated by the thread in earlier TLABs and outside of TLABs, by the last event
+ *         word 12      BASE     SAVED less the start of the TLAB: LAST + BASE is what the thread had allocated by the last event
+ *         word 13      DROPPED  events that found no room
+ *         word 14      FULL     what LIMIT is while no collection cuts
+ *         word 15      END      the end of the buffer; from FULL to END is room for what cannot wait
+ *         word 16      CUT      what the thread had allocated when a collection cut the buffer
+ * </pre>
+ *
+ * <p>A collection may begin between any two bytecodes of the fast path while it is interpreted. The agent never writes CURSOR then, it copies what
+ * is there and sets LIMIT to 0. The probe that is under way may add its word with the top from before the collection; the next one
+ * comes to {@link #write}. The order of the three stores matters: the word, CURSOR, LAST.
+ */
+public final class DuckTrackEvents {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private static final long EETOP = DuckTrack.EETOP;
+    private static final long SHARED = DuckTrack.SHARED;
+    private static final long TLAB_TOP = DuckTrack.TLAB_TOP;
+    private static final long ALLOCATED = DuckTrack.ALLOCATED;
+    private static final int ALIGN = DuckTrack.ALIGN;
+    private static final long TLAB_START = DuckTrack.constant(21);
+    /** A table of classes whose names the agent knows, by address. */
+    private static final long SEEN = DuckTrack.constant(22);
+    private static final long SEEN_MASK = DuckTrack.constant(23);
+    private static final long TLAB_END = DuckTrack.constant(24);
+
+    private static final long CALL_SITE = 8;
+    private static final long LAST = 8 * 8;
+    private static final long CURSOR = 9 * 8;
+    private static final long LIMIT = 10 * 8;
+    private static final long SAVED = 11 * 8;
+    private static final long BASE = 12 * 8;
+    private static final long DROPPED = 13 * 8;
+    private static final long FULL = 14 * 8;
+    private static final long END = 15 * 8;
+    private static final long CUT = 16 * 8;
+
+    private static final int AT = 1 << 12;
+    private static final int OUTSIDE = 2 << 12;
+    private static final int ARRAY = 3 << 12;
+    private static final int NOTHING = 5 << 12;
+    private static final int TYPED = 6 << 12;
+    private static final int CALLER = 7 << 12;
+    private static final int LEVELS = 8 << 12;
+    private static final int DROP = 9 << 12;
+    private static final int STRADDLE = 10 << 12;
+    private static final int ELIMINATED = 11 << 12;
+    private static final int MOVED = 12 << 12;
+    private static final int TOP = 13 << 12;
+
+    /** A word has 12 bits for units of 8 bytes; the same bound holds for the room in a buffer. */
+    private static final long FAR = -32768;
+    /** Larger arrays are passed, so that their addresses are known where they lie outside of a TLAB. */
+    private static final long LARGE = 4096;
+    /** What one event takes at the most, but for arrays of arrays. */
+    private static final long MOST_BYTES = 20 * 4;
+
+    private DuckTrackEvents() {}
+
+    /** The buffer is full: the agent takes its words and sets CURSOR, LIMIT and FULL anew. */
+    private static native void flush(long block);
+
+    /** A thread without a block allocates: the agent gives it one; what its slot must hold. */
+    private static native long adopt(long eetop);
+
+    /** The address of an object, 0 if it cannot be known. */
+    private static native long address(Object object);
+
+    /** What neither is known of the thread's last event nor fits into a word: 0 where the fast path may go on. */
+    @ForceInline
+    @Hidden
+    private static long obstacles(long eetop, long block, long delta, long cursor) {
+        long elsewhere = U.getLong(null, eetop + ALLOCATED) ^ U.getLong(null, block + SAVED);
+        return (delta | (U.getLong(null, block + LIMIT) - cursor) | elsewhere << 12) & FAR;
+    }
+
+    /** An object of the site's class. */
+    @ForceInline
+    @Hidden
+    public static void n(int site) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        if (obstacles(eetop, block, delta, cursor) == 0) {
+            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 4);
+            U.putLong(null, block + LAST, top);
+        } else {
+            slow(site);
+        }
+    }
+
+    /** The same in a tracked method: the call site under way takes the blame. */
+    @ForceInline
+    @Hidden
+    public static void k(int site) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        if (obstacles(eetop, block, delta, cursor) == 0) {
+            cursor = caller(block, cursor);
+            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 4);
+            U.putLong(null, block + LAST, top);
+        } else {
+            slowForCaller(site);
+        }
+    }
+
+    /** Writes the call site under way, if there is one, ahead of the word of its allocation. */
+    @ForceInline
+    @Hidden
+    private static long caller(long block, long cursor) {
+        int caller = (int) U.getLong(null, block + CALL_SITE);
+        if (caller <= 0) {
+            return cursor;
+        }
+        U.putInt(null, cursor, CALLER);
+        U.putInt(null, cursor + 4, caller);
+        return cursor + 8;
+    }
+
+    @ForceInline
+    @Hidden
+    private static void array(Object array, long bytes, int site) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
+            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 4);
+            U.putLong(null, block + LAST, top);
+        } else if (bytes < LARGE) {
+            slowArray(bytes, site);
+        } else {
+            slowLargeArray(array, bytes, site);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static void arrayForCaller(Object array, long bytes, int site) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
+            cursor = caller(block, cursor);
+            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 4);
+            U.putLong(null, block + LAST, top);
+        } else if (bytes < LARGE) {
+            slowArrayForCaller(bytes, site);
+        } else {
+            slowLargeArrayForCaller(array, bytes, site);
+        }
+    }
+
+    // Arrays of n elements of 1, 2, 4, 8 bytes or references.
+
+    @ForceInline
+    @Hidden
+    public static void a1(Object array, int n, int site) {
+        array(array, ((long) n + DuckTrack.BASE1) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void a2(Object array, int n, int site) {
+        array(array, (((long) n << 1) + DuckTrack.BASE2) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void a4(Object array, int n, int site) {
+        array(array, (((long) n << 2) + DuckTrack.BASE4) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void a8(Object array, int n, int site) {
+        array(array, (((long) n << 3) + DuckTrack.BASE8) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void ar(Object array, int n, int site) {
+        array(array, (((long) n << DuckTrack.SHIFTR) + DuckTrack.BASER) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k1(Object array, int n, int site) {
+        arrayForCaller(array, ((long) n + DuckTrack.BASE1) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k2(Object array, int n, int site) {
+        arrayForCaller(array, (((long) n << 1) + DuckTrack.BASE2) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k4(Object array, int n, int site) {
+        arrayForCaller(array, (((long) n << 2) + DuckTrack.BASE4) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void k8(Object array, int n, int site) {
+        arrayForCaller(array, (((long) n << 3) + DuckTrack.BASE8) & ~(long) ALIGN, site);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void kr(Object array, int n, int site) {
+        arrayForCaller(array, (((long) n << DuckTrack.SHIFTR) + DuckTrack.BASER) & ~(long) ALIGN, site);
+    }
+
+    // A box was made if its value is outside of the cache.
+
+    @ForceInline
+    @Hidden
+    public static void bi(Integer box, int site) {
+        long fromLowest = (long) box.intValue() + 128;
+        if ((fromLowest | (DuckTrack.INTEGER_CACHE_TOP + 128 - fromLowest)) < 0) {
+            n(site);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    public static void bj(Long box, int site) {
+        long value = box.longValue();
+        if (value < -128 || value > 127) {
+            n(site);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    public static void bs(Short box, int site) {
+        int value = box.shortValue();
+        if (value < -128 || value > 127) {
+            n(site);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    public static void bc(Character box, int site) {
+        if (box.charValue() > 127) {
+            n(site);
+        }
+    }
+
+    /** An object whose class only the run knows. */
+    @ForceInline
+    @Hidden
+    public static void d(Object object, int site) {
+        object(object, site, 0);
+    }
+
+    /** The same, filed under the call site under way. */
+    @ForceInline
+    @Hidden
+    public static void dx(Object object, int site) {
+        object(object, site, callSite());
+    }
+
+    /** The same for {@code DirectMethodHandle.allocateInstance}: lambdas are recorded where they are written. */
+    @ForceInline
+    @Hidden
+    public static void dh(Object object, int site) {
+        if (!DuckTrack.HAVE_HIDDEN || !object.getClass().isHidden()) {
+            dx(object, site);
+        }
+    }
+
+    /** The same for {@code Array.newArray}, unless the method that called {@code Array.newInstance} records for itself. */
+    @ForceInline
+    @Hidden
+    public static void dn(Object object, int site) {
+        int caller = callSite();
+        if (caller != DuckTrack.COUNTED) {
+            object(object, site, caller);
+        }
+    }
+
+    /** The same for {@code invokevirtual Object.clone}: a class that overrides it is recorded in its own clone. */
+    @ForceInline
+    @Hidden
+    public static void da(Object object, int site) {
+        if (object.getClass().isArray()) {
+            d(object, site);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static int callSite() {
+        Thread thread = DuckTrack.thread();
+        return (int) U.getLong(null, DuckTrack.slot(thread, U.getLong(thread, EETOP)) + (SHARED + CALL_SITE));
+    }
+
+    @ForceInline
+    @Hidden
+    private static void object(Object object, int site, int caller) {
+        Class<?> type = object.getClass();
+        long bytes = DuckTrack.size(object, U.getInt(null, DuckTrack.klassOf(type) + DuckTrack.LAYOUT_HELPER));
+        if (bytes < LARGE) {
+            slowTyped(type, bytes, site, caller);
+        } else {
+            slowLargeTyped(object, type, bytes, site, caller);
+        }
+    }
+
+    /**
+     * Before native code makes an object and calls its constructor: it is made even if the constructor throws, and what the constructor
+     * allocates comes behind it. Gives 0 if it could not be told that it will be made.
+     */
+    @Hidden
+    public static int dc(Constructor<?> constructor, int site) {
+        Class<?> type = constructor.getDeclaringClass();
+        if ((type.getModifiers() & (DuckTrack.ABSTRACT | DuckTrack.INTERFACE)) != 0) {
+            return 0;
+        }
+        if (U.shouldBeInitialized(type)) {
+            // As the native code would do next, with the same exceptions.
+            U.ensureClassInitialized(type);
+        }
+        long klass = known(type);
+        ahead(klass, U.getInt(null, klass + DuckTrack.LAYOUT_HELPER) & ~7, site, callSite());
+        return 1;
+    }
+
+    /** After it: records the object if it is not recorded yet. */
+    @Hidden
+    public static void dd(Object object, int site, int recorded) {
+        if (recorded == 0) {
+            dx(object, site);
+        }
+    }
+
+    /** An array with all its levels, filed under the call site under way. */
+    @DontInline
+    @Hidden
+    public static void dm(Object array, int site) {
+        long total = 0;
+        long count = 1;
+        for (Object level = array; level != null; level = below(level)) {
+            total += count * bytesOf(level);
+            count *= Array.getLength(level);
+        }
+        int caller = callSite();
+        long others = total - bytesOf(array);
+        count = 1;
+        for (Object level = array; level != null; level = below(level)) {
+            long klass = known(level.getClass());
+            long bytes = bytesOf(level);
+            for (long i = 0; i < count; i++) {
+                write(site, bytes, klass, caller, null, ELSEWHERE, others);
+                others = 0;
+            }
+            count *= Array.getLength(level);
+        }
+    }
+
+    private static Object below(Object array) {
+        return array instanceof Object[] && ((Object[]) array).length > 0 ? ((Object[]) array)[0] : null;
+    }
+
+    private static long bytesOf(Object object) {
+        return DuckTrack.size(object, U.getInt(null, DuckTrack.klassOf(object.getClass()) + DuckTrack.LAYOUT_HELPER));
+    }
+
+    /** An object made by native code. */
+    @Hidden
+    public static void j(Object object, int site) {
+        write(site, bytesOf(object), known(object.getClass()), 0, object, ADDRESSED, 0);
+    }
+
+    /** A string and the array in it, made by native code. */
+    @Hidden
+    public static void js(Object string, Object value, int site) {
+        long others = bytesOf(value);
+        write(site, bytesOf(string), known(string.getClass()), 0, string, ADDRESSED, others);
+        write(site, others, known(value.getClass()), 0, value, ADDRESSED, 0);
+    }
+
+    /** An object made by native code that is gone. */
+    @Hidden
+    public static void jg(Class<?> type, long bytes, int site) {
+        write(site, bytes, known(type), 0, null, ELSEWHERE, 0);
+    }
+
+    /** The address of a class of which the agent knows the name. */
+    @Hidden
+    private static long known(Class<?> type) {
+        long klass = DuckTrack.klassOf(type);
+        long seen = SEEN + ((klass ^ klass >>> 7) & SEEN_MASK);
+        if (U.getLong(null, seen) != klass) {
+            DuckTrack.firstSeen(type, klass);
+        }
+        return klass;
+    }
+
+    /**
+     * A {@code multianewarray}: {@code site} is that of the outermost level, {@code element} what the last level holds, as in descriptors.
+     */
+    @ForceInline
+    @Hidden
+    public static void m(Object array, int levelsAndElement, int site) {
+        if (levelsAndElement >> 8 == 2) {
+            Object[] outer = (Object[]) array;
+            int inner = outer.length == 0 ? 0 : DuckTrack.length(outer[0], levelsAndElement & 0xff);
+            two(outer.length, inner, levelsAndElement, site);
+        } else {
+            many(array, levelsAndElement, site);
+        }
+    }
+
+    // What is rare takes few arguments: every one is code at the probe. And never an object that could do without the heap.
+
+    @DontInline
+    @Hidden
+    private static void slow(int site) {
+        write(site, 0, 0, 0, null, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowForCaller(int site) {
+        write(site, 0, 0, callSite(), null, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowArray(long bytes, int site) {
+        write(site, bytes, 0, 0, null, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowArrayForCaller(long bytes, int site) {
+        write(site, bytes, 0, callSite(), null, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowLargeArray(Object array, long bytes, int site) {
+        write(site, bytes, 0, 0, array, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowLargeArrayForCaller(Object array, long bytes, int site) {
+        write(site, bytes, 0, callSite(), array, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowTyped(Class<?> type, long bytes, int site, int caller) {
+        write(site, bytes, known(type), caller, null, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void slowLargeTyped(Object object, Class<?> type, long bytes, int site, int caller) {
+        write(site, bytes, known(type), caller, object, BY_TOP, 0);
+    }
+
+    @DontInline
+    @Hidden
+    private static void two(int outer, int inner, int levelsAndElement, int site) {
+        long total = DuckTrack.levelBytes(outer, 4);
+        total += outer * DuckTrack.levelBytes(inner, DuckTrack.kind(levelsAndElement & 0xff));
+        long block = block();
+        long cursor = levels(block, site, 2, total);
+        if (cursor != 0) {
+            U.putInt(null, cursor, outer);
+            U.putInt(null, cursor + 4, inner);
+            publish(block, cursor + 8);
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void many(Object array, int levelsAndElement, int site) {
+        int dimensions = levelsAndElement >> 8;
+        int element = levelsAndElement & 0xff;
+        long total = 0;
+        long count = 1;
+        Object level = array;
+        for (int i = dimensions; i > 0 && level != null; i--) {
+            int n = i == 1 ? DuckTrack.length(level, element) : ((Object[]) level).length;
+            total += count * DuckTrack.levelBytes(n, i == 1 ? DuckTrack.kind(element) : 4);
+            count *= n;
+            level = i == 1 || n == 0 ? null : ((Object[]) level)[0];
+        }
+        long block = block();
+        long cursor = levels(block, site, dimensions, total);
+        if (cursor == 0) {
+            return;
+        }
+        level = array;
+        for (int i = dimensions; i > 0; i--, cursor += 4) {
+            int n = level == null ? 0 : i == 1 ? DuckTrack.length(level, element) : ((Object[]) level).length;
+            U.putInt(null, cursor, n);
+            level = i == 1 || n == 0 ? null : ((Object[]) level)[0];
+        }
+        publish(block, cursor);
+    }
+
+    /** Writes what is before the lengths of a {@code multianewarray}; gives where they go, 0 if there is no room. */
+    @Hidden
+    private static long levels(long block, int site, int dimensions, long total) {
+        long eetop = U.getLong(DuckTrack.thread(), EETOP);
+        for (;;) {
+            boolean cut = begin(block);
+            long cursor = U.getLong(null, block + CURSOR);
+            if (cursor + MOST_BYTES + 4L * dimensions > U.getLong(null, block + END)) {
+                lost(block, site, total, 0, 0);
+                return 0;
+            }
+            long top = U.getLong(null, eetop + TLAB_TOP);
+            long start = U.getLong(null, eetop + TLAB_START);
+            long allocated = U.getLong(null, eetop + ALLOCATED);
+            long saved = U.getLong(null, block + SAVED);
+            long last = U.getLong(null, block + LAST);
+            long base = U.getLong(null, block + BASE);
+            long moved = allocated + (top - start) - (last + base);
+            boolean inBuffer = !cut
+                    && (allocated == saved ? top - last >= total : allocated - saved == last - (saved - base) && top - start >= total);
+            cursor = before(block, cursor, 0);
+            if (moved == 0) {
+                cursor = newTop(cursor, cut, last, top);
+            } else if (moved != total) {
+                cursor = put(cursor, MOVED, moved);
+            }
+            U.putInt(null, cursor, LEVELS | dimensions);
+            U.putInt(null, cursor + 4, site);
+            putLong(cursor + 8, moved == 0 ? 0 : inBuffer ? total : 8);
+            putLong(cursor + 16, top);
+            if (U.getLong(null, block + LIMIT) != 0) {
+                account(block, top, allocated, start);
+                return cursor + 24;
+            }
+        }
+    }
+
+    /** Where an object lies: at the top if it is in the TLAB at all, at the address of the object given, or nobody knows. */
+    private static final int BY_TOP = 0;
+    private static final int ADDRESSED = 1;
+    private static final int ELSEWHERE = 2;
+
+    /**
+     * Writes an event of any kind.
+     *
+     * @param bytes of the object, 0 if all of the site have the same
+     * @param klass of the object, 0 if it is the site's
+     * @param caller call site to blame, or less than 1
+     * @param object a large object, or one that is not at the top; null otherwise
+     * @param others bytes of objects whose events follow at once
+     */
+    @Hidden
+    private static void write(int site, long bytes, long klass, int caller, Object object, int where, long others) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = block();
+        for (;;) {
+            boolean cut = begin(block);
+            long cursor = U.getLong(null, block + CURSOR);
+            if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
+                lost(block, site, bytes, klass, caller);
+                return;
+            }
+            long top = U.getLong(null, eetop + TLAB_TOP);
+            long start = U.getLong(null, eetop + TLAB_START);
+            long allocated = U.getLong(null, eetop + ALLOCATED);
+            long last = U.getLong(null, block + LAST);
+            long all = allocated + (top - start);
+            long moved = all - (last + U.getLong(null, block + BASE)) - others;
+            cursor = before(block, cursor, caller);
+            if (klass != 0) {
+                cursor = put(cursor, TYPED, klass);
+            }
+            if (where != BY_TOP) {
+                long address = where == ADDRESSED ? addressOf(object) : 0;
+                cursor = newTop(outside(cursor, site, bytes, address, moved), cut, last, top);
+            } else if (moved == 0) {
+                cursor = newTop(nothing(cursor, site, bytes), cut, last, top);
+            } else if (cut && all == U.getLong(null, block + CUT)) {
+                cursor = newTop(straddle(cursor, site, bytes, moved), cut, last, top);
+            } else {
+                long saved = U.getLong(null, block + SAVED);
+                long delta = top - last;
+                boolean same = !cut && allocated == saved;
+                if (same && (delta & FAR) == 0 && (bytes == 0 || bytes == delta)) {
+                    U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+                    cursor += 4;
+                } else {
+                    long startSaved = saved - U.getLong(null, block + BASE);
+                    boolean sure = same || !cut && allocated - saved == last - startSaved && start != startSaved;
+                    boolean inside = sure || inBuffer(bytes, top, start, cut ? 0 : startSaved, last, allocated - saved);
+                    long address = sure || object == null ? 0 : addressOf(object);
+                    if (inside && (address == 0 || address == top - bytes)) {
+                        cursor = at(cursor, site, bytes, top, moved);
+                    } else {
+                        cursor = newTop(outside(cursor, site, bytes, address, moved), cut, last, top);
+                    }
+                }
+            }
+            if (U.getLong(null, block + LIMIT) != 0) {
+                account(block, top, allocated, start);
+                publish(block, cursor);
+                return;
+            }
+            // A collection came between: what was read of the TLAB is past.
+        }
+    }
+
+    /** Whether an object is at the top of the TLAB, where neither the TLAB alone nor the count outside of it has moved. */
+    private static boolean inBuffer(long bytes, long top, long start, long startSaved, long last, long elsewhere) {
+        if (top == 0 || top - start < bytes) {
+            return false;
+        }
+        if (start != startSaved) {
+            return top != start;
+        }
+        long delta = top - last;
+        return delta != 0 && delta >= bytes && (delta == bytes || bytes == 0 || elsewhere < bytes);
+    }
+
+    private static long at(long cursor, int site, long bytes, long top, long moved) {
+        if (moved != bytes && moved > 0) {
+            cursor = put(cursor, MOVED, moved);
+        }
+        U.putInt(null, cursor, bytes == 0 ? AT : ARRAY);
+        U.putInt(null, cursor + 4, site);
+        cursor += 8;
+        if (bytes != 0) {
+            putLong(cursor, bytes);
+            cursor += 8;
+        }
+        putLong(cursor, top);
+        return cursor + 8;
+    }
+
+    private static long outside(long cursor, int site, long bytes, long address, long moved) {
+        if (moved != bytes && moved > 0) {
+            cursor = put(cursor, MOVED, moved);
+        }
+        U.putInt(null, cursor, OUTSIDE);
+        U.putInt(null, cursor + 4, site);
+        putLong(cursor + 8, bytes);
+        putLong(cursor + 16, address);
+        return cursor + 24;
+    }
+
+    private static long straddle(long cursor, int site, long bytes, long moved) {
+        cursor = put(cursor, MOVED, moved);
+        U.putInt(null, cursor, STRADDLE);
+        U.putInt(null, cursor + 4, site);
+        putLong(cursor + 8, bytes);
+        return cursor + 16;
+    }
+
+    private static long nothing(long cursor, int site, long bytes) {
+        if (bytes == 0) {
+            U.putInt(null, cursor, site << 12);
+            return cursor + 4;
+        }
+        if ((bytes & FAR) == 0) {
+            U.putInt(null, cursor, NOTHING | (int) bytes >>> 3);
+            U.putInt(null, cursor + 4, site);
+            return cursor + 8;
+        }
+        U.putInt(null, cursor, ELIMINATED);
+        U.putInt(null, cursor + 4, site);
+        putLong(cursor + 8, bytes);
+        return cursor + 16;
+    }
+
+    /** Where the TLAB stands now, behind an event that does not say so. */
+    private static long newTop(long cursor, boolean cut, long last, long top) {
+        return top != 0 && (cut || top != last) ? put(cursor, TOP, top) : cursor;
+    }
+
+    /** What goes ahead of an event: how many found no room before, and its caller. */
+    private static long before(long block, long cursor, int caller) {
+        long dropped = U.getLong(null, block + DROPPED);
+        if (dropped != 0) {
+            U.putLong(null, block + DROPPED, 0);
+            cursor = put(cursor, DROP, dropped);
+        }
+        if (caller > 0) {
+            U.putInt(null, cursor, CALLER);
+            U.putInt(null, cursor + 4, caller);
+            cursor += 8;
+        }
+        return cursor;
+    }
+
+    private static long put(long cursor, int operation, long value) {
+        U.putInt(null, cursor, operation);
+        putLong(cursor + 4, value);
+        return cursor + 12;
+    }
+
+    /** Words are only aligned to 4 bytes. */
+    private static void putLong(long cursor, long value) {
+        U.putInt(null, cursor, (int) value);
+        U.putInt(null, cursor + 4, (int) (value >>> 32));
+    }
+
+    @Hidden
+    private static long addressOf(Object object) {
+        try {
+            return address(object);
+        } catch (StackOverflowError noRoomForTheCall) {
+            return 0;
+        }
+    }
+
+    /** The current thread's block. */
+    @Hidden
+    private static long block() {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long slot = DuckTrack.slot(thread, eetop);
+        if (slot == 0) {
+            slot = adopted(thread, eetop);
+        }
+        return slot + SHARED;
+    }
+
+    @Hidden
+    private static long adopted(Thread thread, long eetop) {
+        try {
+            long slot = adopt(eetop);
+            if (slot != 0 && DuckTrack.SLOT_KIND == DuckTrack.IN_PADDING) {
+                DuckTrack.setSlot(thread, slot);
+            }
+            return slot;
+        } catch (StackOverflowError noRoomForTheCall) {
+            return 0;
+        }
+    }
+
+    /** True if a collection has cut the buffer since the last event. */
+    private static boolean begin(long block) {
+        if (U.getLong(null, block + LIMIT) != 0) {
+            return false;
+        }
+        U.putLong(null, block + LIMIT, U.getLong(null, block + FULL));
+        return true;
+    }
+
+    /** What the thread has allocated by now is told. */
+    private static void account(long block, long top, long allocated, long start) {
+        U.putLong(null, block + SAVED, allocated);
+        U.putLong(null, block + BASE, allocated - start);
+        U.putLong(null, block + LAST, top);
+    }
+
+    /** Ends an event; a full buffer goes to the agent. */
+    @Hidden
+    private static void publish(long block, long cursor) {
+        U.putLong(null, block + CURSOR, cursor);
+        if (cursor > U.getLong(null, block + FULL)) {
+            try {
+                flush(block);
+            } catch (StackOverflowError noRoomForTheCall) {
+                // There is room for some more events; the next one tries again.
+            }
+        }
+    }
+
+    /** No room for an event. It is counted, if the thread has a block, by site and class; and it is stated that it is not in the trace. */
+    @Hidden
+    private static void lost(long block, int site, long bytes, long klass, int caller) {
+        U.getAndAddLong(null, block + DROPPED, 1);
+    }
+
+    /** An object that native code is about to make first of all: if the TLAB has room for it, that is where it will be. */
+    @Hidden
+    private static void ahead(long klass, long bytes, int site, int caller) {
+        long eetop = U.getLong(DuckTrack.thread(), EETOP);
+        long block = block();
+        for (;;) {
+            boolean cut = begin(block);
+            long cursor = U.getLong(null, block + CURSOR);
+            if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
+                lost(block, site, bytes, klass, caller);
+                return;
+            }
+            long top = U.getLong(null, eetop + TLAB_TOP);
+            long start = U.getLong(null, eetop + TLAB_START);
+            long allocated = U.getLong(null, eetop + ALLOCATED);
+            long last = U.getLong(null, block + LAST);
+            long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE)) + bytes;
+            boolean room = top != 0 && U.getLong(null, eetop + TLAB_END) - top >= bytes;
+            cursor = put(before(block, cursor, caller), TYPED, klass);
+            cursor = room
+                    ? at(cursor, site, bytes, top + bytes, moved)
+                    : newTop(outside(cursor, site, bytes, 0, moved), cut, last, top);
+            if (U.getLong(null, block + LIMIT) != 0) {
+                // It is told already, so it is no gap of the next event.
+                account(block, room ? top + bytes : top, allocated, room ? start : start - bytes);
+                publish(block, cursor);
+                return;
+            }
+        }
+    }
+}
