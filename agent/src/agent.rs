@@ -27,6 +27,7 @@ use crate::jni_functions::JniFunctions;
 use crate::loaders::Loaders;
 use crate::log::Log;
 use crate::native_sites::NativeSites;
+use crate::notes::Notes;
 use crate::options::{Context, Counters, Options};
 use crate::phase::{Phase, PhaseCell};
 use crate::registry::Registry;
@@ -57,7 +58,7 @@ pub(crate) struct Agent {
     /// Profiles that wait for their class to be retransformed.
     pub(crate) reinstrumenting: Mutex<crate::reinstrumentation::Waiting>,
     /// Sentences for the trace's Run record.
-    pub(crate) notes: Mutex<Vec<String>>,
+    pub(crate) notes: Notes,
     pub(crate) wake: (Mutex<bool>, Condvar),
     /// Sites of what native code makes.
     pub(crate) native_sites: NativeSites,
@@ -144,7 +145,7 @@ impl Agent {
             cost: Cost::default(),
             klass_names: Mutex::new(FxHashMap::default()),
             reinstrumenting: Mutex::default(),
-            notes: Mutex::new(Vec::new()),
+            notes: Notes::default(),
             wake: (Mutex::new(false), Condvar::new()),
             native_sites: NativeSites::default(),
             uncounted_native: AtomicU64::new(0),
@@ -192,9 +193,7 @@ impl Agent {
     /// The program goes on without being counted: the trace ends, and says why.
     pub(crate) fn give_up(&self, why: &str) {
         if self.phase.advance(Phase::Ended) {
-            self.notes
-                .lock()
-                .push(format!("Nothing was counted: {why}."));
+            self.notes.add(format!("Nothing was counted: {why}."));
             self.end_unused_trace();
         }
     }
@@ -202,7 +201,7 @@ impl Agent {
     /// A sentence for the report.
     pub(crate) fn add_note(&self, sentence: String) {
         self.log.info(&sentence);
-        self.notes.lock().push(sentence);
+        self.notes.add(sentence);
     }
 
     /// The helper has filed an object under a class for the first time in a thread.

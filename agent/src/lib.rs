@@ -25,6 +25,7 @@ mod life_cycle;
 mod loaders;
 mod log;
 mod native_sites;
+mod notes;
 mod object_bytes;
 pub mod options;
 mod own_library;

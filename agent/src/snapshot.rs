@@ -34,11 +34,13 @@ impl Agent {
         if self.snapshots.fetch_add(1, Ordering::Relaxed) == 0 {
             self.report(writer.define(&Record::Run(self.run())));
         }
+        let notes = self.notes.take().into_iter().map(Record::Note);
         for record in self
             .threads
             .take_pending()
             .into_iter()
             .chain(self.registry.take_pending())
+            .chain(notes)
         {
             self.report(writer.define(&record));
         }
@@ -55,6 +57,9 @@ impl Agent {
     pub(crate) fn end_trace(&self, cause: &str) {
         let mut writer = self.writer.lock();
         if let Some(mut writer) = writer.take() {
+            for sentence in self.notes.take() {
+                self.report(writer.define(&Record::Note(sentence)));
+            }
             let losses = self.losses();
             self.report(writer.finish(End {
                 unix_millis: unix_millis(),
@@ -116,7 +121,7 @@ impl Agent {
             attached: self.attached,
             slot: facts.map_or("", |facts| facts.slot.name()).to_owned(),
             layout: facts.map(|facts| facts.layout).unwrap_or_default(),
-            notes: self.notes.lock().clone(),
+            notes: self.notes.take(),
         }
     }
 

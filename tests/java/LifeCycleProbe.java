@@ -100,6 +100,19 @@ public final class LifeCycleProbe {
         System.out.println("ALLOCATED " + (end - start - (start - empty)));
     }
 
+    /** Lets a class of the library make nearly all objects, for so many seconds. */
+    static void library(int seconds) {
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
+        while (System.nanoTime() < end) {
+            for (int i = 0; i < 1000; i++) {
+                java.util.LinkedHashMap<Object, Object> map = new java.util.LinkedHashMap<>();
+                map.put("a", map);
+                map.put("b", map);
+                sink = map;
+            }
+        }
+    }
+
     private static void awaitLine() throws Exception {
         System.out.println("READY");
         System.out.flush();
@@ -136,6 +149,9 @@ public final class LifeCycleProbe {
                 work();
                 awaitLine();
                 work();
+                break;
+            case "library":
+                library(Integer.parseInt(words[1]));
                 break;
             case "measure":
                 measure();

@@ -25,6 +25,7 @@ pub struct CountModelBuilder {
     state: SnapshotState,
     refusals: Vec<Refusal>,
     reinstrumented: Vec<Reinstrumented>,
+    late_notes: Vec<String>,
     end: Option<End>,
     damage: Vec<FileDamage>,
 }
@@ -50,6 +51,7 @@ impl CountModelBuilder {
             Record::Refusal(refusal) => self.refusals.push(refusal),
             Record::Reinstrumented(event) => self.reinstrumented.push(event),
             Record::Snapshot(snapshot) => self.state.take(snapshot),
+            Record::Note(sentence) => self.late_notes.push(sentence),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
             _ => {}
@@ -97,7 +99,7 @@ impl CountModelBuilder {
         let total = plan.sites.iter().map(|row| row.total).sum();
         let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);
         CountModel {
-            run: self.run.unwrap_or_default(),
+            run: with_notes(self.run.unwrap_or_default(), self.late_notes),
             methods: plan.methods,
             sites: plan.sites,
             calls: plan.calls,
@@ -125,6 +127,16 @@ impl CountModelBuilder {
         found.extend(impossible_threads(&filled.threads));
         found
     }
+}
+
+/// Adds the notes that came after the run's facts, each once.
+fn with_notes(mut run: Run, late: Vec<String>) -> Run {
+    for sentence in late {
+        if !run.notes.contains(&sentence) {
+            run.notes.push(sentence);
+        }
+    }
+    run
 }
 
 fn completeness(

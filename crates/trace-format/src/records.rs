@@ -12,7 +12,7 @@
 //! | 3 | [`Site`] | | 9 | [`Reinstrumented`] |
 //! | 4 | [`Counter`] | | 10 | [`Snapshot`] |
 //! | 5 | [`CallSite`] | | 11 | [`End`] |
-//! | | | | 12 | [`HeapClass`] |
+//! | 12 | [`HeapClass`] | | 13 | [`Record::Note`] |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
@@ -85,6 +85,8 @@ pub enum Record {
     End(End),
     /// Introduces a class of objects in the heap.
     HeapClass(HeapClass),
+    /// Something the reader of a report must know that was found after the first [`Run`] was written: one sentence.
+    Note(String),
 }
 
 /// The run, the VM and its object layout.
@@ -122,7 +124,7 @@ pub struct Run {
     pub slot: String,
     /// How this VM lays objects out.
     pub layout: ObjectLayout,
-    /// Things the reader of a report must know (`could not ...`), each one sentence.
+    /// Things the reader of a report must know (`could not ...`), each one sentence; [`Record::Note`] adds to them.
     pub notes: Vec<String>,
 }
 

@@ -93,3 +93,22 @@ fn two_jvms_share_a_place() {
         );
     }
 }
+
+/// `LinkedHashMap` makes nearly all objects of the program, so that its callers are tracked from the agent's first look on, long after the
+/// first snapshot.
+#[test]
+fn what_is_noted_after_the_first_snapshot_is_reported() {
+    for jdk in jdks(17).into_iter().take(1) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("summary=off,interval=1,output={}", output.display());
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "11"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        let recording = Recording::of(&output);
+        let expected = "became a tracked class when it was found hot";
+        let notes = &recording.report.notes;
+        let found = notes.iter().filter(|note| note.contains(expected)).count();
+        assert!(found >= 1, "{notes:?}");
+        assert_eq!(recording.text().matches(expected).count(), found);
+    }
+}

@@ -402,10 +402,14 @@ fn run_end_damage_and_new_versions_are_carried() {
     let mut builder = CountModelBuilder::new();
     let run = Run {
         pid: 7,
+        notes: vec!["early".into()],
         ..Run::default()
     };
     builder.fold(Record::Run(run.clone()));
     builder.fold(Record::Run(run.clone()));
+    for late in ["late", "early", "late"] {
+        builder.fold(Record::Note(late.into()));
+    }
     two_paths()
         .into_iter()
         .for_each(|record| builder.fold(record));
@@ -426,6 +430,7 @@ fn run_end_damage_and_new_versions_are_carried() {
     builder.damage("ducktrack.trace", Damage::NoEnd { at: 9 });
     let model = builder.finish();
     assert_eq!((model.run.pid, model.inconsistencies.len()), (7, 0));
+    assert_eq!(model.run.notes, ["early", "late"]);
     let methods: Vec<_> = model
         .reinstrumented
         .iter()
