@@ -3,6 +3,7 @@
 #   step NAME COMMAND...   run COMMAND quietly, print one line with the verdict and the seconds it took;
 #                          on failure print the end of its output and where the whole of it is.
 #                          It counts as one, unless it prints cargo's "test result:" lines: then as those tests.
+#                          Lines "checked: ..." and "skipped: ..." of its output are shown, and the skipped counted.
 #   skip NAME REASON       say in one line that a step was left out, and why
 #   finish                 print the plain last line "N passed, N failed"; fails if anything failed
 
@@ -31,8 +32,15 @@ step() {
         tail -n 60 "$log" | sed 's/^/        | /'
         printf '        whole output: %s\n' "$log"
     fi
+    announcements "$log"
     read_counts "$log" "$code"
     return "$code"
+}
+
+# What the tests themselves say: how much they compared, and what they left out.
+announcements() {
+    sed -n -e 's/^checked: /        /p' -e 's/^skipped: /  skip         /p' "$1" | fold -s -w 140
+    SKIPPED=$((SKIPPED + $(grep -c '^skipped: ' "$1")))
 }
 
 # The sums of cargo's "test result: ok. 12 passed; 0 failed; ..." lines, as "12 0"; nothing without such lines.

@@ -37,7 +37,7 @@ impl Installation {
         Ok(Installation {
             java_home,
             jdk,
-            agent: variable("DUCKTRACK_AGENT")?,
+            agent: variable("DUCKTRACK_LIBRARY")?,
             command: variable("DUCKTRACK_COMMAND")?,
             harness: variable("DUCKTRACK_HARNESS")?.join("harness.jar"),
             classes: variable("DUCKTRACK_BENCH_CLASSES")?,

@@ -1,43 +1,42 @@
-//! Libraries of this workspace as files, built when a test needs them.
+//! Parts of this workspace as files, built when a test needs them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, ensure};
 
 /// Builds an example of a package that is a C library, in the profile of this test, and returns its file.
 pub fn built_example(package: &str, example: &str) -> anyhow::Result<PathBuf> {
+    let profile = own_profile()?;
     build(
         &["-p", package, "--example", example],
-        &format!("examples/lib{example}.so"),
+        &profile.join(format!("examples/lib{example}.so")),
+        profile.ends_with("release"),
     )
 }
 
-/// Builds the C library of a package, in the profile of this test, and returns its file.
-pub fn built_library(package: &str, library: &str) -> anyhow::Result<PathBuf> {
-    build(&["-p", package, "--lib"], &format!("lib{library}.so"))
+/// Builds what `target` names as it is delivered, beside this test's own build, and returns its file.
+pub(crate) fn release_build(target: &[&str], file: &str) -> anyhow::Result<PathBuf> {
+    let profile = own_profile()?.with_file_name("release");
+    build(target, &profile.join(file), true)
 }
 
-/// Builds a command of a package, in the profile of this test, and returns its file.
-pub fn built_command(package: &str, command: &str) -> anyhow::Result<PathBuf> {
-    build(&["-p", package, "--bin", command], command)
-}
-
-fn build(target: &[&str], file: &str) -> anyhow::Result<PathBuf> {
-    // A test runs from <target>/<profile>/deps/<name>.
+/// `<target>/<profile>`: a test runs from `<target>/<profile>/deps/<name>`.
+fn own_profile() -> anyhow::Result<PathBuf> {
     let test = std::env::current_exe().context("own path")?;
-    let profile = test
-        .parent()
-        .and_then(|deps| deps.parent())
-        .context("profile folder")?;
-    let target_folder = profile.parent().context("target folder")?;
+    let profile = test.parent().and_then(Path::parent);
+    Ok(profile.context("profile folder")?.to_owned())
+}
+
+fn build(target: &[&str], file: &Path, release: bool) -> anyhow::Result<PathBuf> {
+    let own_profile = own_profile()?;
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .arg("build")
         .args(target)
         .arg("--target-dir")
-        .arg(target_folder);
-    if profile.ends_with("release") {
+        .arg(own_profile.parent().context("target folder")?);
+    if release {
         cargo.arg("--release");
     }
     let output = cargo.output().context("cargo build")?;
@@ -46,7 +45,6 @@ fn build(target: &[&str], file: &str) -> anyhow::Result<PathBuf> {
         "cargo build {target:?}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let file = profile.join(file);
     ensure!(file.exists(), "{} was not built", file.display());
-    Ok(file)
+    Ok(file.to_owned())
 }

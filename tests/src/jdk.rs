@@ -7,6 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context, ensure};
+
+/// The versions that everything must hold on.
+const MATRIX: [u32; 4] = [11, 17, 21, 25];
+
 /// One installed JDK or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jdk {
@@ -48,6 +53,28 @@ pub fn installed_jdks() -> Vec<Jdk> {
         found.retain(|jdk| jdk.version.to_string() == only);
     }
     found
+}
+
+/// The JDKs of the matrix, or the one that `DUCKTRACK_ONLY_JDK` names; all of them must be there.
+pub fn matrix_jdks() -> anyhow::Result<Vec<Jdk>> {
+    let installed = installed_jdks();
+    let only = std::env::var("DUCKTRACK_ONLY_JDK").ok();
+    let wanted = MATRIX.iter().filter(|version| {
+        only.as_ref()
+            .is_none_or(|only| *only == version.to_string())
+    });
+    let found = wanted.map(|version| {
+        let mut jdks = installed.iter();
+        jdks.find(|jdk| jdk.version == *version)
+            .cloned()
+            .with_context(|| format!("no JDK {version} found: scripts/install-jdks"))
+    });
+    let jdks: Vec<Jdk> = found.collect::<anyhow::Result<_>>()?;
+    ensure!(
+        !jdks.is_empty(),
+        "DUCKTRACK_ONLY_JDK names no JDK of the matrix {MATRIX:?}"
+    );
+    Ok(jdks)
 }
 
 /// Folders that may be JDKs, in order of preference.

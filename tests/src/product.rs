@@ -1,31 +1,53 @@
-//! The agent's library and the command: `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the release build of this checkout, or built now.
+//! The agent's library and the command: `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, else the release build of this checkout, brought up to date.
+//!
+//! It is never an old build that happens to lie there. A file that a variable names must exist.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use crate::built_library::{built_command, built_library};
+use anyhow::{anyhow, ensure};
 
-fn found(variable: &str, file: &str) -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os(variable) {
-        return Some(PathBuf::from(path));
-    }
-    let release = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../target/release")
-        .join(file);
-    release.exists().then_some(release)
-}
+use crate::built_library::release_build;
 
 /// `libducktrack.so`
 pub fn agent_library() -> anyhow::Result<PathBuf> {
-    match found("DUCKTRACK_LIBRARY", "libducktrack.so") {
-        Some(path) => Ok(path),
-        None => built_library("ducktrack-agent", "ducktrack"),
-    }
+    static LIBRARY: Found = Found::new();
+    found(&LIBRARY, "DUCKTRACK_LIBRARY", || {
+        release_build(&["-p", "ducktrack-agent", "--lib"], "libducktrack.so")
+    })
 }
 
 /// `ducktrack`
 pub fn ducktrack_command() -> anyhow::Result<PathBuf> {
-    match found("DUCKTRACK_COMMAND", "ducktrack") {
-        Some(path) => Ok(path),
-        None => built_command("ducktrack-cli", "ducktrack"),
-    }
+    static COMMAND: Found = Found::new();
+    found(&COMMAND, "DUCKTRACK_COMMAND", || {
+        release_build(&["-p", "ducktrack-cli", "--bin", "ducktrack"], "ducktrack")
+    })
+}
+
+/// What was found, or why nothing was; looked for once.
+type Found = OnceLock<Result<PathBuf, String>>;
+
+fn found(
+    found: &Found,
+    variable: &str,
+    build: impl FnOnce() -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<PathBuf> {
+    let find = || match std::env::var_os(variable) {
+        Some(file) => named(variable, file.into()),
+        None => build(),
+    };
+    found
+        .get_or_init(|| find().map_err(|error| format!("{error:#}")))
+        .clone()
+        .map_err(|error| anyhow!(error))
+}
+
+fn named(variable: &str, file: PathBuf) -> anyhow::Result<PathBuf> {
+    ensure!(
+        file.is_file(),
+        "{variable}={}: no such file",
+        file.display()
+    );
+    Ok(file)
 }

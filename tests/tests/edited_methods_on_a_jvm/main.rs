@@ -17,7 +17,9 @@ fn counters_count_and_results_stay() -> Result<()> {
     let fixtures = methods::all()?;
     let homes = jvm::homes()?;
     if homes.is_empty() {
-        println!("SKIPPED: no JDK with javac in DUCKTRACK_JDKS or /usr/lib/jvm");
+        ducktrack_tests::skipped(
+            "edited methods: no JDK with javac in DUCKTRACK_JDKS or /usr/lib/jvm",
+        );
     }
     for home in homes {
         let folder = tempfile::tempdir()?;

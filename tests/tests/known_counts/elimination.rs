@@ -4,7 +4,7 @@
 //! the VM what its thread really allocated meanwhile.
 
 use anyhow::{Context, ensure};
-use ducktrack_tests::{Jdk, installed_jdks};
+use ducktrack_tests::{Jdk, matrix_jdks};
 
 use crate::comparison;
 use crate::execution::Execution;
@@ -46,16 +46,10 @@ fn check(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<()> {
 
 #[test]
 fn counting_leaves_escape_analysis_alone() -> anyhow::Result<()> {
-    let programs = match program::all() {
-        Ok(programs) => programs,
-        Err(why) => {
-            println!("skipped: {why:#}");
-            return Ok(());
-        }
-    };
+    let programs = program::all()?;
     let program = programs.iter().find(|program| program.name == CLASS);
     let program = program.context("ScalarReplacement is not in the table")?;
-    for jdk in installed_jdks() {
+    for jdk in matrix_jdks()? {
         for options in ["counters=path", "counters=site", "materialized=on"] {
             check(&jdk, program, options)
                 .with_context(|| format!("JDK {} {options}", jdk.version))?;

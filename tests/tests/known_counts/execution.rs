@@ -3,11 +3,10 @@
 use std::process::{Command, Output};
 
 use anyhow::{Context, ensure};
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Jdk, agent_library, ducktrack_command};
 
 use crate::expectation::Expectation;
-use crate::product;
-use crate::program::{Program, harness};
+use crate::program::{self, Program};
 use crate::report::Report;
 
 /// Every class is verified, the JDK's too.
@@ -32,15 +31,15 @@ pub(crate) struct Execution {
 impl Execution {
     /// The program by itself.
     pub(crate) fn bare(jdk: &Jdk, program: &Program) -> anyhow::Result<Self> {
-        Self::of(&run(&mut java(jdk, program), program)?, program, None)
+        Self::of(&run(&mut java(jdk, program)?, program)?, program, None)
     }
 
     /// The program with the agent, verified, and its report.
     pub(crate) fn counted(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
-        let library = product::library()?;
-        let mut java = java(jdk, program);
+        let library = agent_library()?;
+        let mut java = java(jdk, program)?;
         java.args(FULL_VERIFICATION);
         java.arg(format!(
             "-agentpath:{}=output={},summary=off,{options}",
@@ -48,7 +47,7 @@ impl Execution {
             trace.display()
         ));
         let output = run(&mut java, program)?;
-        let report = Command::new(product::command()?)
+        let report = Command::new(ducktrack_command()?)
             .arg("report")
             .arg(&trace)
             .args(["--format", "json"])
@@ -118,10 +117,10 @@ fn allocated(row: &str) -> anyhow::Result<(String, i64)> {
     Ok((site.to_owned(), bytes.parse()?))
 }
 
-fn java(jdk: &Jdk, program: &Program) -> Command {
+fn java(jdk: &Jdk, program: &Program) -> anyhow::Result<Command> {
     let mut java = jdk.tool("java");
-    java.current_dir(harness()).args(&program.options);
-    java
+    java.current_dir(program::folder()?).args(&program.options);
+    Ok(java)
 }
 
 fn run(java: &mut Command, program: &Program) -> anyhow::Result<Output> {

@@ -7,88 +7,26 @@
 //!                                            └─ trace ─ report ───┴─ must agree
 //! ```
 //!
-//! On every JDK that is there with `counters=path`, and on one of them with `counters=site` too. To look at a few only:
-//! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
+//! What is run on what is in `matrix`. A JDK or a program that is missing is a failure.
 
 mod comparison;
 mod elimination;
 mod execution;
 mod expectation;
-mod product;
+mod matrix;
 mod program;
 mod report;
 mod work_queue;
 
-use ducktrack_tests::{Jdk, installed_jdks};
+use anyhow::ensure;
+use ducktrack_tests::checked;
 
 use execution::Execution;
-use program::Program;
+use matrix::{Matrix, Task};
 
-/// The JDK on which one counter per site is tried too.
-const SITE_COUNTERS_ON: u32 = 17;
-
-/// One program on one JDK with one set of options of the agent.
-struct Task<'a> {
-    jdk: &'a Jdk,
-    program: &'a Program,
-    options: String,
-}
-
-fn chosen(variable: &str) -> Option<Vec<String>> {
-    let value = std::env::var(variable).ok()?;
-    Some(value.split(',').map(str::to_owned).collect())
-}
-
-fn tasks<'a>(jdks: &'a [Jdk], programs: &'a [Program]) -> Vec<Task<'a>> {
-    let only = chosen("DUCKTRACK_KNOWN");
-    let versions = chosen("DUCKTRACK_KNOWN_JDKS");
-    let options = std::env::var("DUCKTRACK_KNOWN_OPTIONS").ok();
-    let mut tasks = Vec::new();
-    for jdk in jdks {
-        if versions
-            .as_ref()
-            .is_some_and(|versions| !versions.contains(&jdk.version.to_string()))
-        {
-            continue;
-        }
-        for program in programs
-            .iter()
-            .filter(|program| program.level <= jdk.version)
-        {
-            if only
-                .as_ref()
-                .is_some_and(|only| !only.iter().any(|name| *name == program.short_name()))
-            {
-                continue;
-            }
-            let task = |options: &str| Task {
-                jdk,
-                program,
-                options: options.to_owned(),
-            };
-            match &options {
-                Some(options) => tasks.push(task(options)),
-                None => {
-                    tasks.push(task("counters=path"));
-                    if jdk.version == SITE_COUNTERS_ON {
-                        tasks.push(task("counters=site"));
-                    }
-                }
-            }
-        }
-    }
-    tasks
-}
-
-/// What is wrong with one run; the first line names it.
-fn check(task: &Task<'_>) -> Result<String, String> {
-    let name = format!(
-        "JDK {} {} {}",
-        task.jdk.version,
-        task.options,
-        task.program.short_name()
-    );
-    let wrong = |what: anyhow::Error| format!("{name}: {what:#}");
+/// How many rows of one run are exact, or what is wrong with it.
+fn check(task: &Task<'_>) -> Result<usize, String> {
+    let wrong = |what: anyhow::Error| format!("{}: {what:#}", task.name());
     let bare = Execution::bare(task.jdk, task.program).map_err(wrong)?;
     let counted = Execution::counted(task.jdk, task.program, &task.options).map_err(wrong)?;
     let mut mismatches = counted.differences(&bare, task.program);
@@ -99,11 +37,11 @@ fn check(task: &Task<'_>) -> Result<String, String> {
         .report
         .as_ref()
         .map_or_else(String::new, report::Report::completeness);
+    let name = task.name();
     if mismatches.is_empty() {
-        return Ok(format!(
-            "{name}: {} sites exact, {completeness}",
-            counted.expectations.len()
-        ));
+        let rows = counted.expectations.len();
+        println!("ok   {name}: {rows} rows exact, {completeness}");
+        return Ok(rows);
     }
     Err(format!(
         "{name}: {} mismatches, {completeness}\n    {}",
@@ -113,30 +51,17 @@ fn check(task: &Task<'_>) -> Result<String, String> {
 }
 
 #[test]
-fn every_known_count_is_exact() {
-    let programs = match program::all() {
-        Ok(programs) => programs,
-        Err(why) => {
-            println!("skipped: {why:#}");
-            return;
-        }
-    };
-    let jdks = installed_jdks();
-    for version in [11, 17, 21, 25] {
-        if !jdks.iter().any(|jdk| jdk.version == version) {
-            println!("skipped: no JDK {version}");
-        }
-    }
-    let tasks = tasks(&jdks, &programs);
+fn every_known_count_is_exact() -> anyhow::Result<()> {
+    let matrix = Matrix::of_environment()?;
+    let tasks = matrix.tasks();
     let results = work_queue::run(&tasks, check);
-    let failed: Vec<&String> = results
-        .iter()
-        .filter_map(|result| result.as_ref().err())
-        .collect();
-    assert!(
-        failed.is_empty(),
-        "{} of {} runs differ",
-        failed.len(),
-        tasks.len()
-    );
+    let failed = results.iter().filter(|result| result.is_err()).count();
+    ensure!(failed == 0, "{failed} of {} runs differ", tasks.len());
+    let rows: usize = results.iter().flatten().sum();
+    ensure!(rows > 0, "no row was compared");
+    checked(&format!(
+        "known counts: {rows} rows exact in {}",
+        matrix::named(&tasks)
+    ));
+    Ok(())
 }

@@ -55,24 +55,38 @@ impl Program {
     }
 }
 
-/// Where the programs are run.
-pub(crate) fn harness() -> PathBuf {
+/// What `scripts/harness-build` made: `DUCKTRACK_HARNESS`, else in this checkout.
+fn built() -> PathBuf {
     match std::env::var_os("DUCKTRACK_HARNESS") {
         Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness"),
+        None => sources().join("target"),
     }
 }
 
-/// All programs of the table.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness")
+}
+
+/// Where the programs are run: the class paths of the table begin at the folder above the built one.
+pub(crate) fn folder() -> anyhow::Result<PathBuf> {
+    let built = built();
+    ensure!(
+        built.ends_with("target"),
+        "{}: the built harness is a folder `target`",
+        built.display()
+    );
+    Ok(built.join(".."))
+}
+
+/// All programs of the table: one for every source that says `// PROGRAM`.
 pub(crate) fn all() -> anyhow::Result<Vec<Program>> {
-    let table = harness().join("target/known/programs.tsv");
-    let text = std::fs::read_to_string(&table)
-        .with_context(|| format!("no {}: scripts/harness-build makes it", table.display()))?;
+    let known = built().join("known");
+    let text = read(&known.join("programs.tsv"))?;
     let mut programs: Vec<Program> = text
         .lines()
         .map(Program::parse)
         .collect::<anyhow::Result<_>>()?;
-    let rows = std::fs::read_to_string(harness().join("target/known/expectations.jsonl"))?;
+    let rows = read(&known.join("expectations.jsonl"))?;
     for row in rows.lines() {
         let row: Value = serde_json::from_str(row)?;
         if row["exact"] == Value::Bool(false) {
@@ -84,5 +98,30 @@ pub(crate) fn all() -> anyhow::Result<Vec<Program>> {
             owner.context("a row of no program")?.inexact.push(site);
         }
     }
+    for name in names_of_sources(&sources().join("known/src"))? {
+        ensure!(
+            programs.iter().any(|program| program.short_name() == name),
+            "{name} is not in the table: scripts/harness-build --force, with a JDK 25 that has javac"
+        );
+    }
     Ok(programs)
+}
+
+fn read(table: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(table)
+        .with_context(|| format!("no {}: scripts/harness-build makes it", table.display()))
+}
+
+fn names_of_sources(folder: &Path) -> anyhow::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            names.append(&mut names_of_sources(&path)?);
+        } else if std::fs::read_to_string(&path)?.contains("\n// PROGRAM") {
+            let name = path.file_stem().context("a file name")?;
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
 }

@@ -2,7 +2,7 @@
 //! are exact, and the program does not notice.
 //!
 //! Programs: `LifeCycleProbe`, `JniProbe` and `NoOpAgent` of `tests/java`. The agent and the command are those of `DUCKTRACK_LIBRARY` and
-//! `DUCKTRACK_COMMAND`, or of `target/release`.
+//! `DUCKTRACK_COMMAND`, or the release build.
 
 mod attaching;
 mod endings;

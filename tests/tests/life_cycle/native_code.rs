@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ducktrack_tests::{Jdk, installed_jdks};
+use ducktrack_tests::{Jdk, installed_jdks, skipped};
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks};
@@ -58,7 +58,7 @@ fn made(recording: &Recording) -> BTreeMap<(String, String), (i64, i64)> {
 fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let Some(library) = native_library(folder.path()) else {
-        println!("no C compiler or no jni.h: nothing is checked");
+        skipped("native code: no C compiler or no jni.h");
         return;
     };
     for jdk in jdks {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ducktrack_tests::skipped;
+
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks, programs};
 
@@ -66,7 +68,7 @@ fn flight_recorder() {
             place.path().join("r.jfr").display()
         );
         if !jdk.accepts(&[&recorder]) {
-            println!("JDK {} has no flight recorder", jdk.version);
+            skipped(&format!("JDK {} has no flight recorder", jdk.version));
             continue;
         }
         let jvm = TrackedJvm::new(&jdk, "summary=off,output=out")

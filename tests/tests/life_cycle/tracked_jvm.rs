@@ -6,38 +6,22 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::thread::JoinHandle;
 
-use ducktrack_tests::{Jdk, compile_java, installed_jdks};
+use ducktrack_tests::{
+    Jdk, agent_library, compile_java, ducktrack_command, installed_jdks, skipped,
+};
 use tempfile::TempDir;
 
 /// The lowest version all programs here are compiled for.
 const RELEASE: u32 = 11;
 
-/// A product of the release build: named by a variable, or in `target/release`.
-fn product(variable: &str, file: &str) -> PathBuf {
-    let path = std::env::var_os(variable).map_or_else(
-        || {
-            Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../target/release")
-                .join(file)
-        },
-        PathBuf::from,
-    );
-    assert!(
-        path.exists(),
-        "{} is not there: run `cargo build --release` first",
-        path.display()
-    );
-    path
-}
-
 /// The agent.
 pub(crate) fn library() -> PathBuf {
-    product("DUCKTRACK_LIBRARY", "libducktrack.so")
+    agent_library().expect("the agent")
 }
 
 /// The command.
 pub(crate) fn command() -> Command {
-    Command::new(product("DUCKTRACK_COMMAND", "ducktrack"))
+    Command::new(ducktrack_command().expect("the command"))
 }
 
 /// The compiled programs; made once for all tests. `None` where there is no javac.
@@ -52,7 +36,7 @@ pub(crate) fn programs() -> Option<&'static Path> {
         )
         .expect("javac");
         if !compiled {
-            println!("no JDK with javac: nothing is checked");
+            skipped("life cycle: no JDK with javac, nothing is checked");
         }
         compiled.then_some(folder)
     };

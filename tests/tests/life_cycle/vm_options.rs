@@ -1,6 +1,6 @@
 //! Counts and bytes are exact under every collector, object layout and compiler setting.
 
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Jdk, skipped};
 
 use crate::recording::{BLOCK, Recording};
 use crate::tracked_jvm::{TrackedJvm, jdks};
@@ -74,7 +74,7 @@ fn on_every_jdk(vm_options: &[&str], check: impl Fn(&Jdk)) {
         if jdk.accepts(vm_options) {
             check(&jdk);
         } else {
-            println!("JDK {} does not take {vm_options:?}", jdk.version);
+            skipped(&format!("JDK {} does not take {vm_options:?}", jdk.version));
         }
     }
 }

@@ -24,7 +24,7 @@ mod structured;
 mod unstructured;
 
 use anyhow::{Result, ensure};
-use ducktrack_tests::{Jdk, installed_jdks};
+use ducktrack_tests::{Jdk, installed_jdks, skipped};
 
 use comparison::{Comparison, Run};
 use outcome::{FULL_VERIFICATION, Truth};
@@ -118,7 +118,7 @@ fn all_counts_are_equal() -> Result<()> {
 /// Runs of the program of one seed.
 fn check(seed: u64, jdks: &[Jdk], runs: &[Run]) -> Result<()> {
     let Some(program) = Program::generate(seed, EXTENT)? else {
-        println!("skipped: no compiler");
+        skipped("random methods: no compiler");
         return Ok(());
     };
     println!(
@@ -170,7 +170,7 @@ fn jdks() -> Vec<Jdk> {
     let jdks = installed_jdks();
     for version in [11, 17, 21, 25] {
         if !jdks.iter().any(|jdk| jdk.version == version) {
-            println!("skipped: no JDK {version}");
+            skipped(&format!("random methods: no JDK {version}"));
         }
     }
     jdks

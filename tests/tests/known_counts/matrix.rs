@@ -1,0 +1,107 @@
+//! Which programs run on which JDKs with which options.
+//!
+//! Every program with `counters=path` on every JDK of the matrix that is new enough for it, and on one of them with `counters=site` too. To
+//! look at a few only: `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
+
+use std::collections::BTreeMap;
+
+use anyhow::ensure;
+use ducktrack_tests::{Jdk, matrix_jdks};
+
+use crate::program::{self, Program};
+
+/// The JDK on which one counter per site is tried too.
+const SITE_COUNTERS_ON: u32 = 17;
+
+/// What there is to run.
+pub(crate) struct Matrix {
+    jdks: Vec<Jdk>,
+    programs: Vec<Program>,
+    /// Instead of the usual ones.
+    options: Option<String>,
+}
+
+/// One program on one JDK with one set of options of the agent.
+pub(crate) struct Task<'a> {
+    pub(crate) jdk: &'a Jdk,
+    pub(crate) program: &'a Program,
+    pub(crate) options: String,
+}
+
+impl Task<'_> {
+    /// `JDK 17 counters=path Boxing`
+    pub(crate) fn name(&self) -> String {
+        let name = self.program.short_name();
+        format!("JDK {} {} {name}", self.jdk.version, self.options)
+    }
+}
+
+impl Matrix {
+    /// All of it, or what the variables leave of it.
+    pub(crate) fn of_environment() -> anyhow::Result<Self> {
+        let jdks = matrix_jdks()?;
+        let version = |jdk: &Jdk| jdk.version.to_string();
+        let programs = program::all()?;
+        let name = |program: &Program| program.short_name().to_owned();
+        Ok(Self {
+            jdks: chosen(jdks, "DUCKTRACK_KNOWN_JDKS", version)?,
+            programs: chosen(programs, "DUCKTRACK_KNOWN", name)?,
+            options: std::env::var("DUCKTRACK_KNOWN_OPTIONS").ok(),
+        })
+    }
+
+    /// All runs.
+    pub(crate) fn tasks(&self) -> Vec<Task<'_>> {
+        let mut tasks = Vec::new();
+        for jdk in &self.jdks {
+            for options in self.options_on(jdk) {
+                let programs = self.programs.iter();
+                let able = programs.filter(|program| program.level <= jdk.version);
+                tasks.extend(able.map(|program| Task {
+                    jdk,
+                    program,
+                    options: options.to_owned(),
+                }));
+            }
+        }
+        tasks
+    }
+
+    fn options_on(&self, jdk: &Jdk) -> Vec<&str> {
+        match &self.options {
+            Some(options) => vec![options],
+            None if jdk.version == SITE_COUNTERS_ON => vec!["counters=path", "counters=site"],
+            None => vec!["counters=path"],
+        }
+    }
+}
+
+/// Those that a variable names; all if it is not set. A name that fits nothing is a mistake.
+fn chosen<T>(all: Vec<T>, variable: &str, name: impl Fn(&T) -> String) -> anyhow::Result<Vec<T>> {
+    let Ok(names) = std::env::var(variable) else {
+        return Ok(all);
+    };
+    for wanted in names.split(',') {
+        ensure!(
+            all.iter().any(|one| name(one) == wanted),
+            "{variable}: there is no {wanted}"
+        );
+    }
+    let is_named = |one: &T| names.split(',').any(|wanted| wanted == name(one));
+    Ok(all.into_iter().filter(is_named).collect())
+}
+
+/// `203 runs: 39 programs on JDK 11 counters=path, ...`
+pub(crate) fn named(tasks: &[Task<'_>]) -> String {
+    let mut programs: BTreeMap<(u32, &str), usize> = BTreeMap::new();
+    for task in tasks {
+        *programs
+            .entry((task.jdk.version, &task.options))
+            .or_default() += 1;
+    }
+    let cells: Vec<String> = programs
+        .iter()
+        .map(|((jdk, options), count)| format!("{count} programs on JDK {jdk} {options}"))
+        .collect();
+    format!("{} runs: {}", tasks.len(), cells.join(", "))
+}
