@@ -6,11 +6,11 @@ use crate::definitions::Definitions;
 use crate::increment_sums::increments;
 use crate::model_sums::{FilledRows, fill_rows};
 use crate::row_checks::{impossible_sites, impossible_threads};
-use crate::row_plan::RowPlan;
+use crate::row_plan::{RowPlan, SiteRows};
 use crate::snapshot_state::SnapshotState;
 use crate::{
     Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
-    Tally,
+    Tally, TraceNames,
 };
 
 /// Takes records in the order of the trace.
@@ -52,6 +52,7 @@ impl CountModelBuilder {
             Record::Reinstrumented(event) => self.reinstrumented.push(event),
             Record::Snapshot(snapshot) => self.state.take(snapshot),
             Record::Note(sentence) => self.late_notes.push(sentence),
+            Record::HeapClass(class) => definitions.add_heap_class(&class),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
             _ => {}
@@ -83,6 +84,19 @@ impl CountModelBuilder {
 
     /// Adds everything up.
     pub fn finish(self) -> CountModel {
+        self.finish_with_rows().0
+    }
+
+    /// Adds everything up, and gives the names that a replay of the trace's events needs.
+    pub fn finish_trace(self) -> (CountModel, TraceNames) {
+        let layout = self.run.as_ref().map(|run| run.layout).unwrap_or_default();
+        let mut names = TraceNames::of(&self.definitions, layout);
+        let (model, rows) = self.finish_with_rows();
+        names.set_columns(&rows, model.sites.len());
+        (model, names)
+    }
+
+    fn finish_with_rows(self) -> (CountModel, SiteRows) {
         let mut plan = RowPlan::of(&self.definitions);
         let mut increments = increments(&self.state, &self.definitions, &mut plan);
         let reinstrumented = reinstrumented_rows(&self.reinstrumented, |id| plan.method(id));
@@ -98,7 +112,7 @@ impl CountModelBuilder {
         let refusals = refusal_groups(self.refusals);
         let total = plan.sites.iter().map(|row| row.total).sum();
         let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);
-        CountModel {
+        let model = CountModel {
             run: with_notes(self.run.unwrap_or_default(), self.late_notes),
             methods: plan.methods,
             sites: plan.sites,
@@ -114,7 +128,8 @@ impl CountModelBuilder {
             end: self.end,
             damage: self.damage,
             inconsistencies,
-        }
+        };
+        (model, plan.site_of_id)
     }
 
     fn inconsistencies(&self, filled: &FilledRows) -> Vec<Inconsistency> {

@@ -1,13 +1,14 @@
 //! Everything a trace introduces: classes, methods, sites, counters, calls, threads.
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, Class, ClassId, Counter, CounterId, Method, MethodId, Site, SiteId,
-    Thread, ThreadId,
+    CallSite, CallSiteId, Class, ClassId, Counter, CounterId, HeapClass, HeapClassId,
+    HeapClassSize, Method, MethodId, Site, SiteId, Thread, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
 use crate::Inconsistency;
 use crate::definition_table::DefinitionTable;
+use crate::stable_name::stable_descriptor;
 
 /// The dictionary of a trace.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,17 @@ pub(crate) struct Definitions {
     threads: FxHashMap<ThreadId, Thread>,
     sizes: FxHashMap<SiteId, u32>,
     two_sizes: Vec<Inconsistency>,
+    pub(crate) heap_classes: Vec<HeapClassOutline>,
+}
+
+/// What is kept of a class of objects on the heap.
+#[derive(Clone, Debug)]
+pub(crate) struct HeapClassOutline {
+    pub(crate) id: HeapClassId,
+    /// Descriptor with stable names.
+    pub(crate) ty: String,
+    pub(crate) size: HeapClassSize,
+    pub(crate) klass: u64,
 }
 
 impl Definitions {
@@ -32,6 +44,37 @@ impl Definitions {
                 second: bytes,
             });
         }
+    }
+
+    pub(crate) fn add_heap_class(&mut self, class: &HeapClass) {
+        let descriptor = match class.name.starts_with('[') {
+            true => class.name.clone(),
+            false => format!("L{};", class.name),
+        };
+        self.heap_classes.push(HeapClassOutline {
+            id: class.id,
+            ty: stable_descriptor(&descriptor),
+            size: class.size,
+            klass: class.klass,
+        });
+    }
+
+    /// All threads, also those that have ended.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = &Thread> {
+        self.threads.values()
+    }
+
+    /// Sites whose bytes are measured where they run.
+    pub(crate) fn measured_sites(&self) -> impl Iterator<Item = SiteId> {
+        let terms = self
+            .counters
+            .items()
+            .iter()
+            .flat_map(|counter| &counter.terms);
+        let in_bytes = |unit| matches!(unit, Unit::Bytes | Unit::MaterializedBytes);
+        terms
+            .filter(move |term| in_bytes(term.unit))
+            .map(|term| term.site)
     }
 
     pub(crate) fn size(&self, site: SiteId) -> Option<u32> {

@@ -1,19 +1,45 @@
 //! The heap model of `mode=trace`: what lived where and when, from allocation events and the moves of collections.
 
+mod allocation_clock;
 mod amount;
+mod collection_step;
+mod column;
+mod epoch_part;
+mod fate_map;
 mod growth;
+mod growth_verdict;
 mod heap_at;
+mod heap_at_builder;
+mod heap_replay;
+mod heap_samples;
+mod knowledge;
+mod lifetime_tallies;
 mod lifetimes;
+mod live_counts;
+mod live_heap;
+mod live_object;
 mod moment;
+mod replay_answers;
+mod replay_info;
+mod replay_sync;
+mod space_map;
+mod sync_check;
 mod timeline;
+mod timeline_builder;
+mod timeline_points;
 mod trace_info;
 mod trace_model;
+mod trace_names;
+mod trace_names_builder;
 
 pub use amount::Amount;
+pub use epoch_part::{EpochPart, EpochView};
 pub use growth::{Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict};
 pub use heap_at::{HeapAt, LiveSite, LiveSpace, LiveThread, LiveType};
+pub use heap_replay::HeapReplay;
 pub use lifetimes::{Lifetimes, SiteLifetime};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
 pub use trace_info::{EventFileRow, HeapKnowledge, Quality, Rotation, TraceInfo};
 pub use trace_model::TraceModel;
+pub use trace_names::TraceNames;

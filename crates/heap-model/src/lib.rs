@@ -36,10 +36,10 @@ pub use completeness::Completeness;
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
 pub use heap::{
-    Amount, CollectionNumber, CompositionPoint, EventFileRow, Growth, GrowthPoint, GrowthRow,
-    GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, Lifetimes, LiveSite, LiveSpace,
-    LiveThread, LiveType, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline,
-    TimelinePoint, TraceInfo, TraceModel,
+    Amount, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow, Growth,
+    GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, HeapReplay,
+    Lifetimes, LiveSite, LiveSpace, LiveThread, LiveType, Moment, Quality, Questions, Rotation,
+    SiteLifetime, SpaceUse, Timeline, TimelinePoint, TraceInfo, TraceModel, TraceNames,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

@@ -16,6 +16,9 @@ use crate::{CallIndex, CallRow, Inconsistency, MethodIndex, MethodRow, SiteIndex
 /// The class and method of sites whose own the trace does not introduce.
 const UNKNOWN: &str = "?";
 
+/// The row of each site that the trace introduces.
+pub(crate) type SiteRows = FxHashMap<SiteId, SiteIndex>;
+
 type MethodKey = (Arc<str>, Arc<str>, Arc<str>, Arc<str>);
 type SiteKey = (
     MethodIndex,
@@ -33,7 +36,7 @@ pub(crate) struct RowPlan {
     pub(crate) sites: Vec<SiteRow>,
     pub(crate) calls: Vec<CallRow>,
     method_of_id: FxHashMap<MethodId, MethodIndex>,
-    site_of_id: FxHashMap<SiteId, SiteIndex>,
+    pub(crate) site_of_id: SiteRows,
     call_of_id: FxHashMap<CallSiteId, CallIndex>,
     method_of_key: FxHashMap<MethodKey, MethodIndex>,
     site_of_key: FxHashMap<SiteKey, SiteIndex>,

@@ -1,7 +1,7 @@
 //! What a caller wants to know of a trace.
 
-/// The number of a collection: 0 is the first of the run. A trace whose oldest files were rotated away starts later.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The number of a collection: 1 is the first of the run; 0 stands for the start of the run. A trace whose oldest files were rotated away starts later.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CollectionNumber(
     /// The number in the trace.
     pub u32,

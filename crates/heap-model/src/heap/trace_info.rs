@@ -63,6 +63,14 @@ pub struct TraceInfo {
     pub rotations: Vec<Rotation>,
     /// Contradictions between events and moves: claimed survivors that nothing explains. 0 in a sound trace.
     pub unexplained_survivors: u64,
+    /// Survivors that lie where another does. 0 in a sound trace.
+    pub conflicts: u64,
+    /// Event words whose units are less than the size of their site. 0 in a sound trace.
+    pub contradictions: u64,
+    /// Blocks that the agent could not write.
+    pub lost_blocks: u64,
+    /// Their bytes.
+    pub lost_bytes: u64,
     /// When the first buffer was begun, microseconds since 1970. 0: not known.
     pub start_micros: u64,
     /// When the last buffer was handed over or the last collection ended. 0: not known.

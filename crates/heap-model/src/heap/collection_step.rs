@@ -1,0 +1,170 @@
+//! One collection, applied to the live heap.
+
+use ducktrack_trace_format::{Collection, MoveRun};
+
+use crate::Amount;
+use crate::heap::allocation_clock::AllocationClock;
+use crate::heap::column::SiteColumn;
+use crate::heap::epoch_part::Survivor;
+use crate::heap::fate_map::{Fate, FateMap, merged};
+use crate::heap::lifetime_tallies::LifetimeTallies;
+use crate::heap::live_counts::LiveCounts;
+use crate::heap::live_heap::LiveHeap;
+use crate::heap::live_object::LiveObject;
+use crate::heap::space_map::{SpaceMap, is_old, is_young};
+use crate::heap::trace_names::TraceNames;
+
+/// The parts of a replay that a collection changes.
+pub(crate) struct CollectionStep<'a> {
+    pub(crate) heap: &'a mut LiveHeap,
+    pub(crate) counts: &'a mut LiveCounts,
+    pub(crate) lifetimes: &'a mut LifetimeTallies,
+    pub(crate) clock: &'a AllocationClock,
+    pub(crate) names: &'a TraceNames,
+    /// The epoch that the collection ends.
+    pub(crate) epoch: u32,
+    before: SpaceMap,
+    after: SpaceMap,
+    pub(crate) outcome: Outcome,
+}
+
+/// What became of the objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) moved: Amount,
+    pub(crate) stayed: Amount,
+    pub(crate) died: Amount,
+    pub(crate) promoted: Amount,
+    pub(crate) died_promoted: Amount,
+    /// Survivors that no event explains and no earlier collection.
+    pub(crate) found: u64,
+    /// Survivors that were known before, and are claimed by runs.
+    pub(crate) explained: u64,
+}
+
+impl<'a> CollectionStep<'a> {
+    pub(crate) fn new(
+        heap: &'a mut LiveHeap,
+        counts: &'a mut LiveCounts,
+        lifetimes: &'a mut LifetimeTallies,
+        clock: &'a AllocationClock,
+        names: &'a TraceNames,
+        collection: &Collection,
+        epoch: u32,
+    ) -> Self {
+        Self {
+            heap,
+            counts,
+            lifetimes,
+            clock,
+            names,
+            epoch,
+            before: SpaceMap::new(&collection.before),
+            after: SpaceMap::new(&collection.after),
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Moves what lived before, or lets it die.
+    pub(crate) fn relocate(&mut self, collection: &Collection, fates: &FateMap) {
+        let mut arrivals = LiveHeap::default();
+        let mut cursor = fates.cursor();
+        let mut heap = core::mem::take(self.heap);
+        heap.take_out(&merged(&collection.collected), |mut object| {
+            match cursor.fate(object.end) {
+                Fate::Dead => return self.died(&object),
+                // Not in a collected range after all; this cannot be.
+                Fate::Untouched => {}
+                Fate::Survived(by) => {
+                    let old_end = object.end;
+                    object.end = old_end.wrapping_add(by);
+                    self.outcome.explained += 1;
+                    self.survived(&mut object, old_end);
+                }
+            }
+            arrivals.insert(object);
+        });
+        heap.absorb(arrivals);
+        *self.heap = heap;
+    }
+
+    fn died(&mut self, object: &LiveObject) {
+        let one = Amount::one(object.bytes());
+        self.outcome.died += one;
+        if object.promoted {
+            self.outcome.died_promoted += one;
+        }
+        self.lifetimes.died(object, self.epoch, self.clock);
+        self.counts.remove(object);
+    }
+
+    fn survived(&mut self, object: &mut LiveObject, old_end: u64) {
+        let one = Amount::one(object.bytes());
+        if object.end == old_end {
+            self.outcome.stayed += one;
+        } else {
+            self.outcome.moved += one;
+        }
+        self.note_promotion(object, old_end);
+    }
+
+    fn note_promotion(&mut self, object: &mut LiveObject, old_end: u64) {
+        let gets_old = !object.promoted
+            && self.before.kind(old_end).is_some_and(is_young)
+            && self.after.kind(object.end).is_some_and(is_old);
+        if gets_old {
+            object.promoted = true;
+            self.outcome.promoted += Amount::one(object.bytes());
+            self.lifetimes.promoted(object);
+        }
+    }
+
+    /// Adds the objects of the epoch that live on.
+    pub(crate) fn add_survivors(
+        &mut self,
+        survivors: impl Iterator<Item = Survivor>,
+        fates: &FateMap,
+    ) {
+        let mut cursor = fates.cursor();
+        for Survivor {
+            mut object,
+            old_end,
+        } in survivors
+        {
+            if cursor.fate(old_end) != Fate::Untouched {
+                self.outcome.explained += 1;
+                self.survived(&mut object, old_end);
+            }
+            self.add(object);
+        }
+    }
+
+    /// Adds the objects that only the collection found.
+    pub(crate) fn add_found(&mut self, runs: &[MoveRun]) {
+        for run in runs {
+            let Some(class) = run.found else {
+                continue;
+            };
+            self.outcome.found += 1;
+            let ty = self.names.class_type(class);
+            let end = run.to.saturating_add(run.bytes);
+            let old_end = run.from.saturating_add(run.bytes);
+            let mut object = LiveObject::new(end, run.bytes, SiteColumn::NONE, ty, self.epoch);
+            self.survived(&mut object, old_end);
+            self.add(object);
+        }
+    }
+
+    fn add(&mut self, object: LiveObject) {
+        let one = Amount::one(object.bytes());
+        self.lifetimes.allocated(object.site, one);
+        self.counts.add(&object);
+        self.heap.insert(object);
+    }
+
+    /// Brings the heap into order.
+    pub(crate) fn settle(&mut self) {
+        let counts = &mut *self.counts;
+        self.heap.settle(|object| counts.remove(object));
+    }
+}

@@ -1,0 +1,41 @@
+//! Positions in the tables by site and by type while a trace is replayed; 0 stands for "not known" in both.
+
+use crate::SiteIndex;
+
+/// A site: 0, or one more than its row in [`CountModel::sites`](crate::CountModel::sites).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SiteColumn(u32);
+
+impl SiteColumn {
+    /// No site.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) fn of(site: SiteIndex) -> Self {
+        u32::try_from(site.get() + 1).map_or(Self::NONE, Self)
+    }
+
+    pub(crate) fn at(position: usize) -> Self {
+        u32::try_from(position).map_or(Self::NONE, Self)
+    }
+
+    pub(crate) fn position(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(crate) fn site(self) -> Option<SiteIndex> {
+        self.position().checked_sub(1).map(SiteIndex)
+    }
+}
+
+/// A type: 0, or one more than its place in the order of first appearance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TypeColumn(pub(crate) u32);
+
+impl TypeColumn {
+    /// Not known.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) fn position(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,292 @@
+//! What happened to the objects of some event buffers of an epoch: the part of the work that runs on all cores.
+//!
+//! The events of an epoch are decoded when the moves of the collection that ends it are known. So most objects, which are dead
+//! by then, are only counted, and those that live on are kept with their new addresses.
+
+use ducktrack_trace_format::{
+    Allocation, Event, EventBlock, EventDecoder, FormatError, Place, ThreadCut, ThreadId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::Amount;
+use crate::heap::column::{SiteColumn, TypeColumn};
+use crate::heap::fate_map::{Fate, FateCursor, FateMap};
+use crate::heap::live_object::LiveObject;
+use crate::heap::trace_names::TraceNames;
+
+/// What the decoding of an epoch's events needs to know; the same for all of its buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct EpochView<'a> {
+    pub(crate) names: &'a TraceNames,
+    /// `None`: the collection that ends the epoch has not come, or its moves are not known.
+    pub(crate) fates: Option<&'a FateMap>,
+    /// Where the collection that began the epoch cut the threads' buffers.
+    pub(crate) cuts: &'a FxHashMap<ThreadId, ThreadCut>,
+    pub(crate) epoch: u32,
+}
+
+/// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
+#[derive(Clone, Debug, Default)]
+pub struct EpochPart {
+    /// By site column.
+    sites: Vec<SiteTally>,
+    /// For columns that are not there; never used.
+    nowhere: SiteTally,
+    /// Columns whose tally is not zero.
+    touched: Vec<SiteColumn>,
+    /// Objects that live on, at their new addresses.
+    pub(crate) survivors: Vec<Survivor>,
+    /// Allocated on the heap.
+    pub(crate) threads: FxHashMap<ThreadId, Amount>,
+    /// Objects of unknown fate whose type is not that of their site.
+    pub(crate) typed: FxHashMap<(SiteColumn, TypeColumn), Amount>,
+    pub(crate) sums: EventSums,
+}
+
+/// The events of one site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SiteTally {
+    /// Objects that the collection found dead; of unknown fate if there is none.
+    pub(crate) gone: Amount,
+    /// Objects whose address is not known.
+    pub(crate) unplaced: Amount,
+    /// Objects of the epoch before, whose events came behind the collection.
+    pub(crate) stragglers: Amount,
+    pub(crate) eliminated: u64,
+}
+
+impl SiteTally {
+    #[inline]
+    fn is_zero(&self) -> bool {
+        self.gone.count | self.unplaced.count | self.stragglers.count | self.eliminated == 0
+    }
+}
+
+/// An object that lives on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Survivor {
+    pub(crate) object: LiveObject,
+    /// Where it ended before the collection.
+    pub(crate) old_end: u64,
+}
+
+/// Counts over all sites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EventSums {
+    pub(crate) events: u64,
+    pub(crate) allocated: Amount,
+    pub(crate) eliminated: u64,
+    pub(crate) unplaced: u64,
+    pub(crate) stragglers: u64,
+    pub(crate) size_unknown: u64,
+    pub(crate) gaps: u64,
+    pub(crate) gap_bytes: u64,
+    pub(crate) dropped: u64,
+    pub(crate) malformed: u64,
+    pub(crate) contradictions: u64,
+    pub(crate) buffers: u64,
+    pub(crate) first_begun: Option<u64>,
+    pub(crate) last_handed_over: u64,
+}
+
+impl EventSums {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.events += other.events;
+        self.allocated += other.allocated;
+        self.eliminated += other.eliminated;
+        self.unplaced += other.unplaced;
+        self.stragglers += other.stragglers;
+        self.size_unknown += other.size_unknown;
+        self.gaps += other.gaps;
+        self.gap_bytes = self.gap_bytes.saturating_add(other.gap_bytes);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+        self.malformed += other.malformed;
+        self.contradictions += other.contradictions;
+        self.buffers += other.buffers;
+        self.first_begun = match (self.first_begun, other.first_begun) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.last_handed_over = self.last_handed_over.max(other.last_handed_over);
+    }
+}
+
+impl EpochPart {
+    /// Takes the content of a block of events. Events before the place of an error count.
+    pub fn take(&mut self, view: &EpochView<'_>, content: &[u8]) -> Result<(), FormatError> {
+        let block = EventBlock::decode(content).inspect_err(|_| self.sums.malformed += 1)?;
+        if self.sites.len() < view.names.site_columns {
+            self.sites
+                .resize(view.names.site_columns, SiteTally::default());
+        }
+        let mut taker = Taker {
+            view,
+            fates: view.fates.map(FateMap::cursor),
+            thread: block.header.thread,
+            allocated: Amount::default(),
+            eliminated: 0,
+            part: self,
+        };
+        let decoded = EventDecoder::new(view.names).decode(&block, |event| taker.event(event));
+        let (allocated, eliminated) = (taker.allocated, taker.eliminated);
+        let sums = &mut self.sums;
+        sums.buffers += 1;
+        sums.events += allocated.count + eliminated;
+        sums.allocated += allocated;
+        sums.eliminated += eliminated;
+        sums.first_begun = Some(
+            sums.first_begun
+                .map_or(block.header.begun, |known| known.min(block.header.begun)),
+        );
+        sums.last_handed_over = sums.last_handed_over.max(block.header.handed_over);
+        *self.threads.entry(block.header.thread).or_default() += allocated;
+        match decoded {
+            Ok(piece) => {
+                self.sums.contradictions += piece.contradictions;
+                Ok(())
+            }
+            Err(error) => {
+                self.sums.malformed += 1;
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the tallies of all sites that have one, and is as new.
+    pub(crate) fn drain_sites(&mut self, mut give: impl FnMut(SiteColumn, SiteTally)) {
+        for column in self.touched.drain(..) {
+            if let Some(tally) = self.sites.get_mut(column.position()) {
+                give(column, core::mem::take(tally));
+            }
+        }
+    }
+}
+
+/// Takes the events of one buffer.
+struct Taker<'v, 'a> {
+    view: &'v EpochView<'a>,
+    fates: Option<FateCursor<'a>>,
+    thread: ThreadId,
+    allocated: Amount,
+    eliminated: u64,
+    part: &'v mut EpochPart,
+}
+
+impl Taker<'_, '_> {
+    #[inline]
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Allocation(allocation) => self.allocation(&allocation),
+            Event::Gap { bytes } => {
+                self.part.sums.gaps += 1;
+                self.part.sums.gap_bytes = self.part.sums.gap_bytes.saturating_add(bytes);
+            }
+            Event::Dropped { count } => {
+                self.part.sums.dropped = self.part.sums.dropped.saturating_add(count);
+            }
+            _ => self.part.sums.malformed += 1,
+        }
+    }
+
+    #[inline]
+    fn allocation(&mut self, allocation: &Allocation) {
+        match allocation.place {
+            Place::End(end) => self.placed(allocation, end),
+            Place::Eliminated => self.eliminated(allocation),
+            _ => self.rare(allocation),
+        }
+    }
+
+    #[inline]
+    fn placed(&mut self, allocation: &Allocation, end: u64) {
+        let bytes = self.on_heap(allocation);
+        let fate = match &mut self.fates {
+            Some(fates) => fates.fate(end),
+            None => return self.of_unknown_fate(allocation, bytes),
+        };
+        match fate {
+            Fate::Dead => self.tally(allocation).gone += Amount::one(bytes),
+            Fate::Untouched => self.survivor(allocation, bytes, end, end),
+            Fate::Survived(by) => self.survivor(allocation, bytes, end, end.wrapping_add(by)),
+        }
+    }
+
+    /// Counts an object that reached the heap; gives its bytes.
+    #[inline]
+    fn on_heap(&mut self, allocation: &Allocation) -> u64 {
+        let bytes = allocation.bytes.unwrap_or_else(|| {
+            self.part.sums.size_unknown += 1;
+            0
+        });
+        self.allocated += Amount::one(bytes);
+        bytes
+    }
+
+    #[inline]
+    fn tally(&mut self, allocation: &Allocation) -> &mut SiteTally {
+        let column = self.view.names.site(allocation.site).column;
+        let part = &mut *self.part;
+        let tally = part.sites.get_mut(column.position());
+        let tally = tally.unwrap_or(&mut part.nowhere);
+        if tally.is_zero() {
+            part.touched.push(column);
+        }
+        tally
+    }
+
+    fn eliminated(&mut self, allocation: &Allocation) {
+        self.eliminated += 1;
+        self.tally(allocation).eliminated += 1;
+    }
+
+    fn ty(&self, allocation: &Allocation, bytes: u64) -> TypeColumn {
+        match allocation.klass {
+            Some(klass) => self.view.names.klass_type(klass, bytes),
+            None => self.view.names.site(allocation.site).ty,
+        }
+    }
+
+    fn of_unknown_fate(&mut self, allocation: &Allocation, bytes: u64) {
+        self.tally(allocation).gone += Amount::one(bytes);
+        if allocation.klass.is_some() {
+            let column = self.view.names.site(allocation.site).column;
+            let key = (column, self.ty(allocation, bytes));
+            *self.part.typed.entry(key).or_default() += Amount::one(bytes);
+        }
+    }
+
+    fn survivor(&mut self, allocation: &Allocation, bytes: u64, old_end: u64, end: u64) {
+        let site = self.view.names.site(allocation.site).column;
+        let ty = self.ty(allocation, bytes);
+        let object = LiveObject::new(end, bytes, site, ty, self.view.epoch).by(self.thread);
+        self.part.survivors.push(Survivor { object, old_end });
+    }
+
+    #[cold]
+    fn rare(&mut self, allocation: &Allocation) {
+        match allocation.place {
+            Place::Outside(Some(address)) if allocation.bytes.is_some() => {
+                let end = address.saturating_add(allocation.bytes.unwrap_or(0));
+                self.placed(allocation, end);
+            }
+            Place::Straggler(_) => self.straggler(allocation),
+            Place::Straddler => match self.view.cuts.get(&self.thread) {
+                Some(cut) if cut.settle(allocation.bytes).is_on_heap() => {
+                    self.straggler(allocation)
+                }
+                _ => self.eliminated(allocation),
+            },
+            _ => {
+                self.part.sums.unplaced += 1;
+                let bytes = self.on_heap(allocation);
+                self.tally(allocation).unplaced += Amount::one(bytes);
+            }
+        }
+    }
+
+    fn straggler(&mut self, allocation: &Allocation) {
+        self.part.sums.stragglers += 1;
+        let bytes = self.on_heap(allocation);
+        self.tally(allocation).stragglers += Amount::one(bytes);
+    }
+}

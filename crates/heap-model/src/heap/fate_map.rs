@@ -1,0 +1,244 @@
+//! What a collection did to the object that ended at an address: nothing, or it died, or it survived and where.
+//!
+//! The collected ranges and the runs of survivors cut the address space into stretches; all objects that end in a stretch
+//! (after its start, at its end at most) have the same fate. Objects are told by where they end: that is what events say.
+//!
+//! ```text
+//! collected            [100 .................................... 200)
+//! runs                        [116, 24 bytes -> 500)   [160, 8 bytes -> 160)
+//! stretches     ..100   (100  116] (116     140] (140   160] (160 168] (168 200] (200..
+//! fate          as is     dead        +384         dead        +0        dead      as is
+//! ```
+
+use ducktrack_trace_format::{AddressRange, MoveRun};
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It was in no collected range.
+    Untouched,
+    /// It was found dead.
+    Dead,
+    /// It survived; its address grew by this (modulo 2^64; 0: it stayed).
+    Survived(u64),
+}
+
+/// Objects that end after `start` and at `end` at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    start: u64,
+    end: u64,
+    fate: Fate,
+}
+
+/// The fates of all objects at one collection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FateMap {
+    /// Ascending and without gaps between neighbours; before the first and after the last: untouched.
+    stretches: Vec<Stretch>,
+    /// Objects of runs that are in no collected range, or overlap: a contradiction in the trace.
+    pub(crate) misplaced: u64,
+}
+
+impl FateMap {
+    /// `collected` must be [`merged`], `runs` must ascend. Found objects are in no event, so what ends in their place is dead.
+    pub(crate) fn new(collected: &[AddressRange], runs: &[MoveRun]) -> Self {
+        let mut map = Self::default();
+        let mut runs = runs.iter().peekable();
+        for range in collected {
+            while let Some(run) = runs.next_if(|run| run.from < range.start) {
+                map.misplaced += run.objects;
+            }
+            map.cover_up_to(range.start, Fate::Untouched);
+            while let Some(run) = runs.next_if(|run| run.from < range.end) {
+                map.add_run(run, range.end);
+            }
+            map.cover_up_to(range.end, Fate::Dead);
+        }
+        map.misplaced += runs.map(|run| run.objects).sum::<u64>();
+        map
+    }
+
+    fn add_run(&mut self, run: &MoveRun, limit: u64) {
+        let end = run.from.saturating_add(run.bytes);
+        if run.found.is_some() {
+            return;
+        }
+        if end > limit || run.from < self.end() {
+            self.misplaced += run.objects;
+            return;
+        }
+        self.cover_up_to(run.from, Fate::Dead);
+        self.cover_up_to(end, Fate::Survived(run.to.wrapping_sub(run.from)));
+    }
+
+    fn end(&self) -> u64 {
+        self.stretches.last().map_or(0, |last| last.end)
+    }
+
+    fn cover_up_to(&mut self, end: u64, fate: Fate) {
+        let start = self.end();
+        if end <= start {
+            return;
+        }
+        match self.stretches.last_mut() {
+            Some(last) if last.fate == fate => last.end = end,
+            _ => self.stretches.push(Stretch { start, end, fate }),
+        }
+    }
+
+    /// Asks for fates; fast when questions are close to each other.
+    pub(crate) fn cursor(&self) -> FateCursor<'_> {
+        FateCursor {
+            map: self,
+            current: self.at(0),
+            position: 0,
+        }
+    }
+
+    fn at(&self, position: usize) -> Stretch {
+        let behind = Stretch {
+            start: self.end(),
+            end: u64::MAX,
+            fate: Fate::Untouched,
+        };
+        self.stretches.get(position).copied().unwrap_or(behind)
+    }
+}
+
+/// Looks up fates.
+#[derive(Clone, Debug)]
+pub(crate) struct FateCursor<'a> {
+    map: &'a FateMap,
+    current: Stretch,
+    position: usize,
+}
+
+impl FateCursor<'_> {
+    /// The fate of the object that ended at `end`.
+    #[inline]
+    pub(crate) fn fate(&mut self, end: u64) -> Fate {
+        if end <= self.current.start || end > self.current.end {
+            self.go_to(end);
+        }
+        self.current.fate
+    }
+
+    fn go_to(&mut self, end: u64) {
+        let stretches = &self.map.stretches;
+        // Events of a thread ascend within its buffer.
+        let near = stretches.get(self.position..).unwrap_or_default();
+        let is_in = |stretch: &Stretch| end > stretch.start && end <= stretch.end;
+        self.position = match near.iter().take(3).position(is_in) {
+            Some(steps) => self.position + steps,
+            None => stretches.partition_point(|stretch| stretch.end < end),
+        };
+        self.current = self.map.at(self.position);
+    }
+}
+
+/// Ranges in order, those that touch or overlap as one, empty ones left out.
+pub(crate) fn merged(ranges: &[AddressRange]) -> Vec<AddressRange> {
+    let not_empty = ranges.iter().copied().filter(|range| range.bytes() > 0);
+    let mut sorted: Vec<AddressRange> = not_empty.collect();
+    sorted.sort_unstable();
+    sorted.dedup_by(|next, kept| {
+        let joins = next.start <= kept.end;
+        if joins {
+            kept.end = kept.end.max(next.end);
+        }
+        joins
+    });
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ducktrack_trace_format::HeapClassId;
+
+    fn range(start: u64, end: u64) -> AddressRange {
+        AddressRange { start, end }
+    }
+
+    fn run(from: u64, to: u64, bytes: u64, objects: u64) -> MoveRun {
+        MoveRun {
+            from,
+            to,
+            bytes,
+            objects,
+            found: None,
+        }
+    }
+
+    #[test]
+    fn the_example() {
+        let runs = [run(116, 500, 24, 3), run(160, 160, 8, 1)];
+        let map = FateMap::new(&[range(100, 200)], &runs);
+        assert_eq!(map.misplaced, 0);
+        let mut cursor = map.cursor();
+        for (end, fate) in [
+            (100, Fate::Untouched),
+            (108, Fate::Dead),
+            (116, Fate::Dead),
+            (124, Fate::Survived(384)),
+            (140, Fate::Survived(384)),
+            (141, Fate::Dead),
+            (160, Fate::Dead),
+            (168, Fate::Survived(0)),
+            (200, Fate::Dead),
+            (201, Fate::Untouched),
+            (u64::MAX, Fate::Untouched),
+            (132, Fate::Survived(384)),
+            (8, Fate::Untouched),
+        ] {
+            assert_eq!(cursor.fate(end), fate, "{end}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_collected() {
+        assert_eq!(FateMap::default().cursor().fate(8), Fate::Untouched);
+        assert_eq!(FateMap::new(&[], &[run(8, 8, 8, 1)]).misplaced, 1);
+    }
+
+    #[test]
+    fn misplaced_runs_are_counted_and_ignored() {
+        let runs = [
+            run(0, 0, 8, 1),
+            run(16, 800, 32, 2),
+            run(40, 900, 16, 4),
+            run(96, 0, 64, 8),
+            run(512, 0, 8, 16),
+        ];
+        let map = FateMap::new(&[range(8, 128)], &runs);
+        assert_eq!(map.misplaced, 1 + 4 + 8 + 16);
+        assert_eq!(map.cursor().fate(48), Fate::Survived(784));
+        assert_eq!(map.cursor().fate(56), Fate::Dead);
+        assert_eq!(map.cursor().fate(128), Fate::Dead);
+    }
+
+    #[test]
+    fn found_objects_are_no_events() {
+        let found = MoveRun {
+            found: Some(HeapClassId(3)),
+            ..run(16, 800, 16, 1)
+        };
+        let map = FateMap::new(&[range(8, 128)], &[found, run(32, 816, 16, 1)]);
+        assert_eq!(map.cursor().fate(32), Fate::Dead);
+        assert_eq!(map.cursor().fate(48), Fate::Survived(784));
+        assert_eq!(map.misplaced, 0);
+    }
+
+    #[test]
+    fn ranges_are_joined() {
+        let ranges = [
+            range(30, 40),
+            range(10, 20),
+            range(20, 25),
+            range(7, 7),
+            range(12, 13),
+        ];
+        assert_eq!(merged(&ranges), [range(10, 25), range(30, 40)]);
+    }
+}

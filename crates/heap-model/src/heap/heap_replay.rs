@@ -1,0 +1,302 @@
+//! The replay of a trace: events and collections in, the live heap and its history out.
+//!
+//! ```text
+//! replay.start_file(..)                       // each file of events
+//! replay.sync_part(content)                   // its synchronization point
+//! replay.end_epoch(&collection, &runs, |view, parts| ..)   // each collection: the closure lets parts take the epoch's buffers
+//! replay.explained(content)
+//! replay.end(|view, parts| ..)                // the buffers behind the last collection
+//! let answers = replay.finish(..)
+//! ```
+//!
+//! An *epoch* is the time between two collections. An object is born by an event (it ends at the address that the event gives), or found by a collection;
+//! it keeps its identity by the moves of collections, and dies by a collection that does not name it. Memory is bounded by the live
+//! heap, the survivors of one epoch and the moves of one collection.
+
+use ducktrack_trace_format::{Collection, EventFile, MoveRun, MovesLevel, ThreadCut, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::heap::allocation_clock::AllocationClock;
+use crate::heap::collection_step::{CollectionStep, Outcome};
+use crate::heap::epoch_part::{EpochPart, EpochView, EventSums};
+use crate::heap::fate_map::{FateMap, merged};
+use crate::heap::heap_samples::HeapSamples;
+use crate::heap::knowledge::Knowledge;
+use crate::heap::lifetime_tallies::LifetimeTallies;
+use crate::heap::live_counts::LiveCounts;
+use crate::heap::live_heap::LiveHeap;
+use crate::heap::space_map::SpaceMap;
+use crate::heap::sync_check::SyncCheck;
+use crate::heap::timeline_points::timeline_point;
+use crate::heap::trace_names::TraceNames;
+use crate::{Amount, CollectionNumber, EventFileRow, HeapAt, Questions, TimelinePoint, TraceInfo};
+
+/// Replays the event files of a trace, in order.
+#[derive(Debug)]
+pub struct HeapReplay {
+    pub(crate) names: TraceNames,
+    pub(crate) questions: Questions,
+    /// Objects of the current epoch that its collection finds dead.
+    died_at_once: Amount,
+    pub(crate) parts: Vec<EpochPart>,
+    /// Collections so far.
+    pub(crate) epoch: u32,
+    pub(crate) heap: LiveHeap,
+    pub(crate) counts: LiveCounts,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) clock: AllocationClock,
+    cuts: FxHashMap<ThreadId, ThreadCut>,
+    pub(crate) spaces: SpaceMap,
+    pub(crate) sync: Option<SyncCheck>,
+    /// Something went wrong since the last synchronization point.
+    pub(crate) doubtful: bool,
+    pub(crate) lifetimes: LifetimeTallies,
+    pub(crate) samples: HeapSamples,
+    pub(crate) points: Vec<TimelinePoint>,
+    pub(crate) heap_at: Vec<Option<HeapAt>>,
+    pub(crate) allocated_after: Amount,
+    pub(crate) info: TraceInfo,
+    level: Option<MovesLevel>,
+}
+
+impl HeapReplay {
+    /// A replay whose events are taken by `workers` parts at a time.
+    pub fn new(names: TraceNames, questions: Questions, workers: usize) -> Self {
+        let columns = names.site_columns;
+        let heap_at = questions.heap_at.iter().map(|_| None).collect();
+        Self {
+            names,
+            questions,
+            died_at_once: Amount::default(),
+            parts: (0..workers.max(1)).map(|_| EpochPart::default()).collect(),
+            epoch: 0,
+            heap: LiveHeap::default(),
+            counts: LiveCounts::default(),
+            knowledge: Knowledge::default(),
+            clock: AllocationClock::default(),
+            cuts: FxHashMap::default(),
+            spaces: SpaceMap::default(),
+            sync: None,
+            doubtful: false,
+            lifetimes: LifetimeTallies::new(columns),
+            samples: HeapSamples::default(),
+            points: Vec::new(),
+            heap_at,
+            allocated_after: Amount::default(),
+            info: TraceInfo::default(),
+            level: None,
+        }
+    }
+
+    /// The next file begins. `header` is `None` when its first block is lost.
+    pub fn start_file(&mut self, name: &str, bytes: u64, header: Option<&EventFile>) {
+        let is_first = self.info.files.is_empty();
+        let before = self.info.files.last().map(|file| file.index);
+        let index = header.map_or(0, |header| u64::from(header.index));
+        self.info.files.push(EventFileRow {
+            name: name.to_owned(),
+            index,
+            bytes,
+            ..EventFileRow::default()
+        });
+        let Some(header) = header else {
+            return;
+        };
+        self.info.lost_blocks += header.lost_blocks;
+        self.info.lost_bytes = self.info.lost_bytes.saturating_add(header.lost_bytes);
+        self.doubtful |= header.lost_blocks > 0;
+        if is_first {
+            self.epoch = header.epoch;
+            if header.index == 0 && header.epoch == 0 {
+                self.knowledge.gain();
+            }
+        } else if before.is_some_and(|before| index != before + 1) {
+            self.lose(header.epoch, "files of events are missing".to_owned());
+            self.epoch = header.epoch;
+        }
+        if header.without_moves {
+            self.lose(header.epoch, WITHOUT_MOVES.to_owned());
+        }
+    }
+
+    /// A collection ended the epoch. `runs` are its moves, `complete` says whether all of them are there; `decode` must let the parts take
+    /// the contents of all event blocks since the collection before, each once.
+    pub fn end_epoch(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        complete: bool,
+        decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
+    ) {
+        self.check_moves(collection, runs, complete);
+        let fates = self.knowledge.is_known().then(|| {
+            let fates = FateMap::new(&merged(&collection.collected), runs);
+            self.info.unexplained_survivors += fates.misplaced;
+            fates
+        });
+        let sums = self.decode(fates.as_ref(), decode);
+        self.clock.tick(
+            self.epoch,
+            sums.allocated.bytes.saturating_add(sums.gap_bytes),
+        );
+        self.close_tallies(&sums, fates.is_some());
+        let outcome = fates.map(|fates| self.apply(collection, runs, &fates));
+        self.epoch = collection.number;
+        self.cuts = collection
+            .cuts
+            .iter()
+            .map(|cut| (cut.thread, *cut))
+            .collect();
+        self.spaces = SpaceMap::new(&collection.after);
+        self.note_collection(collection, runs, &sums, outcome);
+        self.answer(collection.number, collection.end_unix_micros);
+    }
+
+    /// Loses the heap if the collection does not say all.
+    fn check_moves(&mut self, collection: &Collection, runs: &[MoveRun], complete: bool) {
+        let number = collection.number;
+        let counted: u64 = runs.iter().map(|run| run.objects).sum();
+        let counts = collection.counts;
+        let reason = if number != self.epoch.saturating_add(1) {
+            Some(format!(
+                "collections between {} and {number} are missing",
+                self.epoch
+            ))
+        } else if let Some(fault) = &collection.fault {
+            Some(fault.clone())
+        } else if collection.level == MovesLevel::Off {
+            Some(WITHOUT_MOVES.to_owned())
+        } else if !complete || counted != counts.moved.saturating_add(counts.stayed) {
+            Some(format!(
+                "moves of collection {number} are damaged or missing"
+            ))
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
+            self.lose(number, reason);
+        }
+    }
+
+    fn lose(&mut self, since: u32, reason: String) {
+        self.knowledge.lose(CollectionNumber(since), reason);
+        self.heap.clear();
+        self.counts.clear();
+    }
+
+    pub(crate) fn decode(
+        &mut self,
+        fates: Option<&FateMap>,
+        decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
+    ) -> EventSums {
+        let view = EpochView {
+            names: &self.names,
+            fates,
+            cuts: &self.cuts,
+            epoch: self.epoch,
+        };
+        decode(&view, &mut self.parts);
+        let mut sums = EventSums::default();
+        for part in &mut self.parts {
+            sums.add(&core::mem::take(&mut part.sums));
+        }
+        self.info.add_events(&sums);
+        sums
+    }
+
+    /// Takes the tallies by site of an epoch that a collection ended.
+    fn close_tallies(&mut self, sums: &EventSums, known: bool) {
+        let lifetimes = &mut self.lifetimes;
+        let epoch_bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
+        for part in &mut self.parts {
+            part.threads.clear();
+            part.typed.clear();
+            part.drain_sites(|column, tally| {
+                lifetimes.allocated(column, tally.gone);
+                lifetimes.allocated(column, tally.unplaced);
+                lifetimes.allocated(column, tally.stragglers);
+                lifetimes.eliminated(column, tally.eliminated);
+                if known {
+                    lifetimes.died_at_once(column, tally.gone, Some(epoch_bytes));
+                    lifetimes.unlocated(column, tally.unplaced);
+                    lifetimes.unlocated(column, tally.stragglers);
+                    self.died_at_once += tally.gone;
+                }
+            });
+        }
+    }
+
+    fn apply(&mut self, collection: &Collection, runs: &[MoveRun], fates: &FateMap) -> Outcome {
+        let mut step = CollectionStep::new(
+            &mut self.heap,
+            &mut self.counts,
+            &mut self.lifetimes,
+            &self.clock,
+            &self.names,
+            collection,
+            self.epoch,
+        );
+        step.outcome.died = core::mem::take(&mut self.died_at_once);
+        step.relocate(collection, fates);
+        for part in &mut self.parts {
+            step.add_survivors(part.survivors.drain(..), fates);
+        }
+        step.add_found(runs);
+        step.settle();
+        let outcome = step.outcome;
+        let claimed = runs
+            .iter()
+            .filter(|run| run.found.is_none())
+            .map(|run| run.objects);
+        let unexplained = claimed
+            .sum::<u64>()
+            .saturating_sub(fates.misplaced)
+            .abs_diff(outcome.explained);
+        self.info.unexplained_survivors += unexplained;
+        self.doubtful |= unexplained > 0;
+        outcome
+    }
+
+    fn note_collection(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        sums: &EventSums,
+        outcome: Option<Outcome>,
+    ) {
+        self.info.add_collection(collection, runs, outcome);
+        let level = self
+            .level
+            .map_or(collection.level, |known| lower(known, collection.level));
+        self.level = Some(level);
+        self.info.level = level.name().to_owned();
+        if self.questions.timeline {
+            let before = self
+                .points
+                .last()
+                .map_or(self.info.start_micros, |point| point.end_micros);
+            let live = outcome.map(|_| self.counts.total);
+            self.points
+                .push(timeline_point(collection, before, sums, outcome, live));
+        }
+        if outcome.is_some() {
+            if self.questions.timeline || self.questions.growth {
+                self.samples
+                    .take(collection.number, collection.end_unix_micros, &self.counts);
+            }
+            self.note_quality(collection.number);
+        }
+    }
+}
+
+const WITHOUT_MOVES: &str =
+    "moves of objects are not recorded (the collector does not show them, or moves=off)";
+
+fn lower(a: MovesLevel, b: MovesLevel) -> MovesLevel {
+    let rank = |level| match level {
+        MovesLevel::Off => 0,
+        MovesLevel::Finish => 1,
+        MovesLevel::Exact => 2,
+    };
+    if rank(b) < rank(a) { b } else { a }
+}

@@ -1,0 +1,52 @@
+//! How many objects of each site and type live.
+
+use crate::Amount;
+use crate::heap::column::SiteColumn;
+use crate::heap::live_object::LiveObject;
+
+/// Live objects, kept up to date with every birth and death.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LiveCounts {
+    pub(crate) sites: Vec<Amount>,
+    pub(crate) types: Vec<Amount>,
+    pub(crate) total: Amount,
+}
+
+fn at(list: &mut Vec<Amount>, position: usize) -> &mut Amount {
+    if list.len() <= position {
+        list.resize(position + 1, Amount::default());
+    }
+    &mut list[position]
+}
+
+impl LiveCounts {
+    pub(crate) fn add(&mut self, object: &LiveObject) {
+        let one = Amount::one(object.bytes());
+        *at(&mut self.sites, object.site.position()) += one;
+        *at(&mut self.types, object.ty.position()) += one;
+        self.total += one;
+    }
+
+    pub(crate) fn remove(&mut self, object: &LiveObject) {
+        let one = Amount::one(object.bytes());
+        *at(&mut self.sites, object.site.position()) -= one;
+        *at(&mut self.types, object.ty.position()) -= one;
+        self.total -= one;
+    }
+
+    /// Live objects whose site is known.
+    pub(crate) fn with_site(&self) -> u64 {
+        let without = self.sites.first().map_or(0, |amount| amount.count);
+        self.total.count.saturating_sub(without)
+    }
+
+    /// Live objects by site.
+    pub(crate) fn by_site(&self) -> impl Iterator<Item = (SiteColumn, Amount)> {
+        let sites = self.sites.iter().enumerate();
+        sites.map(|(position, amount)| (SiteColumn::at(position), *amount))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}

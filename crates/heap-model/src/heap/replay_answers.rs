@@ -1,0 +1,123 @@
+//! The answers that a replay gives.
+
+use crate::heap::epoch_part::{EpochPart, EpochView};
+use crate::heap::heap_at_builder::HeapSums;
+use crate::heap::timeline_builder::{compose, grow};
+use crate::{
+    CollectionNumber, CountModel, FileDamage, HeapAt, HeapReplay, Moment, Timeline, TraceModel,
+};
+
+impl HeapReplay {
+    /// Answers the questions about the heap after a collection.
+    pub(crate) fn answer(&mut self, collection: u32, unix_micros: u64) {
+        let moment = Moment::After(CollectionNumber(collection));
+        for at in 0..self.questions.heap_at.len() {
+            let is_asked = self.questions.heap_at.get(at) == Some(&moment);
+            if is_asked && self.knowledge.is_known() {
+                let heap = self.sum_up().finish(
+                    moment,
+                    Some(CollectionNumber(collection)),
+                    unix_micros,
+                    &self.spaces,
+                    &self.names,
+                );
+                if let Some(answer) = self.heap_at.get_mut(at) {
+                    answer.get_or_insert(heap);
+                }
+            }
+        }
+    }
+
+    /// Adds all live objects up.
+    fn sum_up(&self) -> HeapSums {
+        let mut sums = HeapSums::default();
+        for object in self.heap.iter() {
+            sums.add(object, self.epoch, &self.spaces);
+        }
+        sums
+    }
+
+    /// The files have ended. `decode` must let the parts take the contents of all event blocks since the last collection.
+    pub fn end(&mut self, decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart])) {
+        let sums = self.decode(None, decode);
+        self.allocated_after = sums.allocated;
+        let mut heap = self.sum_up();
+        let types = self.names.column_types();
+        for part in &mut self.parts {
+            for ((site, ty), amount) in part.typed.drain() {
+                let stated = types.get(site.position()).copied().unwrap_or_default();
+                heap.retype(site, stated, ty, amount);
+            }
+            for (thread, amount) in part.threads.drain() {
+                heap.add_thread(thread, amount);
+            }
+            part.drain_sites(|site, tally| {
+                let ty = types.get(site.position()).copied().unwrap_or_default();
+                for amount in [tally.gone, tally.unplaced] {
+                    heap.add_new(site, ty, amount);
+                    self.lifetimes.allocated(site, amount);
+                    self.lifetimes.not_yet_collected(site, amount);
+                }
+                self.lifetimes.allocated(site, tally.stragglers);
+                self.lifetimes.unlocated(site, tally.stragglers);
+                self.lifetimes.eliminated(site, tally.eliminated);
+            });
+        }
+        if self.knowledge.is_known() && self.questions.heap_at.contains(&Moment::End) {
+            let collection = (self.epoch > 0).then_some(CollectionNumber(self.epoch));
+            let heap = heap.finish(
+                Moment::End,
+                collection,
+                self.info.end_micros,
+                &self.spaces,
+                &self.names,
+            );
+            self.answer_end(&heap);
+        }
+    }
+
+    pub(crate) fn answer_end(&mut self, heap: &HeapAt) {
+        let answers = self.questions.heap_at.iter().zip(&mut self.heap_at);
+        for (_, answer) in answers.filter(|(moment, _)| **moment == Moment::End) {
+            *answer = Some(heap.clone());
+        }
+    }
+
+    /// All answers. `count` is what the definitions say, `damage` what was found wrong with event files.
+    pub fn finish(mut self, count: CountModel, damage: Vec<FileDamage>) -> TraceModel {
+        let collections = self.info.collections;
+        let known = self.knowledge.is_whole();
+        let samples = self.samples.finish();
+        let types = &self.names.types;
+        let timeline = self.questions.timeline.then(|| {
+            let mut timeline = Timeline {
+                points: self.points,
+                allocated_after: self.allocated_after,
+                start_micros: self.info.start_micros,
+                end_micros: self.info.end_micros,
+                ..Timeline::default()
+            };
+            compose(&mut timeline, &samples, types);
+            timeline
+        });
+        let growth = self
+            .questions
+            .growth
+            .then(|| grow(&samples, types, collections, known));
+        for (column, alive) in self.counts.by_site() {
+            self.lifetimes.alive(column, alive);
+        }
+        let lifetimes = self.lifetimes.finish(collections, known);
+        self.info.conflicts = self.heap.conflicts;
+        self.info.knowledge = self.knowledge.finish(collections);
+        self.info.damage = damage;
+        TraceModel {
+            count,
+            info: self.info,
+            heap_at: self.heap_at,
+            lifetimes: self.questions.lifetimes.then_some(lifetimes),
+            timeline,
+            growth,
+        }
+    }
+}

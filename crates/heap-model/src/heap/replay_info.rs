@@ -1,0 +1,51 @@
+//! Adds what epochs and collections say to [`TraceInfo`].
+
+use ducktrack_trace_format::{Collection, MoveRun};
+
+use crate::heap::collection_step::Outcome;
+use crate::heap::epoch_part::EventSums;
+use crate::{CollectionNumber, TraceInfo};
+
+impl TraceInfo {
+    pub(crate) fn add_events(&mut self, sums: &EventSums) {
+        self.events += sums.events;
+        self.allocated += sums.allocated;
+        self.eliminated += sums.eliminated;
+        self.unplaced += sums.unplaced;
+        self.stragglers += sums.stragglers;
+        self.size_unknown += sums.size_unknown;
+        self.gaps += sums.gaps;
+        self.gap_bytes = self.gap_bytes.saturating_add(sums.gap_bytes);
+        self.dropped = self.dropped.saturating_add(sums.dropped);
+        self.malformed += sums.malformed;
+        self.contradictions += sums.contradictions;
+        self.buffers += sums.buffers;
+        if self.start_micros == 0 {
+            self.start_micros = sums.first_begun.unwrap_or(0);
+        }
+        self.end_micros = self.end_micros.max(sums.last_handed_over);
+    }
+
+    pub(crate) fn add_collection(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        outcome: Option<Outcome>,
+    ) {
+        let number = CollectionNumber(collection.number);
+        self.collections += 1;
+        self.first_collection.get_or_insert(number);
+        self.last_collection = Some(number);
+        self.end_micros = self.end_micros.max(collection.end_unix_micros);
+        for run in runs {
+            self.survivors = self.survivors.saturating_add(run.objects);
+            if run.from != run.to {
+                self.moved = self.moved.saturating_add(run.objects);
+            }
+        }
+        self.found += outcome.map_or(0, |outcome| outcome.found);
+        if let Some(file) = self.files.last_mut() {
+            file.collections += 1;
+        }
+    }
+}

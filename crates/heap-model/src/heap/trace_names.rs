@@ -1,0 +1,132 @@
+//! What the definitions of a trace say of sites, classes and threads, in the form in which a replay asks for it.
+
+use std::sync::Arc;
+
+use ducktrack_trace_format::{
+    ArrayLayout, HeapClassId, HeapClassSize, SiteFacts, SiteId, ThreadId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::heap::column::{SiteColumn, TypeColumn};
+
+/// Site ids in events are below this; definitions of others are not for events.
+pub(crate) const MOST_SITES: usize = 1 << 20;
+
+/// Sites, types and threads by the ids that events use. Made by [`CountModelBuilder::finish_trace`](crate::CountModelBuilder::finish_trace).
+///
+/// It can be shared by threads that decode: it answers as [`SiteFacts`].
+#[derive(Clone, Debug, Default)]
+pub struct TraceNames {
+    /// By site id.
+    pub(crate) sites: Vec<SiteEntry>,
+    /// By site id, few.
+    pub(crate) layouts: FxHashMap<SiteId, ArrayLayout>,
+    /// Number of columns by site, that of "not known" included.
+    pub(crate) site_columns: usize,
+    pub(crate) types: TypeNames,
+    pub(crate) classes: FxHashMap<HeapClassId, TypeColumn>,
+    /// The classes that were at an address one after the other, in the order of the trace.
+    pub(crate) klasses: FxHashMap<u64, Vec<KlassEntry>>,
+    pub(crate) threads: FxHashMap<ThreadId, Arc<str>>,
+}
+
+/// What events need to know of a site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SiteEntry {
+    pub(crate) column: SiteColumn,
+    pub(crate) ty: TypeColumn,
+    /// Bytes of each object; 0: not fixed or not known.
+    pub(crate) fixed: u32,
+    pub(crate) is_measured: bool,
+}
+
+/// A class at an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KlassEntry {
+    pub(crate) ty: TypeColumn,
+    pub(crate) size: HeapClassSize,
+}
+
+/// Each type once, as a descriptor with stable names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TypeNames {
+    names: Vec<Arc<str>>,
+    position: FxHashMap<Arc<str>, TypeColumn>,
+}
+
+impl TypeNames {
+    pub(crate) fn column(&mut self, name: &str) -> TypeColumn {
+        if let Some(known) = self.position.get(name) {
+            return *known;
+        }
+        let name: Arc<str> = Arc::from(name);
+        self.names.push(Arc::clone(&name));
+        let column = TypeColumn(u32::try_from(self.names.len()).unwrap_or_default());
+        self.position.insert(name, column);
+        column
+    }
+
+    pub(crate) fn name(&self, column: TypeColumn) -> Option<&Arc<str>> {
+        self.names.get(column.position().checked_sub(1)?)
+    }
+}
+
+impl TraceNames {
+    #[inline]
+    pub(crate) fn site(&self, site: SiteId) -> SiteEntry {
+        self.sites.get(site.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The type that each site states.
+    pub(crate) fn column_types(&self) -> Vec<TypeColumn> {
+        let mut types = vec![TypeColumn::NONE; self.site_columns];
+        for entry in &self.sites {
+            if let Some(ty) = types.get_mut(entry.column.position()) {
+                *ty = entry.ty;
+            }
+        }
+        if let Some(none) = types.first_mut() {
+            *none = TypeColumn::NONE;
+        }
+        types
+    }
+
+    pub(crate) fn class_type(&self, class: HeapClassId) -> TypeColumn {
+        self.classes.get(&class).copied().unwrap_or_default()
+    }
+
+    /// The type of an object of a class at this address. An address that was used again: the last class whose objects can have these bytes.
+    pub(crate) fn klass_type(&self, klass: u64, bytes: u64) -> TypeColumn {
+        let classes = self.klasses.get(&klass).map_or(&[][..], Vec::as_slice);
+        let can_have = |class: &&KlassEntry| match class.size {
+            HeapClassSize::Instance(size) => u64::from(size) == bytes,
+            HeapClassSize::Array { base, .. } => bytes >= u64::from(base),
+            HeapClassSize::PerObject => true,
+        };
+        let fitting = classes.iter().rev().find(can_have);
+        fitting
+            .or(classes.last())
+            .map_or(TypeColumn::NONE, |class| class.ty)
+    }
+
+    pub(crate) fn thread(&self, thread: Option<ThreadId>) -> Option<Arc<str>> {
+        self.threads.get(&thread?).cloned()
+    }
+}
+
+impl SiteFacts for TraceNames {
+    #[inline]
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        let fixed = self.site(site).fixed;
+        (fixed != 0).then_some(fixed)
+    }
+
+    #[inline]
+    fn is_measured(&self, site: SiteId) -> bool {
+        self.site(site).is_measured
+    }
+
+    fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
+        self.layouts.get(&site).copied()
+    }
+}

@@ -1,0 +1,91 @@
+//! Makes [`TraceNames`] from the definitions of a trace.
+
+use std::sync::Arc;
+
+use ducktrack_trace_format::{AllocationKind, ArrayLayout, ObjectLayout, Site};
+
+use crate::definitions::Definitions;
+use crate::heap::column::SiteColumn;
+use crate::heap::trace_names::{KlassEntry, MOST_SITES, SiteEntry, TraceNames};
+use crate::row_plan::SiteRows;
+use crate::stable_name::stable_descriptor;
+
+impl TraceNames {
+    /// All but the columns of sites.
+    pub(crate) fn of(definitions: &Definitions, layout: ObjectLayout) -> Self {
+        let mut names = Self::default();
+        for site in definitions.sites.items() {
+            names.add_site(site, definitions, layout);
+        }
+        for site in definitions.measured_sites() {
+            if let Some(entry) = names.sites.get_mut(site.0 as usize) {
+                entry.is_measured = true;
+            }
+        }
+        for class in &definitions.heap_classes {
+            let ty = names.types.column(&class.ty);
+            names.classes.insert(class.id, ty);
+            let size = class.size;
+            let entries = names.klasses.entry(class.klass).or_default();
+            entries.push(KlassEntry { ty, size });
+        }
+        for thread in definitions.threads() {
+            let name = Arc::from(thread.name.as_str());
+            names.threads.insert(thread.id, name);
+        }
+        names
+    }
+
+    fn add_site(&mut self, site: &Site, definitions: &Definitions, layout: ObjectLayout) {
+        let position = site.id.0 as usize;
+        if position >= MOST_SITES {
+            return;
+        }
+        if self.sites.len() <= position {
+            self.sites.resize(position + 1, SiteEntry::default());
+        }
+        let ty = site.ty.as_deref();
+        let column = ty.map(|ty| self.types.column(&stable_descriptor(ty)));
+        let fixed = definitions.size(site.id).unwrap_or(0);
+        if let Some(entry) = self.sites.get_mut(position) {
+            *entry = SiteEntry {
+                column: SiteColumn::NONE,
+                ty: column.unwrap_or_default(),
+                fixed,
+                is_measured: fixed == 0 && ty.is_some_and(|ty| ty.starts_with('[')),
+            };
+        }
+        if site.kind == AllocationKind::MultiNewArray
+            && let Some(array) = ty.and_then(|ty| array_layout(ty, layout))
+        {
+            self.layouts.insert(site.id, array);
+        }
+    }
+
+    /// Tells sites their rows in the model of counts.
+    pub(crate) fn set_columns(&mut self, rows: &SiteRows, number: usize) {
+        for (site, row) in rows {
+            if let Some(entry) = self.sites.get_mut(site.0 as usize) {
+                entry.column = SiteColumn::of(*row);
+            }
+        }
+        self.site_columns = number + 1;
+    }
+}
+
+/// How the VM lays arrays of a type out.
+fn array_layout(ty: &str, layout: ObjectLayout) -> Option<ArrayLayout> {
+    let [bytes, shorts, ints, longs, references] = layout.array_base;
+    let (base, element) = match ty.strip_prefix('[')?.bytes().next()? {
+        b'Z' | b'B' => (bytes, 1),
+        b'S' | b'C' => (shorts, 2),
+        b'I' | b'F' => (ints, 4),
+        b'J' | b'D' => (longs, 8),
+        _ => (references, layout.reference),
+    };
+    Some(ArrayLayout {
+        base: u32::from(base),
+        element: u32::from(element),
+        alignment: u32::from(layout.alignment.max(8)),
+    })
+}
