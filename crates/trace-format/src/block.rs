@@ -14,6 +14,65 @@ pub enum Compression {
     Lz4,
 }
 
+/// The content of a block as it will stand in a file: compressed, if that was asked for and worth it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedContent {
+    plain_length: u32,
+    stored_length: u32,
+    flags: u8,
+    stored: Vec<u8>,
+}
+
+impl PackedContent {
+    /// Compresses the content of a block. This is all the work of [`encode_block`] that does not need to know the block's place in a
+    /// file, so that several threads can do it.
+    pub fn pack(content: &[u8], compression: Compression) -> Result<Self, FormatError> {
+        let length = content.len();
+        let too_large = FormatError::RecordTooLarge { length };
+        if length > MAX_CONTENT {
+            return Err(too_large);
+        }
+        let plain_length = u32::try_from(length).map_err(|_| too_large)?;
+        let packed = compressed(content, compression)
+            .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
+        let (flags, stored_length, stored) = match packed {
+            Some((length, bytes)) => (BlockHeader::COMPRESSED, length, bytes),
+            None => (0, plain_length, content.to_vec()),
+        };
+        Ok(Self {
+            plain_length,
+            stored_length,
+            flags,
+            stored,
+        })
+    }
+
+    /// Bytes before compression.
+    pub fn plain_length(&self) -> u32 {
+        self.plain_length
+    }
+
+    /// True when it was worth it.
+    pub fn is_compressed(&self) -> bool {
+        self.flags & BlockHeader::COMPRESSED != 0
+    }
+
+    /// Appends the block to `file`.
+    pub fn encode_block(&self, kind: BlockKind, sequence: u32, file: &mut Vec<u8>) {
+        let header = BlockHeader {
+            kind,
+            flags: self.flags,
+            reserved: 0,
+            sequence,
+            plain_length: self.plain_length,
+            stored_length: self.stored_length,
+            crc: 0,
+        };
+        file.extend_from_slice(&header.encode(&self.stored));
+        file.extend_from_slice(&self.stored);
+    }
+}
+
 /// Appends one block to `file`.
 pub fn encode_block(
     kind: BlockKind,
@@ -22,30 +81,7 @@ pub fn encode_block(
     compression: Compression,
     file: &mut Vec<u8>,
 ) -> Result<(), FormatError> {
-    let too_large = FormatError::RecordTooLarge {
-        length: content.len(),
-    };
-    if content.len() > MAX_CONTENT {
-        return Err(too_large);
-    }
-    let plain_length = u32::try_from(content.len()).map_err(|_| too_large)?;
-    let packed = compressed(content, compression)
-        .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
-    let (flags, stored_length, stored) = match &packed {
-        Some((length, bytes)) => (BlockHeader::COMPRESSED, *length, bytes.as_slice()),
-        None => (0, plain_length, content),
-    };
-    let header = BlockHeader {
-        kind,
-        flags,
-        reserved: 0,
-        sequence,
-        plain_length,
-        stored_length,
-        crc: 0,
-    };
-    file.extend_from_slice(&header.encode(stored));
-    file.extend_from_slice(stored);
+    PackedContent::pack(content, compression)?.encode_block(kind, sequence, file);
     Ok(())
 }
 

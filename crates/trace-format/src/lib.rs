@@ -81,7 +81,7 @@ mod sync_point;
 pub mod v1;
 mod varint;
 
-pub use block::{Compression, decode_content, encode_block};
+pub use block::{Compression, PackedContent, decode_content, encode_block};
 pub use block_header::{BLOCK_MARK, BlockHeader, BlockKind, MAX_CONTENT};
 pub use collection::{
     AddressRange, Collection, CollectionCounts, CollectionKind, MovesLevel, Space, SpaceKind,

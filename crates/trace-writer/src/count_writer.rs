@@ -101,7 +101,7 @@ impl CountWriter {
         if self.ended {
             return Err(WriteError::Ended);
         }
-        let result = self.file.keep_name().and_then(|()| self.write_waiting());
+        let result = self.file.keep_name().and_then(|_| self.write_waiting());
         if let Err(error) = &result {
             self.losses.attempt(error);
         }

@@ -67,6 +67,12 @@ pub enum WriteError {
         /// Bytes that wait.
         waiting: usize,
     },
+    /// A thread of the writer cannot be started.
+    #[error("cannot start a thread that writes events: {source}")]
+    Thread {
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The end record was written before.
     #[error("the trace has ended; nothing can follow")]
     Ended,

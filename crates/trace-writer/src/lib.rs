@@ -15,6 +15,7 @@
 mod compaction;
 mod count_writer;
 mod error;
+mod event_log;
 mod losses;
 #[cfg(test)]
 mod memory_disk;
@@ -27,6 +28,10 @@ mod waiting_room;
 
 pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
+pub use event_log::{
+    Buffer, CLASS_OF_SITE, CompressStrategy, EventHost, EventLog, EventOptions, EventStats,
+    Flushed, OnFull, Survivor, Tally,
+};
 pub use snapshot_delta::SnapshotDelta;
 pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};
 

@@ -63,7 +63,7 @@ impl Storage for MemoryDisk {
         Ok(())
     }
 
-    fn keep_name(&mut self, _length: u64) -> Result<(), WriteError> {
+    fn keep_name(&mut self, _length: u64) -> Result<bool, WriteError> {
         if self.state.lock().unwrap().restore_fails {
             let source = io::Error::other("deleted");
             return Err(WriteError::Restore {
@@ -71,7 +71,7 @@ impl Storage for MemoryDisk {
                 source,
             });
         }
-        Ok(())
+        Ok(false)
     }
 
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {

@@ -18,8 +18,8 @@ pub(crate) trait Storage: Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Takes everything behind `length` back.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
-    /// Makes sure that the name still leads to the file with its first `length` bytes.
-    fn keep_name(&mut self, length: u64) -> Result<(), WriteError>;
+    /// Makes sure that the name still leads to the file with its first `length` bytes; true if it had to be made anew.
+    fn keep_name(&mut self, length: u64) -> Result<bool, WriteError>;
     /// Fills `bytes` from `offset`.
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
     /// Starts a second file beside this one; it takes this one's place with [`Storage::take_place_of`].
@@ -97,14 +97,15 @@ impl Storage for DiskFile {
         self.file.set_len(length)
     }
 
-    fn keep_name(&mut self, length: u64) -> Result<(), WriteError> {
-        if !self.has_its_name() {
-            let path = self.path.clone();
-            self.file = self
-                .restore(length)
-                .map_err(|source| WriteError::Restore { path, source })?;
+    fn keep_name(&mut self, length: u64) -> Result<bool, WriteError> {
+        if self.has_its_name() {
+            return Ok(false);
         }
-        Ok(())
+        let path = self.path.clone();
+        self.file = self
+            .restore(length)
+            .map_err(|source| WriteError::Restore { path, source })?;
+        Ok(true)
     }
 
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {

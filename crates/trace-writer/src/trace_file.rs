@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use ducktrack_trace_format::{BlockKind, Compression, FileHeader, encode_block};
+use ducktrack_trace_format::{BlockKind, Compression, FileHeader, PackedContent};
 
 use crate::WriteError;
 use crate::storage::Storage;
@@ -85,21 +85,24 @@ impl TraceFile {
         self.torn = self.storage.truncate(to.length).is_err();
     }
 
-    /// Makes sure that the file is still where its name says.
-    pub(crate) fn keep_name(&mut self) -> Result<(), WriteError> {
+    /// Makes sure that the file is still where its name says; true if it had to be made anew.
+    pub(crate) fn keep_name(&mut self) -> Result<bool, WriteError> {
         self.storage.keep_name(self.committed.length)
     }
 
     /// Appends one block, whole or not at all.
     pub(crate) fn append(&mut self, kind: BlockKind, content: &[u8]) -> Result<(), WriteError> {
+        self.append_packed(kind, &PackedContent::pack(content, self.compression)?)
+    }
+
+    /// Appends one block whose content has been compressed elsewhere, whole or not at all.
+    pub(crate) fn append_packed(
+        &mut self,
+        kind: BlockKind,
+        content: &PackedContent,
+    ) -> Result<(), WriteError> {
         self.buffer.clear();
-        encode_block(
-            kind,
-            self.committed.sequence,
-            content,
-            self.compression,
-            &mut self.buffer,
-        )?;
+        content.encode_block(kind, self.committed.sequence, &mut self.buffer);
         self.append_buffer()?;
         self.committed.sequence = self.committed.sequence.wrapping_add(1);
         Ok(())

@@ -1,0 +1,216 @@
+//! Events from the program's threads to rotating files, without stopping the program.
+//!
+//! ```text
+//! program's threads --buffers--+
+//!                              +--> queue --> pipeline: tally, mirror --> packers (LZ4) --> writer: event files
+//! VM thread ----collections----+
+//! ```
+//!
+//! One thread decodes all events. It counts them, mirrors the live objects, and so can begin any file with a synchronization point that
+//! holds everything known of each live object.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crossbeam_channel::bounded;
+use ducktrack_trace_format::{
+    Collection, End, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass, SiteFacts,
+};
+use parking_lot::Mutex;
+
+use crate::WriteError;
+use event_files::EventFiles;
+use flush_queue::{FlushQueue, Message};
+use output::{Gauge, Output};
+use packing::Packers;
+use pipeline::{Parts, Pipeline};
+use site_cache::SiteCache;
+
+pub use flush_queue::Buffer;
+pub use mirror::CLASS_OF_SITE;
+pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
+pub use stats::EventStats;
+pub use survivor::Survivor;
+pub use tally::Tally;
+
+mod event_files;
+mod flush_queue;
+mod limits;
+mod mirror;
+mod options;
+mod output;
+mod packing;
+mod pipeline;
+mod site_cache;
+mod stats;
+mod survivor;
+mod tally;
+
+/// What became of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Flushed {
+    /// It was taken.
+    Taken,
+    /// It was taken, and many wait: please call [`EventLog::wait_for_room`], holding nothing.
+    Full,
+    /// It was dropped, because many wait (`on-full=drop`) or because the log has ended.
+    Dropped {
+        /// Its events.
+        events: u64,
+    },
+}
+
+/// Takes buffers and collections, writes event files. All methods may be called from any thread.
+pub struct EventLog {
+    queue: Arc<FlushQueue>,
+    on_full: OnFull,
+    facts: Arc<dyn SiteFacts + Send + Sync>,
+    stats: Arc<Mutex<EventStats>>,
+    gauge: Arc<Gauge>,
+    dropped: Mutex<(u64, u64)>,
+}
+
+impl EventLog {
+    /// Begins the first event file in the trace's directory and starts the threads.
+    ///
+    /// `facts` are asked on the pipeline's thread; what was answered once is not asked again, but "not known" is.
+    pub fn start(
+        directory: &Path,
+        options: EventOptions,
+        facts: Arc<dyn SiteFacts + Send + Sync>,
+        tally: Box<dyn Tally + Send>,
+        host: Arc<dyn EventHost>,
+    ) -> Result<Self, WriteError> {
+        Self::start_with(EventFiles::on_disk(directory), options, facts, tally, host)
+    }
+
+    fn start_with(
+        files: EventFiles,
+        options: EventOptions,
+        facts: Arc<dyn SiteFacts + Send + Sync>,
+        tally: Box<dyn Tally + Send>,
+        host: Arc<dyn EventHost>,
+    ) -> Result<Self, WriteError> {
+        let (queue, messages) = FlushQueue::new(options.queue_length);
+        let queue = Arc::new(queue);
+        let packers = Packers::start(packer_threads(&options), &host);
+        let first = EventFile {
+            without_moves: !options.moves,
+            pid: options.pid,
+            start_unix_millis: options.start_unix_millis,
+            ..EventFile::default()
+        };
+        let output = Output::start(files, first, packers, &host)?;
+        let log = Self {
+            queue: Arc::clone(&queue),
+            on_full: options.on_full,
+            facts: Arc::clone(&facts),
+            stats: Arc::default(),
+            gauge: Arc::clone(output.gauge()),
+            dropped: Mutex::default(),
+        };
+        let stats = Arc::clone(&log.stats);
+        let spawner = Arc::clone(&host);
+        let body = move || {
+            let parts = Parts {
+                options,
+                facts: SiteCache::new(facts),
+                tally,
+                host,
+                queue,
+                output,
+                stats,
+            };
+            Pipeline::new(parts).run(&messages);
+        };
+        spawner
+            .spawn("ducktrack-events", Box::new(body))
+            .map_err(|source| WriteError::Thread { source })?;
+        Ok(log)
+    }
+
+    /// Hands a buffer over. Never blocks; the order of calls is the order of the trace. All buffers of an epoch must be handed over before
+    /// the collection that ends it. A piece that a collection cut off is never dropped.
+    pub fn buffer(&self, buffer: Buffer) -> Flushed {
+        let full = self.queue.is_full();
+        let may_drop = self.on_full == OnFull::Drop && !buffer.header.flags.has(EventFlags::CUT);
+        if full && may_drop {
+            return self.drop_buffer(&buffer);
+        }
+        match self.queue.send_buffer(buffer) {
+            Ok(()) if full && !may_drop => Flushed::Full,
+            Ok(()) => Flushed::Taken,
+            Err(buffer) => self.drop_buffer(&buffer),
+        }
+    }
+
+    fn drop_buffer(&self, buffer: &Buffer) -> Flushed {
+        let mut events = 0;
+        let block = EventBlock {
+            header: buffer.header,
+            words: &buffer.words,
+        };
+        // What does not decode is no event.
+        let _ = EventDecoder::new(&*self.facts).decode(&block, |_| events += 1);
+        let mut dropped = self.dropped.lock();
+        dropped.0 += 1;
+        dropped.1 += events;
+        Flushed::Dropped { events }
+    }
+
+    /// Waits until fewer buffers wait than the queue's limit. For the program's threads; never inside a pause.
+    pub fn wait_for_room(&self) {
+        self.queue.wait_for_room();
+    }
+
+    /// A collection has happened; `survivors` are all live objects of its collected ranges. Never blocks, so it may be called inside
+    /// the pause. Counts need not be filled in.
+    pub fn collection(&self, collection: Collection, survivors: Vec<Survivor>) {
+        // After the end there is nothing to write to.
+        let _ = self
+            .queue
+            .send(Message::Collection(Box::new(collection), survivors));
+    }
+
+    /// The VM keeps a class at this address from now on. (The record itself goes to the trace file, by the agent.)
+    pub fn class(&self, class: &HeapClass) {
+        let _ = self.queue.send(Message::Class(class.clone()));
+    }
+
+    /// The numbers so far.
+    pub fn stats(&self) -> EventStats {
+        let mut stats = *self.stats.lock();
+        self.queue.add_to(&mut stats);
+        self.gauge.add_to(&mut stats);
+        (stats.dropped_buffers, stats.dropped_events) = *self.dropped.lock();
+        stats
+    }
+
+    /// What could not be recorded so far, one sentence for each sort of loss, for the end record.
+    pub fn losses(&self) -> Vec<String> {
+        losses::sentences(&self.stats())
+    }
+
+    /// Writes everything that was handed over, and `end` as the last block. What comes later is dropped and counted.
+    pub fn finish(&self, end: End) -> EventStats {
+        let (done, answer) = bounded(1);
+        if self.queue.send(Message::Finish(end, done)) {
+            let _ = answer.recv();
+        }
+        self.stats()
+    }
+}
+
+/// As many as there are cores, at most two.
+fn packer_threads(options: &EventOptions) -> usize {
+    match (options.compress, options.compressors) {
+        (CompressStrategy::Off, _) => 0,
+        (_, 0) => std::thread::available_parallelism().map_or(1, |cores| cores.get().min(2)),
+        (_, wanted) => wanted,
+    }
+}
+
+mod losses;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The queue between the program's threads and the pipeline.
+//!
+//! Handing over never blocks, so that the order of messages is the order of the calls and a pause is never made longer. What is
+//! bounded is the number of buffers that wait: a thread that finds the queue full waits *after* it has handed its buffer over, holding
+//! nothing. So at most one buffer per thread more than the limit waits.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use ducktrack_trace_format::{Collection, End, EventBlockHeader, HeapClass};
+use parking_lot::{Condvar, Mutex};
+
+use super::{EventStats, Survivor};
+
+/// A piece of a thread's event buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// What is said of it.
+    pub header: EventBlockHeader,
+    /// Its words, little-endian.
+    pub words: Vec<u8>,
+}
+
+/// What comes to the pipeline.
+pub(crate) enum Message {
+    Buffer(Buffer),
+    Collection(Box<Collection>, Vec<Survivor>),
+    Class(HeapClass),
+    Finish(End, Sender<EventStats>),
+}
+
+/// A waiting thread looks again after this time, whatever happens to the pipeline.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+pub(crate) struct FlushQueue {
+    sender: Sender<Message>,
+    limit: usize,
+    waiting: AtomicUsize,
+    peak: AtomicUsize,
+    closed: AtomicBool,
+    waits: AtomicU64,
+    wait_nanos: AtomicU64,
+    gate: Mutex<()>,
+    room: Condvar,
+}
+
+impl FlushQueue {
+    pub(crate) fn new(limit: usize) -> (Self, Receiver<Message>) {
+        let (sender, receiver) = unbounded();
+        let queue = Self {
+            sender,
+            limit: limit.max(1),
+            waiting: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+            waits: AtomicU64::new(0),
+            wait_nanos: AtomicU64::new(0),
+            gate: Mutex::new(()),
+            room: Condvar::new(),
+        };
+        (queue, receiver)
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) >= self.limit
+    }
+
+    /// The part of the limit that waits.
+    pub(crate) fn fill(&self) -> f64 {
+        self.waiting.load(Ordering::Acquire) as f64 / self.limit as f64
+    }
+
+    /// Hands a buffer over; gives it back when nobody takes buffers any more.
+    pub(crate) fn send_buffer(&self, buffer: Buffer) -> Result<(), Buffer> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(buffer);
+        }
+        let waiting = self.waiting.fetch_add(1, Ordering::AcqRel) + 1;
+        self.peak.fetch_max(waiting, Ordering::Relaxed);
+        self.sender
+            .send(Message::Buffer(buffer))
+            .map_err(|refused| {
+                self.buffer_done();
+                match refused.into_inner() {
+                    Message::Buffer(buffer) => buffer,
+                    _ => unreachable!("a refused message is the one that was sent"),
+                }
+            })
+    }
+
+    /// Hands anything else over; false when nobody takes messages any more.
+    pub(crate) fn send(&self, message: Message) -> bool {
+        !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
+    }
+
+    /// The pipeline has done with a buffer.
+    pub(crate) fn buffer_done(&self) {
+        let before = self.waiting.fetch_sub(1, Ordering::AcqRel);
+        if before <= self.limit {
+            let _gate = self.gate.lock();
+            self.room.notify_all();
+        }
+    }
+
+    /// The pipeline has ended: nobody waits any more, nothing is taken any more.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        let _gate = self.gate.lock();
+        self.room.notify_all();
+    }
+
+    /// Waits until there is room.
+    pub(crate) fn wait_for_room(&self) {
+        let must_wait = || self.is_full() && !self.closed.load(Ordering::Acquire);
+        if !must_wait() {
+            return;
+        }
+        let start = Instant::now();
+        let mut gate = self.gate.lock();
+        while must_wait() {
+            self.room.wait_for(&mut gate, LOOK_AGAIN);
+        }
+        drop(gate);
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        self.wait_nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    /// Adds what the queue knows.
+    pub(crate) fn add_to(&self, stats: &mut EventStats) {
+        stats.waits = self.waits.load(Ordering::Relaxed);
+        stats.wait_nanos = self.wait_nanos.load(Ordering::Relaxed);
+        stats.queue_peak = self.peak.load(Ordering::Relaxed) as u64;
+    }
+}

@@ -1,0 +1,53 @@
+//! What could not be recorded, in sentences for the end record.
+
+use super::EventStats;
+
+/// One sentence for each sort of loss; empty when nothing was lost.
+pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
+    let cases = [
+        (
+            stats.lost_blocks,
+            format!(
+                "{} blocks of events ({} bytes) could not be written; what they said is missing",
+                stats.lost_blocks, stats.lost_bytes
+            ),
+        ),
+        (
+            stats.dropped_buffers,
+            format!(
+                "{} buffers with {} events were dropped because the queue was full (on-full=drop)",
+                stats.dropped_buffers, stats.dropped_events
+            ),
+        ),
+        (
+            stats.broken_buffers,
+            format!(
+                "{} buffers did not decode to their end; the rest of their events is missing",
+                stats.broken_buffers
+            ),
+        ),
+        (
+            stats.late_buffers,
+            format!(
+                "{} buffers came behind the collection that ended their epoch; their objects' sites may be missing",
+                stats.late_buffers
+            ),
+        ),
+        (
+            stats.contradictions,
+            format!(
+                "{} events or survivors contradict what was known of their objects",
+                stats.contradictions
+            ),
+        ),
+        (
+            stats.rotations_without_sync,
+            format!(
+                "{} event files begin without a synchronization point because no collection came",
+                stats.rotations_without_sync
+            ),
+        ),
+    ];
+    let happened = cases.into_iter().filter(|(times, _)| *times > 0);
+    happened.map(|(_, sentence)| sentence).collect()
+}

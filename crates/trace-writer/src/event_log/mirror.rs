@@ -1,0 +1,559 @@
+//! The live objects of the program, as events and collections tell: address -> class, size, site, thread, birth.
+//!
+//! Events of an epoch are kept as they came (4 bytes each) until the collection that ends the epoch says who survived; only then are addresses
+//! computed, and only survivors are entered. Work is linear in events and survivors:
+//!
+//! 1. *Join*: what the mirror holds in the collected ranges is taken out; both sides ascend by address, so one pass finds who survived.
+//! 2. *Scan*: survivors the mirror did not know were born in this epoch, or were never seen (made by the VM). The events of the epoch are decoded, and
+//!    each asks [`EndIndex`] whether such a survivor ended where the event's object ended. An end names an object without its size.
+//! 3. *Settle*: events without an address explain found objects of their class and size, where that leaves no choice ([`PendingObjects`]).
+//! 4. *Enter*: all survivors go in where they are now, and the same pass writes the moves.
+//!
+//! What is not in a collected range stays as it is. So after a collection without fault the mirror holds every object that the
+//! collector left and that was ever in a collected range or had an event of its own.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ducktrack_trace_format::{
+    AddressRange, Allocation, Collection, CollectionKind, Event, EventBlock, EventDecoder,
+    Explained, HeapClassId, MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+};
+
+use super::Survivor;
+use super::site_cache::SiteCache;
+use chunks::{Chunks, TakenChunk};
+use end_index::{AtEnd, EndIndex};
+use late_table::LateTable;
+use pending::{Candidate, PendingObjects};
+use site_classes::SiteClasses;
+
+mod chunks;
+mod end_index;
+mod late_table;
+mod pending;
+mod site_classes;
+
+/// The class of an object that no collection has shown yet, and whose event did not state it: that of its site.
+pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
+
+/// Contents of moves and synchronization points are cut at this length.
+const PART_BYTES: usize = 1 << 20;
+
+/// Where an object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// 0: not known.
+    pub(crate) site: SiteId,
+    pub(crate) thread: ThreadId,
+    pub(crate) birth: u32,
+}
+
+/// How the origin of a survivor is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// It is not: no event explains the object.
+    Found,
+    /// From the mirror or from an event with address and size; a reader of the trace knows the same.
+    Known,
+    /// From what only the writer can put together.
+    Explained,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fate {
+    origin: Origin,
+    how: How,
+}
+
+/// An object with an event and an address that no collection has decided about.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    start: u64,
+    /// `None`: not known, `start` is the end then if the object is in a thread-local buffer.
+    bytes: Option<u64>,
+    /// It is outside of thread-local buffers: it may lie where collections seldom come.
+    outside: bool,
+    /// The reader can do the same.
+    how: How,
+    origin: Origin,
+    class: Option<HeapClassId>,
+}
+
+/// What a collection came to.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// Contents of blocks of moves.
+    pub(crate) blocks: Vec<Vec<u8>>,
+    /// Found objects with their origins.
+    pub(crate) explained: Vec<Explained>,
+}
+
+/// See the module.
+pub(crate) struct Mirror {
+    live: Chunks,
+    pieces: Vec<Arc<Vec<u8>>>,
+    piece_bytes: u64,
+    carried: Vec<Carried>,
+    pending: PendingObjects,
+    late: LateTable,
+    klasses: HashMap<u64, HeapClassId>,
+    site_classes: SiteClasses,
+    /// Events and survivors that contradict each other.
+    pub(crate) contradictions: u64,
+}
+
+impl Mirror {
+    pub(crate) fn new() -> Self {
+        Self {
+            live: Chunks::new(),
+            pieces: Vec::new(),
+            piece_bytes: 0,
+            carried: Vec::new(),
+            pending: PendingObjects::default(),
+            late: LateTable::default(),
+            klasses: HashMap::new(),
+            site_classes: SiteClasses::default(),
+            contradictions: 0,
+        }
+    }
+
+    /// Objects.
+    pub(crate) fn len(&self) -> u64 {
+        self.live.len()
+    }
+
+    /// Memory of the objects.
+    pub(crate) fn memory(&self) -> u64 {
+        self.live.memory()
+    }
+
+    /// Memory of events that wait for a collection.
+    pub(crate) fn retained(&self) -> u64 {
+        self.piece_bytes + (self.carried.capacity() * size_of::<Carried>()) as u64
+    }
+
+    /// True when all that was allocated before the last collection is entered.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The VM keeps this class there from now on.
+    pub(crate) fn class(&mut self, klass: u64, class: HeapClassId) {
+        self.klasses.insert(klass, class);
+    }
+
+    /// Keeps a piece of the current epoch until the collection.
+    pub(crate) fn keep(&mut self, content: Arc<Vec<u8>>) {
+        self.piece_bytes += content.len() as u64;
+        self.pieces.push(content);
+    }
+
+    /// Takes note of an allocation that [`Mirror::keep`] alone does not serve: all but those that end at an address. `recent`: a straggler is
+    /// of the epoch that the last collection ended.
+    pub(crate) fn note(
+        &mut self,
+        origin: Origin,
+        allocation: &Allocation,
+        recent: bool,
+    ) -> Option<Explained> {
+        let class = allocation
+            .klass
+            .and_then(|klass| self.klasses.get(&klass).copied());
+        let bytes = allocation.bytes;
+        match allocation.place {
+            Place::End(_) | Place::Eliminated | Place::Straddler => {}
+            Place::Outside(Some(start)) => self.carried.push(Carried {
+                start,
+                bytes,
+                outside: true,
+                how: if bytes.is_some() {
+                    How::Known
+                } else {
+                    How::Explained
+                },
+                origin,
+                class,
+            }),
+            Place::Straggler(end) if self.late.was_collected(end) => {
+                return if recent {
+                    self.explain_late(origin, end, bytes)
+                } else {
+                    None
+                };
+            }
+            Place::Straggler(end) => self.carried.push(Carried {
+                start: end.wrapping_sub(bytes.unwrap_or(0)),
+                bytes,
+                outside: false,
+                how: How::Explained,
+                origin,
+                class,
+            }),
+            _ => {
+                if let Some(bytes) = bytes {
+                    self.pending.push(bytes, class, origin);
+                }
+            }
+        }
+        None
+    }
+
+    /// The object of a straggler, if the last collection found it.
+    fn explain_late(&mut self, origin: Origin, end: u64, bytes: Option<u64>) -> Option<Explained> {
+        let address = self.late.address_now(end)?;
+        let object = self.live.find(address)?;
+        let units = u64::from(object.units);
+        if object.origin.site != SiteId(0) || bytes.is_some_and(|bytes| bytes != units * 8) {
+            return None;
+        }
+        // It was allocated before the collection that found it.
+        let birth = object.origin.birth;
+        object.origin = Origin { birth, ..origin };
+        self.site_classes.see(origin.site, object.class);
+        Some(Explained {
+            address,
+            site: origin.site,
+            thread: origin.thread,
+            birth,
+        })
+    }
+
+    /// Does what a collection did. An error: survivors contradict each other, nothing can be known from here on.
+    pub(crate) fn collect(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut [Survivor],
+        facts: &SiteCache,
+    ) -> Result<Moves, &'static str> {
+        let ranges = ascending(&collection.collected);
+        put_in_order(survivors)?;
+        let mut fates = self.join(&ranges, survivors, collection);
+        let unknown = unknown_of(&fates);
+        let ends = unknown.iter().filter_map(|index| survivors.get(*index));
+        let index = EndIndex::new(&ranges, ends.map(Survivor::from_end))
+            .ok_or("the collected ranges span more than 16 TB")?;
+        let mut matching = Matching {
+            index,
+            unknown,
+            survivors,
+            fates: &mut fates,
+            site_classes: &mut self.site_classes,
+            contradictions: 0,
+            dead: 0,
+        };
+        let pieces = std::mem::take(&mut self.pieces);
+        self.piece_bytes = 0;
+        let mut carried = std::mem::take(&mut self.carried);
+        carried.retain(|object| decide(object, &mut matching, &mut self.live));
+        self.carried = carried;
+        for piece in pieces {
+            if !matching.scan(&piece, facts, &mut self.carried) {
+                self.piece_bytes += piece.len() as u64;
+                self.pieces.push(piece);
+            }
+        }
+        self.contradictions += matching.contradictions;
+        collection.counts.dead += matching.dead;
+        self.settle(survivors, &mut fates, collection);
+        if collection.kind == CollectionKind::Full {
+            self.pending.forget_before(collection.number);
+        }
+        Ok(self.enter(ranges, survivors, &fates, collection))
+    }
+
+    /// Takes out what the mirror holds in the ranges and finds it among the survivors.
+    fn join(
+        &mut self,
+        ranges: &[AddressRange],
+        survivors: &[Survivor],
+        collection: &mut Collection,
+    ) -> Vec<Fate> {
+        let found = Fate {
+            origin: Origin {
+                site: SiteId(0),
+                thread: ThreadId(0),
+                birth: collection.number.saturating_sub(1),
+            },
+            how: How::Found,
+        };
+        let mut fates = vec![found; survivors.len()];
+        let mut taken: Vec<TakenChunk> = Vec::new();
+        for range in ranges {
+            self.live.take(*range, &mut taken);
+        }
+        let mut next = survivors.iter().zip(&mut fates).peekable();
+        for (address, object) in taken.iter().flat_map(TakenChunk::objects) {
+            while next
+                .next_if(|(survivor, _)| survivor.from < address)
+                .is_some()
+            {}
+            let Some((survivor, fate)) = next.next_if(|(survivor, _)| survivor.from == address)
+            else {
+                collection.counts.dead += 1;
+                continue;
+            };
+            let same_class = object.class == survivor.class || object.class == CLASS_OF_SITE;
+            if object.units == survivor.units && same_class {
+                fate.origin = object.origin;
+                fate.how = How::Known;
+            } else {
+                self.contradictions += 1;
+            }
+        }
+        fates
+    }
+
+    /// Explains found objects by events without an address.
+    fn settle(&mut self, survivors: &[Survivor], fates: &mut [Fate], collection: &mut Collection) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let site_classes = &self.site_classes;
+        self.pending
+            .learn(|origin| site_classes.class_of(origin.site));
+        let found = survivors.iter().zip(fates.iter()).enumerate();
+        let candidates: Vec<Candidate> = found
+            .filter(|(_, (survivor, fate))| {
+                fate.how == How::Found && self.pending.may_be(survivor.bytes(), survivor.class)
+            })
+            .map(|(index, (survivor, _))| Candidate {
+                survivor: index,
+                bytes: survivor.bytes(),
+                class: survivor.class,
+            })
+            .collect();
+        let settled = self.pending.settle(&candidates);
+        collection.counts.ambiguous += settled.ambiguous;
+        for (index, origin) in settled.explained {
+            if let Some(fate) = fates.get_mut(index) {
+                fate.origin = origin;
+                fate.how = How::Explained;
+            }
+        }
+    }
+
+    /// Enters the survivors where they are now, and writes down how they came there.
+    fn enter(
+        &mut self,
+        ranges: Vec<AddressRange>,
+        survivors: &[Survivor],
+        fates: &[Fate],
+        collection: &mut Collection,
+    ) -> Moves {
+        let counts = &mut collection.counts;
+        let mut moves = Moves::default();
+        let mut encoder = MoveEncoder::new();
+        let mut late = Vec::new();
+        for (survivor, fate) in survivors.iter().zip(fates) {
+            let (from, to, class) = (survivor.from, survivor.to, survivor.class);
+            self.live.insert(to, survivor.units, class, fate.origin);
+            let found = (fate.how != How::Known).then_some(class);
+            encoder.push(from, to, survivor.bytes(), found);
+            if encoder.len() >= PART_BYTES {
+                moves.blocks.push(std::mem::take(&mut encoder).finish());
+            }
+            if from == to {
+                counts.stayed += 1;
+            } else {
+                counts.moved += 1;
+            }
+            counts.survived_bytes += survivor.bytes();
+            if found.is_some() {
+                counts.found += 1;
+                counts.found_bytes += survivor.bytes();
+            }
+            match fate.how {
+                How::Known => {}
+                How::Found => late.push((survivor.from_end(), to)),
+                How::Explained => moves.explained.push(Explained {
+                    address: to,
+                    site: fate.origin.site,
+                    thread: fate.origin.thread,
+                    birth: fate.origin.birth,
+                }),
+            }
+        }
+        if !encoder.is_empty() {
+            moves.blocks.push(encoder.finish());
+        }
+        moves.explained.sort_by_key(|object| object.address);
+        counts.explained += moves.explained.len() as u64;
+        counts.live = self.live.len();
+        counts.live_bytes = self.live.heap_bytes();
+        self.late = LateTable::new(ranges, late);
+        moves
+    }
+
+    /// The contents of a synchronization point after a collection.
+    pub(crate) fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
+        let mut parts = Vec::new();
+        let mut encoder = SyncEncoder::new(collection);
+        self.live.for_each(|address, object| {
+            encoder.push(&SyncObject {
+                address,
+                bytes: u64::from(object.units) * 8,
+                class: object.class,
+                site: object.origin.site,
+                thread: object.origin.thread,
+                birth: object.origin.birth,
+            });
+            if encoder.len() >= PART_BYTES {
+                let full = std::mem::replace(&mut encoder, SyncEncoder::new(collection));
+                parts.push(full.finish(false));
+            }
+        });
+        parts.push(encoder.finish(true));
+        parts
+    }
+}
+
+/// The search for the events of unknown survivors.
+struct Matching<'a> {
+    index: EndIndex,
+    /// Numbers in the index to numbers of survivors.
+    unknown: Vec<usize>,
+    survivors: &'a [Survivor],
+    fates: &'a mut [Fate],
+    site_classes: &'a mut SiteClasses,
+    contradictions: u64,
+    dead: u64,
+}
+
+impl Matching<'_> {
+    /// An event's object was this unknown survivor.
+    fn claim(&mut self, number: usize, bytes: Option<u64>, origin: Origin, how: How) {
+        let survivor = self.unknown.get(number).copied();
+        let Some((survivor, fate)) = survivor
+            .and_then(|index| Some((self.survivors.get(index)?, self.fates.get_mut(index)?)))
+        else {
+            return;
+        };
+        let fits = bytes.is_none_or(|bytes| bytes == survivor.bytes());
+        if !fits || fate.how != How::Found {
+            self.contradictions += 1;
+            return;
+        }
+        fate.origin = origin;
+        fate.how = if bytes.is_some() { how } else { How::Explained };
+        self.site_classes.see(origin.site, survivor.class);
+    }
+
+    /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
+    fn scan(&mut self, piece: &[u8], facts: &SiteCache, carried: &mut Vec<Carried>) -> bool {
+        let Ok(block) = EventBlock::decode(piece) else {
+            return true;
+        };
+        let (thread, birth) = (block.header.thread, block.header.epoch);
+        let carried_before = carried.len();
+        let mut decided = 0_u64;
+        // What did not decode was reported when the piece came.
+        let _ = EventDecoder::new(facts).decode(&block, |event| {
+            let Event::Allocation(Allocation {
+                site,
+                klass: _,
+                bytes,
+                place: Place::End(end),
+                ..
+            }) = event
+            else {
+                return;
+            };
+            match self.index.look_up(end) {
+                AtEnd::NoSurvivor => {
+                    decided += 1;
+                    self.dead += 1;
+                }
+                AtEnd::Survivor(number) => {
+                    decided += 1;
+                    let origin = Origin {
+                        site,
+                        thread,
+                        birth,
+                    };
+                    self.claim(number, bytes, origin, How::Known);
+                }
+                AtEnd::NotCollected => carried.push(Carried {
+                    start: end.wrapping_sub(bytes.unwrap_or(0)),
+                    bytes,
+                    outside: false,
+                    how: How::Known,
+                    origin: Origin {
+                        site,
+                        thread,
+                        birth,
+                    },
+                    class: None,
+                }),
+            }
+        });
+        let is_decided = decided > 0 || carried.len() == carried_before;
+        if !is_decided {
+            carried.truncate(carried_before);
+        }
+        is_decided
+    }
+}
+
+/// Decides about a carried object; false: it was collected, or is entered now.
+fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut Chunks) -> bool {
+    if object.outside && object.bytes.is_none() {
+        return !decide_by_start(object, matching);
+    }
+    let end = object.start.wrapping_add(object.bytes.unwrap_or(0));
+    match matching.index.look_up(end) {
+        AtEnd::Survivor(number) => matching.claim(number, object.bytes, object.origin, object.how),
+        AtEnd::NoSurvivor => matching.dead += 1,
+        AtEnd::NotCollected => {
+            let units = object.bytes.and_then(|bytes| u32::try_from(bytes / 8).ok());
+            let Some(units) = units.filter(|_| object.outside) else {
+                return true;
+            };
+            let class = object.class.unwrap_or(CLASS_OF_SITE);
+            live.insert(object.start, units, class, object.origin);
+            return false;
+        }
+    }
+    false
+}
+
+/// The same where only the start is known; true: it is decided.
+fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
+    if !matching.index.is_collected(object.start) {
+        return false;
+    }
+    let survivors = matching.survivors;
+    let from = |index: &usize| survivors.get(*index).map_or(0, |survivor| survivor.from);
+    match matching.unknown.binary_search_by_key(&object.start, from) {
+        Ok(number) => matching.claim(number, None, object.origin, How::Explained),
+        Err(_) => matching.dead += 1,
+    }
+    true
+}
+
+fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
+    let mut ranges = ranges.to_vec();
+    ranges.sort();
+    ranges
+}
+
+/// Sorts survivors by where they were; they must not overlap.
+fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
+    if !survivors.is_sorted_by_key(|survivor| survivor.from) {
+        survivors.sort_unstable_by_key(|survivor| survivor.from);
+    }
+    let overlap = |pair: &[Survivor]| matches!(pair, [a, b] if a.from_end() > b.from);
+    if survivors.windows(2).any(overlap) {
+        return Err("survivors of the collection overlap");
+    }
+    Ok(())
+}
+
+fn unknown_of(fates: &[Fate]) -> Vec<usize> {
+    let found = fates.iter().enumerate();
+    let found = found.filter(|(_, fate)| fate.how == How::Found);
+    found.map(|(index, _)| index).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Which survivor ends at an address: one bit for each 8 bytes of a collected chunk in which a survivor ends that nobody knows yet.
+//!
+//! Events are many and survivors few, so the question asked for each event must be cheap when the answer is "none": the chunk's entry, and a bit.
+//! The number of a survivor is the number of bits before its own: a count for each word of bits, and the bits of the word.
+
+use ducktrack_trace_format::AddressRange;
+
+const CHUNK_SHIFT: u32 = 20;
+const WORDS: usize = 1 << (CHUNK_SHIFT - 3 - 6);
+
+/// More chunks (16 TB) between the lowest and the highest range are not supported.
+const MOST_CHUNKS: u64 = 1 << 24;
+
+/// What is known of an object that ended at an address before a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtEnd {
+    /// It was not in a collected range.
+    NotCollected,
+    /// It is dead, or was known before.
+    NoSurvivor,
+    /// The survivor with this number.
+    Survivor(usize),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Chunk {
+    coverage: Coverage,
+    /// Place in `bits` plus 1; 0: no survivor ends here.
+    bits: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Coverage {
+    #[default]
+    None,
+    Part,
+    Whole,
+}
+
+struct Bits {
+    words: Box<[u64]>,
+    /// Survivors that end before each word.
+    before: Box<[u32]>,
+}
+
+impl Bits {
+    fn new(before: u32) -> Self {
+        Self {
+            words: vec![0; WORDS].into(),
+            before: vec![before; WORDS].into(),
+        }
+    }
+}
+
+/// The ends of a collection's unknown survivors.
+pub(crate) struct EndIndex {
+    ranges: Vec<AddressRange>,
+    base: u64,
+    chunks: Vec<Chunk>,
+    bits: Vec<Bits>,
+}
+
+impl EndIndex {
+    /// An index of `ends`, which ascend strictly and lie in `ranges`, which ascend, too. `None`: the ranges span too much.
+    pub(crate) fn new(ranges: &[AddressRange], ends: impl Iterator<Item = u64>) -> Option<Self> {
+        let base = ranges.first().map_or(0, |range| range.start >> CHUNK_SHIFT);
+        let top = ranges
+            .last()
+            .map_or(0, |range| (range.end >> CHUNK_SHIFT) + 1);
+        let span = top.checked_sub(base).filter(|span| *span <= MOST_CHUNKS)?;
+        let mut index = Self {
+            ranges: ranges.to_vec(),
+            base,
+            chunks: vec![Chunk::default(); usize::try_from(span).ok()?],
+            bits: Vec::new(),
+        };
+        for range in ranges {
+            index.cover(*range);
+        }
+        index.fill(ends);
+        Some(index)
+    }
+
+    fn cover(&mut self, range: AddressRange) {
+        if range.bytes() == 0 {
+            return;
+        }
+        for number in range.start >> CHUNK_SHIFT..=(range.end - 1) >> CHUNK_SHIFT {
+            let start = number << CHUNK_SHIFT;
+            let whole = range.start <= start && start + (1 << CHUNK_SHIFT) <= range.end;
+            if let Some(chunk) = self.chunks.get_mut((number - self.base) as usize) {
+                chunk.coverage = if whole {
+                    Coverage::Whole
+                } else {
+                    Coverage::Part
+                };
+            }
+        }
+    }
+
+    fn fill(&mut self, ends: impl Iterator<Item = u64>) {
+        let mut current = u64::MAX;
+        let mut count = 0_u32;
+        for end in ends {
+            let (number, word, bit) = place(end);
+            let Some(chunk) = self.chunks.get_mut(number.wrapping_sub(self.base) as usize) else {
+                count += 1;
+                continue;
+            };
+            if number != current {
+                current = number;
+                if chunk.bits == 0 {
+                    self.bits.push(Bits::new(count));
+                    chunk.bits = self.bits.len() as u32;
+                }
+            }
+            if let Some(bits) = self.bits.get_mut(chunk.bits as usize - 1) {
+                bits.words[word] |= bit;
+            }
+            count += 1;
+        }
+        for bits in &mut self.bits {
+            let mut before = bits.before[0];
+            for (word, count) in bits.words.iter().zip(bits.before.iter_mut()) {
+                *count = before;
+                before += word.count_ones();
+            }
+        }
+    }
+
+    /// What is known of an object that ended at `end`.
+    #[inline]
+    pub(crate) fn look_up(&self, end: u64) -> AtEnd {
+        let (number, word, bit) = place(end);
+        let chunk = number
+            .checked_sub(self.base)
+            .and_then(|index| self.chunks.get(index as usize));
+        let Some(chunk) = chunk else {
+            return AtEnd::NotCollected;
+        };
+        if let Some(bits) = self.bits.get((chunk.bits as usize).wrapping_sub(1))
+            && bits.words[word] & bit != 0
+        {
+            let before = (bits.words[word] & (bit - 1)).count_ones();
+            return AtEnd::Survivor((bits.before[word] + before) as usize);
+        }
+        match chunk.coverage {
+            Coverage::Whole => AtEnd::NoSurvivor,
+            Coverage::None => AtEnd::NotCollected,
+            Coverage::Part if self.is_collected(end.wrapping_sub(8)) => AtEnd::NoSurvivor,
+            Coverage::Part => AtEnd::NotCollected,
+        }
+    }
+
+    /// True when an address lies in a range.
+    pub(crate) fn is_collected(&self, address: u64) -> bool {
+        is_in(&self.ranges, address)
+    }
+}
+
+/// True when an address lies in one of the ranges, which ascend.
+pub(crate) fn is_in(ranges: &[AddressRange], address: u64) -> bool {
+    let after = ranges.partition_point(|range| range.start <= address);
+    after
+        .checked_sub(1)
+        .and_then(|index| ranges.get(index))
+        .is_some_and(|range| range.contains(address))
+}
+
+/// Chunk, word and bit of the last 8 bytes before `end`.
+#[inline]
+fn place(end: u64) -> (u64, usize, u64) {
+    let unit = end.wrapping_sub(8) >> 3;
+    let number = unit >> (CHUNK_SHIFT - 3);
+    let in_chunk = unit as usize & ((1 << (CHUNK_SHIFT - 3)) - 1);
+    (number, in_chunk >> 6, 1 << (in_chunk & 63))
+}

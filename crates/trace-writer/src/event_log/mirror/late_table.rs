@@ -1,0 +1,34 @@
+//! Found objects of the last collection by where they ended before it: an event may come after the collection that moved its object.
+
+use ducktrack_trace_format::AddressRange;
+
+use super::end_index::is_in;
+
+/// What the last collection found.
+#[derive(Debug, Default)]
+pub(crate) struct LateTable {
+    /// What it collected, ascending.
+    ranges: Vec<AddressRange>,
+    /// End before, address after; ascending.
+    found: Vec<(u64, u64)>,
+}
+
+impl LateTable {
+    pub(crate) fn new(ranges: Vec<AddressRange>, found: Vec<(u64, u64)>) -> Self {
+        Self { ranges, found }
+    }
+
+    /// True when an object that ended there before the last collection was collected by it.
+    pub(crate) fn was_collected(&self, end: u64) -> bool {
+        is_in(&self.ranges, end.wrapping_sub(8))
+    }
+
+    /// Where the found object is now that ended there.
+    pub(crate) fn address_now(&self, end: u64) -> Option<u64> {
+        let at = self
+            .found
+            .binary_search_by_key(&end, |(before, _)| *before)
+            .ok()?;
+        self.found.get(at).map(|(_, now)| *now)
+    }
+}

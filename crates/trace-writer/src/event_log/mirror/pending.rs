@@ -1,0 +1,144 @@
+//! Objects whose allocation is known, but not their address: outside of thread-local buffers, or arrays that went to more than one
+//! buffer. A collection that finds objects which nothing else explains may settle them, if class and size leave no choice.
+//!
+//! Objects of the same size and class form a group. A group is settled if all pending allocations of it have the same
+//! origin and there are at least as many as found objects. The class of a pending object is the one that its event stated, or
+//! the one that all other objects of its site had. Where no class is known, the size alone decides, and only from
+//! [`TELLING_BYTES`] on.
+
+use std::collections::HashMap;
+
+use ducktrack_trace_format::HeapClassId;
+
+use super::Origin;
+
+/// Objects of so many bytes are seldom alike by chance.
+const TELLING_BYTES: u64 = 512;
+
+/// At most so many are kept; what comes then stays unexplained.
+const MOST: usize = 1 << 20;
+
+/// Size and, if known, class.
+type Group = (u64, Option<HeapClassId>);
+
+/// A found object that may be one of the pending ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    /// Its number among the survivors.
+    pub(crate) survivor: usize,
+    pub(crate) bytes: u64,
+    pub(crate) class: HeapClassId,
+}
+
+/// All pending objects.
+#[derive(Debug, Default)]
+pub(crate) struct PendingObjects {
+    groups: HashMap<Group, Vec<Origin>>,
+    count: usize,
+}
+
+/// What a collection settled.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Survivors with their origins.
+    pub(crate) explained: Vec<(usize, Origin)>,
+    /// Found objects that could be more than one thing.
+    pub(crate) ambiguous: u64,
+}
+
+impl PendingObjects {
+    /// Adds an object; false: there are too many.
+    pub(crate) fn push(&mut self, bytes: u64, class: Option<HeapClassId>, origin: Origin) -> bool {
+        let fits = self.count < MOST;
+        if fits {
+            self.groups.entry((bytes, class)).or_default().push(origin);
+            self.count += 1;
+        }
+        fits
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// True when an object of that size is pending.
+    pub(crate) fn may_be(&self, bytes: u64, class: HeapClassId) -> bool {
+        self.groups.contains_key(&(bytes, Some(class))) || self.groups.contains_key(&(bytes, None))
+    }
+
+    /// Fills in classes that became known.
+    pub(crate) fn learn(&mut self, class_of: impl Fn(Origin) -> Option<HeapClassId>) {
+        let nameless: Vec<Group> = self
+            .groups
+            .keys()
+            .copied()
+            .filter(|g| g.1.is_none())
+            .collect();
+        for group in nameless {
+            for origin in self.groups.remove(&group).unwrap_or_default() {
+                let known = (group.0, class_of(origin));
+                self.groups.entry(known).or_default().push(origin);
+            }
+        }
+    }
+
+    /// Forgets objects born before an epoch: a full collection has shown everything that lives.
+    pub(crate) fn forget_before(&mut self, epoch: u32) {
+        self.groups.retain(|_, origins| {
+            origins.retain(|origin| origin.birth >= epoch);
+            !origins.is_empty()
+        });
+        self.count = self.groups.values().map(Vec::len).sum();
+    }
+
+    /// Settles what can be settled; settled objects are no longer pending.
+    pub(crate) fn settle(&mut self, candidates: &[Candidate]) -> Settled {
+        let mut settled = Settled::default();
+        let mut found: HashMap<Group, Vec<Candidate>> = HashMap::new();
+        for candidate in candidates {
+            match self.group_of(candidate) {
+                Some(group) => found.entry(group).or_default().push(*candidate),
+                None => settled.ambiguous += 1,
+            }
+        }
+        for (group, candidates) in found {
+            self.settle_group(group, &candidates, &mut settled);
+        }
+        settled
+    }
+
+    /// The only group that a candidate can be of.
+    fn group_of(&self, candidate: &Candidate) -> Option<Group> {
+        let exact = (candidate.bytes, Some(candidate.class));
+        let nameless = (candidate.bytes, None);
+        match (
+            self.groups.contains_key(&exact),
+            self.groups.contains_key(&nameless),
+        ) {
+            (true, false) => Some(exact),
+            (false, true) if candidate.bytes >= TELLING_BYTES => Some(nameless),
+            _ => None,
+        }
+    }
+
+    fn settle_group(&mut self, group: Group, found: &[Candidate], settled: &mut Settled) {
+        let one_class = found.windows(2).all(|pair| pair[0].class == pair[1].class);
+        let origins = self.groups.entry(group).or_default();
+        match origins.first().copied() {
+            Some(first)
+                if one_class
+                    && found.len() <= origins.len()
+                    && origins.iter().all(|origin| *origin == first) =>
+            {
+                let explained = found.iter().map(|candidate| (candidate.survivor, first));
+                settled.explained.extend(explained);
+                origins.truncate(origins.len() - found.len());
+                self.count -= found.len();
+            }
+            _ => settled.ambiguous += found.len() as u64,
+        }
+        if self.groups.get(&group).is_some_and(Vec::is_empty) {
+            self.groups.remove(&group);
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Blocks in order: from the pipeline through the packers to the thread that writes the files.
+//!
+//! ```text
+//! pipeline --content--> packers (any order)
+//!     \--------"a block comes"-------> writer: waits for the packed contents in the order of the pipeline, appends them
+//! ```
+//!
+//! The pipeline sees how large the files are through [`Gauge`]: written bytes, and the plain bytes still under way, which are
+//! at least as many as will be written for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile};
+
+use super::event_files::EventFiles;
+use super::packing::{Packers, Packing};
+use super::{EventHost, EventStats};
+use crate::WriteError;
+
+/// Blocks that may be under way to the files.
+const UNDER_WAY: usize = 64;
+
+enum Job {
+    Block {
+        kind: BlockKind,
+        packing: Packing,
+        plain: u64,
+    },
+    Begin {
+        start: EventFile,
+        done: Sender<Result<(), String>>,
+    },
+    MakeRoom {
+        room: u64,
+        max: u64,
+    },
+    Barrier(Sender<()>),
+    End(End, Sender<()>),
+}
+
+/// How large the files are, for the pipeline and for [`EventStats`].
+#[derive(Debug, Default)]
+pub(crate) struct Gauge {
+    current: AtomicU64,
+    total: AtomicU64,
+    under_way: AtomicU64,
+    torn: AtomicBool,
+    blocks: AtomicU64,
+    compressed_blocks: AtomicU64,
+    plain_bytes: AtomicU64,
+    written_bytes: AtomicU64,
+    files: AtomicU64,
+    removed: AtomicU64,
+    lost_blocks: AtomicU64,
+    lost_bytes: AtomicU64,
+}
+
+impl Gauge {
+    /// Bytes of the current file and of all files; what is under way is counted in full.
+    pub(crate) fn at_most(&self) -> (u64, u64) {
+        let under_way = self.under_way.load(Ordering::Acquire);
+        let current = self.current.load(Ordering::Acquire) + under_way;
+        (current, self.total.load(Ordering::Acquire) + under_way)
+    }
+
+    /// Blocks are lost until a file is begun.
+    pub(crate) fn is_torn(&self) -> bool {
+        self.torn.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn add_to(&self, stats: &mut EventStats) {
+        let get = |number: &AtomicU64| number.load(Ordering::Acquire);
+        stats.blocks = get(&self.blocks);
+        stats.compressed_blocks = get(&self.compressed_blocks);
+        stats.plain_bytes = get(&self.plain_bytes);
+        stats.written_bytes = get(&self.written_bytes);
+        stats.file_bytes = get(&self.total);
+        stats.files = get(&self.files);
+        stats.rotations = get(&self.removed);
+        stats.lost_blocks = get(&self.lost_blocks);
+        stats.lost_bytes = get(&self.lost_bytes);
+    }
+}
+
+/// The pipeline's end.
+pub(crate) struct Output {
+    packers: Packers,
+    jobs: Sender<Job>,
+    gauge: Arc<Gauge>,
+}
+
+impl Output {
+    /// Begins the first file and starts the threads.
+    pub(crate) fn start(
+        mut files: EventFiles,
+        first: EventFile,
+        packers: Packers,
+        host: &Arc<dyn EventHost>,
+    ) -> Result<Self, WriteError> {
+        files.begin(first)?;
+        let gauge = Arc::new(Gauge::default());
+        let (jobs, receiver) = bounded(UNDER_WAY);
+        let mut writer = FileWriter {
+            files,
+            gauge: Arc::clone(&gauge),
+            host: Arc::clone(host),
+            told: false,
+        };
+        writer.show();
+        host.spawn("ducktrack-files", Box::new(move || writer.work(&receiver)))
+            .map_err(|source| WriteError::Thread { source })?;
+        Ok(Self {
+            packers,
+            jobs,
+            gauge,
+        })
+    }
+
+    pub(crate) fn gauge(&self) -> &Arc<Gauge> {
+        &self.gauge
+    }
+
+    /// Sends a block on its way.
+    pub(crate) fn block(&self, kind: BlockKind, content: Arc<Vec<u8>>, compression: Compression) {
+        let plain = (content.len() + BlockHeader::LENGTH) as u64;
+        self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
+        let packing = self.packers.pack(content, compression);
+        self.send(Job::Block {
+            kind,
+            packing,
+            plain,
+        });
+    }
+
+    /// Removes old files until `room` fits below `max`.
+    pub(crate) fn make_room(&self, room: u64, max: u64) {
+        self.send(Job::MakeRoom { room, max });
+    }
+
+    /// Begins a file. An error: the reason; blocks are lost until a file is begun.
+    pub(crate) fn begin(&self, start: EventFile) -> Result<(), String> {
+        let (done, answer) = bounded(1);
+        self.send(Job::Begin { start, done });
+        answer
+            .recv()
+            .unwrap_or_else(|_| Err("the thread that writes the files has ended".to_owned()))
+    }
+
+    /// Waits until all blocks are in the files.
+    pub(crate) fn drain(&self) {
+        let (done, answer) = bounded(1);
+        self.send(Job::Barrier(done));
+        let _ = answer.recv();
+    }
+
+    /// Writes the last block and waits for it.
+    pub(crate) fn end(&self, end: End) {
+        let (done, answer) = bounded(1);
+        self.send(Job::End(end, done));
+        let _ = answer.recv();
+    }
+
+    fn send(&self, job: Job) {
+        // Fails only when the writer has ended, which happens after this end is dropped.
+        let _ = self.jobs.send(job);
+    }
+}
+
+/// The thread that writes the files.
+struct FileWriter {
+    files: EventFiles,
+    gauge: Arc<Gauge>,
+    host: Arc<dyn EventHost>,
+    /// The user knows that something cannot be written.
+    told: bool,
+}
+
+impl FileWriter {
+    fn work(&mut self, jobs: &Receiver<Job>) {
+        while let Ok(job) = jobs.recv() {
+            match job {
+                Job::Block {
+                    kind,
+                    packing,
+                    plain,
+                } => {
+                    self.block(kind, &packing, plain);
+                    self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
+                }
+                Job::Begin { start, done } => {
+                    let result = self.files.begin(start);
+                    self.show();
+                    let result = result.inspect_err(|error| self.tell(error));
+                    let _ = done.send(result.map_err(|error| error.to_string()));
+                }
+                Job::MakeRoom { room, max } => {
+                    self.files.make_room(room, max);
+                    self.show();
+                }
+                Job::Barrier(done) => {
+                    let _ = done.send(());
+                }
+                Job::End(end, done) => {
+                    self.end(end);
+                    let _ = done.send(());
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, kind: BlockKind, packing: &Packing, plain: u64) {
+        let written = match packing.recv() {
+            Ok(packed) if !self.files.is_torn() => {
+                let compressed = u64::from(packed.is_compressed());
+                let result = self.files.append(kind, &packed);
+                if result.is_ok() {
+                    self.gauge.blocks.fetch_add(1, Ordering::Relaxed);
+                    let bytes = u64::from(packed.plain_length());
+                    self.gauge.plain_bytes.fetch_add(bytes, Ordering::Relaxed);
+                    let counter = &self.gauge.compressed_blocks;
+                    counter.fetch_add(compressed, Ordering::Relaxed);
+                }
+                result.inspect_err(|error| self.tell(error)).is_ok()
+            }
+            _ => false,
+        };
+        if !written {
+            self.files.note_lost(plain);
+        }
+        self.show();
+    }
+
+    fn end(&mut self, end: End) {
+        if !self.files.is_torn()
+            && let Err(error) = self.files.end(end)
+        {
+            self.tell(&error);
+        }
+        self.show();
+    }
+
+    fn tell(&mut self, error: &WriteError) {
+        if !self.told {
+            self.told = true;
+            self.host.say(&format!(
+                "{error}; events are counted as lost until the files can be written again"
+            ));
+        }
+    }
+
+    /// Publishes the sizes.
+    fn show(&self) {
+        let (gauge, files) = (&self.gauge, &self.files);
+        gauge
+            .current
+            .store(files.current_bytes(), Ordering::Release);
+        gauge.total.store(files.total_bytes(), Ordering::Release);
+        gauge
+            .written_bytes
+            .store(files.written_bytes(), Ordering::Release);
+        gauge.torn.store(files.is_torn(), Ordering::Release);
+        gauge
+            .files
+            .store(u64::from(files.begun()), Ordering::Release);
+        gauge.removed.store(files.removed, Ordering::Release);
+        gauge
+            .lost_blocks
+            .store(files.lost_blocks, Ordering::Release);
+        gauge.lost_bytes.store(files.lost_bytes, Ordering::Release);
+    }
+}

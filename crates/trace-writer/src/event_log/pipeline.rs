@@ -1,0 +1,520 @@
+//! The one thread that sees all events: it counts them, keeps the mirror, and sends blocks to the files.
+//!
+//! ```text
+//! buffer     -> flags; block EVENTS; each event to the tally; kept for the mirror
+//! collection -> mirror; rotate?; blocks EXPLAINED, COLLECTION, MOVES, EXPLAINED; new file with SYNC
+//! ```
+//!
+//! *Holding.* When the files are so large that nothing more may be written before old ones go, and only a collection allows
+//! that, buffers wait here. The queue fills, the program's threads wait, and the emergency collection that was asked for comes. If
+//! none comes for [`PATIENCE`], a file without synchronization point is begun.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use ducktrack_trace_format::{
+    Allocation, BlockKind, Collection, CollectionKind, Compression, End, Event, EventBlock,
+    EventDecoder, EventFile, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut,
+    ThreadId, encode_explained,
+};
+use parking_lot::Mutex;
+
+use super::flush_queue::{Buffer, FlushQueue, Message};
+use super::limits::Limits;
+use super::mirror::{Mirror, Moves, Origin};
+use super::output::Output;
+use super::site_cache::SiteCache;
+use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivor, Tally};
+
+/// How long a collection is awaited while nothing may be written.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is asked for meanwhile.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// What the pipeline needs.
+pub(crate) struct Parts {
+    pub(crate) options: EventOptions,
+    pub(crate) facts: SiteCache,
+    pub(crate) tally: Box<dyn Tally + Send>,
+    pub(crate) host: Arc<dyn EventHost>,
+    pub(crate) queue: Arc<FlushQueue>,
+    pub(crate) output: Output,
+    pub(crate) stats: Arc<Mutex<EventStats>>,
+}
+
+/// See the module.
+pub(crate) struct Pipeline {
+    parts: Parts,
+    limits: Option<Limits>,
+    epoch: u32,
+    /// Epoch of each thread's last piece.
+    threads: HashMap<ThreadId, u32>,
+    cuts: HashMap<ThreadId, ThreadCut>,
+    /// `None`: moves are not known.
+    mirror: Option<Mirror>,
+    /// Found objects explained since the last collection.
+    explained: Vec<Explained>,
+    /// Since when buffers are held, and those buffers.
+    holding: Option<Holding>,
+    held: VecDeque<Buffer>,
+    /// An emergency collection was asked for in this file.
+    asked: bool,
+    /// Bytes of the current file's synchronization point.
+    sync_bytes: u64,
+    stats: EventStats,
+}
+
+#[derive(Clone, Copy)]
+struct Holding {
+    since: Instant,
+    asked: Instant,
+}
+
+impl Pipeline {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let options = &parts.options;
+        let limits = options
+            .max_trace_size
+            .map(|max| Limits::new(max, options.max_deviation));
+        Self {
+            limits,
+            epoch: 0,
+            threads: HashMap::new(),
+            cuts: HashMap::new(),
+            mirror: options.moves.then(Mirror::new),
+            explained: Vec::new(),
+            holding: None,
+            held: VecDeque::new(),
+            asked: false,
+            sync_bytes: 0,
+            stats: EventStats::default(),
+            parts,
+        }
+    }
+
+    /// Works until the end is asked for, or nobody can ask any more.
+    pub(crate) fn run(mut self, messages: &Receiver<Message>) {
+        let _close = CloseOnDrop(Arc::clone(&self.parts.queue));
+        loop {
+            match self.next(messages) {
+                Some(Message::Buffer(buffer)) => self.buffer(buffer),
+                Some(Message::Collection(collection, survivors)) => {
+                    self.collection(*collection, survivors);
+                }
+                Some(Message::Class(class)) => self.class(&class),
+                Some(Message::Finish(end, done)) => return self.finish(messages, end, &done),
+                None if self.holding.is_some() => self.ask_again(),
+                None => return self.write_held(),
+            }
+        }
+    }
+
+    /// The next message; `None`: no message for now (holding), or none any more.
+    fn next(&self, messages: &Receiver<Message>) -> Option<Message> {
+        if self.holding.is_none() {
+            return messages.recv().ok();
+        }
+        match messages.recv_timeout(ASK_AGAIN) {
+            Ok(message) => Some(message),
+            Err(RecvTimeoutError::Timeout) => None,
+            // Nobody is left who could cause a collection.
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+
+    fn class(&mut self, class: &HeapClass) {
+        if let Some(mirror) = &mut self.mirror {
+            mirror.class(class.klass, class.id);
+        }
+    }
+
+    /// A buffer: now, or when there is room for it.
+    fn buffer(&mut self, buffer: Buffer) {
+        if self.holding.is_none() {
+            self.watch_limits();
+        }
+        if self.holding.is_some() {
+            self.held.push_back(buffer);
+            return;
+        }
+        self.write_buffer(buffer);
+        self.parts.queue.buffer_done();
+    }
+
+    fn write_held(&mut self) {
+        self.holding = None;
+        while let Some(buffer) = self.held.pop_front() {
+            self.write_buffer(buffer);
+            self.parts.queue.buffer_done();
+        }
+    }
+
+    fn write_buffer(&mut self, mut buffer: Buffer) {
+        let start = Instant::now();
+        self.flag(&mut buffer);
+        let mut content = Vec::with_capacity(buffer.words.len() + 48);
+        buffer.header.encode(&mut content);
+        content.extend_from_slice(&buffer.words);
+        let content = Arc::new(content);
+        self.block_shared(BlockKind::EVENTS, &content);
+        self.decode(&buffer);
+        if let Some(mirror) = &mut self.mirror
+            && !buffer.header.flags.has(EventFlags::LATE)
+        {
+            mirror.keep(content);
+        }
+        self.stats.buffers += 1;
+        self.stats.event_bytes += buffer.words.len() as u64;
+        self.stats.buffer_nanos += nanos_since(start);
+        self.publish();
+    }
+
+    /// Sets the flags that follow from the order of pieces.
+    fn flag(&mut self, buffer: &mut Buffer) {
+        let header = &mut buffer.header;
+        if header.epoch < self.epoch {
+            header.flags = header.flags.with(EventFlags::LATE);
+            self.stats.late_buffers += 1;
+        }
+        let before = self.threads.insert(header.thread, header.epoch);
+        if header.epoch > 0 && before != Some(header.epoch) {
+            header.flags = header.flags.with(EventFlags::AFTER_CUT);
+        }
+    }
+
+    /// Counts events, and shows the mirror those that are not simply somewhere.
+    fn decode(&mut self, buffer: &Buffer) {
+        let header = buffer.header;
+        let (thread, epoch) = (header.thread, header.epoch);
+        let cut = self.cuts.get(&thread).copied();
+        let recent = epoch >= self.epoch || epoch + 1 == self.epoch;
+        let (tally, mirror, explained) =
+            (&mut self.parts.tally, &mut self.mirror, &mut self.explained);
+        let mut events = 0_u64;
+        let block = EventBlock {
+            header,
+            words: &buffer.words,
+        };
+        let result = EventDecoder::new(&self.parts.facts).decode(&block, |event| {
+            events += 1;
+            let event = settled(event, cut);
+            tally.add(thread, &event);
+            let (Event::Allocation(allocation), Some(mirror)) = (event, mirror.as_mut()) else {
+                return;
+            };
+            if !matches!(allocation.place, Place::End(_) | Place::Eliminated) {
+                let origin = Origin {
+                    site: allocation.site,
+                    thread,
+                    birth: epoch,
+                };
+                explained.extend(mirror.note(origin, &allocation, recent));
+            }
+        });
+        self.stats.events += events;
+        match result {
+            Ok(piece) => self.stats.contradictions += piece.contradictions,
+            Err(_) => self.stats.broken_buffers += 1,
+        }
+    }
+
+    /// Asks for a collection near the upper limit, and stops writing just below it.
+    fn watch_limits(&mut self) {
+        let Some(limits) = self.limits else {
+            self.restart_if_torn();
+            return;
+        };
+        let (mut current, mut total) = self.parts.output.gauge().at_most();
+        let mark = if self.mirror.is_some() {
+            limits.ask
+        } else {
+            limits.max
+        };
+        if total >= mark || (self.mirror.is_none() && current >= limits.share) {
+            self.parts.output.drain();
+            (current, total) = self.parts.output.gauge().at_most();
+        }
+        if self.mirror.is_none() {
+            if current >= limits.share {
+                self.parts.output.make_room(limits.share, limits.max);
+                self.begin_file(Vec::new());
+            }
+            self.restart_if_torn();
+            return;
+        }
+        if total >= limits.ask && !self.asked {
+            self.asked = true;
+            self.stats.emergency_collections += 1;
+            self.parts.host.want_collection();
+        }
+        if total >= limits.hold {
+            let now = Instant::now();
+            self.holding = Some(Holding {
+                since: now,
+                asked: now,
+            });
+        }
+    }
+
+    /// Where no synchronization point can be had, a torn file is followed by the next at once.
+    fn restart_if_torn(&mut self) {
+        if self.mirror.is_none() && self.parts.output.gauge().is_torn() {
+            self.begin_file(Vec::new());
+        }
+    }
+
+    /// While buffers are held: another request, or the end of patience.
+    fn ask_again(&mut self) {
+        let Some(holding) = &mut self.holding else {
+            return;
+        };
+        if holding.since.elapsed() < PATIENCE {
+            if holding.asked.elapsed() >= ASK_AGAIN {
+                holding.asked = Instant::now();
+                self.parts.host.want_collection();
+            }
+            return;
+        }
+        if self.stats.rotations_without_sync == 0 {
+            self.parts.host.say(
+                "no collection came although the event files are full: the oldest is removed, and the next begins without a synchronization point",
+            );
+        }
+        self.stats.rotations_without_sync += 1;
+        if let Some(limits) = self.limits {
+            self.parts.output.make_room(limits.share, limits.max);
+        }
+        self.begin_file(Vec::new());
+        self.write_held();
+    }
+
+    fn collection(&mut self, mut collection: Collection, mut survivors: Vec<Survivor>) {
+        let start = Instant::now();
+        if self.holding.is_some() {
+            // Old files must go before the buffers that were held and this collection can be written.
+            self.parts.output.drain();
+            self.make_room_for(self.held_bytes());
+            self.write_held();
+        }
+        self.stats.collections += 1;
+        self.stats.survivors += survivors.len() as u64;
+        let moves = self.mirror_collection(&mut collection, &mut survivors);
+        drop(survivors);
+        self.write_explained();
+        let rotation = self.rotation(&collection);
+        self.write_collection(&collection, moves);
+        if let Some(parts) = rotation {
+            self.begin_file(parts);
+        }
+        self.stats.collection_nanos += nanos_since(start);
+        self.publish();
+    }
+
+    fn held_bytes(&self) -> u64 {
+        self.held
+            .iter()
+            .map(|buffer| buffer.words.len() as u64 + 96)
+            .sum()
+    }
+
+    /// Brings the mirror behind the collection; it ends where moves are not known.
+    fn mirror_collection(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut [Survivor],
+    ) -> Moves {
+        self.epoch = collection.number;
+        self.cuts = collection
+            .cuts
+            .iter()
+            .map(|cut| (cut.thread, *cut))
+            .collect();
+        let known = collection.fault.is_none()
+            && collection.level != MovesLevel::Off
+            && collection.kind != CollectionKind::Other;
+        let result = match &mut self.mirror {
+            Some(mirror) if known => mirror.collect(collection, survivors, &self.parts.facts),
+            _ => Err("moves are not known"),
+        };
+        let counts = collection.counts;
+        self.stats.found += counts.found;
+        self.stats.explained += counts.explained;
+        self.stats.ambiguous += counts.ambiguous;
+        result.unwrap_or_else(|fault| {
+            if self.mirror.take().is_some() && collection.fault.is_none() {
+                collection.fault = Some(fault.to_owned());
+            }
+            Moves::default()
+        })
+    }
+
+    /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
+    fn rotation(&mut self, collection: &Collection) -> Option<Vec<Vec<u8>>> {
+        let torn = self.parts.output.gauge().is_torn();
+        let full = self.limits.is_some_and(|limits| self.is_full(limits));
+        let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
+        if !torn && !full {
+            return None;
+        }
+        let parts = mirror.sync_point(collection.number);
+        let bytes: usize = parts.iter().map(Vec::len).sum();
+        self.make_room_for(bytes as u64);
+        Some(parts)
+    }
+
+    fn is_full(&self, limits: Limits) -> bool {
+        let (current, total) = self.parts.output.gauge().at_most();
+        if !limits.is_full(current, self.sync_bytes, total) {
+            return false;
+        }
+        self.parts.output.drain();
+        let (current, total) = self.parts.output.gauge().at_most();
+        limits.is_full(current, self.sync_bytes, total)
+    }
+
+    /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
+    fn make_room_for(&self, bytes: u64) {
+        if let Some(limits) = self.limits {
+            self.parts
+                .output
+                .make_room(limits.share.max(bytes), limits.max);
+        }
+    }
+
+    fn write_collection(&mut self, collection: &Collection, moves: Moves) {
+        let mut content = Vec::new();
+        if collection.encode(&mut content).is_err() {
+            self.stats.broken_buffers += 1;
+            return;
+        }
+        self.block(BlockKind::COLLECTION, content);
+        for part in moves.blocks {
+            self.stats.move_bytes += part.len() as u64;
+            self.block(BlockKind::MOVES, part);
+        }
+        self.explained = moves.explained;
+        self.write_explained();
+    }
+
+    /// Writes what was explained since the last collection.
+    fn write_explained(&mut self) {
+        const PART: usize = 1 << 16;
+        for part in std::mem::take(&mut self.explained).chunks(PART) {
+            let mut content = Vec::new();
+            encode_explained(part, &mut content);
+            self.block(BlockKind::EXPLAINED, content);
+        }
+    }
+
+    /// Begins a file, with a synchronization point unless `parts` is empty.
+    fn begin_file(&mut self, parts: Vec<Vec<u8>>) {
+        let options = &self.parts.options;
+        let start = EventFile {
+            epoch: self.epoch,
+            has_sync_point: !parts.is_empty(),
+            without_moves: self.mirror.is_none(),
+            pid: options.pid,
+            start_unix_millis: options.start_unix_millis,
+            ..EventFile::default()
+        };
+        self.asked = false;
+        self.sync_bytes = 0;
+        if self.parts.output.begin(start).is_err() {
+            return;
+        }
+        self.stats.sync_points += u64::from(!parts.is_empty());
+        for part in parts {
+            self.stats.sync_bytes += part.len() as u64;
+            self.block(BlockKind::SYNC, part);
+        }
+        if self.limits.is_some() {
+            self.parts.output.drain();
+            self.sync_bytes = self.parts.output.gauge().at_most().0;
+        }
+    }
+
+    fn block(&self, kind: BlockKind, content: Vec<u8>) {
+        self.block_shared(kind, &Arc::new(content));
+    }
+
+    fn block_shared(&self, kind: BlockKind, content: &Arc<Vec<u8>>) {
+        let compression = match self.parts.options.compress {
+            CompressStrategy::Full => Compression::Lz4,
+            CompressStrategy::Partial(threshold) if self.parts.queue.fill() >= threshold => {
+                Compression::Lz4
+            }
+            CompressStrategy::Partial(_) | CompressStrategy::Off => Compression::Off,
+        };
+        self.parts
+            .output
+            .block(kind, Arc::clone(content), compression);
+    }
+
+    /// Takes what was handed over before the end, and ends the files.
+    fn finish(mut self, messages: &Receiver<Message>, end: End, done: &Sender<EventStats>) {
+        self.parts.queue.close();
+        self.write_held();
+        while let Ok(message) = messages.try_recv() {
+            match message {
+                Message::Buffer(buffer) => {
+                    self.write_buffer(buffer);
+                    self.parts.queue.buffer_done();
+                }
+                Message::Collection(collection, survivors) => {
+                    self.collection(*collection, survivors);
+                }
+                Message::Class(class) => self.class(&class),
+                Message::Finish(_, also_done) => drop(also_done),
+            }
+        }
+        self.write_explained();
+        self.parts.output.end(end);
+        self.publish();
+        let _ = done.send(*self.parts.stats.lock());
+    }
+
+    /// Shows the numbers to everybody.
+    fn publish(&mut self) {
+        if let Some(mirror) = &self.mirror {
+            self.stats.mirror_objects = mirror.len();
+            self.stats.mirror_bytes = mirror.memory();
+            self.stats.retained_bytes = mirror.retained();
+        }
+        let mut shown = self.stats;
+        shown.contradictions += self
+            .mirror
+            .as_ref()
+            .map_or(0, |mirror| mirror.contradictions);
+        *self.parts.stats.lock() = shown;
+    }
+}
+
+/// A straddler is either eliminated or a straggler.
+fn settled(event: Event, cut: Option<ThreadCut>) -> Event {
+    match event {
+        Event::Allocation(allocation) if allocation.place == Place::Straddler => {
+            let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
+            Event::Allocation(Allocation {
+                place,
+                ..allocation
+            })
+        }
+        other => other,
+    }
+}
+
+/// Whatever ends the pipeline, nobody waits for it.
+struct CloseOnDrop(Arc<FlushQueue>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+fn nanos_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

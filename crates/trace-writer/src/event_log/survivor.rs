@@ -1,0 +1,39 @@
+//! A survivor of a collection, as the agent reads it in the pause.
+
+use ducktrack_trace_format::HeapClassId;
+
+/// An object that survived a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// Where it was.
+    pub from: u64,
+    /// Where it is; the same if it stayed.
+    pub to: u64,
+    /// Its bytes, divided by 8.
+    pub units: u32,
+    /// Its class.
+    pub class: HeapClassId,
+}
+
+impl Survivor {
+    /// A survivor of `bytes` bytes (a multiple of 8, at most 32 GB).
+    pub fn new(from: u64, to: u64, bytes: u64, class: HeapClassId) -> Self {
+        let units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
+        Self {
+            from,
+            to,
+            units,
+            class,
+        }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.units) * 8
+    }
+
+    /// Where it ended.
+    pub(crate) fn from_end(&self) -> u64 {
+        self.from.wrapping_add(self.bytes())
+    }
+}
