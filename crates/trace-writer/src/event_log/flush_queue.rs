@@ -78,15 +78,15 @@ impl FlushQueue {
         }
         let waiting = self.waiting.fetch_add(1, Ordering::AcqRel) + 1;
         self.peak.fetch_max(waiting, Ordering::Relaxed);
-        self.sender
-            .send(Message::Buffer(buffer))
-            .map_err(|refused| {
-                self.buffer_done();
-                match refused.into_inner() {
-                    Message::Buffer(buffer) => buffer,
-                    _ => unreachable!("a refused message is the one that was sent"),
-                }
-            })
+        let Err(refused) = self.sender.send(Message::Buffer(buffer)) else {
+            return Ok(());
+        };
+        self.buffer_done();
+        match refused.into_inner() {
+            Message::Buffer(buffer) => Err(buffer),
+            // What is refused is what was sent.
+            _ => Ok(()),
+        }
     }
 
     /// Hands anything else over; false when nobody takes messages any more.

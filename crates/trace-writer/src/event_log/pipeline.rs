@@ -64,6 +64,8 @@ pub(crate) struct Pipeline {
     asked: bool,
     /// Bytes of the current file's synchronization point.
     sync_bytes: u64,
+    /// Those of the mirror, also of one that has ended.
+    mirror_contradictions: u64,
     stats: EventStats,
 }
 
@@ -90,6 +92,7 @@ impl Pipeline {
             held: VecDeque::new(),
             asked: false,
             sync_bytes: 0,
+            mirror_contradictions: 0,
             stats: EventStats::default(),
             parts,
         }
@@ -343,12 +346,21 @@ impl Pipeline {
         self.stats.found += counts.found;
         self.stats.explained += counts.explained;
         self.stats.ambiguous += counts.ambiguous;
+        self.measure_mirror();
         result.unwrap_or_else(|fault| {
             if self.mirror.take().is_some() && collection.fault.is_none() {
                 collection.fault = Some(fault.to_owned());
             }
             Moves::default()
         })
+    }
+
+    fn measure_mirror(&mut self) {
+        if let Some(mirror) = &self.mirror {
+            self.stats.mirror_objects = mirror.len();
+            self.stats.mirror_bytes = mirror.memory();
+            self.mirror_contradictions = mirror.contradictions;
+        }
     }
 
     /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
@@ -479,15 +491,10 @@ impl Pipeline {
     /// Shows the numbers to everybody.
     fn publish(&mut self) {
         if let Some(mirror) = &self.mirror {
-            self.stats.mirror_objects = mirror.len();
-            self.stats.mirror_bytes = mirror.memory();
             self.stats.retained_bytes = mirror.retained();
         }
         let mut shown = self.stats;
-        shown.contradictions += self
-            .mirror
-            .as_ref()
-            .map_or(0, |mirror| mirror.contradictions);
+        shown.contradictions += self.mirror_contradictions;
         *self.parts.stats.lock() = shown;
     }
 }
