@@ -41,6 +41,7 @@ use crate::vm_structs::VmStructs;
 
 use forwarding::Forwarding;
 use live_objects::LiveWalk;
+pub(crate) use live_objects::is_collected;
 
 /// Reads full collections, look by look.
 #[derive(Debug)]
@@ -156,6 +157,12 @@ impl FullCollectionReading {
             }
         }
         FullStep::Began
+    }
+
+    /// Are live objects known and the collection not yet over? Then what happens to the spaces is its work.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        matches!(self.progress, Progress::Marked(_) | Progress::Prepared(_))
     }
 
     /// Ends the reading: call it when the pause ends, or when another collection begins that is not a full one. Returns the full collections

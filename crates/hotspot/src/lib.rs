@@ -34,6 +34,7 @@ mod collector;
 mod error;
 mod evacuation_walk;
 mod full_collection;
+mod full_report;
 mod g1_regions;
 mod heap_spaces;
 mod import_slots;

@@ -11,7 +11,9 @@ use crate::collection_report::{
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::{HeapSpaces, Space};
+use crate::full_collection::{FullCollection, FullCollectionReading};
+use crate::full_report::full_report;
+use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::vm_structs::VmStructs;
@@ -24,6 +26,8 @@ pub(crate) struct Pause {
     pub(crate) classes: ClassTable,
     pub(crate) sizes: ObjectSizes,
     cause: CollectionCause,
+    /// Level exact only.
+    full: Option<FullCollectionReading>,
     /// The spaces when the collection that is going on began.
     pub(crate) before: Vec<Space>,
     /// The spaces at the latest look from inside.
@@ -55,11 +59,18 @@ impl Pause {
         collector: Collector,
         level: MovesLevel,
     ) -> Result<Self, Error> {
+        let spaces = HeapSpaces::load(vm, collector)?;
+        let sizes = ObjectSizes::load(vm, flags, None)?;
+        let full = match level {
+            MovesLevel::Exact => Some(FullCollectionReading::load(vm, collector, &spaces, &sizes)?),
+            MovesLevel::Finish | MovesLevel::Off => None,
+        };
         Ok(Self {
             collector,
-            spaces: HeapSpaces::load(vm, collector)?,
+            spaces,
             classes: ClassTable::new(vm)?,
-            sizes: ObjectSizes::load(vm, flags, None)?,
+            sizes,
+            full,
             cause: CollectionCause::load(vm),
             before: Vec::new(),
             latest: Vec::new(),
@@ -102,13 +113,96 @@ impl Pause {
         if self.off || self.fault.is_some() {
             return;
         }
+        if self.look_at_full() {
+            return;
+        }
         if let Err(error) = self.spaces.list(&mut self.latest) {
             self.fault = Some(error.into());
+        } else if self.young_is_over() {
+            self.report_young();
         }
+    }
+
+    /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
+    fn look_at_full(&mut self) -> bool {
+        let Some(full) = &mut self.full else {
+            return false;
+        };
+        // SAFETY: looks happen on the VM thread, inside the pause.
+        unsafe { full.look(&self.classes, &self.sizes) };
+        let is_under_way = full.is_under_way();
+        let completed = full.take_completed();
+        self.report_full(completed);
+        is_under_way
+    }
+
+    /// Reports full collections that are over. What follows in this pause begins where the last of them ended.
+    fn report_full(&mut self, completed: Vec<FullCollection>) {
+        for collection in completed {
+            let noted = self.spaces.list(&mut self.latest);
+            let mut report = full_report(collection, self.cause.text(), &self.latest);
+            let missed = report.number.saturating_sub(self.counts_before.all + 1);
+            if self.off {
+                report.fault = Some(MovesFault::Off);
+            } else if missed != 0 {
+                report.fault = Some(MovesFault::Missed { missed });
+            } else if let Err(error) = noted {
+                report.fault = Some(error.into());
+            }
+            self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
+            self.before.clone_from(&report.after);
+            self.counts_before = self.counts().unwrap_or(self.counts_before);
+            self.reports.push(report);
+        }
+    }
+
+    /// Has a young collection emptied eden, and the pause goes on? Serial and Parallel collect the young spaces first, before a full
+    /// collection in the same pause.
+    fn young_is_over(&self) -> bool {
+        let is_filled = |spaces: &[Space]| {
+            spaces
+                .iter()
+                .any(|space| space.kind == SpaceKind::Eden && space.bottom < space.top)
+        };
+        self.full.is_some()
+            && self.collector != Collector::G1
+            && is_filled(&self.before)
+            && !is_filled(&self.latest)
+            && self
+                .counts()
+                .is_ok_and(|counts| counts.all != self.counts_before.all)
+    }
+
+    /// Reports the young collection that is over.
+    fn report_young(&mut self) {
+        let started = Instant::now();
+        let after = self.latest.clone();
+        // Serial up to JDK 21 counts both as one full collection, from the beginning.
+        let counts = Counts {
+            full: self.counts_before.full,
+            ..self.counts().unwrap_or(self.counts_before)
+        };
+        let outcome = self.last_collection(&after, counts);
+        self.off |= matches!(&outcome, Err(fault) if fault.is_final());
+        let report = self.report(outcome, after.clone(), counts, started);
+        self.reports.push(report);
+        self.walk_nanos = 0;
+        self.before = after;
+        self.counts_before = counts;
     }
 
     /// Reports every collection of the pause.
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
+        if let Some(full) = &mut self.full {
+            // SAFETY: the world is still stopped, on the same thread.
+            let completed = unsafe { full.finish(&self.classes, &self.sizes) };
+            self.report_full(completed);
+        }
+        if self.is_all_reported() {
+            self.last_number = Some(self.counts_before.all);
+            reports.append(&mut self.reports);
+            return;
+        }
         let started = Instant::now();
         let mut after = Vec::new();
         let noted = self.spaces.list(&mut after);
@@ -124,6 +218,11 @@ impl Pause {
         let report = self.report(outcome, after, counts, started);
         self.reports.push(report);
         reports.append(&mut self.reports);
+    }
+
+    /// Has every collection of the pause been reported already?
+    fn is_all_reported(&self) -> bool {
+        !self.reports.is_empty() && self.counts() == Ok(self.counts_before)
     }
 
     /// The collection that ended with this pause.

@@ -193,7 +193,7 @@ impl<'a> LiveWalk<'a> {
 }
 
 /// Does a full collection decide about the objects of this space? Archived ones are never marked and never die.
-pub(super) fn is_collected(space: &Space) -> bool {
+pub(crate) fn is_collected(space: &Space) -> bool {
     space.kind.holds_objects() && space.kind != SpaceKind::Archive
 }
 

@@ -1,0 +1,56 @@
+//! The report of a full collection from what was read of it.
+
+use crate::collection_report::{AddressRange, CollectionKind, CollectionReport};
+use crate::full_collection::{FullCollection, is_collected};
+use crate::heap_spaces::Space;
+
+/// Makes the report; `after`: the spaces as they are now, for a collection that did not note them.
+pub(crate) fn full_report(
+    collection: FullCollection,
+    cause: String,
+    after: &[Space],
+) -> CollectionReport {
+    let (survivors, fault) = match collection.survivors {
+        Ok(mut survivors) => {
+            // They come space by space; the spaces are not in the order of their addresses.
+            survivors.sort_unstable_by_key(|survivor| survivor.from);
+            (survivors, None)
+        }
+        Err(fault) => (Vec::new(), Some(fault)),
+    };
+    let collected = match fault {
+        None => collected(&collection.before),
+        Some(_) => Vec::new(),
+    };
+    CollectionReport {
+        number: collection.number,
+        kind: CollectionKind::Full,
+        cause,
+        before: collection.before,
+        after: if collection.after.is_empty() {
+            after.to_vec()
+        } else {
+            collection.after
+        },
+        collected,
+        survivors,
+        dead: collection.dead,
+        walked: collection.walked,
+        walk_nanos: collection.nanos,
+        fault,
+    }
+}
+
+/// Everything a full collection decides about: all spaces but archives.
+fn collected(before: &[Space]) -> Vec<AddressRange> {
+    let mut ranges: Vec<AddressRange> = before
+        .iter()
+        .filter(|space| is_collected(space) && space.bottom < space.top)
+        .map(|space| AddressRange {
+            start: space.bottom,
+            end: space.top,
+        })
+        .collect();
+    ranges.sort_unstable();
+    ranges
+}
