@@ -161,7 +161,7 @@ impl Builder<'_> {
     }
 }
 
-fn location(method: &MethodRow, bci: u16, line: Option<u16>) -> Location {
+pub(crate) fn location(method: &MethodRow, bci: u16, line: Option<u16>) -> Location {
     Location {
         class: readable_class(&method.class),
         method: printable(&method.name),

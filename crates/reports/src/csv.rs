@@ -74,7 +74,7 @@ fn list(parts: Vec<(impl AsRef<str>, Tally)>) -> String {
         .join("; ")
 }
 
-fn quoted(field: &str) -> String {
+pub(crate) fn quoted(field: &str) -> String {
     let number = field.parse::<i64>().is_ok();
     let guard = if !number && field.starts_with(['=', '+', '-', '@']) {
         "'"

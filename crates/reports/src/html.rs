@@ -9,6 +9,8 @@ mod page_data;
 
 use askama::Template;
 
+pub(crate) use page_data::inside_script;
+
 use crate::error::ReportError;
 use crate::view::View;
 

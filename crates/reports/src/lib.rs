@@ -20,6 +20,7 @@ mod completeness;
 mod csv;
 mod diff;
 mod error;
+mod event_trace;
 mod filter;
 mod grouping;
 mod html;
@@ -37,6 +38,14 @@ pub use diff::{
     diff_text,
 };
 pub use error::ReportError;
+pub use event_trace::{
+    CollectionDoc, CollectionsDoc, CompressionDoc, EventFileDoc, EventReport, GrowthReport,
+    GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, InfoReport,
+    KnowledgeDoc, LayerDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, MomentDoc, PlaceDoc,
+    QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc,
+    TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, growth_report, heap_report,
+    info_report, lifetimes_report, timeline_report,
+};
 pub use filter::{Filter, Sort};
 pub use html::html;
 pub use json::{

@@ -7,8 +7,8 @@ mod balance;
 mod head;
 mod lengths;
 mod locations;
-mod next_command;
-mod table;
+pub(crate) mod next_command;
+pub(crate) mod table;
 mod types;
 
 use crate::view::View;
@@ -29,13 +29,13 @@ pub fn text(view: &View) -> String {
 }
 
 /// A headline with an empty line before it.
-fn section(out: &mut String, title: &str) {
+pub(crate) fn section(out: &mut String, title: &str) {
     out.push('\n');
     out.push_str(title);
     out.push('\n');
 }
 
 /// One fact: a name and what is to be said.
-fn fact(out: &mut String, name: &str, value: &str) {
+pub(crate) fn fact(out: &mut String, name: &str, value: &str) {
     out.push_str(&format!("  {name:<14} {value}\n"));
 }

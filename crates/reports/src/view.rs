@@ -14,6 +14,7 @@ use std::fmt;
 use ducktrack_heap_model::{
     AgentCost, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::completeness::Completeness;
 use crate::filter::Filter;
@@ -101,7 +102,7 @@ impl Totals {
 }
 
 /// A place in a method: where an object is made, or from where the making is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Class with dots.
     pub class: String,

@@ -37,7 +37,7 @@ pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
 }
 
 /// JSON that no text in it can leave: in a JSON string these characters may as well be written as escapes.
-fn inside_script(json: &str) -> String {
+pub(crate) fn inside_script(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

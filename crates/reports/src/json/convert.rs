@@ -145,7 +145,7 @@ fn totals(totals: &Totals) -> TotalsDoc {
     }
 }
 
-fn filter(filter: &Filter) -> FilterDoc {
+pub(crate) fn filter(filter: &Filter) -> FilterDoc {
     FilterDoc {
         only: filter.only.clone(),
         types: filter.types.clone(),
@@ -155,7 +155,7 @@ fn filter(filter: &Filter) -> FilterDoc {
     }
 }
 
-fn run(view: &View) -> RunDoc {
+pub(crate) fn run(view: &View) -> RunDoc {
     let run = &view.run;
     RunDoc {
         trace: view.trace.clone(),
@@ -267,7 +267,7 @@ fn cost(cost: &AgentCost) -> CostDoc {
     }
 }
 
-fn finding(finding: &Finding) -> FindingDoc {
+pub(crate) fn finding(finding: &Finding) -> FindingDoc {
     FindingDoc {
         file: finding.file.clone(),
         name: finding.name.to_owned(),

@@ -43,7 +43,7 @@ fn is_library(package: &str) -> bool {
 }
 
 /// The text as one word of a POSIX shell.
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+:=@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()

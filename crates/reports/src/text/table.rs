@@ -7,7 +7,7 @@ use crate::quantity::{average, bytes, objects, share};
 use crate::view::{Totals, eliminated};
 
 /// What a cut leaves out: `... 3 more callers`.
-pub(super) fn more(number: usize, what: &str) -> String {
+pub(crate) fn more(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("... {number} more {what}{plural}")
 }

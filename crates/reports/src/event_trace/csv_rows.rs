@@ -1,0 +1,47 @@
+//! Rows of a CSV table (RFC 4180), and the columns that all tables of sites begin with.
+
+use crate::csv::quoted;
+use crate::event_trace::place::PlaceDoc;
+
+/// Columns of a site's place.
+pub(super) const PLACE: [&str; 7] = [
+    "class",
+    "method",
+    "descriptor",
+    "bci",
+    "line",
+    "type",
+    "kind",
+];
+
+/// The place's fields, in the order of [`PLACE`].
+pub(super) fn place_fields(place: &PlaceDoc) -> Vec<String> {
+    let at = &place.location;
+    vec![
+        at.class.clone(),
+        at.method.clone(),
+        at.descriptor.clone(),
+        at.bci.to_string(),
+        at.line.map_or_else(String::new, |line| line.to_string()),
+        place.ty.clone().unwrap_or_default(),
+        place.kind.clone(),
+    ]
+}
+
+/// A list of numbers in one field.
+pub(super) fn list(values: &[u64]) -> String {
+    let texts: Vec<String> = values.iter().map(u64::to_string).collect();
+    texts.join(" ")
+}
+
+/// A table under a header.
+pub(super) fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut out = header.join(",");
+    out.push_str("\r\n");
+    for row in rows {
+        let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
+        out.push_str(&fields.join(","));
+        out.push_str("\r\n");
+    }
+    out
+}

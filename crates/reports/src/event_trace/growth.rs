@@ -1,0 +1,31 @@
+//! `ducktrack growth`: whose live objects become more and more.
+
+mod build;
+mod csv;
+mod document;
+mod facts;
+mod text;
+
+pub use build::growth_report;
+pub use document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc};
+
+use crate::error::ReportError;
+use crate::event_trace::{EventReport, document_lines, page};
+
+impl EventReport for GrowthReport {
+    fn text(&self) -> String {
+        text::text(self)
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        document_lines::lines(self)
+    }
+
+    fn csv(&self) -> String {
+        csv::csv(self)
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::page(&self.for_a_page(), &facts::facts(self), page::GROWTH)
+    }
+}

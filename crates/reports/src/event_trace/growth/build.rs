@@ -1,0 +1,89 @@
+//! Model to document. A filter keeps whole sites and whole types.
+
+use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, TraceModel};
+
+use super::document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc};
+use crate::event_trace::VERSION;
+use crate::event_trace::amounts::{ratio, signed};
+use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::heap::since_start;
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::filter::Filter;
+
+/// Makes the report. `trace` says where the model was read from.
+pub fn growth_report(
+    model: &TraceModel,
+    growth: &Growth,
+    trace: &str,
+    filter: &Filter,
+) -> GrowthReport {
+    let view = crate::build::view(&model.count, trace, filter);
+    let mut types = Vec::new();
+    let mut sites = Vec::new();
+    let mut unattributed = None;
+    for row in &growth.rows {
+        match &row.subject {
+            GrowthSubject::Type(ty) => {
+                let ty = type_name(ty.as_deref());
+                if filter.only.is_empty() && filter.wants_type(&ty) {
+                    types.push(GrowthTypeDoc {
+                        ty,
+                        row: verdict(model, row),
+                    });
+                }
+            }
+            GrowthSubject::Site(index) => {
+                match index.and_then(|index| PlaceDoc::of(&model.count, index)) {
+                    Some(place) if place.is_wanted(filter) => sites.push(GrowthSiteDoc {
+                        place,
+                        row: verdict(model, row),
+                    }),
+                    Some(_) => {}
+                    None if filter.only.is_empty() && filter.types.is_empty() => {
+                        unattributed = Some(verdict(model, row))
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+    let rows = RowsDoc {
+        sites: sites.len() as u64,
+        types: types.len() as u64,
+    };
+    let top = filter.top.unwrap_or(usize::MAX);
+    types.truncate(top);
+    sites.truncate(top);
+    GrowthReport {
+        format: "ducktrack-growth".to_owned(),
+        version: VERSION,
+        head: TraceHead::of(model, &view, filter),
+        known: growth.known,
+        collections: growth.collections,
+        fewest_collections: Growth::FEWEST_COLLECTIONS,
+        method: Growth::METHOD.to_owned(),
+        rows,
+        unattributed,
+        types,
+        sites,
+    }
+}
+
+fn verdict(model: &TraceModel, row: &GrowthRow) -> GrowthRowDoc {
+    let points = &row.series;
+    GrowthRowDoc {
+        verdict: row.verdict.name().to_owned(),
+        confidence: ratio(row.confidence),
+        count: signed(row.live.count),
+        bytes: signed(row.live.bytes),
+        objects_per_collection: ratio(row.slope_count),
+        bytes_per_collection: ratio(row.slope_bytes),
+        at: points.iter().map(|point| point.collection).collect(),
+        micros: points
+            .iter()
+            .map(|point| since_start(model, point.unix_micros).unwrap_or(0))
+            .collect(),
+        counts: points.iter().map(|point| point.live.count).collect(),
+        sizes: points.iter().map(|point| point.live.bytes).collect(),
+    }
+}

@@ -1,0 +1,154 @@
+//! What every report on an event trace begins with: the run, how much of the heap is known, what is missing.
+
+use ducktrack_heap_model::{FileDamage, HeapKnowledge, TraceModel};
+use serde::{Deserialize, Serialize};
+
+use crate::class_name::printable;
+use crate::filter::Filter;
+use crate::json::{FilterDoc, FindingDoc, RunDoc, filter_doc, finding_doc, run_doc};
+use crate::quantity::counted;
+use crate::view::View;
+
+/// The head of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceHead {
+    /// The run and its VM, as in the counting report.
+    pub run: RunDoc,
+    /// What the report keeps.
+    pub filter: FilterDoc,
+    /// The same for the renderers.
+    #[serde(skip)]
+    pub(crate) asked: Filter,
+    /// Level at which moves were recorded: `exact`, `finish`, `off`; null when there was no collection.
+    pub moves: Option<String>,
+    /// Whether the live heap is known.
+    pub knowledge: KnowledgeDoc,
+    /// What this trace cannot tell, as sentences.
+    pub missing: Vec<String>,
+    /// What is damaged or contradictory in the files.
+    pub damage: Vec<FindingDoc>,
+    /// What the agent says was lost while recording.
+    pub losses: Vec<String>,
+}
+
+/// How many rows a filter keeps, before `top` cuts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsDoc {
+    /// Rows of `sites`.
+    pub sites: u64,
+    /// Rows of `types`.
+    pub types: u64,
+}
+
+/// Whether the live heap is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnowledgeDoc {
+    /// `known`, `no-collection`, `never`, `lost`.
+    pub state: String,
+    /// With `lost`: the first collection whose moves are not known.
+    pub since: Option<u32>,
+    /// With `never` and `lost`: why.
+    pub reason: Option<String>,
+}
+
+impl TraceHead {
+    pub(super) fn of(model: &TraceModel, view: &View, filter: &Filter) -> Self {
+        let info = &model.info;
+        let of_events = info.damage.iter().map(event_damage);
+        Self {
+            run: run_doc(view),
+            filter: filter_doc(filter),
+            asked: filter.clone(),
+            moves: (!info.level.is_empty()).then(|| printable(&info.level)),
+            knowledge: knowledge(&info.knowledge),
+            missing: missing(model),
+            damage: view
+                .damage
+                .iter()
+                .map(finding_doc)
+                .chain(of_events)
+                .collect(),
+            losses: view.losses.clone(),
+        }
+    }
+
+    /// The damage and the losses, one line each.
+    pub(super) fn trouble(&self) -> Vec<String> {
+        let damage = self.damage.iter().map(|found| match &found.file {
+            Some(file) => format!("{file}: {}", found.text),
+            None => found.text.clone(),
+        });
+        let losses = self
+            .losses
+            .iter()
+            .map(|loss| format!("lost while recording: {loss}"));
+        damage.chain(losses).collect()
+    }
+}
+
+fn event_damage(found: &FileDamage) -> FindingDoc {
+    FindingDoc {
+        file: Some(printable(&found.file)),
+        name: found.damage.name().to_owned(),
+        text: printable(&found.damage.to_string()),
+    }
+}
+
+fn knowledge(knowledge: &HeapKnowledge) -> KnowledgeDoc {
+    let (state, since, reason) = match knowledge {
+        HeapKnowledge::NoCollection => ("no-collection", None, None),
+        HeapKnowledge::Known => ("known", None, None),
+        HeapKnowledge::Never { reason } => ("never", None, Some(printable(reason))),
+        HeapKnowledge::Lost { since, reason } => ("lost", Some(since.0), Some(printable(reason))),
+    };
+    KnowledgeDoc {
+        state: state.to_owned(),
+        since,
+        reason,
+    }
+}
+
+fn missing(model: &TraceModel) -> Vec<String> {
+    let info = &model.info;
+    let mut missing = Vec::new();
+    match &info.knowledge {
+        HeapKnowledge::Known => {}
+        HeapKnowledge::NoCollection => missing.push(
+            "no collection was recorded: everything that was allocated may still be there"
+                .to_owned(),
+        ),
+        HeapKnowledge::Never { reason } => missing.push(format!(
+            "moves and deaths are not in this trace: {}",
+            printable(reason)
+        )),
+        HeapKnowledge::Lost { since, reason } => missing.push(format!(
+            "the heap is not known from collection {} on: {}",
+            since.0,
+            printable(reason)
+        )),
+    }
+    for (number, what, then) in [
+        (
+            info.dropped,
+            "event",
+            "dropped while recording: these objects have no site",
+        ),
+        (info.malformed, "event", "not readable"),
+        (
+            info.size_unknown,
+            "event",
+            "without a known size: counted with 0 bytes",
+        ),
+        (
+            info.unexplained_survivors,
+            "survivor",
+            "contradicting the events",
+        ),
+    ] {
+        if number > 0 {
+            missing.push(format!("{} {then}", counted(number, what)));
+        }
+    }
+    missing
+}

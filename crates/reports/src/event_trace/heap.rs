@@ -1,0 +1,32 @@
+//! `ducktrack heap`: the live heap at a moment, by type, site, thread, age and space.
+
+mod build;
+mod csv;
+mod document;
+mod facts;
+mod text;
+
+pub use build::heap_report;
+pub(super) use build::{largest_first, quality, since_start};
+pub use document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
+
+use crate::error::ReportError;
+use crate::event_trace::{EventReport, document_lines, page};
+
+impl EventReport for HeapReport {
+    fn text(&self) -> String {
+        text::text(self)
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        document_lines::lines(self)
+    }
+
+    fn csv(&self) -> String {
+        csv::csv(self)
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::page(self, &facts::facts(self), page::HEAP)
+    }
+}

@@ -1,0 +1,270 @@
+//! Model to document.
+//!
+//! A filter keeps types of sites. Ages are recorded for whole sites and threads for the whole heap only: where a filter
+//! cuts through them they are left out, not guessed.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use ducktrack_heap_model::{HeapAt, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel};
+
+use super::document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
+use crate::class_name::printable;
+use crate::event_trace::VERSION;
+use crate::event_trace::amounts::{add_list, amount, ratio, signed, sum};
+use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::place::{PlaceDoc, UNKNOWN_THREAD, type_name};
+use crate::filter::{Filter, Sort};
+use crate::json::{AmountDoc, ThreadDoc, TypeDoc};
+
+/// Makes the report of one moment of the model. `trace` says where it was read from.
+pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filter) -> HeapReport {
+    let view = crate::build::view(&model.count, trace, filter);
+    let kept = Kept::of(model, heap, filter);
+    let selected = kept.selected();
+    let types = kept.types(heap, filter);
+    let top = filter.top.unwrap_or(usize::MAX);
+    HeapReport {
+        format: "ducktrack-heap".to_owned(),
+        version: VERSION,
+        head: TraceHead::of(model, &view, filter),
+        at: match heap.moment {
+            Moment::After(collection) => collection.0.to_string(),
+            Moment::End => "end".to_owned(),
+        },
+        collection: heap.collection.map(|number| number.0),
+        micros: since_start(model, heap.unix_micros),
+        quality: quality(heap.quality),
+        total: amount(heap.total),
+        selected,
+        rows: RowsDoc {
+            sites: kept.sites.len() as u64,
+            types: types.len() as u64,
+        },
+        not_yet_collected: amount(heap.not_yet_collected),
+        ages: kept.ages(heap, filter),
+        spaces: spaces(&heap.spaces),
+        threads: threads(heap, filter),
+        types: types.into_iter().take(top).collect(),
+        unattributed: kept.unattributed,
+        sites: kept.sites.into_iter().take(top).collect(),
+    }
+}
+
+/// Microseconds since the start of the run; `None` when one of the clocks is not known.
+pub(crate) fn since_start(model: &TraceModel, unix_micros: u64) -> Option<u64> {
+    let start = crate::event_trace::timeline::start_micros(model)?;
+    (unix_micros > 0).then(|| unix_micros.saturating_sub(start))
+}
+
+pub(crate) fn quality(quality: Quality) -> QualityDoc {
+    QualityDoc {
+        collection: quality.collection,
+        objects: quality.objects,
+        with_site: quality.with_site,
+        percent: ratio(quality.share() * 100.0),
+    }
+}
+
+/// What the filter keeps.
+struct Kept {
+    sites: Vec<HeapSiteDoc>,
+    unattributed: Option<HeapPartDoc>,
+}
+
+impl Kept {
+    fn of(model: &TraceModel, heap: &HeapAt, filter: &Filter) -> Self {
+        let mut sites = Vec::new();
+        let mut unattributed = None;
+        for site in &heap.sites {
+            let place = site
+                .site
+                .and_then(|index| PlaceDoc::of(&model.count, index));
+            match place {
+                Some(place) if filter.wants_class(&place.location.class) => {
+                    let live = part(site, filter);
+                    sites.extend(live.map(|live| HeapSiteDoc { place, live }));
+                }
+                Some(_) => {}
+                None if filter.only.is_empty() => {
+                    unattributed = part(site, filter).or(unattributed)
+                }
+                None => {}
+            }
+        }
+        sort(&mut sites, filter.sort);
+        Self {
+            sites,
+            unattributed,
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &HeapPartDoc> {
+        self.sites
+            .iter()
+            .map(|site| &site.live)
+            .chain(&self.unattributed)
+    }
+
+    fn selected(&self) -> AmountDoc {
+        sum(self.parts().map(|part| AmountDoc {
+            count: part.count,
+            bytes: part.bytes,
+        }))
+    }
+
+    /// The heap's own list when nothing is left out, else the sum over what is kept, if that is known of all of it.
+    fn ages(&self, heap: &HeapAt, filter: &Filter) -> Vec<u64> {
+        if filter.only.is_empty() && filter.types.is_empty() {
+            return heap.ages.clone();
+        }
+        let mut ages = Vec::new();
+        for part in self.parts() {
+            if part.ages.is_empty() {
+                return Vec::new();
+            }
+            add_list(&mut ages, &part.ages);
+        }
+        ages
+    }
+
+    fn types(&self, heap: &HeapAt, filter: &Filter) -> Vec<TypeDoc> {
+        if filter.only.is_empty() {
+            return kept_types(&heap.types, filter);
+        }
+        let mut sums: BTreeMap<&str, AmountDoc> = BTreeMap::new();
+        for ty in self.parts().flat_map(|part| &part.types) {
+            let sum = sums.entry(&ty.ty).or_default();
+            sum.count = sum.count.saturating_add(ty.count);
+            sum.bytes = sum.bytes.saturating_add(ty.bytes);
+        }
+        let mut types: Vec<TypeDoc> = sums
+            .into_iter()
+            .map(|(ty, sum)| TypeDoc {
+                ty: ty.to_owned(),
+                count: sum.count,
+                bytes: sum.bytes,
+            })
+            .collect();
+        sort_types(&mut types, filter.sort);
+        types
+    }
+}
+
+/// The kept part of a site; `None` when nothing is.
+fn part(site: &LiveSite, filter: &Filter) -> Option<HeapPartDoc> {
+    let types = kept_types(&site.types, filter);
+    let whole = amount(site.live);
+    let kept = if filter.types.is_empty() {
+        whole
+    } else {
+        sum(types.iter().map(|ty| AmountDoc {
+            count: ty.count,
+            bytes: ty.bytes,
+        }))
+    };
+    (kept.count > 0).then(|| HeapPartDoc {
+        count: kept.count,
+        bytes: kept.bytes,
+        ages: if kept == whole {
+            site.ages.clone()
+        } else {
+            Vec::new()
+        },
+        types,
+    })
+}
+
+fn kept_types(types: &[LiveType], filter: &Filter) -> Vec<TypeDoc> {
+    let mut kept: Vec<TypeDoc> = types
+        .iter()
+        .map(|row| TypeDoc {
+            ty: type_name(row.ty.as_deref()),
+            count: signed(row.live.count),
+            bytes: signed(row.live.bytes),
+        })
+        .filter(|row| filter.wants_type(&row.ty))
+        .collect();
+    sort_types(&mut kept, filter.sort);
+    kept
+}
+
+fn sort_types(types: &mut [TypeDoc], sort: Sort) {
+    types.sort_by(|a, b| {
+        largest_first(sort, (a.count, a.bytes), (b.count, b.bytes)).then_with(|| a.ty.cmp(&b.ty))
+    });
+}
+
+fn sort(sites: &mut [HeapSiteDoc], sort: Sort) {
+    sites.sort_by(|a, b| {
+        largest_first(
+            sort,
+            (a.live.count, a.live.bytes),
+            (b.live.count, b.live.bytes),
+        )
+        .then_with(|| a.place.cmp(&b.place))
+    });
+}
+
+/// Compares (count, bytes) in the filter's order.
+pub(crate) fn largest_first(sort: Sort, a: (i64, i64), b: (i64, i64)) -> std::cmp::Ordering {
+    let key = |(count, bytes): (i64, i64)| match sort {
+        Sort::Bytes => (Reverse(bytes), Reverse(count)),
+        Sort::Count => (Reverse(count), Reverse(bytes)),
+    };
+    key(a).cmp(&key(b))
+}
+
+fn threads(heap: &HeapAt, filter: &Filter) -> Vec<ThreadDoc> {
+    if !(filter.only.is_empty() && filter.types.is_empty()) {
+        return Vec::new();
+    }
+    let mut threads: Vec<ThreadDoc> = heap
+        .threads
+        .iter()
+        .map(|row| ThreadDoc {
+            name: row
+                .name
+                .as_deref()
+                .map_or_else(|| UNKNOWN_THREAD.to_owned(), printable),
+            count: signed(row.live.count),
+            bytes: signed(row.live.bytes),
+        })
+        .filter(|row| filter.wants_thread(&row.name))
+        .collect();
+    threads.sort_by(|a, b| {
+        largest_first(filter.sort, (a.count, a.bytes), (b.count, b.bytes))
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    threads
+}
+
+/// Spaces by kind, in the order in which the kinds appear.
+fn spaces(spaces: &[LiveSpace]) -> Vec<SpaceDoc> {
+    let mut kinds: Vec<SpaceDoc> = Vec::new();
+    for space in spaces {
+        let kind = printable(&space.kind);
+        let row = match kinds.iter().position(|row| row.kind == kind) {
+            Some(at) => kinds.get_mut(at),
+            None => {
+                kinds.push(SpaceDoc {
+                    kind,
+                    areas: 0,
+                    used: 0,
+                    count: 0,
+                    bytes: 0,
+                });
+                kinds.last_mut()
+            }
+        };
+        if let Some(row) = row {
+            row.areas += 1;
+            row.used = row
+                .used
+                .saturating_add(space.top.saturating_sub(space.bottom));
+            row.count = row.count.saturating_add(signed(space.live.count));
+            row.bytes = row.bytes.saturating_add(signed(space.live.bytes));
+        }
+    }
+    kinds
+}

@@ -1,0 +1,101 @@
+//! The keys of `ducktrack heap`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::place::PlaceDoc;
+use crate::json::{AmountDoc, ThreadDoc, TypeDoc};
+
+/// The heap at a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeapReport {
+    /// Always `ducktrack-heap`.
+    pub format: String,
+    /// Version of the meaning of the keys.
+    pub version: u32,
+    /// What all reports on event traces begin with.
+    #[serde(flatten)]
+    pub head: TraceHead,
+    /// The moment that was asked for: the number of a collection, or `end`.
+    pub at: String,
+    /// The last collection before the moment; null: there was none.
+    pub collection: Option<u32>,
+    /// Microseconds from the start of the run to the moment; null when not known.
+    pub micros: Option<u64>,
+    /// Share of objects whose site is known.
+    pub quality: QualityDoc,
+    /// All objects.
+    pub total: AmountDoc,
+    /// What the filter keeps, before `top` cuts.
+    pub selected: AmountDoc,
+    /// How many rows it keeps.
+    pub rows: RowsDoc,
+    /// Objects of `total` that no collection has seen yet: some may be dead.
+    pub not_yet_collected: AmountDoc,
+    /// Kept objects that no event explains; null when the filter keeps none of them.
+    pub unattributed: Option<HeapPartDoc>,
+    /// Kept objects by collections survived; empty where a filter cuts through sites.
+    pub ages: Vec<u64>,
+    /// The spaces of the whole heap, by kind.
+    pub spaces: Vec<SpaceDoc>,
+    /// By allocating thread, most bytes first; empty when another filter is on: it is known for the whole heap only.
+    pub threads: Vec<ThreadDoc>,
+    /// By type.
+    pub types: Vec<TypeDoc>,
+    /// By site.
+    pub sites: Vec<HeapSiteDoc>,
+}
+
+/// How much is known of the live objects.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QualityDoc {
+    /// The collection after which it was taken.
+    pub collection: u32,
+    /// Live objects.
+    pub objects: u64,
+    /// Of these, objects whose site is known.
+    pub with_site: u64,
+    /// `withSite` of `objects`, in percent.
+    pub percent: f64,
+}
+
+/// Live objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapPartDoc {
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+    /// Objects by collections survived, `ages[0]` none yet; empty when the filter cuts through.
+    pub ages: Vec<u64>,
+    /// By type, most bytes first.
+    pub types: Vec<TypeDoc>,
+}
+
+/// The live objects of one site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapSiteDoc {
+    /// Where, what and how.
+    #[serde(flatten)]
+    pub place: PlaceDoc,
+    /// How many.
+    #[serde(flatten)]
+    pub live: HeapPartDoc,
+}
+
+/// All spaces or regions of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpaceDoc {
+    /// `eden`, `survivor`, `old`, `humongous`, ...
+    pub kind: String,
+    /// How many (G1: regions).
+    pub areas: u64,
+    /// Bytes from their bottoms to their tops.
+    pub used: u64,
+    /// Live objects in them.
+    pub count: i64,
+    /// Their bytes.
+    pub bytes: i64,
+}

@@ -1,0 +1,61 @@
+//! What the page says without its script.
+
+use super::document::HeapReport;
+use crate::event_trace::page::{Card, Facts};
+use crate::event_trace::text_parts::after;
+use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+
+pub(super) fn facts(report: &HeapReport) -> Facts {
+    let mut facts = Facts::of(&report.head, "Live heap");
+    facts.run.push(match report.at.as_str() {
+        "end" => "end of the trace".to_owned(),
+        number => format!("after collection {number}"),
+    });
+    facts.run.extend(report.micros.map(after));
+    facts.cards = vec![
+        Card::new(
+            "Live",
+            short_bytes(report.selected.bytes.unsigned_abs()),
+            live_note(report),
+        ),
+        Card::new(
+            "Objects",
+            grouped(report.selected.count),
+            format!(
+                "of {} and {}",
+                counted(report.rows.types, "type"),
+                counted(report.rows.sites, "site")
+            ),
+        ),
+        Card::new(
+            "Site known",
+            share(report.quality.with_site, report.quality.objects),
+            format!("of {} live objects", grouped(report.quality.objects)),
+        ),
+        Card::new(
+            "Not yet collected",
+            short_bytes(report.not_yet_collected.bytes.unsigned_abs()),
+            not_yet(report),
+        ),
+    ];
+    facts
+}
+
+fn live_note(report: &HeapReport) -> String {
+    if report.head.asked.is_partial() {
+        format!(
+            "{} of the heap's {}",
+            share(report.selected.bytes, report.total.bytes),
+            bytes(report.total.bytes)
+        )
+    } else {
+        bytes(report.selected.bytes)
+    }
+}
+
+fn not_yet(report: &HeapReport) -> String {
+    match report.not_yet_collected.count {
+        0 => "every object has been seen by a collection".to_owned(),
+        count => format!("{}: some may be dead", counted(count, "object")),
+    }
+}

@@ -1,0 +1,289 @@
+//! For a terminal: types, sites with their ages, threads, spaces, ages.
+
+use super::document::HeapReport;
+use crate::event_trace::block_bars::{bar, shares};
+use crate::event_trace::columns::Columns;
+use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_parts::{after, cut, head, next, trouble};
+use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
+use crate::json::AmountDoc;
+use crate::quantity::{average, bytes, counted, grouped, objects, share};
+use crate::text::table::more;
+use crate::text::{fact, section};
+
+/// Threads shown when the filter does not say how many rows.
+const THREADS: usize = 10;
+
+pub(super) fn text(report: &HeapReport) -> String {
+    let mut out = String::new();
+    head(&mut out, "heap", &report.head);
+    write_moment(&mut out, report);
+    write_types(&mut out, report);
+    write_sites(&mut out, report);
+    write_threads(&mut out, report);
+    write_ages(&mut out, report);
+    write_spaces(&mut out, report);
+    trouble(&mut out, &report.head);
+    next(
+        &mut out,
+        &report.head,
+        &[
+            (
+                "heap",
+                "--format html -o heap.html",
+                "treemap and table in a browser",
+            ),
+            ("lifetimes", "", "how long the objects of each site live"),
+            ("growth", "", "whose live objects become more and more"),
+        ],
+    );
+    out
+}
+
+fn write_moment(out: &mut String, report: &HeapReport) {
+    let at = report
+        .micros
+        .map_or_else(String::new, |micros| format!(", {}", after(micros)));
+    let moment = match (report.at.as_str(), report.collection) {
+        ("end", Some(collection)) => format!(
+            "the end of the trace{at}: what collection {collection} left, and everything allocated since"
+        ),
+        ("end", None) => {
+            format!("the end of the trace{at}: everything allocated, there was no collection")
+        }
+        (number, _) => format!("after collection {number}{at}"),
+    };
+    fact(out, "moment", &moment);
+    if report.head.asked.is_partial() {
+        fact(out, "whole heap", &amount(report.total));
+    }
+    fact(out, "live", &amount(report.selected));
+    if report.not_yet_collected.count > 0 {
+        let text = format!(
+            "{}: no collection has looked yet, some may be dead",
+            amount(report.not_yet_collected)
+        );
+        fact(out, "of the heap", &text);
+    }
+    let quality = &report.quality;
+    let text = format!(
+        "{} of {}",
+        share(quality.with_site, quality.objects),
+        counted(quality.objects, "object")
+    );
+    fact(out, "site known", &text);
+}
+
+fn amount(amount: AmountDoc) -> String {
+    format!(
+        "{} in {}",
+        bytes(amount.bytes),
+        counted(amount.count, "object")
+    )
+}
+
+fn top(report: &HeapReport, default: usize) -> usize {
+    report.head.asked.top.unwrap_or(default)
+}
+
+fn write_types(out: &mut String, report: &HeapReport) {
+    let shown = top(report, DEFAULT_TOP).min(report.types.len());
+    let all = usize::try_from(report.rows.types).unwrap_or(usize::MAX);
+    section(
+        out,
+        &format!(
+            "TYPES ({})",
+            cut(shown, all, "type", &report.head.filter.sort)
+        ),
+    );
+    let mut table = Columns::new(&[">bytes", ">share", ">objects", ">average", "type"]);
+    for row in report.types.iter().take(shown) {
+        table.row([
+            bytes(row.bytes),
+            share(row.bytes, report.selected.bytes),
+            objects(row.count),
+            average(row.bytes, row.count),
+            row.ty.clone(),
+        ]);
+    }
+    let listed = report
+        .types
+        .iter()
+        .take(shown)
+        .map(|row| (row.count, row.bytes));
+    write_rest(&mut table, report, listed, all - shown.min(all), "type");
+    table.write(out);
+}
+
+/// The line for what a table does not show: `more` rows.
+fn write_rest(
+    table: &mut Columns,
+    report: &HeapReport,
+    shown: impl Iterator<Item = (i64, i64)>,
+    left_out: usize,
+    what: &str,
+) {
+    if left_out == 0 {
+        return;
+    }
+    let (count, size) = shown.fold(
+        (report.selected.count, report.selected.bytes),
+        |rest, row| (rest.0 - row.0, rest.1 - row.1),
+    );
+    table.row([
+        bytes(size),
+        share(size, report.selected.bytes),
+        objects(count),
+        average(size, count),
+        more(left_out, what),
+    ]);
+}
+
+fn write_sites(out: &mut String, report: &HeapReport) {
+    let shown = top(report, DEFAULT_TOP).min(report.sites.len());
+    let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);
+    section(
+        out,
+        &format!(
+            "SITES, and how many of their objects have survived 0, 1, 2, ... collections ({})",
+            cut(shown, all, "site", &report.head.filter.sort)
+        ),
+    );
+    let mut table = Columns::new(&[
+        ">bytes",
+        ">share",
+        ">objects",
+        "survived",
+        "type",
+        "site (way of allocating)",
+    ]);
+    let mut row = |size: i64, count: i64, ages: &[u64], made: &str, name: String| {
+        let ages = shares(ages, AGES_SHOWN);
+        table.row([
+            bytes(size),
+            share(size, report.selected.bytes),
+            objects(count),
+            ages,
+            made.to_owned(),
+            name,
+        ]);
+    };
+    for site in report.sites.iter().take(shown) {
+        let (place, live) = (&site.place, &site.live);
+        let made = match live.types.as_slice() {
+            [one] => one.ty.as_str(),
+            _ => place.made(),
+        };
+        row(
+            live.bytes,
+            live.count,
+            &live.ages,
+            made,
+            format!("{} ({})", place.location, place.kind),
+        );
+    }
+    if all > shown {
+        let listed = report.sites.iter().take(shown);
+        let rest = listed.fold(report.selected, |rest, site| AmountDoc {
+            count: rest.count - site.live.count,
+            bytes: rest.bytes - site.live.bytes,
+        });
+        let rest = report.unattributed.as_ref().map_or(rest, |part| AmountDoc {
+            count: rest.count - part.count,
+            bytes: rest.bytes - part.bytes,
+        });
+        row(rest.bytes, rest.count, &[], "", more(all - shown, "site"));
+    }
+    if let Some(part) = &report.unattributed {
+        row(
+            part.bytes,
+            part.count,
+            &part.ages,
+            "",
+            WITHOUT_EVENT.to_owned(),
+        );
+    }
+    table.write(out);
+}
+
+fn write_threads(out: &mut String, report: &HeapReport) {
+    if report.threads.is_empty() {
+        return;
+    }
+    let shown = top(report, THREADS).min(report.threads.len());
+    section(
+        out,
+        &format!(
+            "THREADS that allocated them ({})",
+            cut(
+                shown,
+                report.threads.len(),
+                "thread",
+                &report.head.filter.sort
+            )
+        ),
+    );
+    let mut table = Columns::new(&[">bytes", ">share", ">objects", "thread"]);
+    for row in report.threads.iter().take(shown) {
+        table.row([
+            bytes(row.bytes),
+            share(row.bytes, report.total.bytes),
+            objects(row.count),
+            row.name.clone(),
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_ages(out: &mut String, report: &HeapReport) {
+    let whole = report
+        .ages
+        .iter()
+        .fold(0_u64, |sum, count| sum.saturating_add(*count));
+    if whole == 0 {
+        return;
+    }
+    section(out, "AGES, in collections survived");
+    let most = report.ages.iter().copied().max().unwrap_or(0);
+    let mut table = Columns::new(&[">survived", ">objects", ">share", ""]);
+    for (age, count) in report
+        .ages
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0)
+    {
+        table.row([
+            survived(age),
+            objects(*count),
+            share(*count, whole),
+            bar(*count, most, 40),
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_spaces(out: &mut String, report: &HeapReport) {
+    if report.spaces.is_empty() {
+        return;
+    }
+    section(out, "SPACES of the whole heap");
+    let mut table = Columns::new(&[
+        "kind",
+        ">areas",
+        ">used",
+        ">live",
+        ">objects",
+        ">live share",
+    ]);
+    for space in &report.spaces {
+        table.row([
+            space.kind.clone(),
+            grouped(space.areas),
+            bytes(space.used),
+            bytes(space.bytes),
+            objects(space.count),
+            share(space.bytes, space.used),
+        ]);
+    }
+    table.write(out);
+}

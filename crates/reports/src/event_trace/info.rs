@@ -1,0 +1,33 @@
+//! `ducktrack info` on an event trace: what is in it, how large, how much is known.
+
+mod build;
+mod csv;
+mod document;
+mod facts;
+mod text;
+
+pub use build::info_report;
+pub use document::{
+    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, QualitiesDoc, RotationDoc,
+};
+
+use crate::error::ReportError;
+use crate::event_trace::{EventReport, document_lines, page};
+
+impl EventReport for InfoReport {
+    fn text(&self) -> String {
+        text::text(self)
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        document_lines::lines(self)
+    }
+
+    fn csv(&self) -> String {
+        csv::csv(self)
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::page(self, &facts::facts(self), page::INFO)
+    }
+}

@@ -1,0 +1,137 @@
+//! The keys of `ducktrack info`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event_trace::head::TraceHead;
+use crate::event_trace::heap::QualityDoc;
+use crate::json::AmountDoc;
+
+/// What is in a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InfoReport {
+    /// Always `ducktrack-info`.
+    pub format: String,
+    /// Version of the meaning of the keys.
+    pub version: u32,
+    /// What all reports on event traces begin with.
+    #[serde(flatten)]
+    pub head: TraceHead,
+    /// Microseconds from the start of the run to the first event; null when not known.
+    pub begin_micros: Option<u64>,
+    /// Microseconds from the start of the run to the last.
+    pub end_micros: Option<u64>,
+    /// Allocation events.
+    pub events: u64,
+    /// Events of objects that reached the heap.
+    pub allocated: AmountDoc,
+    /// Events of objects that the JIT eliminated.
+    pub eliminated: u64,
+    /// Bytes per event before compression; null without events.
+    pub bytes_per_event: Option<f64>,
+    /// Bytes per survivor of a collection before compression; null without survivors.
+    pub bytes_per_move: Option<f64>,
+    /// What compression saves.
+    pub compression: CompressionDoc,
+    /// Collections.
+    pub collections: CollectionsDoc,
+    /// How much is known of the live objects after rotations.
+    pub quality: QualitiesDoc,
+    /// Events that the agent had to drop.
+    pub dropped: u64,
+    /// Stretches that the VM or JNI allocated between events.
+    pub gaps: AmountDoc,
+    /// Objects whose address is not known.
+    pub unplaced: u64,
+    /// Events whose size is not known.
+    pub size_unknown: u64,
+    /// Events that do not decode.
+    pub malformed: u64,
+    /// Events that came in a buffer behind the collection they were made before.
+    pub stragglers: u64,
+    /// Blocks of events: buffers of threads.
+    pub buffers: u64,
+    /// All blocks.
+    pub blocks: u64,
+    /// The event files at hand.
+    pub files: Vec<EventFileDoc>,
+}
+
+/// Sizes of the contents of event files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompressionDoc {
+    /// All contents before compression.
+    pub plain_bytes: u64,
+    /// As stored.
+    pub stored_bytes: u64,
+    /// `storedBytes` of `plainBytes`; null without contents.
+    pub percent: Option<f64>,
+    /// Of `plainBytes`: events.
+    pub event_bytes: u64,
+    /// Of `plainBytes`: moves.
+    pub move_bytes: u64,
+    /// Of `plainBytes`: synchronization points.
+    pub sync_bytes: u64,
+}
+
+/// The collections of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CollectionsDoc {
+    /// How many.
+    pub count: u64,
+    /// Number of the first at hand.
+    pub first: Option<u32>,
+    /// Number of the last.
+    pub last: Option<u32>,
+    /// Objects that survived one, summed over all.
+    pub survivors: u64,
+    /// Of these, objects that changed place.
+    pub moved: u64,
+    /// Objects first seen by a collection: made by the VM or JNI, or before the agent was ready.
+    pub found: u64,
+    /// Survivors that nothing explains; 0 in a sound trace.
+    pub unexplained: u64,
+}
+
+/// How much is known after rotations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QualitiesDoc {
+    /// The lowest share of live objects with a known site right after a rotation; null: nothing was rotated.
+    pub percent: Option<f64>,
+    /// Every file that starts with a synchronization point.
+    pub rotations: Vec<RotationDoc>,
+}
+
+/// A file that starts with a synchronization point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RotationDoc {
+    /// Index number of the file.
+    pub file: u64,
+    /// The collection at which it starts.
+    pub collection: u32,
+    /// Objects of the synchronization point.
+    pub objects: u64,
+    /// Objects in which it and the heap rebuilt from the files before differ; null: nothing was there to compare.
+    pub differences: Option<u64>,
+    /// Right after it, and after each of the collections that follow.
+    pub quality: Vec<QualityDoc>,
+}
+
+/// One file of events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventFileDoc {
+    /// Its name.
+    pub name: String,
+    /// Its index number.
+    pub index: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Intact blocks.
+    pub blocks: u64,
+    /// Collections recorded in it.
+    pub collections: u64,
+}

@@ -1,0 +1,63 @@
+//! What the page says without its script.
+
+use super::document::InfoReport;
+use crate::event_trace::page::{Card, Facts};
+use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+
+pub(super) fn facts(report: &InfoReport) -> Facts {
+    let mut facts = Facts::of(&report.head, "What is in the trace");
+    let sizes = &report.compression;
+    let per =
+        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2} B"));
+    facts.cards = vec![
+        Card::new(
+            "Events",
+            grouped(report.events),
+            format!(
+                "{} on the heap, {} eliminated",
+                counted(report.allocated.count, "object"),
+                grouped(report.eliminated)
+            ),
+        ),
+        Card::new(
+            "Bytes per event",
+            per(report.bytes_per_event),
+            "before compression".to_owned(),
+        ),
+        Card::new(
+            "Bytes per move",
+            per(report.bytes_per_move),
+            "before compression".to_owned(),
+        ),
+        Card::new(
+            "Compressed to",
+            share(sizes.stored_bytes, sizes.plain_bytes),
+            format!(
+                "{} became {}",
+                short_bytes(sizes.plain_bytes),
+                bytes(sizes.stored_bytes)
+            ),
+        ),
+        Card::new(
+            "Collections",
+            grouped(report.collections.count),
+            format!(
+                "{} survivors recorded",
+                grouped(report.collections.survivors)
+            ),
+        ),
+        Card::new(
+            "Quality after a rotation",
+            report
+                .quality
+                .percent
+                .map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1} %")),
+            match report.quality.rotations.len() {
+                0 => "nothing was rotated".to_owned(),
+                number => format!("the lowest of {}", counted(number as u64, "rotation")),
+            },
+        ),
+        Card::new("Dropped", grouped(report.dropped), "events".to_owned()),
+    ];
+    facts
+}

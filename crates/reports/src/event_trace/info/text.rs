@@ -1,0 +1,245 @@
+//! For a terminal. `ducktrack info` prints it behind what it says of `ducktrack.trace`.
+
+use super::document::InfoReport;
+use crate::event_trace::columns::Columns;
+use crate::event_trace::text_parts::next;
+use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::text::{fact, section};
+
+/// Files and rotations shown at each end of a long list.
+const ENDS: usize = 5;
+
+pub(super) fn text(report: &InfoReport) -> String {
+    let mut out = String::new();
+    write_events(&mut out, report);
+    write_sizes(&mut out, report);
+    write_collections(&mut out, report);
+    write_quality(&mut out, report);
+    write_files(&mut out, report);
+    next(
+        &mut out,
+        &report.head,
+        &[
+            ("report", "", "who allocates what"),
+            ("timeline", "", "what the heap was made of over time"),
+            (
+                "heap",
+                "--at end",
+                "what is alive at the end, and how old it is",
+            ),
+        ],
+    );
+    out
+}
+
+fn write_events(out: &mut String, report: &InfoReport) {
+    section(out, "EVENTS");
+    fact(
+        out,
+        "events",
+        &format!(
+            "{} in {}",
+            grouped(report.events),
+            counted(report.buffers, "buffer")
+        ),
+    );
+    fact(
+        out,
+        "on the heap",
+        &format!(
+            "{} in {}",
+            bytes(report.allocated.bytes),
+            counted(report.allocated.count, "object")
+        ),
+    );
+    fact(
+        out,
+        "eliminated",
+        &format!("{} by the JIT", counted(report.eliminated, "object")),
+    );
+    let gaps = &report.gaps;
+    fact(
+        out,
+        "gaps",
+        &format!(
+            "{} in {}: made by the VM or JNI without a site",
+            bytes(gaps.bytes),
+            counted(gaps.count, "place")
+        ),
+    );
+    fact(
+        out,
+        "dropped",
+        &match report.dropped {
+            0 => "nothing: every event is here".to_owned(),
+            dropped => counted(dropped, "event"),
+        },
+    );
+    for (name, number, what) in [
+        (
+            "no address",
+            report.unplaced,
+            "event without a known address",
+        ),
+        ("no size", report.size_unknown, "event without a known size"),
+        (
+            "not readable",
+            report.malformed,
+            "event that does not decode",
+        ),
+        (
+            "stragglers",
+            report.stragglers,
+            "event behind the collection it was made before",
+        ),
+    ] {
+        if number > 0 {
+            fact(out, name, &format!("{} {what}", grouped(number)));
+        }
+    }
+}
+
+fn write_sizes(out: &mut String, report: &InfoReport) {
+    section(out, "SIZES");
+    let sizes = &report.compression;
+    let each = |value: Option<f64>, what: &str| {
+        value.map_or_else(
+            || format!("no {what}s"),
+            |value| format!("{value:.2} B before compression"),
+        )
+    };
+    fact(out, "an event", &each(report.bytes_per_event, "event"));
+    fact(out, "a move", &each(report.bytes_per_move, "move"));
+    fact(
+        out,
+        "compression",
+        &format!(
+            "{} became {} ({})",
+            bytes(sizes.plain_bytes),
+            bytes(sizes.stored_bytes),
+            share(sizes.stored_bytes, sizes.plain_bytes)
+        ),
+    );
+    fact(
+        out,
+        "of these",
+        &format!(
+            "events {}, moves {}, synchronization points {}",
+            bytes(sizes.event_bytes),
+            bytes(sizes.move_bytes),
+            bytes(sizes.sync_bytes)
+        ),
+    );
+}
+
+fn write_collections(out: &mut String, report: &InfoReport) {
+    section(out, "COLLECTIONS");
+    let all = &report.collections;
+    let range = match (all.first, all.last) {
+        (Some(first), Some(last)) => format!(", numbers {first} to {last}"),
+        _ => String::new(),
+    };
+    fact(
+        out,
+        "collections",
+        &format!("{}{range}", grouped(all.count)),
+    );
+    fact(
+        out,
+        "moves",
+        report.head.moves.as_deref().unwrap_or("none recorded"),
+    );
+    for missing in &report.head.missing {
+        fact(out, "not known", missing);
+    }
+    if all.survivors > 0 {
+        fact(
+            out,
+            "survivors",
+            &format!(
+                "{}, {} of them moved",
+                objects(all.survivors),
+                objects(all.moved)
+            ),
+        );
+        fact(
+            out,
+            "found",
+            &format!(
+                "{} that no event explains: made by the VM or JNI, or before the agent was ready",
+                objects(all.found)
+            ),
+        );
+    }
+}
+
+fn write_quality(out: &mut String, report: &InfoReport) {
+    section(
+        out,
+        "QUALITY: live objects with a known site, right after a rotation and after the collections that follow",
+    );
+    if report.quality.rotations.is_empty() {
+        out.push_str("  nothing was rotated: the trace is whole from its first event\n");
+        return;
+    }
+    let mut table = Columns::new(&[
+        ">file",
+        ">collection",
+        ">objects",
+        ">differences",
+        "quality",
+    ]);
+    let rotations = &report.quality.rotations;
+    for (at, rotation) in rotations.iter().enumerate() {
+        if at >= ENDS && at + ENDS < rotations.len() {
+            continue;
+        }
+        let shares: Vec<String> = rotation
+            .quality
+            .iter()
+            .map(|quality| share(quality.with_site, quality.objects))
+            .collect();
+        table.row([
+            grouped(rotation.file),
+            grouped(rotation.collection),
+            objects(rotation.objects),
+            rotation.differences.map_or_else(|| "-".to_owned(), grouped),
+            shares.join(", "),
+        ]);
+    }
+    table.write(out);
+    if rotations.len() > 2 * ENDS {
+        out.push_str(&format!(
+            "  {} more between them\n",
+            grouped((rotations.len() - 2 * ENDS) as u64)
+        ));
+    }
+}
+
+fn write_files(out: &mut String, report: &InfoReport) {
+    section(
+        out,
+        &format!("EVENT FILES ({})", grouped(report.files.len() as u64)),
+    );
+    let mut table = Columns::new(&["file", ">size", ">blocks", ">collections"]);
+    for (at, file) in report.files.iter().enumerate() {
+        if at >= ENDS && at + ENDS < report.files.len() {
+            if at == ENDS {
+                table.row([
+                    "...".to_owned(),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                ]);
+            }
+            continue;
+        }
+        table.row([
+            file.name.clone(),
+            bytes(file.bytes),
+            grouped(file.blocks),
+            grouped(file.collections),
+        ]);
+    }
+    table.write(out);
+}

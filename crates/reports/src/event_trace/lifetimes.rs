@@ -1,0 +1,31 @@
+//! `ducktrack lifetimes`: how long the objects of each site live.
+
+mod build;
+mod csv;
+mod document;
+mod facts;
+mod text;
+
+pub use build::lifetimes_report;
+pub use document::{LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
+
+use crate::error::ReportError;
+use crate::event_trace::{EventReport, document_lines, page};
+
+impl EventReport for LifetimesReport {
+    fn text(&self) -> String {
+        text::text(self)
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        document_lines::lines(self)
+    }
+
+    fn csv(&self) -> String {
+        csv::csv(self)
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::page(self, &facts::facts(self), page::LIFETIMES)
+    }
+}

@@ -1,0 +1,53 @@
+//! What the page says without its script.
+
+use super::document::LifetimesReport;
+use crate::event_trace::amounts::signed;
+use crate::event_trace::page::{Card, Facts};
+use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+
+pub(super) fn facts(report: &LifetimesReport) -> Facts {
+    let mut facts = Facts::of(&report.head, "Lifetimes");
+    facts.run.push(counted(report.collections, "collection"));
+    let all = &report.selected;
+    facts.cards = vec![Card::new(
+        "Reached the heap",
+        short_bytes(all.bytes.unsigned_abs()),
+        format!("{} in {}", bytes(all.bytes), counted(all.count, "object")),
+    )];
+    if report.known {
+        facts.cards.extend([
+            Card::new(
+                "Died young",
+                share(signed(all.died_young()), all.count),
+                format!(
+                    "{} before their first collection",
+                    counted(all.died_young(), "object")
+                ),
+            ),
+            Card::new(
+                "Medium-lived",
+                short_bytes(all.died_promoted.bytes.unsigned_abs()),
+                format!(
+                    "{} of what was promoted is dead",
+                    share(all.died_promoted.bytes, all.promoted.bytes)
+                ),
+            ),
+            Card::new(
+                "Alive",
+                short_bytes(all.alive.bytes.unsigned_abs()),
+                format!(
+                    "{} at the last collection",
+                    counted(all.alive.count, "object")
+                ),
+            ),
+        ]);
+    }
+    if all.eliminated > 0 {
+        facts.cards.push(Card::new(
+            "Eliminated",
+            grouped(all.eliminated),
+            "objects that the JIT removed: not on this page".to_owned(),
+        ));
+    }
+    facts
+}

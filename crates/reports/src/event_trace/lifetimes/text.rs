@@ -1,0 +1,264 @@
+//! For a terminal: the whole run's lifetimes, the sites, and the medium-lived ones.
+
+use super::document::{LifetimeDoc, LifetimesReport};
+use crate::event_trace::amounts::signed;
+use crate::event_trace::block_bars::{bar, shares};
+use crate::event_trace::columns::Columns;
+use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_parts::{cut, head, next, trouble};
+use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
+use crate::json::AmountDoc;
+use crate::quantity::{bytes, counted, objects, share, short_bytes};
+use crate::text::table::more;
+use crate::text::{fact, section};
+
+/// Medium-lived sites shown when the filter does not say how many rows.
+const MEDIUM: usize = 10;
+
+pub(super) fn text(report: &LifetimesReport) -> String {
+    let mut out = String::new();
+    head(&mut out, "lifetimes", &report.head);
+    write_outline(&mut out, report);
+    if report.known {
+        write_deaths(&mut out, &report.selected);
+        write_until_death(&mut out, &report.selected);
+    }
+    write_sites(&mut out, report);
+    write_medium(&mut out, report);
+    trouble(&mut out, &report.head);
+    next(
+        &mut out,
+        &report.head,
+        &[
+            (
+                "lifetimes",
+                "--format html -o lifetimes.html",
+                "survival by site in a browser",
+            ),
+            ("timeline", "", "what the heap was made of over time"),
+            ("heap", "--at end", "what is alive at the end"),
+        ],
+    );
+    out
+}
+
+fn write_outline(out: &mut String, report: &LifetimesReport) {
+    fact(
+        out,
+        "collections",
+        &crate::quantity::grouped(report.collections),
+    );
+    if report.head.asked.is_partial() {
+        fact(
+            out,
+            "whole run",
+            &amount(report.total.count, report.total.bytes),
+        );
+    }
+    let all = &report.selected;
+    fact(out, "on the heap", &amount(all.count, all.bytes));
+    if all.eliminated > 0 {
+        let text = format!(
+            "{} more that the JIT eliminated",
+            counted(all.eliminated, "object")
+        );
+        fact(out, "not there", &text);
+    }
+    if !report.known {
+        return;
+    }
+    let young = all.died_young();
+    fact(
+        out,
+        "died young",
+        &format!(
+            "{} before their first collection ({})",
+            counted(young, "object"),
+            share(signed(young), all.count)
+        ),
+    );
+    fact(
+        out,
+        "medium-lived",
+        &format!(
+            "{} promoted and dead later ({} of what was promoted)",
+            amounts(all.died_promoted),
+            share(all.died_promoted.bytes, all.promoted.bytes)
+        ),
+    );
+    fact(
+        out,
+        "alive",
+        &format!("{} at the last collection", amounts(all.alive)),
+    );
+    if all.not_yet_collected.count > 0 {
+        fact(
+            out,
+            "since then",
+            &format!(
+                "{}: no collection has looked yet",
+                amounts(all.not_yet_collected)
+            ),
+        );
+    }
+}
+
+fn amount(count: i64, size: i64) -> String {
+    format!("{} in {}", bytes(size), counted(count, "object"))
+}
+
+fn amounts(sum: AmountDoc) -> String {
+    amount(sum.count, sum.bytes)
+}
+
+fn write_deaths(out: &mut String, all: &LifetimeDoc) {
+    section(out, "DEATHS, by collections survived");
+    let most = all.died.iter().copied().max().unwrap_or(0);
+    let mut table = Columns::new(&[">survived", ">objects", ">share", ">bytes", ""]);
+    for (entry, count) in all.died.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let size = all.died_bytes.get(entry).copied().unwrap_or(0);
+        table.row([
+            survived(entry),
+            objects(*count),
+            share(signed(*count), all.count),
+            bytes(size),
+            bar(*count, most, 40),
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_until_death(out: &mut String, all: &LifetimeDoc) {
+    if all.bytes_until_death.iter().all(|count| *count == 0) {
+        return;
+    }
+    section(
+        out,
+        "BYTES that the program allocated from birth to death (at most)",
+    );
+    let dead = all
+        .bytes_until_death
+        .iter()
+        .fold(0_u64, |sum, count| sum.saturating_add(*count));
+    let most = all.bytes_until_death.iter().copied().max().unwrap_or(0);
+    let mut table = Columns::new(&[">below", ">objects", ">share", ""]);
+    for (entry, count) in all
+        .bytes_until_death
+        .iter()
+        .enumerate()
+        .filter(|(_, count)| **count > 0)
+    {
+        let below = u32::try_from(entry)
+            .ok()
+            .and_then(|bits| 1_u64.checked_shl(bits))
+            .unwrap_or(u64::MAX);
+        table.row([
+            short_bytes(below),
+            objects(*count),
+            share(*count, dead),
+            bar(*count, most, 40),
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_sites(out: &mut String, report: &LifetimesReport) {
+    let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
+    let shown = top.min(report.sites.len());
+    let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);
+    section(
+        out,
+        &format!(
+            "SITES, and how many of their objects died after having survived 0, 1, 2, ... collections ({})",
+            cut(shown, all, "site", &report.head.filter.sort)
+        ),
+    );
+    let mut table = Columns::new(&[
+        ">bytes",
+        ">objects",
+        "died after",
+        ">died young",
+        ">medium-lived",
+        ">alive",
+        ">until death",
+        "type",
+        "site (way of allocating)",
+    ]);
+    let mut row = |lives: &LifetimeDoc, made: &str, name: String| {
+        let known = |text: String| if report.known { text } else { "-".to_owned() };
+        table.row([
+            bytes(lives.bytes),
+            objects(lives.count),
+            shares(&lives.died, AGES_SHOWN),
+            known(share(signed(lives.died_young()), lives.count)),
+            known(objects(lives.died_promoted.count)),
+            known(objects(lives.alive.count)),
+            lives.median_until_death().map_or_else(
+                || "-".to_owned(),
+                |below| format!("< {}", short_bytes(below)),
+            ),
+            made.to_owned(),
+            name,
+        ]);
+    };
+    for site in report.sites.iter().take(shown) {
+        row(
+            &site.lives,
+            site.place.made(),
+            format!("{} ({})", site.place.location, site.place.kind),
+        );
+    }
+    if let Some(lives) = &report.unattributed {
+        row(lives, "", WITHOUT_EVENT.to_owned());
+    }
+    table.write(out);
+    if all > shown {
+        out.push_str(&format!("  {}\n", more(all - shown, "site")));
+    }
+}
+
+/// Sites whose objects are promoted and then die: the copy and the room in the old space were for nothing.
+fn write_medium(out: &mut String, report: &LifetimesReport) {
+    let mut sites: Vec<_> = report
+        .sites
+        .iter()
+        .filter(|site| site.lives.died_promoted.count > 0)
+        .collect();
+    if sites.is_empty() {
+        return;
+    }
+    sites.sort_by_key(|site| {
+        std::cmp::Reverse((
+            site.lives.died_promoted.bytes,
+            site.lives.died_promoted.count,
+        ))
+    });
+    let shown = report.head.asked.top.unwrap_or(MEDIUM).min(sites.len());
+    section(
+        out,
+        &format!(
+            "MEDIUM-LIVED: promoted, and dead later ({})",
+            cut(shown, sites.len(), "site", "bytes")
+        ),
+    );
+    let mut table = Columns::new(&[
+        ">bytes",
+        ">objects",
+        ">of promoted",
+        "died after",
+        "type",
+        "site",
+    ]);
+    for site in sites.iter().take(shown) {
+        let lives = &site.lives;
+        table.row([
+            bytes(lives.died_promoted.bytes),
+            objects(lives.died_promoted.count),
+            share(lives.died_promoted.bytes, lives.promoted.bytes),
+            shares(&lives.promoted_died, AGES_SHOWN),
+            site.place.made().to_owned(),
+            site.place.location.to_string(),
+        ]);
+    }
+    table.write(out);
+}

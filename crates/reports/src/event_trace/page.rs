@@ -1,0 +1,121 @@
+//! The page of a report on an event trace: facts without a script, charts and table with it.
+//!
+//! Safe in the same way as the page of the counting report: nothing is loaded, names travel as JSON that cannot end the
+//! script element, and the script writes text nodes only.
+
+use askama::Template;
+use serde::Serialize;
+
+use crate::error::ReportError;
+use crate::event_trace::head::TraceHead;
+use crate::html::inside_script;
+
+/// What is different from page to page: the middle of the document, and the script that fills it.
+pub(super) struct Kind {
+    body: &'static str,
+    js: &'static str,
+}
+
+macro_rules! kind {
+    ($body:literal, $($script:literal),+) => {
+        Kind {
+            body: include_str!(concat!("../../templates/event/", $body)),
+            js: concat!(
+                "'use strict';\n{\n",
+                include_str!("../../templates/event/basics.js"),
+                include_str!("../../templates/event/grid.js"),
+                include_str!("../../templates/event/chart.js"),
+                $(include_str!(concat!("../../templates/event/", $script)),)+
+                "}\n"
+            ),
+        }
+    };
+}
+
+pub(super) const HEAP: Kind = kind!("heap.html", "treemap.js", "heap.js");
+pub(super) const LIFETIMES: Kind = kind!("lifetimes.html", "lifetimes.js");
+pub(super) const TIMELINE: Kind = kind!("timeline.html", "timeline.js");
+pub(super) const GROWTH: Kind = kind!("growth.html", "growth.js");
+pub(super) const INFO: Kind = kind!("info.html", "info.js");
+
+const CSS: &str = concat!(
+    include_str!("../../templates/report.css"),
+    include_str!("../../templates/event/event.css")
+);
+
+/// The texts of the page.
+pub(super) struct Facts {
+    pub(super) title: String,
+    pub(super) what: &'static str,
+    pub(super) run: Vec<String>,
+    pub(super) missing: Vec<String>,
+    pub(super) damage: Vec<String>,
+    pub(super) cards: Vec<Card>,
+}
+
+/// A figure at the top.
+pub(super) struct Card {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    pub(super) note: String,
+}
+
+impl Card {
+    pub(super) fn new(name: &'static str, value: String, note: String) -> Self {
+        Self { name, value, note }
+    }
+}
+
+impl Facts {
+    pub(super) fn of(head: &TraceHead, what: &'static str) -> Self {
+        let run = &head.run;
+        let mut facts = vec![
+            format!("pid {}", run.pid),
+            run.vm.clone(),
+            run.collector.clone(),
+        ];
+        facts.extend(head.moves.as_ref().map(|level| format!("moves {level}")));
+        if head.asked.is_partial() {
+            facts.push(format!("only {}", head.asked.description()));
+        }
+        facts.retain(|fact| !fact.trim().is_empty());
+        Self {
+            title: match run.command.as_str() {
+                "" => run.trace.clone(),
+                command => command.to_owned(),
+            },
+            what,
+            run: facts,
+            missing: head.missing.clone(),
+            damage: head.trouble(),
+            cards: Vec::new(),
+        }
+    }
+}
+
+/// Puts the page together around the document.
+pub(super) fn page(
+    document: &impl Serialize,
+    facts: &Facts,
+    kind: Kind,
+) -> Result<String, ReportError> {
+    let data = serde_json::to_string(document).map_err(ReportError::NoJsonForm)?;
+    let page = Page {
+        facts,
+        css: CSS,
+        body: kind.body,
+        data: &inside_script(&data),
+        js: kind.js,
+    };
+    page.render().map_err(ReportError::Page)
+}
+
+#[derive(Template)]
+#[template(path = "event/page.html")]
+struct Page<'a> {
+    facts: &'a Facts,
+    css: &'static str,
+    body: &'static str,
+    data: &'a str,
+    js: &'static str,
+}

@@ -1,0 +1,63 @@
+//! What the texts share: the head, trouble, the next command.
+
+use crate::event_trace::head::TraceHead;
+use crate::quantity::counted;
+use crate::text::{fact, next_command::shell_word, section};
+
+/// Title and run.
+pub(super) fn head(out: &mut String, title: &str, head: &TraceHead) {
+    let command = match head.run.command.as_str() {
+        "" => "(command not known)",
+        command => command,
+    };
+    out.push_str(&format!("ducktrack {title}: {command}\n"));
+    let mut run = vec![format!("pid {}", head.run.pid)];
+    run.extend([head.run.vm.clone(), head.run.collector.clone()]);
+    run.extend(head.moves.as_ref().map(|level| format!("moves {level}")));
+    run.retain(|part| !part.is_empty());
+    fact(out, "run", &run.join(", "));
+    for missing in &head.missing {
+        fact(out, "not known", missing);
+    }
+    if head.asked.is_partial() {
+        fact(out, "only", &head.asked.description());
+    }
+}
+
+/// Damage and losses, if there are any.
+pub(super) fn trouble(out: &mut String, head: &TraceHead) {
+    let trouble = head.trouble();
+    if trouble.is_empty() {
+        return;
+    }
+    section(out, "DAMAGE AND LOSSES");
+    for line in trouble {
+        out.push_str(&format!("  {line}\n"));
+    }
+}
+
+/// What to run next: (the command behind `ducktrack`, without the directory; arguments behind it; what it tells).
+pub(super) fn next(out: &mut String, head: &TraceHead, commands: &[(&str, &str, &str)]) {
+    let trace = shell_word(&head.run.trace);
+    out.push_str("\nNext:\n");
+    for (command, arguments, tells) in commands {
+        let space = if arguments.is_empty() { "" } else { " " };
+        out.push_str(&format!(
+            "  ducktrack {command} {trace}{space}{arguments}    {tells}\n"
+        ));
+    }
+}
+
+/// `12 of 340 sites, by bytes`.
+pub(super) fn cut(shown: usize, all: usize, what: &str, by: &str) -> String {
+    if shown == all {
+        format!("{}, by {by}", counted(all as u64, what))
+    } else {
+        format!("{shown} of {}, by {by}", counted(all as u64, what))
+    }
+}
+
+/// Microseconds since the start, in seconds.
+pub(super) fn after(micros: u64) -> String {
+    format!("{:.3} s after the start", micros as f64 / 1e6)
+}

@@ -1,0 +1,269 @@
+//! For a terminal: pauses and rates, the collections, and what the heap was made of.
+
+use super::document::{CollectionDoc, LayerDoc, TimelineReport};
+use crate::event_trace::DEFAULT_TOP;
+use crate::event_trace::block_bars::{bar, sparkline};
+use crate::event_trace::columns::Columns;
+use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_parts::{head, next, trouble};
+use crate::json::AmountDoc;
+use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::text::{fact, section};
+
+/// Characters of a sparkline.
+const WIDTH: usize = 48;
+
+pub(super) fn text(report: &TimelineReport) -> String {
+    let mut out = String::new();
+    head(&mut out, "timeline", &report.head);
+    write_outline(&mut out, report);
+    write_composition(&mut out, report);
+    write_collections(&mut out, report);
+    trouble(&mut out, &report.head);
+    let example = report
+        .collections
+        .last()
+        .map_or(0, |point| point.collection);
+    next(
+        &mut out,
+        &report.head,
+        &[
+            (
+                "timeline",
+                "--format html -o timeline.html",
+                "the same as charts in a browser",
+            ),
+            (
+                "heap",
+                &format!("--at {example}"),
+                "the heap after that collection",
+            ),
+            ("growth", "", "whose live objects become more and more"),
+        ],
+    );
+    out
+}
+
+fn write_outline(out: &mut String, report: &TimelineReport) {
+    let totals = &report.totals;
+    if let (Some(begin), Some(end)) = (report.begin_micros, report.end_micros) {
+        let span = end.saturating_sub(begin);
+        fact(
+            out,
+            "time",
+            &format!(
+                "{:.3} s of events, from {:.3} s after the start",
+                span as f64 / 1e6,
+                begin as f64 / 1e6
+            ),
+        );
+        let rate =
+            (span > 0).then(|| totals.allocated.bytes.unsigned_abs() as f64 * 1e6 / span as f64);
+        let rate = rate.map_or_else(String::new, |rate| {
+            format!(", {}/s on average", short_bytes(rate as u64))
+        });
+        fact(
+            out,
+            "allocated",
+            &format!(
+                "{} in {}{rate}",
+                bytes(totals.allocated.bytes),
+                counted(totals.allocated.count, "object")
+            ),
+        );
+        if totals.collections > 0 {
+            let text = format!(
+                "{}, together {} ({}), the longest {}; the agent took {} of it ({})",
+                counted(totals.collections, "collection"),
+                micros(totals.pause_micros),
+                share(totals.pause_micros, span),
+                micros(totals.longest_pause_micros),
+                micros(totals.walk_micros),
+                share(totals.walk_micros, totals.pause_micros)
+            );
+            fact(out, "pauses", &text);
+        }
+    } else {
+        fact(
+            out,
+            "time",
+            "not known: no buffer of events was handed over",
+        );
+    }
+    if totals.died.count > 0 {
+        fact(
+            out,
+            "died",
+            &format!(
+                "{} in {}",
+                bytes(totals.died.bytes),
+                counted(totals.died.count, "object")
+            ),
+        );
+        fact(
+            out,
+            "promoted",
+            &format!(
+                "{} in {}",
+                bytes(totals.promoted.bytes),
+                counted(totals.promoted.count, "object")
+            ),
+        );
+    }
+    if totals.faults > 0 {
+        fact(
+            out,
+            "not known",
+            &format!("moves of {}", counted(totals.faults, "collection")),
+        );
+    }
+}
+
+fn write_composition(out: &mut String, report: &TimelineReport) {
+    if report.moments.is_empty() {
+        return;
+    }
+    let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
+    let types = report
+        .types
+        .iter()
+        .take(top)
+        .map(|row| (row.ty.clone(), &row.layer));
+    layers(
+        out,
+        "LIVE HEAP over the collections, by type",
+        types.chain([("(all others)".to_owned(), &report.other_types)]),
+    );
+    let sites = report.sites.iter().take(top).map(|row| {
+        (
+            format!("{}  {}", row.place.location, row.place.made()),
+            &row.layer,
+        )
+    });
+    let without = report
+        .unattributed
+        .iter()
+        .map(|layer| (WITHOUT_EVENT.to_owned(), layer));
+    layers(
+        out,
+        "LIVE HEAP over the collections, by site",
+        sites
+            .chain(without)
+            .chain([("(all others)".to_owned(), &report.other_sites)]),
+    );
+}
+
+fn layers<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (String, &'a LayerDoc)>) {
+    section(out, title);
+    let mut table = Columns::new(&[">first", ">most", ">last", "bytes over time", "name"]);
+    for (name, layer) in rows {
+        let value = |value: Option<&u64>| short_bytes(value.copied().unwrap_or(0));
+        if layer.sizes.iter().all(|size| *size == 0) {
+            continue;
+        }
+        table.row([
+            value(layer.sizes.first()),
+            value(layer.sizes.iter().max()),
+            value(layer.sizes.last()),
+            sparkline(&layer.sizes, WIDTH),
+            name,
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_collections(out: &mut String, report: &TimelineReport) {
+    let all = report.collections.len();
+    section(out, &format!("COLLECTIONS ({})", shown_of(all, report)));
+    if all == 0 {
+        out.push_str("  none was recorded\n");
+        return;
+    }
+    let longest = report.totals.longest_pause_micros;
+    let mut table = Columns::new(&[
+        ">number",
+        ">at",
+        "kind",
+        ">pause",
+        ">agent",
+        "",
+        ">allocated",
+        ">rate",
+        ">died",
+        ">moved",
+        ">promoted",
+        ">live after",
+        "cause",
+    ]);
+    for at in chosen(all, report) {
+        match report.collections.get(at) {
+            Some(point) => table.row(cells(point, longest)),
+            None => table.row::<13>(std::array::from_fn(|column| {
+                if column == 0 {
+                    "...".to_owned()
+                } else {
+                    String::new()
+                }
+            })),
+        }
+    }
+    table.write(out);
+}
+
+fn cells(point: &CollectionDoc, longest: u64) -> [String; 13] {
+    let size = |amount: Option<AmountDoc>| {
+        amount.map_or_else(
+            || "-".to_owned(),
+            |amount| short_bytes(amount.bytes.unsigned_abs()),
+        )
+    };
+    let cause = match &point.fault {
+        Some(fault) => format!("{}; moves not known: {fault}", point.cause),
+        None => point.cause.clone(),
+    };
+    [
+        grouped(point.collection),
+        format!("{:.3} s", point.start_micros as f64 / 1e6),
+        point.kind.clone(),
+        micros(point.pause_micros),
+        micros(point.walk_micros),
+        bar(point.pause_micros, longest, 10),
+        short_bytes(point.allocated.bytes.unsigned_abs()),
+        point.bytes_per_second.map_or_else(
+            || "-".to_owned(),
+            |rate| format!("{}/s", short_bytes(rate as u64)),
+        ),
+        size(point.died),
+        size(point.moved),
+        size(point.promoted),
+        size(point.live),
+        cause,
+    ]
+}
+
+/// Rows shown of all collections: half of them from the start, half from the end.
+fn ends(all: usize, report: &TimelineReport) -> Option<(usize, usize)> {
+    let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
+    (all > top).then_some((top.div_ceil(2), top / 2))
+}
+
+fn shown_of(all: usize, report: &TimelineReport) -> String {
+    match ends(all, report) {
+        Some((first, last)) => format!(
+            "the first {first} and the last {last} of {}",
+            grouped(all as u64)
+        ),
+        None => counted(all as u64, "collection"),
+    }
+}
+
+/// Positions of the rows; one that is none stands for what is left out.
+fn chosen(all: usize, report: &TimelineReport) -> Vec<usize> {
+    match ends(all, report) {
+        Some((first, last)) => (0..first)
+            .chain([usize::MAX])
+            .chain(all - last..all)
+            .collect(),
+        None => (0..all).collect(),
+    }
+}

@@ -1,0 +1,51 @@
+// What is in a trace: sizes, quality after rotations, files.
+
+const files = data.files.map((file) => ({ ...file, key: file.name, count: file.blocks }));
+const most = Math.max(...files.map((file) => file.bytes), 1);
+const columns = [
+  { id: 'index', name: 'Number', number: true, width: 100, value: (row) => row.index, show: (row) => grouped(row.index) },
+  { id: 'name', name: 'File', code: true, value: (row) => row.name, show: (row) => row.name },
+  { id: 'bytes', name: 'Size', number: true, width: 220, value: (row) => row.bytes, show: (row) => bytes(row.bytes), draw: (td, row) => barCell(td, row.bytes, most) },
+  { id: 'blocks', name: 'Blocks', number: true, width: 120, value: (row) => row.blocks, show: (row) => grouped(row.blocks) },
+  { id: 'collections', name: 'Collections', number: true, width: 120, value: (row) => row.collections, show: (row) => grouped(row.collections) },
+];
+const table = grid(columns, { sort: () => 'index', dir: 'asc', what: (n) => n === 1 ? 'file' : 'files', picked: () => {} });
+
+function drawSizes() {
+  const all = data.compression;
+  const other = Math.max(0, all.plainBytes - all.eventBytes - all.moveBytes - all.syncBytes);
+  const kinds = [['events', all.eventBytes, colour(0)], ['moves', all.moveBytes, colour(1)], ['synchronization points', all.syncBytes, colour(2)], ['collections and the rest', other, 'var(--rest)']];
+  byId('sizes').replaceChildren(partBar(kinds.map(([name, value, fill]) => ({ value, colour: fill, title: name + ': ' + bytes(value) })), all.plainBytes, 'kindbar'));
+  byId('sizelegend').replaceChildren(...kinds.filter(([, value]) => value > 0).map(([name, value, fill]) => {
+    const entry = element('span', 'entry'), dot = element('i');
+    dot.style.background = fill;
+    entry.append(dot, `${name}: ${shortBytes(value)}, ${share(value, all.plainBytes)}`);
+    return entry;
+  }));
+}
+// One line per rotation: from the synchronization point over the collections that follow.
+function drawQuality() {
+  const all = data.quality.rotations;
+  byId('quality').hidden = all.length === 0;
+  if (!all.length) return;
+  const chart = frame(byId('qualitychart'), { height: 230, low: 0, high: Math.max(1, ...all.map((one) => one.quality.length - 1)), top: 100, format: (n) => n + ' %', xLabel: 'collections after the rotation', xFormat: (n) => Number.isInteger(n) ? grouped(n) : '' });
+  all.forEach((one, at) => {
+    const points = one.quality.map((quality, after) => [after, quality.percent]);
+    line(chart, points, 'spark-line');
+    for (const [x, y] of points) {
+      const dot = svg('circle', { cx: chart.x(x), cy: chart.y(y), r: 3, fill: colour(at % PALETTE) });
+      dot.append(svg('title', {}, `file ${one.file}, ${x} collections after it: ${y.toFixed(2)} %`));
+      chart.plot.append(dot);
+    }
+  });
+}
+function changed() {
+  const hit = matcher(chosen.q);
+  drawSizes();
+  drawQuality();
+  table.fill(files.filter((file) => hit(file.name.toLowerCase())));
+}
+searchBox(changed);
+addEventListener('resize', changed);
+changed();
+document.documentElement.dataset.ready = 'true';

@@ -1,0 +1,447 @@
+//! The reports on a small known event trace in every format, compared with blessed files (`DUCKTRACK_BLESS=1` writes them
+//! anew), and their numbers checked against the model they were made from.
+
+mod sample_heap;
+mod sample_run;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use ducktrack_heap_model::{CountModelBuilder, TraceModel};
+use ducktrack_reports::{
+    EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
+    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+};
+use serde_json::Value;
+
+const TRACE: &str = "ducktrack-4711";
+
+fn sample() -> TraceModel {
+    sample_heap::trace_model(count_model(), 24)
+}
+
+fn count_model() -> ducktrack_heap_model::CountModel {
+    let mut builder = CountModelBuilder::new();
+    sample_run::records()
+        .into_iter()
+        .for_each(|record| builder.fold(record));
+    builder.finish()
+}
+
+fn heap(model: &TraceModel, filter: &Filter) -> HeapReport {
+    let heap = model.heap_at[0].as_ref().expect("the end");
+    heap_report(model, heap, TRACE, filter)
+}
+
+fn lifetimes(model: &TraceModel, filter: &Filter) -> LifetimesReport {
+    let lifetimes = model.lifetimes.as_ref().expect("asked for");
+    lifetimes_report(model, lifetimes, TRACE, filter)
+}
+
+fn timeline(model: &TraceModel, filter: &Filter) -> TimelineReport {
+    let timeline = model.timeline.as_ref().expect("asked for");
+    timeline_report(model, timeline, TRACE, filter)
+}
+
+fn growth(model: &TraceModel, filter: &Filter) -> GrowthReport {
+    let growth = model.growth.as_ref().expect("asked for");
+    growth_report(model, growth, TRACE, filter)
+}
+
+/// All five reports with their names.
+fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn EventReport>)> {
+    vec![
+        ("info", Box::new(info_report(model, TRACE))),
+        ("lifetimes", Box::new(lifetimes(model, filter))),
+        ("timeline", Box::new(timeline(model, filter))),
+        ("growth", Box::new(growth(model, filter))),
+    ]
+}
+
+fn golden_path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name)
+}
+
+#[track_caller]
+fn golden(name: &str, actual: &str) {
+    let path = golden_path(name);
+    if std::env::var_os("DUCKTRACK_BLESS").is_some() {
+        std::fs::write(&path, actual).expect("write the golden file");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == actual, "{name} differs; it is now:\n{actual}");
+}
+
+#[test]
+fn every_format_of_the_sample_heap() {
+    let model = sample();
+    let mut all = reports(&model, &Filter::default());
+    all.push(("heap", Box::new(heap(&model, &Filter::default()))));
+    for (name, report) in all {
+        golden(&format!("{name}.txt"), &report.text());
+        golden(&format!("{name}.json"), &report.json().expect("json"));
+        golden(&format!("{name}.csv"), &report.csv());
+    }
+}
+
+#[test]
+fn a_trace_without_moves_says_what_is_missing() {
+    let model = sample_heap::without_moves(count_model());
+    for (name, report) in reports(&model, &Filter::default()) {
+        let text = report.text();
+        assert!(
+            text.contains("ZGC moves objects while the program runs"),
+            "{name}: {text}"
+        );
+        assert!(
+            text.contains("17 events"),
+            "{name}: dropped events are named: {text}"
+        );
+        let json: Value = serde_json::from_str(&report.json().expect("json")).expect("JSON");
+        assert_eq!(json["knowledge"]["state"], "never", "{name}");
+        assert_eq!(json["missing"].as_array().map(Vec::len), Some(2), "{name}");
+        assert!(
+            report.html().expect("html").contains("ZGC moves objects"),
+            "{name}"
+        );
+    }
+    golden(
+        "timeline-without-moves.txt",
+        &timeline(&model, &Filter::default()).text(),
+    );
+    golden(
+        "lifetimes-without-moves.txt",
+        &lifetimes(&model, &Filter::default()).text(),
+    );
+}
+
+#[test]
+fn the_heap_has_the_models_numbers() {
+    let model = sample();
+    let report = heap(&model, &Filter::default());
+    let live = model.heap_at[0].as_ref().expect("the end");
+    assert_eq!(report.total.count.unsigned_abs(), live.total.count);
+    assert_eq!(report.selected, report.total);
+    let without = report.unattributed.as_ref().expect("the VM's own objects");
+    assert_eq!((without.count, without.bytes), (100, 3200));
+    let of_sites: i64 = report.sites.iter().map(|site| site.live.bytes).sum();
+    assert_eq!(of_sites + without.bytes, report.total.bytes);
+    let of_types: i64 = report.types.iter().map(|ty| ty.bytes).sum();
+    assert_eq!(of_types, report.total.bytes);
+    let of_threads: i64 = report.threads.iter().map(|thread| thread.bytes).sum();
+    assert_eq!(of_threads, report.total.bytes);
+    assert_eq!(report.ages.iter().sum::<u64>(), live.total.count);
+    for site in &report.sites {
+        assert_eq!(
+            site.live.ages.iter().sum::<u64>(),
+            site.live.count.unsigned_abs()
+        );
+        assert_eq!(
+            site.live.types.iter().map(|ty| ty.count).sum::<i64>(),
+            site.live.count
+        );
+    }
+    assert_eq!(report.spaces.len(), 2, "regions of one kind are one row");
+    assert_eq!(report.spaces[0].areas, 2);
+    assert_eq!(
+        report.spaces.iter().map(|space| space.bytes).sum::<i64>(),
+        report.total.bytes
+    );
+    // 24 collections of 50 ms each, the first after 50 ms, and 4 ms for the last.
+    assert_eq!(report.micros, Some(24 * 50_000 + 4_000));
+}
+
+#[test]
+fn filters_keep_whole_and_consistent_parts() {
+    let model = sample();
+    let whole = heap(&model, &Filter::default());
+    let acme = Filter {
+        only: vec!["com.acme".into()],
+        ..Filter::default()
+    };
+    let report = heap(&model, &acme);
+    assert!(!report.sites.is_empty() && report.sites.len() < whole.sites.len());
+    assert!(
+        report
+            .sites
+            .iter()
+            .all(|site| site.place.location.class.starts_with("com.acme"))
+    );
+    assert!(report.unattributed.is_none() && report.threads.is_empty());
+    assert_eq!(report.total, whole.total);
+    assert_eq!(
+        report.types.iter().map(|ty| ty.bytes).sum::<i64>(),
+        report.selected.bytes
+    );
+    assert_eq!(
+        report.ages.iter().sum::<u64>(),
+        report.selected.count.unsigned_abs()
+    );
+    let types = Filter {
+        types: vec!["*[]".into()],
+        ..Filter::default()
+    };
+    let report = heap(&model, &types);
+    assert!(!report.types.is_empty() && report.types.iter().all(|ty| ty.ty.ends_with("[]")));
+    assert_eq!(
+        report.sites.iter().map(|site| site.live.count).sum::<i64>(),
+        report.selected.count
+    );
+    for (name, report) in reports(&model, &acme) {
+        let json: Value = serde_json::from_str(&report.json().expect("json")).expect("JSON");
+        for site in json["sites"].as_array().into_iter().flatten() {
+            assert!(
+                site["class"]
+                    .as_str()
+                    .is_some_and(|class| class.starts_with("com.acme")),
+                "{name}: {site}"
+            );
+        }
+    }
+}
+
+#[test]
+fn top_cuts_rows_and_says_so() {
+    let model = sample();
+    let two = Filter {
+        top: Some(2),
+        sort: Sort::Count,
+        ..Filter::default()
+    };
+    let report = heap(&model, &two);
+    assert_eq!((report.sites.len(), report.types.len()), (2, 2));
+    assert_eq!(report.rows, heap(&model, &Filter::default()).rows);
+    assert!(report.sites[0].live.count >= report.sites[1].live.count);
+    let text = report.text();
+    assert!(
+        text.contains("2 of 6 sites, by count") && text.contains("... 4 more sites"),
+        "{text}"
+    );
+    assert!(
+        timeline(&model, &two)
+            .text()
+            .contains("the first 1 and the last 1 of 24")
+    );
+    assert_eq!(growth(&model, &two).sites.len(), 2);
+    assert_eq!(lifetimes(&model, &two).sites.len(), 2);
+}
+
+#[test]
+fn layers_of_the_timeline_sum_to_the_heap() {
+    let model = sample();
+    for filter in [
+        Filter::default(),
+        Filter {
+            only: vec!["java".into()],
+            types: vec!["*[]".into()],
+            top: Some(1),
+            ..Filter::default()
+        },
+    ] {
+        let report = timeline(&model, &filter);
+        for (at, moment) in report.moments.iter().enumerate() {
+            let point = report
+                .collections
+                .iter()
+                .find(|point| point.collection == moment.collection);
+            let live = point.and_then(|point| point.live).expect("known");
+            let types: u64 = report.types.iter().map(|row| row.layer.sizes[at]).sum();
+            assert_eq!(
+                types + report.other_types.sizes[at],
+                live.bytes.unsigned_abs()
+            );
+            let sites: u64 = report.sites.iter().map(|row| row.layer.counts[at]).sum();
+            let without = report
+                .unattributed
+                .as_ref()
+                .map_or(0, |layer| layer.counts[at]);
+            assert_eq!(
+                sites + without + report.other_sites.counts[at],
+                live.count.unsigned_abs()
+            );
+        }
+        assert_eq!(report.totals.collections, 24);
+        // 22 pauses of 4 ms and 2 of 20 ms; a quarter of them is the agent's walk.
+        assert_eq!(report.totals.pause_micros, 22 * 4_000 + 2 * 20_000);
+        assert_eq!(report.totals.walk_micros * 4, report.totals.pause_micros);
+    }
+}
+
+#[test]
+fn lifetimes_add_up() {
+    let report = lifetimes(&sample(), &Filter::default());
+    let mut sum = 0;
+    for lives in report
+        .sites
+        .iter()
+        .map(|site| &site.lives)
+        .chain(&report.unattributed)
+    {
+        let dead: u64 = lives.died.iter().sum();
+        assert_eq!(
+            dead + lives.alive.count.unsigned_abs(),
+            lives.count.unsigned_abs()
+        );
+        sum += lives.count;
+    }
+    assert_eq!(sum, report.selected.count);
+    assert_eq!(
+        report.selected, report.total,
+        "without a filter, everything"
+    );
+}
+
+#[test]
+fn reports_read_back_as_themselves() {
+    fn read_back<T: serde::Serialize + serde::de::DeserializeOwned + EventReport>(report: &T) {
+        let text = report.json().expect("json");
+        let back: T = serde_json::from_str(&text).expect("reads back");
+        assert_eq!(back.json().expect("json"), text);
+    }
+    let model = sample();
+    let all = Filter::default();
+    read_back(&info_report(&model, TRACE));
+    read_back(&heap(&model, &all));
+    read_back(&lifetimes(&model, &all));
+    read_back(&timeline(&model, &all));
+    read_back(&growth(&model, &all));
+}
+
+#[test]
+fn hostile_names_stay_text_on_every_page() {
+    let model = sample();
+    let mut all = reports(&model, &Filter::default());
+    all.push(("heap", Box::new(heap(&model, &Filter::default()))));
+    for (name, report) in all {
+        let page = report.html().expect("html");
+        assert!(
+            !page.contains("<img"),
+            "{name}: a class name became an element"
+        );
+        assert_eq!(
+            page.matches("</script>").count(),
+            2,
+            "{name}: a class name ended a script"
+        );
+        assert!(!page.contains('\u{1b}'), "{name}");
+        let loads = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(
+            !loads.contains("http://") && !loads.contains("https://"),
+            "{name} loads something"
+        );
+    }
+}
+
+#[test]
+fn a_trace_of_nothing_is_a_report_too() {
+    let nothing = TraceModel {
+        count: CountModelBuilder::new().finish(),
+        info: ducktrack_heap_model::TraceInfo::default(),
+        heap_at: Vec::new(),
+        lifetimes: Some(ducktrack_heap_model::Lifetimes::default()),
+        timeline: Some(ducktrack_heap_model::Timeline::default()),
+        growth: Some(ducktrack_heap_model::Growth::default()),
+    };
+    for (name, report) in reports(&nothing, &Filter::default()) {
+        assert!(report.text().contains("Next:"), "{name}");
+        assert!(report.json().is_ok() && report.html().is_ok(), "{name}");
+    }
+}
+
+/// All keys of all objects, at any depth.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, below) in object {
+                found.insert(key.clone());
+                keys(below, found);
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|below| keys(below, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_documentation_names_every_key() {
+    const DOCUMENTATION: &str = include_str!("../JSON.md");
+    for golden in ["info", "heap", "lifetimes", "timeline", "growth"] {
+        let text = std::fs::read_to_string(golden_path(&format!("{golden}.json")))
+            .expect("the golden file");
+        let mut found = BTreeSet::new();
+        keys(&serde_json::from_str(&text).expect("JSON"), &mut found);
+        assert!(found.len() > 20);
+        for key in found {
+            let named = [
+                format!("`{key}`"),
+                format!("{key},"),
+                format!("{key}}}"),
+                format!("{key}:"),
+            ];
+            assert!(
+                named
+                    .iter()
+                    .any(|name| DOCUMENTATION.contains(name.as_str())),
+                "JSON.md does not say what {key} is ({golden})"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_agreed_keys_are_there() {
+    let model = sample();
+    let json = |report: &dyn EventReport| -> Value {
+        serde_json::from_str(&report.json().expect("json")).expect("JSON")
+    };
+    let info = json(&info_report(&model, TRACE));
+    for key in [
+        "events",
+        "bytesPerEvent",
+        "bytesPerMove",
+        "compression",
+        "collections",
+        "quality",
+        "dropped",
+        "damage",
+    ] {
+        assert!(!info[key].is_null(), "info lacks {key}");
+    }
+    let heap = json(&heap(&model, &Filter::default()));
+    assert!(heap["collection"].is_u64());
+    assert!(
+        heap["types"][0]["type"].is_string()
+            && heap["types"][0]["count"].is_i64()
+            && heap["types"][0]["bytes"].is_i64()
+    );
+    for key in [
+        "class",
+        "method",
+        "descriptor",
+        "bci",
+        "count",
+        "bytes",
+        "ages",
+    ] {
+        assert!(!heap["sites"][0][key].is_null(), "heap.sites lacks {key}");
+    }
+    assert!(heap["threads"][0]["name"].is_string());
+    let lifetimes = json(&lifetimes(&model, &Filter::default()));
+    for key in [
+        "class",
+        "method",
+        "descriptor",
+        "bci",
+        "count",
+        "bytes",
+        "died",
+        "alive",
+    ] {
+        assert!(
+            !lifetimes["sites"][0][key].is_null(),
+            "lifetimes.sites lacks {key}"
+        );
+    }
+}
