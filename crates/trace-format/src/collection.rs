@@ -255,3 +255,71 @@ impl Collection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn collection() -> Collection {
+        Collection {
+            number: 3,
+            cause: "G1 Evacuation Pause".into(),
+            before: vec![Space {
+                kind: SpaceKind::Eden,
+                index: 9,
+                bottom: 0x8000_0000,
+                top: 0x8010_0000,
+            }],
+            cuts: vec![ThreadCut {
+                thread: ThreadId(4),
+                top: 0x8000_1000,
+                last: 0x8000_0800,
+            }],
+            fault: Some("no".into()),
+            ..Collection::default()
+        }
+    }
+
+    #[test]
+    fn round_trip_and_every_cut_is_an_error() {
+        let mut content = Vec::new();
+        collection().encode(&mut content).unwrap();
+        assert_eq!(Collection::decode(&content), Ok(collection()));
+        for length in 0..content.len() {
+            assert!(Collection::decode(&content[..length]).is_err());
+        }
+    }
+
+    #[test]
+    fn a_straddler_was_allocated_if_there_is_room_for_it() {
+        let cut = |top, last| ThreadCut {
+            thread: ThreadId(4),
+            top,
+            last,
+        };
+        assert_eq!(
+            cut(0x1018, 0x1000).settle(Some(24)),
+            Place::Straggler(0x1018)
+        );
+        assert_eq!(cut(0x1018, 0x1000).settle(None), Place::Straggler(0x1018));
+        assert_eq!(cut(0x1018, 0x1000).settle(Some(32)), Place::Eliminated);
+        assert_eq!(cut(0x1000, 0x1000).settle(Some(24)), Place::Eliminated);
+        assert_eq!(cut(0x1000, 0x1000).settle(None), Place::Eliminated);
+        assert_eq!(cut(0, 0x1000).settle(Some(24)), Place::Eliminated);
+        assert_eq!(cut(0x1018, 1).settle(Some(24)), Place::Straggler(0x1018));
+        assert_eq!(cut(0, 1).settle(Some(24)), Place::Eliminated);
+    }
+
+    proptest! {
+        #[test]
+        fn changed_bytes_never_panic(at: prop::sample::Index, bytes: [u8; 9]) {
+            let mut content = Vec::new();
+            collection().encode(&mut content).unwrap();
+            let at = at.index(content.len());
+            let end = (at + bytes.len()).min(content.len());
+            content[at..end].copy_from_slice(&bytes[..end - at]);
+            let _ = Collection::decode(&content);
+        }
+    }
+}

@@ -29,8 +29,8 @@ pub struct EventDecoder<'f, F: ?Sized> {
 pub struct DecodedPiece {
     /// Where the thread's buffer stood after the last event; less than 8: not known.
     pub last_top: u64,
-    /// Events whose units are less than the size of their site: taken as a gap and an eliminated object.
-    pub contradictions: u64,
+    /// Events whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
+    pub eliminated_behind_gaps: u64,
 }
 
 impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
@@ -54,7 +54,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
             klass: None,
             caller: None,
             moved: 0,
-            contradictions: 0,
+            eliminated_behind_gaps: 0,
             arrays_left: MAX_ARRAYS,
         };
         while let Some(word) = run.words.next_word() {
@@ -71,7 +71,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         }
         Ok(DecodedPiece {
             last_top: run.last,
-            contradictions: run.contradictions,
+            eliminated_behind_gaps: run.eliminated_behind_gaps,
         })
     }
 }
@@ -132,7 +132,7 @@ struct Run<'f, 'a, F: ?Sized> {
     caller: Option<CallSiteId>,
     /// What the thread allocated since its last event, where a word says so.
     moved: u64,
-    contradictions: u64,
+    eliminated_behind_gaps: u64,
     arrays_left: u64,
 }
 
@@ -169,7 +169,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         moved: u64,
         give: &mut impl FnMut(Event),
     ) {
-        self.contradictions += 1;
+        self.eliminated_behind_gaps += 1;
         self.advance(moved);
         give(Event::Gap { bytes: moved });
         self.allocation(site, bytes, Place::Eliminated, give);
@@ -368,3 +368,6 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

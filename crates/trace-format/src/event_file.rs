@@ -92,3 +92,47 @@ impl EventFile {
         plain.then(|| digits.parse().ok()).flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trip_and_newer_fields() {
+        let file = EventFile {
+            index: 7,
+            epoch: 300,
+            has_sync_point: true,
+            without_moves: false,
+            pid: 4_711,
+            start_unix_millis: 1_763_700_000_000,
+            lost_blocks: 2,
+            lost_bytes: 32_768,
+        };
+        let mut content = Vec::new();
+        file.encode(&mut content);
+        content.push(9);
+        assert_eq!(EventFile::decode(&content), Ok(file));
+        for length in 0..content.len() - 1 {
+            assert!(EventFile::decode(&content[..length]).is_err());
+        }
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(EventFile::name(12), "events-00000012.trace");
+        for index in [0, 12, 99_999_999, u32::MAX] {
+            let name = EventFile::name(index);
+            assert_eq!(EventFile::index_of_name(&name), Some(index));
+        }
+        for other in [
+            "events-1.trace",
+            "events-0000001a.trace",
+            "events-+0000001.trace",
+            "ducktrack.trace",
+            "events-99999999999.trace",
+        ] {
+            assert_eq!(EventFile::index_of_name(other), None);
+        }
+    }
+}

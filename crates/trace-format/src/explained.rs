@@ -64,3 +64,33 @@ fn explained(fields: &mut FieldReader<'_>, at: &mut u64) -> Result<Explained, Fo
         birth: fields.varint_u32()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn objects_round_trip(numbers in prop::collection::vec((0..1_u64 << 44, any::<u32>(), any::<u32>(), any::<u32>()), 0..50)) {
+            let objects: Vec<Explained> = numbers
+                .into_iter()
+                .map(|(unit, site, thread, birth)| Explained {
+                    address: unit * 8,
+                    site: SiteId(site),
+                    thread: ThreadId(thread),
+                    birth,
+                })
+                .collect();
+            let mut content = Vec::new();
+            encode_explained(&objects, &mut content);
+            let read: Result<Vec<_>, _> = decode_explained(&content).collect();
+            prop_assert_eq!(read.unwrap(), objects);
+        }
+
+        #[test]
+        fn any_bytes_end(content in prop::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(decode_explained(&content).count() <= content.len());
+        }
+    }
+}

@@ -355,3 +355,131 @@ impl Iterator for MoveDecoder<'_> {
         Some(item)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decode(content: &[u8]) -> Vec<MoveRun> {
+        MoveDecoder::new(content)
+            .unwrap()
+            .map(Result::unwrap)
+            .collect()
+    }
+
+    /// Three objects into one PLAB with dead ones between: after the first, each costs three bytes or less.
+    #[test]
+    fn objects_that_fill_a_plab_cost_three_bytes() {
+        let mut encoder = MoveEncoder::new();
+        let mut to = 0x10_0000_0000;
+        for number in 0..1_000_u64 {
+            encoder.push(0x8000_0000 + number * 400, to, 24, None);
+            to += 24;
+        }
+        let content = encoder.finish();
+        assert!(content.len() <= 3 * 1_000 + 20, "{}", content.len());
+        assert_eq!(decode(&content).len(), 1_000);
+    }
+
+    #[test]
+    fn neighbours_that_move_together_are_one_item() {
+        let mut encoder = MoveEncoder::new();
+        for number in 0..1_000 {
+            encoder.push(0x8000 + number * 24, 0x4000 + number * 24, 24, None);
+        }
+        let content = encoder.finish();
+        assert!(content.len() < 16);
+        let run = MoveRun {
+            from: 0x8000,
+            to: 0x4000,
+            bytes: 24_000,
+            objects: 1_000,
+            found: None,
+        };
+        assert_eq!(decode(&content), [run]);
+    }
+
+    /// Survivors with gaps between; each stays, goes on with one of some PLABs, or goes anywhere.
+    fn survivors() -> impl Strategy<Value = Vec<(u64, u64, u64, Option<HeapClassId>)>> {
+        let survivor = (
+            0_u64..300,
+            2_u64..2_000,
+            0_usize..90,
+            any::<u32>(),
+            0_u8..10,
+        );
+        prop::collection::vec(survivor, 0..300).prop_map(|steps| {
+            let mut plabs: Vec<u64> = (1..=80).map(|number| number << 32).collect();
+            let mut at = 0x7000_0000;
+            let mut survivors = Vec::new();
+            for (gap, units, way, wild, found) in steps {
+                at += if gap < 100 { 0 } else { gap * 8 };
+                let bytes = units * 8;
+                let to = match plabs.get_mut(way) {
+                    _ if found == 9 => at + 0x1000,
+                    Some(plab) => {
+                        *plab += bytes;
+                        *plab - bytes
+                    }
+                    None if way % 2 == 0 => at,
+                    None => u64::from(wild) * 8,
+                };
+                survivors.push((at, to, bytes, (found == 0).then_some(HeapClassId(wild))));
+                at += bytes;
+            }
+            survivors
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_survivor_is_in_the_run_that_says_where_it_went(survivors in survivors()) {
+            let mut encoder = MoveEncoder::new();
+            for (from, to, bytes, found) in &survivors {
+                encoder.push(*from, *to, *bytes, *found);
+            }
+            prop_assert_eq!(encoder.objects(), survivors.len() as u64);
+            let content = encoder.finish();
+            let mut left = survivors.as_slice();
+            for run in decode(&content) {
+                let (objects, rest) = left.split_at(run.objects as usize);
+                let mut done = 0;
+                for (from, to, bytes, found) in objects {
+                    prop_assert_eq!((run.from + done, run.to + done), (*from, *to));
+                    prop_assert_eq!(run.found, *found);
+                    done += bytes;
+                }
+                prop_assert_eq!(run.bytes, done);
+                left = rest;
+            }
+            prop_assert!(left.is_empty());
+        }
+
+        #[test]
+        fn any_bytes_end_in_runs_or_an_error(content in prop::collection::vec(any::<u8>(), 0..300)) {
+            if let Ok(decoder) = MoveDecoder::new(&content) {
+                let runs: Vec<_> = decoder.collect();
+                prop_assert!(runs.len() <= content.len());
+            }
+        }
+
+        #[test]
+        fn changed_bytes_never_panic(survivors in survivors(), at: prop::sample::Index, byte: u8) {
+            let mut encoder = MoveEncoder::new();
+            for (from, to, bytes, found) in &survivors {
+                encoder.push(*from, *to, *bytes, *found);
+            }
+            let mut content = encoder.finish();
+            if !content.is_empty() {
+                let at = at.index(content.len());
+                content[at] = byte;
+            }
+            if let Ok(decoder) = MoveDecoder::new(&content) {
+                for run in decoder.flatten() {
+                    prop_assert!(run.objects <= run.bytes / 8);
+                }
+            }
+        }
+    }
+}

@@ -262,3 +262,94 @@ impl Iterator for SyncDecoder<'_> {
         Some(object)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn objects(shapes: u32) -> impl Strategy<Value = Vec<SyncObject>> {
+        let object = (0_u64..40, 0..shapes, 0_u32..30);
+        prop::collection::vec(object, 0..400).prop_map(|steps| {
+            let mut at = 0x8000;
+            let mut objects = Vec::new();
+            for (gap, shape, age) in steps {
+                at += gap.saturating_sub(20) * 8;
+                let bytes = 16 + u64::from(shape % 50) * 8;
+                objects.push(SyncObject {
+                    address: at,
+                    bytes,
+                    class: HeapClassId(shape % 7),
+                    site: SiteId(shape % 11),
+                    thread: ThreadId(shape % 3),
+                    birth: 90 - age,
+                });
+                at += bytes;
+            }
+            objects
+        })
+    }
+
+    fn encode(objects: &[SyncObject], last: bool) -> Vec<u8> {
+        let mut encoder = SyncEncoder::new(90);
+        for object in objects {
+            encoder.push(object);
+        }
+        encoder.finish(last)
+    }
+
+    #[test]
+    fn the_list_of_shapes_starts_again_when_it_is_full() {
+        let many = |round: u64| {
+            (0..MAX_SHAPES as u64 + 10).map(move |number| SyncObject {
+                address: (round << 40) + number * 64,
+                bytes: 64,
+                class: HeapClassId(number as u32),
+                site: SiteId(20),
+                thread: ThreadId(1),
+                birth: 90,
+            })
+        };
+        let objects: Vec<SyncObject> = many(1).chain(many(2)).collect();
+        let content = encode(&objects, true);
+        let read: Result<Vec<_>, _> = SyncDecoder::new(&content).unwrap().collect();
+        assert!(read.unwrap() == objects);
+    }
+
+    #[test]
+    fn like_neighbours_cost_a_byte_each() {
+        let objects: Vec<SyncObject> = (0..1_000)
+            .map(|number| SyncObject {
+                address: 0x8000 + number * 24,
+                bytes: 24,
+                class: HeapClassId(5),
+                site: SiteId(400),
+                thread: ThreadId(1),
+                birth: 3,
+            })
+            .collect();
+        assert!(encode(&objects, true).len() < 1_020);
+    }
+
+    proptest! {
+        #[test]
+        fn objects_round_trip(objects in objects(300), last: bool) {
+            let content = encode(&objects, last);
+            let decoder = SyncDecoder::new(&content).unwrap();
+            prop_assert_eq!((decoder.collection(), decoder.is_last()), (90, last));
+            let read: Result<Vec<_>, _> = decoder.collect();
+            prop_assert_eq!(read.unwrap(), objects);
+        }
+
+        #[test]
+        fn changed_bytes_never_panic(objects in objects(20), at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+            let mut content = encode(&objects, true);
+            let at = at.index(content.len());
+            content[at] = byte;
+            content.truncate(cut.index(content.len() + 1));
+            if let Ok(decoder) = SyncDecoder::new(&content) {
+                prop_assert!(decoder.count() <= content.len());
+            }
+        }
+    }
+}

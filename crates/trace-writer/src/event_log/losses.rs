@@ -36,7 +36,7 @@ pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
         (
             stats.contradictions,
             format!(
-                "{} events or survivors contradict what was known of their objects",
+                "{} survivors contradict what events said of them; their sites are not known",
                 stats.contradictions
             ),
         ),

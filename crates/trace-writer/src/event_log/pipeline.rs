@@ -218,10 +218,7 @@ impl Pipeline {
             }
         });
         self.stats.events += events;
-        match result {
-            Ok(piece) => self.stats.contradictions += piece.contradictions,
-            Err(_) => self.stats.broken_buffers += 1,
-        }
+        self.stats.broken_buffers += u64::from(result.is_err());
     }
 
     /// Asks for a collection near the upper limit, and stops writing just below it.

@@ -23,7 +23,7 @@ pub struct EventStats {
     pub broken_buffers: u64,
     /// Pieces that came behind the collection that ended their epoch.
     pub late_buffers: u64,
-    /// Events whose units contradict the size of their site, or survivors that contradict the mirror.
+    /// Survivors that contradict an event or the mirror.
     pub contradictions: u64,
     /// Collections.
     pub collections: u64,

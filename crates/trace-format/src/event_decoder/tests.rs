@@ -1,0 +1,413 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{ArrayLayout, EventBlockHeader, EventWords, ThreadId};
+
+const FIXED: SiteId = SiteId(16);
+const MEASURED: SiteId = SiteId(17);
+const UNSIZED: SiteId = SiteId(18);
+const OUTER: SiteId = SiteId(30);
+const INNER: SiteId = SiteId(31);
+const SIZE: u64 = 24;
+
+struct Facts;
+
+impl SiteFacts for Facts {
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        (site == FIXED).then_some(SIZE as u32)
+    }
+
+    fn is_measured(&self, site: SiteId) -> bool {
+        [MEASURED, OUTER, INNER].contains(&site)
+    }
+
+    fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
+        let element = match site {
+            OUTER => 4,
+            INNER => 8,
+            _ => return None,
+        };
+        Some(ArrayLayout {
+            base: 16,
+            element,
+            alignment: 8,
+        })
+    }
+}
+
+fn header(last_top: u64, flags: EventFlags) -> EventBlockHeader {
+    EventBlockHeader {
+        thread: ThreadId(3),
+        epoch: 0,
+        begun: 10,
+        handed_over: 20,
+        flags,
+        last_top,
+    }
+}
+
+fn decode(
+    words: &EventWords,
+    last_top: u64,
+    flags: EventFlags,
+) -> (Vec<Event>, Result<DecodedPiece, FormatError>) {
+    let block = EventBlock {
+        header: header(last_top, flags),
+        words: words.as_bytes(),
+    };
+    let mut events = Vec::new();
+    let result = EventDecoder::new(&Facts).decode(&block, |event| events.push(event));
+    (events, result)
+}
+
+fn allocation(site: SiteId, bytes: impl Into<Option<u64>>, place: Place) -> Event {
+    Event::Allocation(Allocation {
+        site,
+        caller: None,
+        klass: None,
+        bytes: bytes.into(),
+        place,
+    })
+}
+
+fn events_of(words: &EventWords, last_top: u64) -> Vec<Event> {
+    let (events, result) = decode(words, last_top, EventFlags::NONE);
+    result.unwrap();
+    events
+}
+
+#[test]
+fn each_sort_of_event() {
+    let words = EventWords::new()
+        .site(FIXED, 3)
+        .site(FIXED, 5)
+        .site(FIXED, 0)
+        .site(MEASURED, 7)
+        .site(UNSIZED, 4)
+        .pad()
+        .at(FIXED, 0x9000)
+        .outside(MEASURED, 800, 0x7_0000)
+        .outside(FIXED, 0, 0)
+        .array(MEASURED, 40_000, 0x1_9000)
+        .gap(2)
+        .site(FIXED, 3)
+        .nothing(MEASURED, 9)
+        .eliminated(MEASURED, 80_000)
+        .dropped(12)
+        .straddle(FIXED, 0);
+    let expected = vec![
+        allocation(FIXED, 24, Place::End(0x1018)),
+        Event::Gap { bytes: 16 },
+        allocation(FIXED, 24, Place::End(0x1040)),
+        allocation(FIXED, 24, Place::Eliminated),
+        allocation(MEASURED, 56, Place::End(0x1078)),
+        allocation(UNSIZED, None, Place::End(0x1098)),
+        allocation(FIXED, 24, Place::End(0x9000)),
+        allocation(MEASURED, 800, Place::Outside(Some(0x7_0000))),
+        allocation(FIXED, 24, Place::Outside(None)),
+        allocation(MEASURED, 40_000, Place::End(0x1_9000)),
+        Event::Gap { bytes: 16 },
+        allocation(FIXED, 24, Place::End(0x1_9028)),
+        allocation(MEASURED, 72, Place::Eliminated),
+        allocation(MEASURED, 80_000, Place::Eliminated),
+        Event::Dropped { count: 12 },
+        allocation(FIXED, 24, Place::Straddler),
+    ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+}
+
+#[test]
+fn type_and_caller_are_about_the_next_allocation_only() {
+    let words = EventWords::new()
+        .typed(0xABCD_0000_1234)
+        .caller(7)
+        .gap(1)
+        .site(MEASURED, 2)
+        .site(FIXED, 3);
+    let typed = Event::Allocation(Allocation {
+        site: MEASURED,
+        caller: Some(CallSiteId(7)),
+        klass: Some(0xABCD_0000_1234),
+        bytes: Some(16),
+        place: Place::End(0x1018),
+    });
+    let events = events_of(&words, 0x1000);
+    assert_eq!(
+        events[1..],
+        [typed, allocation(FIXED, 24, Place::End(0x1030))]
+    );
+}
+
+#[test]
+fn words_before_the_first_absolute_one_after_a_cut_are_stragglers() {
+    let words = EventWords::new()
+        .site(FIXED, 3)
+        .at(FIXED, 0x9000)
+        .site(FIXED, 3);
+    let (events, result) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
+    result.unwrap();
+    let places = [0x1018, 0x9000, 0x9018];
+    assert_eq!(
+        events[0],
+        allocation(FIXED, 24, Place::Straggler(places[0]))
+    );
+    assert_eq!(events[1], allocation(FIXED, 24, Place::End(places[1])));
+    assert_eq!(events[2], allocation(FIXED, 24, Place::End(places[2])));
+    let (late, result) = decode(&words, 0x1000, EventFlags::LATE);
+    result.unwrap();
+    let expected = places.map(|end| allocation(FIXED, 24, Place::Straggler(end)));
+    assert_eq!(late, expected);
+}
+
+#[test]
+fn an_unknown_last_top_gives_no_address() {
+    let words = EventWords::new().site(FIXED, 3).gap(1).at(FIXED, 0x9000);
+    let events = events_of(&words, 1);
+    assert_eq!(events[0], allocation(FIXED, 24, Place::Unplaced));
+    assert_eq!(events[2], allocation(FIXED, 24, Place::End(0x9000)));
+}
+
+#[test]
+fn units_below_the_size_of_the_site_are_a_gap_and_an_eliminated_object() {
+    let words = EventWords::new().site(FIXED, 2).site(FIXED, 3);
+    let (events, result) = decode(&words, 0x1000, EventFlags::NONE);
+    assert_eq!(result.unwrap().eliminated_behind_gaps, 1);
+    let expected = [
+        Event::Gap { bytes: 16 },
+        allocation(FIXED, 24, Place::Eliminated),
+        allocation(FIXED, 24, Place::End(0x1028)),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[test]
+fn what_was_allocated_beside_the_next_object_is_a_gap() {
+    let words = EventWords::new()
+        .moved(64)
+        .at(FIXED, 0x9000)
+        .moved(16)
+        .nothing(MEASURED, 4)
+        .moved(24)
+        .at(FIXED, 0xA000)
+        .moved(8);
+    let expected = [
+        Event::Gap { bytes: 40 },
+        allocation(FIXED, 24, Place::End(0x9000)),
+        Event::Gap { bytes: 16 },
+        allocation(MEASURED, 32, Place::Eliminated),
+        allocation(FIXED, 24, Place::End(0xA000)),
+        Event::Gap { bytes: 8 },
+    ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+}
+
+#[test]
+fn a_stated_top_is_the_top_from_there_on() {
+    let words = EventWords::new().top(0x9000).site(FIXED, 3);
+    let expected = allocation(FIXED, 24, Place::End(0x9018));
+    assert_eq!(events_of(&words, 1), [expected]);
+    let (events, _) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
+    assert_eq!(events, [expected]);
+}
+
+/// `new long[2][3]` with references of 4 bytes: 24 + 2 * 40 bytes, the outer array first.
+#[test]
+fn arrays_of_arrays_lie_one_behind_the_other() {
+    let words = EventWords::new().levels(OUTER, 104, 0x1068, &[2, 3]);
+    let expected = vec![
+        allocation(OUTER, 24, Place::End(0x1018)),
+        allocation(INNER, 40, Place::End(0x1040)),
+        allocation(INNER, 40, Place::End(0x1068)),
+    ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+    let scattered = EventWords::new().levels(OUTER, 64, 0x1068, &[2, 3]);
+    let events = events_of(&scattered, 0x1000);
+    assert_eq!(events[2], allocation(INNER, 40, Place::Unplaced));
+    let eliminated = EventWords::new()
+        .levels(OUTER, 0, 0, &[2, 3])
+        .site(FIXED, 3);
+    let events = events_of(&eliminated, 0x1000);
+    assert_eq!(events[0], allocation(OUTER, 24, Place::Eliminated));
+    assert_eq!(events[3], allocation(FIXED, 24, Place::End(0x1018)));
+    let empty = EventWords::new().levels(OUTER, 16, 0x1010, &[0, 3]);
+    let expected = vec![allocation(OUTER, 16, Place::End(0x1010))];
+    assert_eq!(events_of(&empty, 0x1000), expected);
+}
+
+#[test]
+fn more_arrays_than_a_heap_holds_are_refused_at_once() {
+    let words = EventWords::new().levels(OUTER, 8, 8, &[u32::MAX, u32::MAX, u32::MAX, u32::MAX]);
+    assert!(decode(&words, 0, EventFlags::NONE).1.is_err());
+    let words = EventWords::new().levels(OUTER, 8, 8, &[1 << 30, 1]);
+    assert!(decode(&words, 0, EventFlags::NONE).1.is_err());
+    let words = EventWords::new().levels(OUTER, 8, 8, &[1; 400]);
+    assert!(decode(&words, 0, EventFlags::NONE).1.is_err());
+}
+
+#[test]
+fn cut_and_unknown_events_are_errors_behind_what_was_read() {
+    let mut bytes = EventWords::new()
+        .site(FIXED, 3)
+        .at(FIXED, 0x9000)
+        .into_bytes();
+    for length in 5..bytes.len() {
+        let block = EventBlock {
+            header: header(0x1000, EventFlags::NONE),
+            words: &bytes[..length],
+        };
+        let mut events = 0;
+        assert!(
+            EventDecoder::new(&Facts)
+                .decode(&block, |_| events += 1)
+                .is_err()
+        );
+        assert_eq!(events, 1);
+    }
+    bytes.truncate(4);
+    bytes.extend_from_slice(&(15_u32 << 12).to_le_bytes());
+    let words = bytes.chunks(4).fold(EventWords::new(), |words, word| {
+        words.word(u32::from_le_bytes(word.try_into().unwrap()))
+    });
+    let (events, result) = decode(&words, 0x1000, EventFlags::NONE);
+    assert_eq!((events.len(), result.is_err()), (1, true));
+}
+
+/// What a thread does, in the model: a buffer with a top, and what the agent's probe would write.
+#[derive(Clone, Debug)]
+enum Step {
+    Fixed { gap: u64 },
+    Measured { units: u64 },
+    Eliminated { measured: bool, units: u64 },
+    Outside { units: u64, known: bool },
+    NewBuffer { at: u64 },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => prop_oneof![Just(0_u64), 0..5_000_u64].prop_map(|gap| Step::Fixed { gap }),
+        3 => prop_oneof![2..100_u64, 2..10_000_u64].prop_map(|units| Step::Measured { units }),
+        2 => (any::<bool>(), 1..9_000_u64).prop_map(|(measured, units)| Step::Eliminated { measured, units }),
+        1 => (1..1_000_u64, any::<bool>()).prop_map(|(units, known)| Step::Outside { units, known }),
+        1 => (1 << 20..1_u64 << 44).prop_map(|at| Step::NewBuffer { at: at * 8 }),
+    ];
+    prop::collection::vec(step, 0..200)
+}
+
+/// The naive heap: the thread's top and what it allocated, and beside it the words.
+struct Thread {
+    top: u64,
+    absolute: bool,
+    words: EventWords,
+    expected: Vec<Event>,
+}
+
+impl Thread {
+    fn step(mut self, step: &Step) -> Self {
+        match *step {
+            Step::Fixed { gap } => {
+                self.top += gap * 8 + SIZE;
+                let units = gap as u32 + SIZE as u32 / 8;
+                if self.absolute || units > crate::MAX_UNITS {
+                    self.words = self.words.at(FIXED, self.top);
+                } else {
+                    self.words = self.words.site(FIXED, units);
+                    if gap > 0 {
+                        self.expected.push(Event::Gap { bytes: gap * 8 });
+                    }
+                }
+                self.absolute = false;
+                self.expect(FIXED, SIZE, Place::End(self.top));
+            }
+            Step::Measured { units } => {
+                self.top += units * 8;
+                self.words = if self.absolute || units > u64::from(crate::MAX_UNITS) {
+                    self.words.array(MEASURED, units * 8, self.top)
+                } else {
+                    self.words.site(MEASURED, units as u32)
+                };
+                self.absolute = false;
+                self.expect(MEASURED, units * 8, Place::End(self.top));
+            }
+            Step::Eliminated {
+                measured: false, ..
+            } => {
+                self.words = self.words.site(FIXED, 0);
+                self.expect(FIXED, SIZE, Place::Eliminated);
+            }
+            Step::Eliminated {
+                measured: true,
+                units,
+            } => {
+                self.words = match u32::try_from(units) {
+                    Ok(few) if few <= crate::MAX_UNITS => self.words.nothing(MEASURED, few),
+                    _ => self.words.eliminated(MEASURED, units * 8),
+                };
+                self.expect(MEASURED, units * 8, Place::Eliminated);
+            }
+            Step::Outside { units, known } => {
+                let address = known.then_some(0x7000_0000);
+                self.words = self
+                    .words
+                    .outside(MEASURED, units * 8, address.unwrap_or(0));
+                self.expect(MEASURED, units * 8, Place::Outside(address));
+            }
+            Step::NewBuffer { at } => {
+                self.top = at;
+                self.absolute = true;
+            }
+        }
+        self
+    }
+
+    fn expect(&mut self, site: SiteId, bytes: u64, place: Place) {
+        self.expected.push(allocation(site, bytes, place));
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_a_thread_did_is_what_is_decoded(steps in steps(), start in 1_u64..1 << 40) {
+        let start = start * 8;
+        let thread = Thread { top: start, absolute: false, words: EventWords::new(), expected: vec![] };
+        let thread = steps.iter().fold(thread, Thread::step);
+        let (events, result) = decode(&thread.words, start, EventFlags::NONE);
+        prop_assert_eq!(events, thread.expected);
+        let piece = result.unwrap();
+        prop_assert_eq!(piece.eliminated_behind_gaps, 0);
+        if !thread.absolute {
+            prop_assert_eq!(piece.last_top, thread.top);
+        }
+    }
+
+    #[test]
+    fn any_bytes_end_in_events_or_an_error(
+        content in prop::collection::vec(any::<u8>(), 0..400), ops in prop::collection::vec((0_u32..18, any::<u32>()), 0..60),
+    ) {
+        if let Ok(block) = EventBlock::decode(&content) {
+            let _ = EventDecoder::new(&Facts).decode(&block, |_| {});
+        }
+        // Words with likely operations, so that every escape meets every payload.
+        let words = ops.iter().fold(EventWords::new(), |words, (op, low)| {
+            words.word(op << 12 | (low & 7)).word(low & 0xFF)
+        });
+        let _ = decode(&words, 0x1000, EventFlags(content.len() as u8));
+    }
+
+    #[test]
+    fn headers_round_trip(thread: u32, epoch: u32, begun in 0..u64::MAX / 2, lasted in 0..u64::MAX / 2, flags: u8, last_top: u64) {
+        let header = EventBlockHeader {
+            thread: ThreadId(thread),
+            epoch,
+            begun,
+            handed_over: begun + lasted,
+            flags: EventFlags(flags),
+            last_top,
+        };
+        let mut content = Vec::new();
+        header.encode(&mut content);
+        content.extend_from_slice(&[1, 2, 3, 4]);
+        let block = EventBlock::decode(&content).unwrap();
+        prop_assert_eq!(block.header, header);
+        prop_assert_eq!(block.words, [1, 2, 3, 4]);
+    }
+}
