@@ -22,7 +22,8 @@ pub struct EpochView<'a> {
     pub(crate) fates: Option<&'a FateMap>,
     /// Where the collection that began the epoch cut the threads' buffers.
     pub(crate) cuts: &'a FxHashMap<ThreadId, ThreadCut>,
-    pub(crate) epoch: u32,
+    /// The collection did not look at new objects: they wait for the next one.
+    pub(crate) defers: bool,
 }
 
 /// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
@@ -112,8 +113,13 @@ impl EventSums {
 }
 
 impl EpochPart {
-    /// Takes the content of a block of events. Events before the place of an error count.
-    pub fn take(&mut self, view: &EpochView<'_>, content: &[u8]) -> Result<(), FormatError> {
+    /// Takes the content of a block of events; `again` says that it was put back before. Events before the place of an error count.
+    pub fn take(
+        &mut self,
+        view: &EpochView<'_>,
+        content: &[u8],
+        again: bool,
+    ) -> Result<(), FormatError> {
         let block = EventBlock::decode(content).inspect_err(|_| self.sums.malformed += 1)?;
         if self.sites.len() < view.names.site_columns {
             self.sites
@@ -123,6 +129,9 @@ impl EpochPart {
             view,
             fates: view.fates.map(FateMap::cursor),
             thread: block.header.thread,
+            epoch: block.header.epoch,
+            takes_plain: !view.defers,
+            takes_rare: !again,
             allocated: Amount::default(),
             eliminated: 0,
             part: self,
@@ -130,7 +139,7 @@ impl EpochPart {
         let decoded = EventDecoder::new(view.names).decode(&block, |event| taker.event(event));
         let (allocated, eliminated) = (taker.allocated, taker.eliminated);
         let sums = &mut self.sums;
-        sums.buffers += 1;
+        sums.buffers += u64::from(!again);
         sums.events += allocated.count + eliminated;
         sums.allocated += allocated;
         sums.eliminated += eliminated;
@@ -142,7 +151,7 @@ impl EpochPart {
         *self.threads.entry(block.header.thread).or_default() += allocated;
         match decoded {
             Ok(piece) => {
-                self.sums.contradictions += piece.contradictions;
+                self.sums.contradictions += piece.eliminated_behind_gaps;
                 Ok(())
             }
             Err(error) => {
@@ -167,6 +176,11 @@ struct Taker<'v, 'a> {
     view: &'v EpochView<'a>,
     fates: Option<FateCursor<'a>>,
     thread: ThreadId,
+    epoch: u32,
+    /// Takes eliminated objects and those in threads' buffers, gaps and dropped events.
+    takes_plain: bool,
+    /// Takes all others.
+    takes_rare: bool,
     allocated: Amount,
     eliminated: u64,
     part: &'v mut EpochPart,
@@ -177,6 +191,7 @@ impl Taker<'_, '_> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Allocation(allocation) => self.allocation(&allocation),
+            _ if !self.takes_plain => {}
             Event::Gap { bytes } => {
                 self.part.sums.gaps += 1;
                 self.part.sums.gap_bytes = self.part.sums.gap_bytes.saturating_add(bytes);
@@ -191,15 +206,20 @@ impl Taker<'_, '_> {
     #[inline]
     fn allocation(&mut self, allocation: &Allocation) {
         match allocation.place {
-            Place::End(end) => self.placed(allocation, end),
-            Place::Eliminated => self.eliminated(allocation),
-            _ => self.rare(allocation),
+            Place::End(end) if self.takes_plain => self.placed(allocation, end),
+            Place::Eliminated if self.takes_plain => self.eliminated(allocation),
+            Place::End(_) | Place::Eliminated => {}
+            _ if self.takes_rare => self.rare(allocation),
+            _ => {}
         }
     }
 
     #[inline]
     fn placed(&mut self, allocation: &Allocation, end: u64) {
-        let bytes = self.on_heap(allocation);
+        let Some(bytes) = allocation.bytes else {
+            return self.unplaced(allocation);
+        };
+        self.allocated += Amount::one(bytes);
         let fate = match &mut self.fates {
             Some(fates) => fates.fate(end),
             None => return self.of_unknown_fate(allocation, bytes),
@@ -208,11 +228,11 @@ impl Taker<'_, '_> {
             Fate::Dead => self.tally(allocation).gone += Amount::one(bytes),
             Fate::Untouched => self.survivor(allocation, bytes, end, end),
             Fate::Survived(by) => self.survivor(allocation, bytes, end, end.wrapping_add(by)),
+            Fate::Found => self.tally(allocation).unplaced += Amount::one(bytes),
         }
     }
 
     /// Counts an object that reached the heap; gives its bytes.
-    #[inline]
     fn on_heap(&mut self, allocation: &Allocation) -> u64 {
         let bytes = allocation.bytes.unwrap_or_else(|| {
             self.part.sums.size_unknown += 1;
@@ -258,14 +278,14 @@ impl Taker<'_, '_> {
     fn survivor(&mut self, allocation: &Allocation, bytes: u64, old_end: u64, end: u64) {
         let site = self.view.names.site(allocation.site).column;
         let ty = self.ty(allocation, bytes);
-        let object = LiveObject::new(end, bytes, site, ty, self.view.epoch).by(self.thread);
+        let object = LiveObject::new(end, bytes, site, ty, self.epoch).by(self.thread);
         self.part.survivors.push(Survivor { object, old_end });
     }
 
     #[cold]
     fn rare(&mut self, allocation: &Allocation) {
         match allocation.place {
-            Place::Outside(Some(address)) if allocation.bytes.is_some() => {
+            Place::Outside(Some(address)) => {
                 let end = address.saturating_add(allocation.bytes.unwrap_or(0));
                 self.placed(allocation, end);
             }
@@ -276,12 +296,15 @@ impl Taker<'_, '_> {
                 }
                 _ => self.eliminated(allocation),
             },
-            _ => {
-                self.part.sums.unplaced += 1;
-                let bytes = self.on_heap(allocation);
-                self.tally(allocation).unplaced += Amount::one(bytes);
-            }
+            _ => self.unplaced(allocation),
         }
+    }
+
+    #[cold]
+    fn unplaced(&mut self, allocation: &Allocation) {
+        self.part.sums.unplaced += 1;
+        let bytes = self.on_heap(allocation);
+        self.tally(allocation).unplaced += Amount::one(bytes);
     }
 
     fn straggler(&mut self, allocation: &Allocation) {

@@ -65,7 +65,7 @@ pub struct TraceInfo {
     pub unexplained_survivors: u64,
     /// Survivors that lie where another does. 0 in a sound trace.
     pub conflicts: u64,
-    /// Event words whose units are less than the size of their site. 0 in a sound trace.
+    /// Event words whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
     pub contradictions: u64,
     /// Blocks that the agent could not write.
     pub lost_blocks: u64,
