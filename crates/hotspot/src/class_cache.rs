@@ -50,9 +50,9 @@ impl<'a> ClassCache<'a> {
         }
     }
 
-    /// The size rule of a class.
-    pub(crate) fn rule(&self, id: ClassId) -> SizeRule {
-        self.table.rule(id)
+    /// Where it looks.
+    pub(crate) fn table(&self) -> &'a ClassTable {
+        self.table
     }
 
     /// The size of an object in bytes; 0 when its class has no instances.
@@ -96,12 +96,19 @@ impl<'a> ClassCache<'a> {
             return Some(*line);
         }
         let id = self.table.find(klass)?;
-        *line = QuickClass {
-            klass,
-            id,
-            rule: quick_rule(self.table.rule(id)),
-        };
+        *line = QuickClass::of(self.table, id);
         Some(*line)
+    }
+}
+
+impl QuickClass {
+    /// A class of the table.
+    pub(crate) fn of(table: &ClassTable, id: ClassId) -> Self {
+        Self {
+            klass: table.class(id).map_or(Address::NULL, |class| class.klass),
+            id,
+            rule: quick_rule(table.rule(id)),
+        }
     }
 }
 

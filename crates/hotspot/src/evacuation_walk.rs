@@ -4,6 +4,9 @@
 //! bits are 11 and the rest is its new address; every other object died. With compact headers the mark word held the class as
 //! well, so the class of a moved object is read at its new place.
 //!
+//! A dead object in an old region may be of a class that was unloaded, at whose address there is another class by now. The table keeps
+//! all classes an address ever had, and a space that cannot be passed with the current ones is walked again with the former ones.
+//!
 //! Guards: every class is one the [`ClassTable`] knows, the last object ends exactly at the top, and at the new address there is an object of the same
 //! class and size.
 
@@ -15,6 +18,9 @@ use crate::heap_spaces::Space;
 use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
 
+/// So often a walk goes back to an earlier choice before it gives up.
+const MOST_STEPS_BACK: u32 = 100_000;
+
 /// What walks found.
 #[derive(Debug, Default)]
 pub(crate) struct Evacuated {
@@ -22,6 +28,48 @@ pub(crate) struct Evacuated {
     pub(crate) survivors: Vec<Survivor>,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
+}
+
+/// How much was found at some point.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    survivors: usize,
+    dead: u64,
+    walked: u64,
+}
+
+impl Evacuated {
+    fn mark(&self) -> Mark {
+        Mark {
+            survivors: self.survivors.len(),
+            dead: self.dead,
+            walked: self.walked,
+        }
+    }
+
+    /// Forgets what was found since.
+    fn back_to(&mut self, mark: Mark) {
+        self.survivors.truncate(mark.survivors);
+        self.dead = mark.dead;
+        self.walked = mark.walked;
+    }
+}
+
+/// An object that may be of another class than it was taken for.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    at: Address,
+    next_class: usize,
+    mark: Mark,
+}
+
+/// An object passed by the walk with choices.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    bytes: usize,
+    has_another_class: bool,
+    /// What was found before it.
+    mark: Mark,
 }
 
 /// A walk over evacuated spaces by one thread.
@@ -56,11 +104,30 @@ impl<'a> EvacuationWalk<'a> {
         }
     }
 
-    /// Walks `[bottom, top)` of a space and adds what it finds.
+    /// Walks `[bottom, top)` of a space and adds what it finds. When that fails, dead objects are tried as objects of the classes that were at the
+    /// address of their class before.
     ///
     /// # Safety
     /// The world is stopped; the space and every place that objects moved to are committed memory.
     pub(crate) unsafe fn space(
+        &mut self,
+        space: &Space,
+        found: &mut Evacuated,
+    ) -> Result<(), MovesFault> {
+        let before = found.mark();
+        // SAFETY: passed on.
+        let Err(fault) = (unsafe { self.current_classes(space, found) }) else {
+            return Ok(());
+        };
+        found.back_to(before);
+        // SAFETY: passed on.
+        unsafe { self.former_classes(space, found) }
+            .then_some(())
+            .ok_or(fault)
+    }
+
+    /// The quick walk: every class pointer means the class that is there now.
+    unsafe fn current_classes(
         &mut self,
         space: &Space,
         found: &mut Evacuated,
@@ -73,16 +140,95 @@ impl<'a> EvacuationWalk<'a> {
                     space: space.index,
                     fault,
                 })?;
-            found.walked += 1;
-            match object.to {
-                None => found.dead += 1,
-                Some(to) => {
-                    // SAFETY: `old_copy` found the target inside the heap.
-                    let survivor = unsafe { self.survivor(at, to, object) }?;
-                    found.survivors.push(survivor);
+            // SAFETY: as above; `old_copy` found the target inside the heap.
+            unsafe { self.take(at, object, found) }?;
+            at = at.plus(object.bytes);
+        }
+        Ok(())
+    }
+
+    /// The walk with choices: at a dead object whose class address was used before, every class that was there may be the right one. The right choices
+    /// lead to the exact end of the space; from wrong ones the walk goes back to the latest choice that is left. Says whether it got there.
+    unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut at = space.bottom;
+        let mut class = 0;
+        let mut steps_back = 0;
+        while at < space.top {
+            // SAFETY: passed on.
+            let step = unsafe { self.step(at, space.top, class, found) };
+            match step {
+                Some(step) => {
+                    if step.has_another_class {
+                        choices.push(Choice {
+                            at,
+                            next_class: class + 1,
+                            mark: step.mark,
+                        });
+                    }
+                    at = at.plus(step.bytes);
+                    class = 0;
+                }
+                None => {
+                    steps_back += 1;
+                    let Some(choice) = choices.pop().filter(|_| steps_back < MOST_STEPS_BACK)
+                    else {
+                        return false;
+                    };
+                    found.back_to(choice.mark);
+                    (at, class) = (choice.at, choice.next_class);
                 }
             }
-            at = at.plus(object.bytes);
+        }
+        true
+    }
+
+    /// Takes the object at `at` as one of the class that is there now (0) or of a former one (1: the latest); `None` when that cannot be.
+    unsafe fn step(
+        &mut self,
+        at: Address,
+        top: Address,
+        class: usize,
+        found: &mut Evacuated,
+    ) -> Option<Step> {
+        let mark = found.mark();
+        // SAFETY: the space is committed; whether an object starts here is what is being tried.
+        let (to, current) = unsafe { self.header(at) }.ok()?;
+        let table = self.cache.table();
+        let former = |number: usize| table.former(current.id).nth(number);
+        // An object that lives has a class that lives.
+        let has_another_class = to.is_none() && former(class).is_some();
+        let class = match class.checked_sub(1) {
+            None => current,
+            Some(number) => QuickClass::of(table, former(number)?),
+        };
+        // SAFETY: as above.
+        let object = unsafe { self.sized(at, top, to, class) }.ok()?;
+        // SAFETY: as above.
+        unsafe { self.take(at, object, found) }.ok()?;
+        Some(Step {
+            bytes: object.bytes,
+            has_another_class,
+            mark,
+        })
+    }
+
+    /// Adds an object to what was found.
+    #[inline]
+    unsafe fn take(
+        &mut self,
+        at: Address,
+        object: OldCopy,
+        found: &mut Evacuated,
+    ) -> Result<(), MovesFault> {
+        found.walked += 1;
+        match object.to {
+            None => found.dead += 1,
+            Some(to) => {
+                // SAFETY: passed on.
+                let survivor = unsafe { self.survivor(at, to, object) }?;
+                found.survivors.push(survivor);
+            }
         }
         Ok(())
     }
@@ -90,6 +236,15 @@ impl<'a> EvacuationWalk<'a> {
     /// The object that starts at `at`.
     #[inline]
     unsafe fn old_copy(&mut self, at: Address, top: Address) -> Result<OldCopy, WalkFault> {
+        // SAFETY: passed on.
+        let (to, class) = unsafe { self.header(at) }?;
+        // SAFETY: passed on.
+        unsafe { self.sized(at, top, to, class) }
+    }
+
+    /// Where the object at `at` moved to, and its class.
+    #[inline]
+    unsafe fn header(&mut self, at: Address) -> Result<(Option<Address>, QuickClass), WalkFault> {
         // SAFETY: the caller vouches for the place.
         let mark: u64 = unsafe { at.read() };
         let to = forwarded_to(mark);
@@ -101,10 +256,23 @@ impl<'a> EvacuationWalk<'a> {
         let header_at = if self.compact { to.unwrap_or(at) } else { at };
         // SAFETY: as above; a target lies in the heap.
         let klass = unsafe { self.sizes.header().klass_of(header_at) };
-        let Some(class) = self.cache.find(klass) else {
-            return Err(WalkFault::UnknownClass { object: at, klass });
-        };
-        // SAFETY: as above; the class is one the VM confirmed.
+        let unknown = WalkFault::UnknownClass { object: at, klass };
+        self.cache
+            .find(klass)
+            .map(|class| (to, class))
+            .ok_or(unknown)
+    }
+
+    /// The object with its size, when that is possible.
+    #[inline]
+    unsafe fn sized(
+        &self,
+        at: Address,
+        top: Address,
+        to: Option<Address>,
+        class: QuickClass,
+    ) -> Result<OldCopy, WalkFault> {
+        // SAFETY: the caller vouches for the place; the class is one the VM confirmed.
         let bytes = unsafe { self.bytes(at, class) };
         if bytes < 8 || !bytes.is_multiple_of(8) || bytes > top.above(at) {
             return Err(WalkFault::BadSize { object: at, bytes });
@@ -133,7 +301,7 @@ impl<'a> EvacuationWalk<'a> {
             }
             // SAFETY: the caller vouches for the object.
             QuickRule::Special => unsafe {
-                let rule = self.cache.rule(class.id);
+                let rule = self.cache.table().rule(class.id);
                 self.sizes.bytes_of(object, rule).unwrap_or(0)
             },
         }

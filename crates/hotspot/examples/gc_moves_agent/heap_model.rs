@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ducktrack_hotspot::{Address, ClassId, CollectionReport, Space, SpaceKind};
+use ducktrack_hotspot::{Address, ClassId, ClassTable, CollectionReport, Space, SpaceKind};
 
 use crate::object_ids::id_of;
 
@@ -16,6 +16,14 @@ pub(crate) struct Known {
     pub(crate) id: u64,
     /// The VM put it there to fill a gap.
     pub(crate) filler: bool,
+}
+
+impl Known {
+    /// The first address behind it.
+    pub(crate) fn end(&self) -> Address {
+        self.address
+            .plus(usize::try_from(self.bytes).expect("size"))
+    }
 }
 
 /// What a report did to the model.
@@ -37,11 +45,15 @@ pub(crate) struct HeapModel {
 }
 
 impl HeapModel {
-    /// Changes the model as a report says. `old_copies`: is memory that was evacuated still as it was?
+    /// Changes the model as a report says. `copies`: given when memory that was evacuated is still as it was.
     ///
     /// # Safety
-    /// With `old_copies`, the survivors' former places must be readable.
-    pub(crate) unsafe fn apply(&mut self, report: &CollectionReport, old_copies: bool) -> Applied {
+    /// With `copies`, the survivors' former places must be readable.
+    pub(crate) unsafe fn apply(
+        &mut self,
+        report: &CollectionReport,
+        copies: Option<&ClassTable>,
+    ) -> Applied {
         let mut applied = Applied::default();
         let mut next = Vec::with_capacity(self.objects.len());
         let mut survivors = report.survivors.iter().peekable();
@@ -54,7 +66,7 @@ impl HeapModel {
         for &object in &self.objects {
             while let Some(survivor) = survivors.next_if(|next| next.from < object.address) {
                 // SAFETY: passed on.
-                next.push(unsafe { new_object(survivor, report, old_copies, &mut applied) });
+                next.push(unsafe { new_object(survivor, report, copies, &mut applied) });
             }
             while ranges
                 .next_if(|range| range.end <= object.address)
@@ -83,7 +95,7 @@ impl HeapModel {
         }
         for survivor in survivors {
             // SAFETY: passed on.
-            next.push(unsafe { new_object(survivor, report, old_copies, &mut applied) });
+            next.push(unsafe { new_object(survivor, report, copies, &mut applied) });
         }
         next.sort_unstable_by_key(|object| object.address);
         for pair in next.windows(2) {
@@ -106,16 +118,24 @@ impl HeapModel {
 
     /// The end of the last object in a space that the model knows; its bottom when there is none.
     pub(crate) fn end_in(&self, space: &Space) -> Address {
-        let behind = self
+        let known = self.between(space.bottom, space.top);
+        known.last().map_or(space.bottom, Known::end)
+    }
+
+    /// The object at an address.
+    pub(crate) fn at(&self, address: Address) -> Option<Known> {
+        let place = self
             .objects
-            .partition_point(|object| object.address < space.top);
-        let last = self.objects[..behind].last();
-        last.filter(|object| object.address >= space.bottom)
-            .map_or(space.bottom, |object| {
-                object
-                    .address
-                    .plus(usize::try_from(object.bytes).expect("size"))
-            })
+            .binary_search_by_key(&address, |object| object.address);
+        self.objects.get(place.ok()?).copied()
+    }
+
+    /// The objects that start at or behind `start` and before `end`.
+    pub(crate) fn between(&self, start: Address, end: Address) -> &[Known] {
+        let before = |address| move |object: &Known| object.address < address;
+        let first = self.objects.partition_point(before(start));
+        let behind = self.objects.partition_point(before(end));
+        &self.objects[first..behind.max(first)]
     }
 }
 
@@ -133,7 +153,7 @@ impl Applied {
 unsafe fn new_object(
     survivor: &ducktrack_hotspot::Survivor,
     report: &CollectionReport,
-    old_copies: bool,
+    copies: Option<&ClassTable>,
     applied: &mut Applied,
 ) -> Known {
     applied.new += 1;
@@ -157,12 +177,10 @@ unsafe fn new_object(
             .wrong
             .push(format!("{survivor:?} was not there before, {place:?}"));
     }
-    let id = if old_copies {
+    let id = copies.map_or(0, |classes| {
         // SAFETY: the caller says that old copies are still there.
-        unsafe { id_of(survivor.from, survivor.bytes()) }
-    } else {
-        0
-    };
+        unsafe { id_of(survivor.from, survivor.bytes(), survivor.class, classes) }
+    });
     Known {
         address: survivor.to,
         bytes: survivor.bytes(),

@@ -39,7 +39,7 @@ impl Oracle {
         }
     }
 
-    /// The number of pauses.
+    /// The number of pauses in which new objects came into the model.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -58,16 +58,19 @@ impl Oracle {
 
     /// Applies the reports of a pause and compares. The world is stopped.
     pub(crate) fn check(&mut self, reports: &[CollectionReport], classes: &ClassTable) {
-        self.epoch += 1;
+        let is_evacuation = |report: &CollectionReport| report.kind != CollectionKind::Cleanup;
+        self.epoch += u64::from(reports.iter().any(is_evacuation));
         let Some(last) = reports.last() else {
             self.wrong("no report");
             return;
         };
         let mut dead = HashSet::new();
+        let copies =
+            (reports.len() == 1 && reports[0].kind != CollectionKind::Full).then_some(classes);
         for report in reports {
             self.note(report);
             // SAFETY: the VM does not use evacuated memory again before the end of the pause, unless another collection follows.
-            let applied = unsafe { self.model.apply(report, reports.len() == 1) };
+            let applied = unsafe { self.model.apply(report, copies) };
             for text in &applied.wrong {
                 self.wrong(text);
             }
@@ -143,46 +146,69 @@ impl Oracle {
     /// Every object of the heap as it is.
     fn actual(&mut self, report: &CollectionReport, classes: &ClassTable) -> Vec<Known> {
         let mut actual = Vec::new();
-        let sizes = self.sizes;
         for space in &report.after {
             let mut space = *space;
             if space.kind == SpaceKind::Eden {
                 // The VM may already have given away the first piece of the new eden: nothing is written there yet.
                 space.top = self.model.end_in(&space).min(space.top);
             }
-            // SAFETY: the world is stopped, and memory below the top of a space is committed.
-            for object in unsafe { ObjectWalk::new(&space, classes, &sizes) } {
-                match object {
-                    Ok(object) => actual.push(Known {
-                        address: object.address,
-                        bytes: object.bytes as u64,
-                        class: object.class,
-                        // SAFETY: an object of the heap.
-                        id: unsafe { id_of(object.address, object.bytes as u64) },
-                        filler: false,
-                    }),
-                    Err(fault) => {
-                        self.add("unparsed-after", 1);
-                        if self.verbose {
-                            eprintln!("{space:?}: {fault}");
-                        }
-                        // What follows cannot be compared.
-                        let untold = |object: &&Known| {
-                            object.address >= space.bottom
-                                && object.address < space.top
-                                && actual
-                                    .last()
-                                    .is_none_or(|last: &Known| object.address > last.address)
-                        };
-                        let rest: Vec<Known> =
-                            self.model.objects.iter().filter(untold).copied().collect();
-                        actual.extend(rest);
-                    }
-                }
-            }
+            self.walk(space, classes, &mut actual);
         }
         actual.sort_unstable_by_key(|object| object.address);
         actual
+    }
+
+    /// Walks a space. A dead object that waits in an old region may be of a class that was unloaded and whose address another class has now: the model
+    /// knows, because it saw the object alive.
+    fn walk(&mut self, mut space: Space, classes: &ClassTable, actual: &mut Vec<Known>) {
+        let sizes = self.sizes;
+        loop {
+            let mut end = space.bottom;
+            let mut stale = None;
+            let mut fault = None;
+            // SAFETY: the world is stopped, and memory below the top of a space is committed.
+            for object in unsafe { ObjectWalk::new(&space, classes, &sizes) } {
+                let (address, class) = match object {
+                    Ok(object) => (object.address, object.class),
+                    Err(unparsed) => {
+                        fault = Some(unparsed);
+                        break;
+                    }
+                };
+                stale = self
+                    .model
+                    .at(address)
+                    .filter(|known| classes.former(class).any(|former| former == known.class));
+                if stale.is_some() {
+                    break;
+                }
+                let bytes = object.map_or(0, |object| object.bytes);
+                end = address.plus(bytes);
+                actual.push(Known {
+                    address,
+                    bytes: bytes as u64,
+                    class,
+                    // SAFETY: an object of the heap.
+                    id: unsafe { id_of(address, bytes as u64, class, classes) },
+                    filler: false,
+                });
+            }
+            if let Some(known) = stale {
+                self.add("stale", 1);
+                actual.push(known);
+                space.bottom = known.end();
+                continue;
+            }
+            if let Some(fault) = fault {
+                self.add("unparsed-after", 1);
+                if self.verbose {
+                    eprintln!("{space:?}: {fault}");
+                }
+                // What follows cannot be compared.
+                actual.extend(self.model.between(end, space.top));
+            }
+            return;
+        }
     }
 
     /// Every object of the model is there, with its class, size and id; every other object there has a reason.
@@ -199,7 +225,10 @@ impl Oracle {
         let mut next = Vec::with_capacity(actual.len());
         for mut object in actual {
             if dead.contains(&object.id) {
-                self.wrong(&format!("{object:?} should be dead"));
+                self.wrong(&format!(
+                    "{object:?} {} should be dead",
+                    name(object, classes)
+                ));
             }
             while let Some(absent) = expected.next_if(|other| other.address < object.address) {
                 self.wrong(&format!("{absent:?} is not there"));
@@ -231,10 +260,10 @@ impl Oracle {
             // A filler, over nothing or over objects that died.
             self.add("fillers", 1);
             object.filler = true;
-            let end = object
-                .address
-                .plus(usize::try_from(object.bytes).expect("size"));
-            while expected.next_if(|other| other.address < end).is_some() {
+            while expected
+                .next_if(|other| other.address < object.end())
+                .is_some()
+            {
                 self.add("scrubbed", 1);
             }
             next.push(object);
@@ -333,8 +362,5 @@ fn name(object: Known, classes: &ClassTable) -> String {
 /// Fillers have classes of their own from JDK 19 on; before, they are arrays of int and plain objects.
 fn is_filler(object: Known, classes: &ClassTable) -> bool {
     let name = name(object, classes);
-    object.id == 0
-        && (name.starts_with("jdk/internal/vm/Filler")
-            || name == "[I"
-            || name == "java/lang/Object")
+    name.contains("jdk/internal/vm/Filler") || name == "[I" || name == "java/lang/Object"
 }
