@@ -16,6 +16,11 @@ const STEP: u64 = 4096;
 
 /// Reads a whole trace. Damage is no error: it is in the model.
 pub(crate) fn load(path: &Path) -> Result<CountModel> {
+    Ok(load_records(path)?.finish())
+}
+
+/// Reads all records of a trace, and what is wrong with their files.
+pub(crate) fn load_records(path: &Path) -> Result<CountModelBuilder> {
     let mut reader = TraceReader::open(path)?;
     let bar = progress(
         reader
@@ -38,7 +43,20 @@ pub(crate) fn load(path: &Path) -> Result<CountModel> {
     for (file, damage) in reader.damage() {
         builder.damage(file.display().to_string(), damage.clone());
     }
-    Ok(builder.finish())
+    Ok(builder)
+}
+
+/// A bar of bytes, where somebody watches and it is worth it.
+pub(crate) fn byte_progress(bytes: u64) -> ProgressBar {
+    if bytes < WORTH_A_BAR || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+    let bar = ProgressBar::new(bytes);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
 fn progress(bytes: u64) -> ProgressBar {

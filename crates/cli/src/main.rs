@@ -12,6 +12,7 @@ mod output;
 mod report;
 mod run;
 mod selection;
+mod trace_loading;
 
 use std::process::ExitCode;
 

@@ -18,7 +18,7 @@ use crate::damage_log::DamageLog;
 /// So many bytes are checksummed in search of intact blocks; a file made of false marks cannot cost more.
 const SEARCH_BUDGET: usize = 256 << 20;
 
-/// An intact block.
+/// An intact block of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
@@ -27,10 +27,24 @@ pub(crate) struct Block {
     pub(crate) content: Vec<u8>,
 }
 
+/// An intact block as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredBlock {
+    pub(crate) header: BlockHeader,
+    /// Where it starts.
+    pub(crate) at: u64,
+    /// Number of intact blocks before it.
+    pub(crate) index: u64,
+    /// The content, compressed or not.
+    pub(crate) stored: Vec<u8>,
+}
+
 /// Reads blocks one by one.
 #[derive(Debug)]
 pub(crate) struct BlockReader<R> {
     window: ByteWindow<R>,
+    /// Blocks of other kinds are skipped and counted.
+    accepts: fn(BlockKind) -> bool,
     pub(crate) damage: DamageLog,
     /// Intact blocks so far.
     count: u64,
@@ -41,16 +55,14 @@ pub(crate) struct BlockReader<R> {
     ended: bool,
     /// The file ended at the end of a block.
     ended_whole: bool,
+    /// A block of kind END was there (for readers that care).
+    pub(crate) has_end: bool,
 }
 
 /// What the first bytes of the window are.
 enum Found {
     /// An intact block of `length` bytes.
-    Block {
-        header: BlockHeader,
-        length: usize,
-        content: Result<Vec<u8>, FormatError>,
-    },
+    Block { header: BlockHeader, length: usize },
     /// Nothing that is a block.
     Corrupt(FormatError),
     /// Fewer bytes than a block needs.
@@ -58,8 +70,8 @@ enum Found {
 }
 
 impl<R: Read> BlockReader<R> {
-    /// Reads and checks the header of the file.
-    pub(crate) fn start(input: R) -> Result<Self, StartError> {
+    /// Reads and checks the header of the file. Blocks of kinds that are not accepted are skipped.
+    pub(crate) fn start(input: R, accepts: fn(BlockKind) -> bool) -> Result<Self, StartError> {
         let mut window = ByteWindow::new(input);
         let present = window.fill(FileHeader::LENGTH)?;
         if present == 0 {
@@ -78,6 +90,7 @@ impl<R: Read> BlockReader<R> {
         window.consume(length);
         Ok(Self {
             window,
+            accepts,
             damage: DamageLog::default(),
             count: 0,
             expected_sequence: 0,
@@ -85,7 +98,13 @@ impl<R: Read> BlockReader<R> {
             search_budget: SEARCH_BUDGET,
             ended: false,
             ended_whole: false,
+            has_end: false,
         })
+    }
+
+    /// Intact blocks so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     /// Offset of the next block.
@@ -108,19 +127,51 @@ impl<R: Read> BlockReader<R> {
         !self.ended && self.fill(1) > 0
     }
 
-    /// The next intact block of a known kind.
+    /// The kind of the next block, if one starts at the current position.
+    pub(crate) fn peek_kind(&mut self) -> Option<BlockKind> {
+        match self.look_at_block() {
+            Found::Block { header, .. } => Some(header.kind),
+            _ => None,
+        }
+    }
+
+    /// The next intact block, its content expanded.
     pub(crate) fn next_block(&mut self) -> Option<Block> {
+        while let Some(block) = self.next_stored() {
+            if let Some(content) = self.content(&block) {
+                return Some(Block {
+                    kind: block.header.kind,
+                    at: block.at,
+                    content,
+                });
+            }
+        }
+        None
+    }
+
+    /// The content of a block, expanded; what cannot be is noted.
+    pub(crate) fn content(&mut self, block: &StoredBlock) -> Option<Vec<u8>> {
+        match decode_content(&block.header, &block.stored) {
+            Ok(content) => return Some(content.into_owned()),
+            Err(FormatError::UnknownFlags { .. }) => {
+                self.damage.unknown_block(block.header.kind, block.at);
+            }
+            Err(error) => self.damage.add(Damage::CorruptBlock {
+                at: block.at,
+                index: block.index,
+                skipped: block_length(&block.header) as u64,
+                reason: error.to_string(),
+            }),
+        }
+        None
+    }
+
+    /// The next intact block of an accepted kind.
+    pub(crate) fn next_stored(&mut self) -> Option<StoredBlock> {
         while !self.ended {
             match self.look_at_block() {
-                Found::Block {
-                    header,
-                    length,
-                    content,
-                } => {
-                    let at = self.position();
-                    self.window.consume(length);
-                    self.check_sequence(&header, at);
-                    if let Some(block) = self.use_block(&header, at, content) {
+                Found::Block { header, length } => {
+                    if let Some(block) = self.take_block(header, length) {
                         return Some(block);
                     }
                 }
@@ -130,6 +181,27 @@ impl<R: Read> BlockReader<R> {
             }
         }
         None
+    }
+
+    /// Steps over an intact block; gives it if its kind is accepted.
+    fn take_block(&mut self, header: BlockHeader, length: usize) -> Option<StoredBlock> {
+        let at = self.position();
+        let is_accepted = (self.accepts)(header.kind);
+        let stored = self.window.bytes().get(BlockHeader::LENGTH..length);
+        let stored = is_accepted.then(|| stored.unwrap_or_default().to_vec());
+        self.window.consume(length);
+        self.check_sequence(&header, at);
+        let index = self.count;
+        self.count += 1;
+        if !is_accepted {
+            self.damage.unknown_block(header.kind, at);
+        }
+        stored.map(|stored| StoredBlock {
+            header,
+            at,
+            index,
+            stored,
+        })
     }
 
     fn end_whole(&mut self) {
@@ -158,45 +230,7 @@ impl<R: Read> BlockReader<R> {
         if let Err(error) = header.verify(stored) {
             return Found::Corrupt(error);
         }
-        let content = if header.kind.holds_records() {
-            decode_content(&header, stored).map(std::borrow::Cow::into_owned)
-        } else {
-            Ok(Vec::new())
-        };
-        Found::Block {
-            header,
-            length,
-            content,
-        }
-    }
-
-    fn use_block(
-        &mut self,
-        header: &BlockHeader,
-        at: u64,
-        content: Result<Vec<u8>, FormatError>,
-    ) -> Option<Block> {
-        let index = self.count;
-        self.count += 1;
-        match content {
-            Ok(content) if header.kind.holds_records() => {
-                return Some(Block {
-                    kind: header.kind,
-                    at,
-                    content,
-                });
-            }
-            Ok(_) | Err(FormatError::UnknownFlags { .. }) => {
-                self.damage.unknown_block(header.kind, at)
-            }
-            Err(error) => self.damage.add(Damage::CorruptBlock {
-                at,
-                index,
-                skipped: block_length(header) as u64,
-                reason: error.to_string(),
-            }),
-        }
-        None
+        Found::Block { header, length }
     }
 
     fn check_sequence(&mut self, header: &BlockHeader, at: u64) {

@@ -24,6 +24,11 @@ impl DamageLog {
         }
     }
 
+    /// Number of findings that are about missing blocks.
+    pub(crate) fn len(&self) -> u64 {
+        self.findings.len() as u64 + self.further
+    }
+
     pub(crate) fn unknown_block(&mut self, kind: BlockKind, at: u64) {
         self.unknown_blocks.get_or_insert((0, kind, at)).0 += 1;
     }

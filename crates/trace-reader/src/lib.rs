@@ -6,6 +6,8 @@
 //! for (file, damage) in reader.damage() { .. }    // how the files end, and what in them was not readable
 //! ```
 //!
+//! The event files of `mode=trace` are read by [`EventFiles`], step by step: files, epochs with their buffers, collections.
+//!
 //! Trace files are untrusted: nothing panics, memory does not grow by lengths that are only claimed (one block of at most
 //! [`MAX_CONTENT`](ducktrack_trace_format::MAX_CONTENT) bytes is held at a time), and time is bounded by the size of the file.
 #![forbid(unsafe_code)]
@@ -14,10 +16,18 @@ mod block_reader;
 mod byte_window;
 mod damage_log;
 mod error;
+mod event_buffers;
+mod event_files;
+mod event_sizes;
+mod event_step;
 mod record_reader;
 mod trace_reader;
 
 pub use error::{ReadError, StartError};
+pub use event_buffers::EventBuffers;
+pub use event_files::EventFiles;
+pub use event_sizes::EventSizes;
+pub use event_step::{Epoch, EventContent, EventStep};
 pub use record_reader::RecordReader;
 pub use trace_reader::TraceReader;
 

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use ducktrack_trace_format::{Damage, FormatError, Record, RecordStream};
+use ducktrack_trace_format::{BlockKind, Damage, FormatError, Record, RecordStream};
 
 use crate::StartError;
 use crate::block_reader::{Block, BlockReader};
@@ -25,7 +25,7 @@ impl<R: Read> RecordReader<R> {
     /// Reads the file header.
     pub fn start(input: R) -> Result<Self, StartError> {
         Ok(Self {
-            blocks: BlockReader::start(input)?,
+            blocks: BlockReader::start(input, BlockKind::holds_records)?,
             block: None,
             offset: 0,
             ended_properly: false,

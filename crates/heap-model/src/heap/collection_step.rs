@@ -72,7 +72,7 @@ impl<'a> CollectionStep<'a> {
         let mut heap = core::mem::take(self.heap);
         heap.take_out(&merged(&collection.collected), |mut object| {
             match cursor.fate(object.end) {
-                Fate::Dead => return self.died(&object),
+                Fate::Dead | Fate::Found => return self.died(&object),
                 // Not in a collected range after all; this cannot be.
                 Fate::Untouched => {}
                 Fate::Survived(by) => {

@@ -21,6 +21,8 @@ pub(crate) enum Fate {
     Dead,
     /// It survived; its address grew by this (modulo 2^64; 0: it stayed).
     Survived(u64),
+    /// The trace states the survivor anew, with its class, because the writer was not sure which event made it.
+    Found,
 }
 
 /// Objects that end after `start` and at `end` at most.
@@ -41,7 +43,7 @@ pub(crate) struct FateMap {
 }
 
 impl FateMap {
-    /// `collected` must be [`merged`], `runs` must ascend. Found objects are in no event, so what ends in their place is dead.
+    /// `collected` must be [`merged`], `runs` must ascend.
     pub(crate) fn new(collected: &[AddressRange], runs: &[MoveRun]) -> Self {
         let mut map = Self::default();
         let mut runs = runs.iter().peekable();
@@ -61,15 +63,16 @@ impl FateMap {
 
     fn add_run(&mut self, run: &MoveRun, limit: u64) {
         let end = run.from.saturating_add(run.bytes);
-        if run.found.is_some() {
-            return;
-        }
         if end > limit || run.from < self.end() {
             self.misplaced += run.objects;
             return;
         }
         self.cover_up_to(run.from, Fate::Dead);
-        self.cover_up_to(end, Fate::Survived(run.to.wrapping_sub(run.from)));
+        let fate = match run.found {
+            Some(_) => Fate::Found,
+            None => Fate::Survived(run.to.wrapping_sub(run.from)),
+        };
+        self.cover_up_to(end, fate);
     }
 
     fn end(&self) -> u64 {
@@ -219,13 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn found_objects_are_no_events() {
+    fn found_objects_have_a_fate_of_their_own() {
         let found = MoveRun {
             found: Some(HeapClassId(3)),
             ..run(16, 800, 16, 1)
         };
         let map = FateMap::new(&[range(8, 128)], &[found, run(32, 816, 16, 1)]);
-        assert_eq!(map.cursor().fate(32), Fate::Dead);
+        assert_eq!(map.cursor().fate(16), Fate::Dead);
+        assert_eq!(map.cursor().fate(32), Fate::Found);
         assert_eq!(map.cursor().fate(48), Fate::Survived(784));
         assert_eq!(map.misplaced, 0);
     }

@@ -13,7 +13,10 @@
 //! it keeps its identity by the moves of collections, and dies by a collection that does not name it. Memory is bounded by the live
 //! heap, the survivors of one epoch and the moves of one collection.
 
-use ducktrack_trace_format::{Collection, EventFile, MoveRun, MovesLevel, ThreadCut, ThreadId};
+use ducktrack_trace_format::{
+    Collection, CollectionKind, EventFile, MoveRun, MovesLevel, Space, SpaceKind, ThreadCut,
+    ThreadId,
+};
 use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
@@ -48,6 +51,8 @@ pub struct HeapReplay {
     cuts: FxHashMap<ThreadId, ThreadCut>,
     pub(crate) spaces: SpaceMap,
     pub(crate) sync: Option<SyncCheck>,
+    /// Nothing was missing in the current file so far.
+    pub(crate) file_is_whole: bool,
     /// Something went wrong since the last synchronization point.
     pub(crate) doubtful: bool,
     pub(crate) lifetimes: LifetimeTallies,
@@ -77,6 +82,7 @@ impl HeapReplay {
             cuts: FxHashMap::default(),
             spaces: SpaceMap::default(),
             sync: None,
+            file_is_whole: false,
             doubtful: false,
             lifetimes: LifetimeTallies::new(columns),
             samples: HeapSamples::default(),
@@ -99,8 +105,9 @@ impl HeapReplay {
             bytes,
             ..EventFileRow::default()
         });
+        self.file_is_whole = header.is_some();
         let Some(header) = header else {
-            return;
+            return self.damaged();
         };
         self.info.lost_blocks += header.lost_blocks;
         self.info.lost_bytes = self.info.lost_bytes.saturating_add(header.lost_bytes);
@@ -121,20 +128,25 @@ impl HeapReplay {
 
     /// A collection ended the epoch. `runs` are its moves, `complete` says whether all of them are there; `decode` must let the parts take
     /// the contents of all event blocks since the collection before, each once.
+    ///
+    /// True: the collection did not look at new objects (G1's Remark and Cleanup). The same blocks must be put back, to be taken `again` with those of
+    /// the next epoch.
     pub fn end_epoch(
         &mut self,
         collection: &Collection,
         runs: &[MoveRun],
         complete: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
-    ) {
+    ) -> bool {
+        self.abandon_sync();
         self.check_moves(collection, runs, complete);
         let fates = self.knowledge.is_known().then(|| {
             let fates = FateMap::new(&merged(&collection.collected), runs);
             self.info.unexplained_survivors += fates.misplaced;
             fates
         });
-        let sums = self.decode(fates.as_ref(), decode);
+        let defers = fates.is_some() && !looks_at_new_objects(collection);
+        let sums = self.decode(fates.as_ref(), defers, decode);
         self.clock.tick(
             self.epoch,
             sums.allocated.bytes.saturating_add(sums.gap_bytes),
@@ -150,6 +162,7 @@ impl HeapReplay {
         self.spaces = SpaceMap::new(&collection.after);
         self.note_collection(collection, runs, &sums, outcome);
         self.answer(collection.number, collection.end_unix_micros);
+        defers
     }
 
     /// Loses the heap if the collection does not say all.
@@ -164,7 +177,7 @@ impl HeapReplay {
             ))
         } else if let Some(fault) = &collection.fault {
             Some(fault.clone())
-        } else if collection.level == MovesLevel::Off {
+        } else if collection.level == MovesLevel::Off || collection.kind == CollectionKind::Other {
             Some(WITHOUT_MOVES.to_owned())
         } else if !complete || counted != counts.moved.saturating_add(counts.stayed) {
             Some(format!(
@@ -178,7 +191,7 @@ impl HeapReplay {
         }
     }
 
-    fn lose(&mut self, since: u32, reason: String) {
+    pub(crate) fn lose(&mut self, since: u32, reason: String) {
         self.knowledge.lose(CollectionNumber(since), reason);
         self.heap.clear();
         self.counts.clear();
@@ -187,13 +200,14 @@ impl HeapReplay {
     pub(crate) fn decode(
         &mut self,
         fates: Option<&FateMap>,
+        defers: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> EventSums {
         let view = EpochView {
             names: &self.names,
             fates,
             cuts: &self.cuts,
-            epoch: self.epoch,
+            defers,
         };
         decode(&view, &mut self.parts);
         let mut sums = EventSums::default();
@@ -291,6 +305,22 @@ impl HeapReplay {
 
 const WITHOUT_MOVES: &str =
     "moves of objects are not recorded (the collector does not show them, or moves=off)";
+
+/// Was the space that new objects go to collected? (Where spaces are not recorded: yes.)
+fn looks_at_new_objects(collection: &Collection) -> bool {
+    let mut eden = collection
+        .before
+        .iter()
+        .filter(|space| space.kind == SpaceKind::Eden);
+    let is_collected = |space: &Space| {
+        let mut ranges = collection.collected.iter();
+        ranges.any(|range| range.start < space.top && space.bottom < range.end)
+    };
+    match collection.kind {
+        CollectionKind::Cleanup => eden.any(is_collected),
+        _ => true,
+    }
+}
 
 fn lower(a: MovesLevel, b: MovesLevel) -> MovesLevel {
     let rank = |level| match level {

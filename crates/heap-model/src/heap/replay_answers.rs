@@ -39,7 +39,8 @@ impl HeapReplay {
 
     /// The files have ended. `decode` must let the parts take the contents of all event blocks since the last collection.
     pub fn end(&mut self, decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart])) {
-        let sums = self.decode(None, decode);
+        self.abandon_sync();
+        let sums = self.decode(None, false, decode);
         self.allocated_after = sums.allocated;
         let mut heap = self.sum_up();
         let types = self.names.column_types();

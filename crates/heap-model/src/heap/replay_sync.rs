@@ -1,7 +1,8 @@
 //! Synchronization points and later explanations, taken into a replay.
 
-use ducktrack_trace_format::{FormatError, SyncDecoder, decode_explained};
+use ducktrack_trace_format::{FormatError, SyncDecoder, SyncObject, decode_explained};
 
+use crate::heap::column::TypeColumn;
 use crate::heap::live_object::LiveObject;
 use crate::heap::sync_check::SyncCheck;
 use crate::{HeapReplay, Quality, Rotation};
@@ -10,24 +11,29 @@ use crate::{HeapReplay, Quality, Rotation};
 const QUALITIES: usize = 10;
 
 impl HeapReplay {
-    /// Takes the content of a part of a synchronization point.
+    /// Takes the content of a part of a synchronization point. Of a point that has lost a part nothing is used.
     pub fn sync_part(&mut self, content: &[u8]) -> Result<(), FormatError> {
+        if !self.file_is_whole {
+            return Ok(());
+        }
+        self.take_sync_part(content).inspect_err(|_| self.damaged())
+    }
+
+    fn take_sync_part(&mut self, content: &[u8]) -> Result<(), FormatError> {
         let decoder = SyncDecoder::new(content)?;
         let (collection, is_last) = (decoder.collection(), decoder.is_last());
-        let replaces = self.doubtful || !self.knowledge.is_known();
         let mut sync = match self.sync.take() {
             Some(sync) if sync.collection == collection => sync,
-            _ => self.start_sync(collection, replaces),
+            _ => self.start_sync(collection),
         };
         for object in decoder {
-            let object = object?;
-            let entry = self.names.site(object.site);
-            let end = object.address.saturating_add(object.bytes);
-            let ty = self.names.class_type(object.class);
-            let birth = object.birth;
-            let live =
-                LiveObject::new(end, object.bytes, entry.column, ty, birth).by(object.thread);
-            sync.take(live, &mut self.heap, &mut self.counts);
+            match object {
+                Ok(object) => sync.take(self.live(&object), &mut self.heap, &mut self.counts),
+                Err(error) => {
+                    self.sync = Some(sync);
+                    return Err(error);
+                }
+            }
         }
         if is_last {
             self.finish_sync(sync);
@@ -37,12 +43,42 @@ impl HeapReplay {
         Ok(())
     }
 
-    fn start_sync(&mut self, collection: u32, replaces: bool) -> SyncCheck {
+    fn live(&self, object: &SyncObject) -> LiveObject {
+        let site = self.names.site(object.site);
+        let ty = match self.names.class_type(object.class) {
+            // No collection has shown the object yet, so the writer had no class.
+            TypeColumn::NONE => site.ty,
+            known => known,
+        };
+        let end = object.address.saturating_add(object.bytes);
+        LiveObject::new(end, object.bytes, site.column, ty, object.birth).by(object.thread)
+    }
+
+    fn start_sync(&mut self, collection: u32) -> SyncCheck {
+        let replaces = self.doubtful || !self.knowledge.is_known();
         if replaces {
             self.heap.clear();
             self.counts.clear();
         }
         SyncCheck::new(collection, replaces)
+    }
+
+    /// Something is missing at this place of the files.
+    pub fn damaged(&mut self) {
+        self.doubtful = true;
+        self.file_is_whole = false;
+        self.abandon_sync();
+    }
+
+    /// A synchronization point that has not ended is no state to start from.
+    pub(crate) fn abandon_sync(&mut self) {
+        if let Some(sync) = self.sync.take().filter(|sync| sync.replaces) {
+            let reason = format!(
+                "the synchronization point after collection {} is damaged",
+                sync.collection
+            );
+            self.lose(sync.collection, reason);
+        }
     }
 
     fn finish_sync(&mut self, sync: SyncCheck) {

@@ -1,0 +1,95 @@
+//! Trace directory of `mode=trace` to model: definitions first, then all events in one pass, decoded on all cores.
+
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use anyhow::Result;
+use ducktrack_heap_model::{FileDamage, HeapReplay, Questions, TraceInfo, TraceModel, TraceNames};
+use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
+
+use crate::loading::{byte_progress, load_records};
+
+/// Reads a whole trace and answers the questions. Damage is no error: it is in the model.
+pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceModel> {
+    let (count, names) = load_records(path)?.finish_trace();
+    let mut files = EventFiles::open(path)?;
+    let replay = replay(&mut files, names, questions);
+    let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
+        file: file.display().to_string(),
+        damage,
+    });
+    let mut model = replay.finish(count, damage.collect());
+    add_sizes(&mut model.info, &files);
+    Ok(model)
+}
+
+/// Leads the steps of the files to the replay.
+fn replay(files: &mut EventFiles, names: TraceNames, questions: &Questions) -> HeapReplay {
+    let workers = available_parallelism().map_or(1, usize::from);
+    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let bar = byte_progress(files.total_bytes());
+    while let Some(step) = files.next_step() {
+        bar.set_position(files.bytes_read());
+        take_step(&mut replay, files, step);
+    }
+    bar.finish_and_clear();
+    replay
+}
+
+fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
+    match step {
+        EventStep::File {
+            name,
+            bytes,
+            header,
+        } => replay.start_file(&name, bytes, header.as_ref()),
+        EventStep::Sync(sync) if replay.sync_part(&sync.content).is_err() => {
+            files.note_malformed(&sync);
+        }
+        EventStep::Epoch(epoch) => {
+            let (collection, runs) = (&epoch.collection, &epoch.runs);
+            let deferred = replay.end_epoch(collection, runs, epoch.complete, |view, parts| {
+                files.decode(&epoch.buffers, parts, |part, content, again| {
+                    part.take(view, content, again)
+                });
+            });
+            if deferred {
+                files.put_back(epoch.buffers);
+            }
+        }
+        EventStep::Explained(found) if replay.explained(&found.content).is_err() => {
+            files.note_malformed(&found);
+        }
+        EventStep::Damaged => replay.damaged(),
+        EventStep::End(buffers) => replay.end(|view, parts| {
+            files.decode(&buffers, parts, |part, content, again| {
+                part.take(view, content, again)
+            });
+        }),
+        _ => {}
+    }
+}
+
+fn add_sizes(info: &mut TraceInfo, files: &EventFiles) {
+    let EventSizes {
+        blocks,
+        plain_bytes,
+        stored_bytes,
+        event_bytes,
+        move_bytes,
+        sync_bytes,
+    } = files.sizes();
+    info.blocks = blocks;
+    info.plain_bytes = plain_bytes;
+    info.stored_bytes = stored_bytes;
+    info.event_bytes = event_bytes;
+    info.move_bytes = move_bytes;
+    info.sync_bytes = sync_bytes;
+    for (path, blocks) in files.blocks() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut rows = info.files.iter_mut();
+        if let Some(row) = rows.find(|row| row.name == name) {
+            row.blocks = blocks;
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! The event files of a trace directory, as one sequence of steps.
+//!
+//! ```text
+//! let mut files = EventFiles::open(dir)?;
+//! while let Some(step) = files.next_step() {
+//!     match step {
+//!         EventStep::Epoch(epoch) => files.decode(&epoch.buffers, &mut workers, |worker, content, again| ..),
+//!         ..
+//!     }
+//! }
+//! for (file, damage) in files.damage() { .. }
+//! ```
+//!
+//! Files are read in the order of their index numbers; the oldest may be missing because the agent rotated them away. Reading is
+//! sequential with the checksums verified; expanding and decoding of event blocks, which is most of the work, is done by
+//! [`EventFiles::decode`] on as many threads as it is given workers.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use ducktrack_trace_format::{
+    BlockKind, Collection, Damage, EventFile, FormatError, MoveDecoder, MoveRun,
+};
+
+use crate::ReadError;
+use crate::block_reader::{BlockReader, StoredBlock};
+use crate::damage_log::DamageLog;
+use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber};
+use crate::event_sizes::EventSizes;
+use crate::event_step::{Epoch, EventContent, EventStep};
+
+/// Reads all event files of a trace.
+#[derive(Debug)]
+pub struct EventFiles {
+    paths: Vec<PathBuf>,
+    /// Findings by file; those of the current file are with its reader.
+    logs: Vec<DamageLog>,
+    /// Intact blocks by file.
+    blocks: Vec<u64>,
+    /// For files that are not there; never used.
+    other_log: DamageLog,
+    current: Option<(FileNumber, BlockReader<File>)>,
+    next_file: usize,
+    /// Process and start of the run that the files are of.
+    run: Option<(u32, u64)>,
+    steps: VecDeque<EventStep>,
+    buffers: EventBuffers,
+    /// A collection whose moves are being read.
+    open: Option<OpenCollection>,
+    sizes: EventSizes,
+    total_bytes: u64,
+    bytes_of_ended_files: u64,
+    ended: bool,
+}
+
+#[derive(Debug)]
+struct OpenCollection {
+    collection: Collection,
+    runs: Vec<MoveRun>,
+    complete: bool,
+}
+
+/// Kinds of blocks that stand in event files.
+fn is_of_event_files(kind: BlockKind) -> bool {
+    let kinds = [
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::MOVES,
+        BlockKind::SYNC,
+        BlockKind::EVENT_FILE,
+        BlockKind::EXPLAINED,
+        BlockKind::END,
+    ];
+    kinds.contains(&kind)
+}
+
+impl EventFiles {
+    /// Lists the event files of a trace directory; none is no error (a trace of `mode=count` has none), and a single file is
+    /// the trace without events.
+    pub fn open(directory: &Path) -> Result<Self, ReadError> {
+        let mut files = event_files(directory).map_err(|source| ReadError::Open {
+            path: directory.to_owned(),
+            source,
+        })?;
+        files.sort();
+        let paths: Vec<PathBuf> = files.into_iter().map(|(_, path)| path).collect();
+        let length = |path: &PathBuf| fs::metadata(path).map_or(0, |data| data.len());
+        Ok(Self {
+            total_bytes: paths.iter().map(length).sum(),
+            logs: vec![DamageLog::default(); paths.len()],
+            blocks: vec![0; paths.len()],
+            paths,
+            other_log: DamageLog::default(),
+            run: None,
+            current: None,
+            next_file: 0,
+            steps: VecDeque::new(),
+            buffers: EventBuffers::default(),
+            open: None,
+            sizes: EventSizes::default(),
+            bytes_of_ended_files: 0,
+            ended: false,
+        })
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Bytes of all files.
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    /// Bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
+        let of_current = self
+            .current
+            .as_ref()
+            .map_or(0, |(_, reader)| reader.position());
+        self.bytes_of_ended_files + of_current
+    }
+
+    /// Sizes of what was read so far.
+    pub fn sizes(&self) -> EventSizes {
+        self.sizes
+    }
+
+    /// Intact blocks of each file that was read to its end.
+    pub fn blocks(&self) -> impl Iterator<Item = (&Path, u64)> {
+        self.paths
+            .iter()
+            .map(PathBuf::as_path)
+            .zip(self.blocks.iter().copied())
+    }
+
+    /// What was found wrong, by file. Complete after the last step has been dealt with.
+    pub fn damage(&self) -> Vec<(PathBuf, Damage)> {
+        let findings = |(path, log): (&PathBuf, &DamageLog)| {
+            let path = path.clone();
+            log.findings()
+                .into_iter()
+                .map(move |damage| (path.clone(), damage))
+                .collect::<Vec<_>>()
+        };
+        self.paths
+            .iter()
+            .zip(&self.logs)
+            .flat_map(findings)
+            .collect()
+    }
+
+    /// The next step; `None` after [`EventStep::End`].
+    pub fn next_step(&mut self) -> Option<EventStep> {
+        while self.steps.is_empty() && !self.ended {
+            self.advance();
+        }
+        self.steps.pop_front()
+    }
+
+    /// Gives the content of every buffer to one of the workers, in no order, and whether it was put back before. What does not decode is noted
+    /// as damage.
+    pub fn decode<W: Send>(
+        &mut self,
+        buffers: &EventBuffers,
+        workers: &mut [W],
+        take: impl Fn(&mut W, &[u8], bool) -> Result<(), FormatError> + Sync,
+    ) {
+        for fault in buffers.for_each(&self.paths, workers, take) {
+            self.note_fault(fault);
+        }
+    }
+
+    /// Gives buffers back: they will be part of the next epoch (or of the end) again.
+    pub fn put_back(&mut self, buffers: EventBuffers) {
+        self.buffers.put_back(buffers);
+    }
+
+    /// Notes that the content of a block does not decode.
+    pub fn note_malformed(&mut self, content: &EventContent) {
+        self.log(content.file).bad_record(content.at);
+    }
+
+    fn note_fault(&mut self, fault: BufferFault) {
+        let at = fault.at;
+        let log = self.log(fault.file);
+        match fault.reason {
+            BufferError::Malformed => log.bad_record(at),
+            BufferError::Unreadable(reason) => log.add(Damage::Unreadable { at, reason }),
+            BufferError::Corrupt(error) => log.add(Damage::CorruptBlock {
+                at,
+                index: 0,
+                skipped: fault.length,
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    fn log(&mut self, file: FileNumber) -> &mut DamageLog {
+        match &mut self.current {
+            Some((number, reader)) if *number == file => &mut reader.damage,
+            _ => self.logs.get_mut(file.0).unwrap_or(&mut self.other_log),
+        }
+    }
+
+    /// Reads one block, or goes to the next file.
+    fn advance(&mut self) {
+        let Some((number, mut reader)) = self.current.take() else {
+            return self.open_next();
+        };
+        let damage_before = reader.damage.len();
+        let block = reader.next_stored();
+        if reader.damage.len() != damage_before {
+            self.close_collection();
+            self.steps.push_back(EventStep::Damaged);
+        }
+        match block {
+            Some(block) => {
+                self.sizes.add(&block.header);
+                self.current = Some((number, reader));
+                self.take_block(number, block);
+            }
+            None => self.close_file(number, reader),
+        }
+    }
+
+    fn open_next(&mut self) {
+        let number = FileNumber(self.next_file);
+        let Some(path) = self.paths.get(number.0).cloned() else {
+            return self.end();
+        };
+        self.next_file += 1;
+        self.close_collection();
+        match self.start_file(&path) {
+            Ok((reader, header)) => {
+                self.steps.push_back(EventStep::File {
+                    name: name_of(&path),
+                    bytes: fs::metadata(&path).map_or(0, |data| data.len()),
+                    header,
+                });
+                self.current = Some((number, reader));
+            }
+            Err(reason) => {
+                self.log(number).add(Damage::NotATrace { reason });
+                self.steps.push_back(EventStep::Damaged);
+            }
+        }
+    }
+
+    /// Opens a file and reads which it is.
+    fn start_file(
+        &mut self,
+        path: &Path,
+    ) -> Result<(BlockReader<File>, Option<EventFile>), String> {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let mut reader =
+            BlockReader::start(file, is_of_event_files).map_err(|error| error.to_string())?;
+        let header = first_block(&mut reader, &mut self.sizes);
+        if let Some(header) = &header {
+            let run = (header.pid, header.start_unix_millis);
+            if *self.run.get_or_insert(run) != run {
+                return Err(format!("it is of another run (process {})", header.pid));
+            }
+        }
+        Ok((reader, header))
+    }
+
+    fn close_file(&mut self, number: FileNumber, mut reader: BlockReader<File>) {
+        if reader.ended_whole() && !reader.has_end {
+            let at = reader.position();
+            reader.damage.add(Damage::NoEnd { at });
+        }
+        self.bytes_of_ended_files += reader.position();
+        if let Some(blocks) = self.blocks.get_mut(number.0) {
+            *blocks = reader.count();
+        }
+        if let Some(log) = self.logs.get_mut(number.0) {
+            *log = reader.damage;
+        }
+    }
+
+    fn end(&mut self) {
+        self.close_collection();
+        let buffers = core::mem::take(&mut self.buffers);
+        self.steps.push_back(EventStep::End(buffers));
+        self.ended = true;
+    }
+
+    fn take_block(&mut self, file: FileNumber, block: StoredBlock) {
+        let kind = block.header.kind;
+        if kind != BlockKind::MOVES {
+            self.close_collection();
+        }
+        if kind == BlockKind::EVENTS {
+            return self.buffers.push(file, block);
+        }
+        let Some((_, reader)) = &mut self.current else {
+            return;
+        };
+        let at = block.at;
+        let Some(content) = reader.content(&block) else {
+            return self.lost_content(kind);
+        };
+        match kind {
+            BlockKind::COLLECTION => self.open_collection(file, at, &content),
+            BlockKind::MOVES => self.add_moves(file, at, &content),
+            BlockKind::SYNC => {
+                self.steps
+                    .push_back(EventStep::Sync(EventContent { file, at, content }))
+            }
+            BlockKind::EXPLAINED => {
+                self.steps
+                    .push_back(EventStep::Explained(EventContent { file, at, content }));
+            }
+            BlockKind::END => reader.has_end = true,
+            // A second first block: files glued together.
+            _ => self.log(file).bad_record(at),
+        }
+    }
+
+    /// A block is intact and cannot be expanded.
+    fn lost_content(&mut self, kind: BlockKind) {
+        match &mut self.open {
+            Some(open) if kind == BlockKind::MOVES => open.complete = false,
+            _ => self.steps.push_back(EventStep::Damaged),
+        }
+    }
+
+    fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {
+        match Collection::decode(content) {
+            Ok(collection) => {
+                self.open = Some(OpenCollection {
+                    collection,
+                    runs: Vec::new(),
+                    complete: true,
+                });
+            }
+            Err(_) => {
+                self.log(file).bad_record(at);
+                self.steps.push_back(EventStep::Damaged);
+            }
+        }
+    }
+
+    fn add_moves(&mut self, file: FileNumber, at: u64, content: &[u8]) {
+        let Some(open) = &mut self.open else {
+            // Its collection is lost.
+            return self.log(file).bad_record(at);
+        };
+        let mut good = true;
+        match MoveDecoder::new(content) {
+            Ok(runs) => {
+                for run in runs {
+                    match run {
+                        Ok(run) => open.runs.push(run),
+                        Err(_) => good = false,
+                    }
+                }
+            }
+            Err(_) => good = false,
+        }
+        if !good {
+            open.complete = false;
+            self.log(file).bad_record(at);
+        }
+    }
+
+    /// All moves of the open collection have been read.
+    fn close_collection(&mut self) {
+        let Some(mut open) = self.open.take() else {
+            return;
+        };
+        if !open.runs.is_sorted_by_key(|run| run.from) {
+            open.runs.sort_by_key(|run| run.from);
+        }
+        self.steps.push_back(EventStep::Epoch(Box::new(Epoch {
+            buffers: core::mem::take(&mut self.buffers),
+            collection: open.collection,
+            runs: open.runs,
+            complete: open.complete,
+        })));
+    }
+}
+
+/// Reads the block that says which file this is; any other stays to be read.
+fn first_block(reader: &mut BlockReader<File>, sizes: &mut EventSizes) -> Option<EventFile> {
+    if reader.peek_kind() != Some(BlockKind::EVENT_FILE) {
+        return None;
+    }
+    let block = reader.next_stored()?;
+    sizes.add(&block.header);
+    let content = reader.content(&block)?;
+    let header = EventFile::decode(&content);
+    if header.is_err() {
+        reader.damage.bad_record(block.at);
+    }
+    header.ok()
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The event files of a directory with their numbers, in no order.
+fn event_files(directory: &Path) -> std::io::Result<Vec<(u32, PathBuf)>> {
+    if !fs::metadata(directory)?.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if let Some(index) = name.to_str().and_then(EventFile::index_of_name) {
+            files.push((index, entry.path()));
+        }
+    }
+    Ok(files)
+}

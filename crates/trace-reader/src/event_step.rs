@@ -1,0 +1,52 @@
+//! What event files say, step by step.
+
+use ducktrack_trace_format::{Collection, EventFile, MoveRun};
+
+use crate::event_buffers::{EventBuffers, FileNumber};
+
+/// The next thing that event files say. What stands between two collections is one step, however large.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EventStep {
+    /// A file begins.
+    File {
+        /// Its name.
+        name: String,
+        /// Its length.
+        bytes: u64,
+        /// Its first block; `None` when that is lost.
+        header: Option<EventFile>,
+    },
+    /// A part of the synchronization point of the file; see [`SyncDecoder`](ducktrack_trace_format::SyncDecoder).
+    Sync(EventContent),
+    /// An epoch ended by a collection.
+    Epoch(Box<Epoch>),
+    /// Found objects that are explained now; see [`decode_explained`](ducktrack_trace_format::decode_explained).
+    Explained(EventContent),
+    /// Blocks are missing at this place; [`EventFiles::damage`](crate::EventFiles::damage) has the details.
+    Damaged,
+    /// The events behind the last collection; nothing follows.
+    End(EventBuffers),
+}
+
+/// The events between two collections, and the collection that ended them.
+#[derive(Debug)]
+pub struct Epoch {
+    /// The events before the collection.
+    pub buffers: EventBuffers,
+    /// The collection.
+    pub collection: Collection,
+    /// Its survivors, in ascending order of where they were.
+    pub runs: Vec<MoveRun>,
+    /// False: a block of survivors does not decode.
+    pub complete: bool,
+}
+
+/// The expanded content of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventContent {
+    pub(crate) file: FileNumber,
+    pub(crate) at: u64,
+    /// The bytes.
+    pub content: Vec<u8>,
+}
