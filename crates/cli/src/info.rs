@@ -7,24 +7,49 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CountModel, CountModelBuilder, Run};
-use ducktrack_trace_reader::{Record, TraceReader};
+use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run};
+use ducktrack_reports::{EventReport, info_report};
+use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
+use crate::event_report::{Format, render};
 use crate::output;
+use crate::trace_loading::load_trace;
 
 /// Snapshots listed at each end of a long list.
 const ENDS: usize = 5;
 
 #[derive(Args)]
-#[command(after_help = "Example:
-  ducktrack info ducktrack-4711     after a crash: what is there, what is missing")]
+#[command(after_help = "Examples:
+  ducktrack info ducktrack-4711     after a crash: what is there, what is missing
+  ducktrack info ducktrack-4711 --format json | jq '.bytesPerEvent, .quality.percent'")]
 pub(crate) struct InfoArgs {
     /// The directory that the agent wrote, or one of its files
     #[arg(value_name = "DIR")]
     trace: PathBuf,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
+    let text = match args.format {
+        Format::Text => text(args)?,
+        format => render(&events(args)?, format)?,
+    };
+    output::write(&text, args.output.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the event files say; a trace of `mode=count` has none, and the report says so.
+fn events(args: &InfoArgs) -> Result<impl EventReport + use<>> {
+    let model = load_trace(&args.trace, &Questions::default())?;
+    Ok(info_report(&model, &args.trace.display().to_string()))
+}
+
+fn text(args: &InfoArgs) -> Result<String> {
     let mut reader = TraceReader::open(&args.trace)?;
     let mut records = BTreeMap::new();
     let mut builder = CountModelBuilder::new();
@@ -42,8 +67,10 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     write_run(&mut out, &model);
     write_snapshots(&mut out, &model);
     write_state(&mut out, &model);
-    output::write(&out, None)?;
-    Ok(ExitCode::SUCCESS)
+    if !EventFiles::open(&args.trace)?.files().is_empty() {
+        out.push_str(&events(args)?.text());
+    }
+    Ok(out)
 }
 
 fn sort_of(record: &Record) -> &'static str {

@@ -1,4 +1,4 @@
-//! The flags that say which part of a run is wanted, shared by `report` and `diff`.
+//! The flags that say which part of a run is wanted, shared by the commands.
 
 use clap::{Args, ValueEnum};
 use ducktrack_reports::{Filter, Sort};
@@ -40,6 +40,35 @@ pub(crate) struct Selection {
     /// Order of the rows
     #[arg(long, value_enum, default_value_t)]
     sort: Order,
+}
+
+/// Filters of a report that knows nothing of threads.
+#[derive(Args)]
+pub(crate) struct SiteSelection {
+    /// Only sites in this package or class (may be repeated)
+    #[arg(long, value_name = "PACKAGE")]
+    only: Vec<String>,
+    /// Only objects of this type: String, java.lang.String, byte[], *Node (may be repeated)
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+    /// Show this many rows (text: 20; other formats: all)
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Order of the rows, and what charts show first
+    #[arg(long, value_enum, default_value_t)]
+    sort: Order,
+}
+
+impl From<SiteSelection> for Filter {
+    fn from(selection: SiteSelection) -> Self {
+        Self {
+            only: selection.only,
+            types: selection.types,
+            threads: Vec::new(),
+            top: selection.top,
+            sort: selection.sort.into(),
+        }
+    }
 }
 
 impl From<Selection> for Filter {

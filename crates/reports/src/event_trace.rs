@@ -30,7 +30,7 @@ pub use growth::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, growt
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
 pub use info::{
-    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, QualitiesDoc, RotationDoc,
+    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
     info_report,
 };
 pub use lifetimes::{LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report};

@@ -41,8 +41,8 @@ pub use error::ReportError;
 pub use event_trace::{
     CollectionDoc, CollectionsDoc, CompressionDoc, EventFileDoc, EventReport, GrowthReport,
     GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, InfoReport,
-    KnowledgeDoc, LayerDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, MomentDoc, PlaceDoc,
-    QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc,
+    KnowledgeDoc, LayerDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LostDoc, MomentDoc,
+    PlaceDoc, QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc,
     TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, growth_report, heap_report,
     info_report, lifetimes_report, timeline_report,
 };

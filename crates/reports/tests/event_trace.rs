@@ -245,7 +245,7 @@ fn layers_of_the_timeline_sum_to_the_heap() {
             let point = report
                 .collections
                 .iter()
-                .find(|point| point.collection == moment.collection);
+                .find(|point| point.number == moment.collection);
             let live = point.and_then(|point| point.live).expect("known");
             let types: u64 = report.types.iter().map(|row| row.layer.sizes[at]).sum();
             assert_eq!(

@@ -14,6 +14,15 @@ pub(crate) struct AgentOptions {
     /// Directory for the trace; %p is the process id, %t the time [default: ducktrack-%p]
     #[arg(long, value_name = "DIR")]
     output: Option<String>,
+    /// Count allocations, or trace every allocation, move and death [default: count]
+    #[arg(long, value_name = "count|trace")]
+    mode: Option<Mode>,
+    /// With --mode trace: how exactly moves and deaths are known
+    #[arg(long, value_name = "exact|finish|off")]
+    moves: Option<Moves>,
+    /// With --mode trace: keep the last so many bytes of events (64m, 2g); older ones go away
+    #[arg(long, value_name = "SIZE")]
+    max_trace_size: Option<String>,
     /// Counters of paths (few increments), or one at every site (the baseline)
     #[arg(long, value_name = "path|site")]
     counters: Option<Counters>,
@@ -52,6 +61,26 @@ enum Counters {
     Site,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Mode {
+    Count,
+    Trace,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Moves {
+    Exact,
+    Finish,
+    Off,
+}
+
+/// The word of a value on the command line, which is the agent's word too.
+fn word(value: Option<impl ValueEnum>) -> Option<String> {
+    value?
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+}
+
 impl AgentOptions {
     /// `key=value,key=value`; what `--options` says comes first, so that flags override it.
     pub(crate) fn text(&self) -> Result<String> {
@@ -84,13 +113,12 @@ impl AgentOptions {
 
     fn pairs(&self) -> Vec<(&'static str, String)> {
         let on = |given: bool, value: &str| given.then(|| value.to_owned());
-        let counters = self.counters.map(|counters| match counters {
-            Counters::Path => "path".to_owned(),
-            Counters::Site => "site".to_owned(),
-        });
         let single = [
             ("output", self.output.clone()),
-            ("counters", counters),
+            ("mode", word(self.mode)),
+            ("moves", word(self.moves)),
+            ("max-trace-size", self.max_trace_size.clone()),
+            ("counters", word(self.counters)),
             ("interval", self.interval.map(|seconds| seconds.to_string())),
             ("context", self.context.clone()),
             ("materialized", on(self.materialized, "on")),
@@ -125,12 +153,14 @@ mod tests {
             interval: Some(2.5),
             materialized: true,
             exclude: vec!["a.*".into(), "b.C".into()],
+            mode: Some(Mode::Trace),
+            moves: Some(Moves::Finish),
             no_summary: true,
             ..AgentOptions::default()
         };
         assert_eq!(
             options.text().expect("text"),
-            "level=debug,interval=2.5,materialized=on,summary=off,exclude=a.*,exclude=b.C"
+            "level=debug,mode=trace,moves=finish,interval=2.5,materialized=on,summary=off,exclude=a.*,exclude=b.C"
         );
         assert_eq!(options.output_pattern(), "ducktrack-%p");
     }

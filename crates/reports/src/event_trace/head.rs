@@ -134,6 +134,7 @@ fn missing(model: &TraceModel) -> Vec<String> {
             "event",
             "dropped while recording: these objects have no site",
         ),
+        (info.lost_blocks, "block", "that the agent could not write"),
         (info.malformed, "event", "not readable"),
         (
             info.size_unknown,
@@ -145,6 +146,7 @@ fn missing(model: &TraceModel) -> Vec<String> {
             "survivor",
             "contradicting the events",
         ),
+        (info.conflicts, "survivor", "lying where another does"),
     ] {
         if number > 0 {
             missing.push(format!("{} {then}", counted(number, what)));

@@ -8,7 +8,7 @@ mod text;
 
 pub use build::info_report;
 pub use document::{
-    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, QualitiesDoc, RotationDoc,
+    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
 };
 
 use crate::error::ReportError;

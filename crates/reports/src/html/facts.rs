@@ -72,6 +72,9 @@ fn run(view: &View) -> Vec<String> {
         format!("{} {}", run.vm_name, run.vm_version),
         run.collector.clone(),
     ]);
+    if run.mode == "trace" {
+        facts.push("mode trace".to_owned());
+    }
     if let Some(snapshot) = &view.snapshot {
         facts.push(format!(
             "snapshot {} ({})",

@@ -49,7 +49,9 @@ fn run(view: &View) -> String {
             parts.push(part.to_owned());
         }
     }
-    if !run.counters.is_empty() {
+    if run.mode == "trace" {
+        parts.push("mode trace".to_owned());
+    } else if !run.counters.is_empty() {
         parts.push(format!("{} counters", run.counters));
     }
     if run.attached {

@@ -17,6 +17,9 @@ pub(super) fn write(out: &mut String, view: &View) {
         ));
     }
     out.push_str(&format!("  ducktrack report {trace} --format html -o report.html    table and flame graph in a browser\n"));
+    if view.run.mode == "trace" {
+        out.push_str(&format!("  ducktrack heap {trace}    what is alive at the end; also: lifetimes, timeline, growth\n"));
+    }
     if view.totals.materialized.is_none() && view.snapshot.is_some() {
         out.push_str("  ducktrack run --materialized -- java ...    what reaches the heap, and what the JIT eliminates\n");
     }

@@ -21,6 +21,8 @@ const share = (part, whole) => {
   if (part > 0 && p < 0.05) return '<0.1 %';
   return p.toFixed(1) + ' %';
 };
+// Pixels for a number of this length.
+const fitting = (longest) => Math.max(95, Math.ceil(longest.length * 8.1) + 24);
 const packageOf = (name) => name.slice(0, Math.max(0, name.lastIndexOf('.')));
 const simple = (name) => name.slice(name.lastIndexOf('.') + 1);
 const source = (site) => site.line === null ? '@' + site.bci : (site.source_file === null ? 'line ' : site.source_file + ':') + site.line;

@@ -34,9 +34,9 @@ const ageParts = (ages) => ages.map((count, age) => ({ value: count, colour: age
 const meanAge = (row) => row.ages.reduce((sum, count, age) => sum + age * count, 0) / (row.count || 1);
 const bySite = () => chosen.group === 'site';
 const columns = [
-  { id: 'bytes', name: 'Bytes', number: true, width: 130, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+  { id: 'bytes', name: 'Bytes', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
   { id: 'share', name: 'Share', number: true, width: 90, value: amount, show: (row) => share(amount(row), whole()), draw: (td, row) => barCell(td, amount(row), whole()) },
-  { id: 'count', name: 'Objects', number: true, width: 120, value: (row) => row.count, show: (row) => objects(row.count) },
+  { id: 'count', name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
   { id: 'age', name: 'Collections survived', number: true, width: 180, hidden: () => !bySite() || !data.ages.length, value: meanAge, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
   { id: 'type', name: 'Type', code: true, width: 230, hidden: () => !bySite(), value: typeOf, show: typeOf },
   { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (bySite() && row.class) placeCell(td, row); } },

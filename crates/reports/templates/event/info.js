@@ -15,12 +15,11 @@ function drawSizes() {
   const all = data.compression;
   const other = Math.max(0, all.plainBytes - all.eventBytes - all.moveBytes - all.syncBytes);
   const kinds = [['events', all.eventBytes, colour(0)], ['moves', all.moveBytes, colour(1)], ['synchronization points', all.syncBytes, colour(2)], ['collections and the rest', other, 'var(--rest)']];
-  byId('sizes').replaceChildren(partBar(kinds.map(([name, value, fill]) => ({ value, colour: fill, title: name + ': ' + bytes(value) })), all.plainBytes, 'kindbar'));
-  byId('sizelegend').replaceChildren(...kinds.filter(([, value]) => value > 0).map(([name, value, fill]) => {
-    const entry = element('span', 'entry'), dot = element('i');
-    dot.style.background = fill;
-    entry.append(dot, `${name}: ${shortBytes(value)}, ${share(value, all.plainBytes)}`);
-    return entry;
+  const largest = Math.max(...kinds.map(([, value]) => value), 1);
+  byId('sizes').replaceChildren(...kinds.flatMap(([name, value, fill]) => {
+    const bar = element('span');
+    bar.append(partBar([{ value, colour: fill, title: name + ': ' + bytes(value) }], largest));
+    return [element('span', '', name), bar, element('span', 'small', shortBytes(value) + ', ' + share(value, all.plainBytes))];
   }));
 }
 // One line per rotation: from the synchronization point over the collections that follow.

@@ -6,8 +6,11 @@ const died = (row) => chosen.metric === 'count' ? row.died : row.diedBytes;
 const classed = (row) => CLASSES.map(([low, high, name], at) => ({
   value: died(row).reduce((sum, value, survived) => sum + (survived >= low && survived <= high ? value : 0), 0), colour: `var(--a${at})`, name,
 }));
+// With `young` off, those that died before their first collection are left out of the bars.
+choice('young', 'on', ['on', 'off']);
+const barred = (row) => amount(row) - (chosen.young === 'on' ? 0 : first(row));
 const parts = (row) => [
-  ...classed(row).map((part) => ({ ...part, title: `died ${part.name}: ${shown(part.value)}, ${share(part.value, amount(row))}` })),
+  ...classed(row).slice(chosen.young === 'on' ? 0 : 1).map((part) => ({ ...part, title: `died ${part.name}: ${shown(part.value)}, ${share(part.value, amount(row))}` })),
   { value: amount(row.alive), colour: 'var(--alive)', title: `alive at the last collection: ${shown(amount(row.alive))}, ${share(amount(row.alive), amount(row))}` },
   { value: amount(row.notYetCollected), colour: 'var(--rest)', title: `allocated after the last collection: ${shown(amount(row.notYetCollected))}` },
 ];
@@ -23,9 +26,9 @@ const sites = data.sites.map((site, at) => ({ ...site, key: 's' + at, name: labe
 if (data.unattributed) sites.push({ class: '', method: '', descriptor: '', bci: 0, line: null, source_file: null, type: null, kind: '', ...data.unattributed, key: 'without', name: '(without an event: made by the VM or JNI)', hay: '(without an event: made by the vm or jni)' });
 const whole = () => amount(data.selected);
 const columns = [
-  { id: 'bytes', name: 'Allocated', number: true, width: 130, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', name: 'Objects', number: true, width: 120, value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'lives', name: 'Died before 1st, after 1, 2, ... ; alive', number: true, width: 260, value: (row) => 1 - first(row) / (amount(row) || 1), draw: (td, row) => td.append(partBar(parts(row), amount(row))) },
+  { id: 'bytes', name: 'Allocated', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
+  { id: 'count', name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
+  { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (amount(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } },
   { id: 'first', name: 'Died young', tip: 'died before its first collection', number: true, width: 100, value: (row) => first(row) / (amount(row) || 1), show: (row) => share(first(row), amount(row)) },
   { id: 'medium', name: 'Medium-lived', tip: 'died after promotion to the old generation', number: true, width: 120, value: (row) => amount(row.diedPromoted), show: (row) => amount(row.diedPromoted) ? short(amount(row.diedPromoted)) : '-' },
   { id: 'alive', name: 'Alive', number: true, width: 100, value: (row) => amount(row.alive), show: (row) => amount(row.alive) ? short(amount(row.alive)) : '-' },
@@ -70,7 +73,7 @@ function drawLegend() {
     entry.append(dot, name + ': ' + share(value, amount(all)));
     return entry;
   }));
-  byId('livesbar').replaceChildren(partBar(parts(all), amount(all), 'kindbar'));
+  byId('livesbar').replaceChildren(partBar(parts(all), barred(all), 'kindbar'));
 }
 function drawDeaths() {
   const all = data.selected.bytesUntilDeath;
@@ -90,6 +93,8 @@ function changed() {
   table.fill(kept);
 }
 searchBox(changed);
+byId('young').checked = chosen.young === 'off';
+byId('young').addEventListener('change', (event) => { choose('young', event.target.checked ? 'off' : 'on'); changed(); });
 radios('metric', changed);
 addEventListener('resize', changed);
 changed();

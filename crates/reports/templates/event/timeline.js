@@ -7,7 +7,7 @@ const KIND_COLOURS = { young: 0, mixed: 1, full: 3, cleanup: 4 };
 const kindColour = (kind) => colour(KIND_COLOURS[kind] ?? 5);
 const seconds = (micros) => micros / 1e6;
 const axisTime = (micros, span) => seconds(micros).toFixed(span < 2e5 ? 3 : span < 2e6 ? 2 : span < 2e7 ? 1 : 0) + ' s';
-const collections = data.collections.map((one, at) => ({ ...one, at, key: 'c' + one.collection, name: `collection ${one.collection} (${one.kind})`, count: one.live?.count ?? 0, bytes: one.live?.bytes ?? 0 }));
+const collections = data.collections.map((one, at) => ({ ...one, at, key: 'c' + one.number, name: `collection ${one.number} (${one.kind})`, count: one.live?.count ?? 0, bytes: one.live?.bytes ?? 0 }));
 const moments = data.moments;
 const end = Math.max(data.endMicros ?? 0, ...moments.map((one) => one.micros), ...collections.map((one) => one.startMicros + one.pauseMicros), 1);
 const low = () => Number(chosen.from || 0), high = () => Number(chosen.to || end);
@@ -61,7 +61,7 @@ function drawPauses(seen) {
   const top = Math.max(...seen.map((one) => one.pauseMicros), 1);
   const chart = frame(byId('pauses'), { height: 120, ...xAxis(), top: top * 1.08, format: duration });
   const width = Math.max(1.5, Math.min(10, (chart.width - LEFT - RIGHT) / Math.max(1, seen.length) * 0.8));
-  bars(chart, seen.map((one) => ({ at: one.startMicros, value: one.pauseMicros, part: one.walkMicros, colour: kindColour(one.kind), title: `collection ${one.collection}, ${one.kind}: ${duration(one.pauseMicros)}` })), width);
+  bars(chart, seen.map((one) => ({ at: one.startMicros, value: one.pauseMicros, part: one.walkMicros, colour: kindColour(one.kind), title: `collection ${one.number}, ${one.kind}: ${duration(one.pauseMicros)}` })), width);
   const kinds = [...new Set(collections.map((one) => one.kind))];
   byId('kinds').replaceChildren(...kinds.map((kind) => { const entry = element('span', 'entry'), dot = element('i'); dot.style.background = kindColour(kind); entry.append(dot, kind + ' ' + grouped(collections.filter((one) => one.kind === kind).length)); return entry; }),
     ...(collections.some((one) => one.walkMicros > 0) ? [(() => { const entry = element('span', 'entry'), dot = element('i', 'part-dot'); entry.append(dot, 'of it the tracing agent'); return entry; })()] : []));
@@ -98,12 +98,12 @@ function nearestTo(xs, x) {
 function tell({ index, at }, heap, rated) {
   const out = [], one = (name, value, fill) => { const row = element('div', 'entry'), dot = element('i'); dot.style.background = fill || 'transparent'; row.append(dot, element('span', 'code', name), element('span', 'n', value)); out.push(row); };
   const moment = chosen.by === 'space' ? null : moments[index];
-  const near = collections.find((candidate) => moment ? candidate.collection === moment.collection : candidate.startMicros <= at && at <= candidate.startMicros + candidate.pauseMicros);
+  const near = collections.find((candidate) => moment ? candidate.number === moment.collection : candidate.startMicros <= at && at <= candidate.startMicros + candidate.pauseMicros);
   out.push(element('strong', '', axisTime(at, span()) + (moment ? ', after collection ' + grouped(moment.collection) : '')));
   const sum = heap.all.reduce((all, layer) => all + layer.values[index], 0);
   one('in the heap', heap.format(sum), 'var(--text)');
   heap.all.map((layer) => [layer, layer.values[index]]).filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).slice(0, 8).forEach(([layer, value]) => one(layer.name, heap.format(value), layer.colour));
-  if (near) one(`collection ${near.collection}, ${near.kind}: ${near.cause}`, duration(near.pauseMicros), kindColour(near.kind));
+  if (near) one(`collection ${near.number}, ${near.kind}: ${near.cause}`, duration(near.pauseMicros), kindColour(near.kind));
   const rate = rated.find((candidate) => candidate.from <= at && at <= candidate.to);
   if (rate) one('allocation rate', short(rate.rate) + '/s', 'var(--accent)');
   drawLegend(heap.all, index, heap.format);
@@ -111,9 +111,9 @@ function tell({ index, at }, heap, rated) {
 }
 const given0 = (part, key) => part ? part[key] : -1;
 const columns = [
-  { id: 'number', name: 'Collection', number: true, width: 100, value: (row) => row.collection, show: (row) => grouped(row.collection) },
+  { id: 'number', name: 'Collection', number: true, width: 100, value: (row) => row.number, show: (row) => grouped(row.number) },
   { id: 'kind', name: 'Kind', width: 100, value: (row) => row.kind, draw: (td, row) => { const dot = element('i', 'dot'); dot.style.background = kindColour(row.kind); td.append(dot, row.kind); } },
-  { id: 'at', name: 'At', number: true, width: 100, value: (row) => row.startMicros, show: (row) => axisTime(row.startMicros, 2e6) },
+  { id: 'at', name: 'At', number: true, width: 100, value: (row) => row.startMicros, show: (row) => seconds(row.startMicros).toFixed(3) + ' s' },
   { id: 'pause', name: 'Pause', number: true, width: 100, value: (row) => row.pauseMicros, show: (row) => duration(row.pauseMicros), draw: (td, row) => barCell(td, row.pauseMicros, longest) },
   { id: 'walk', name: 'Agent', tip: 'the part of the pause that the tracing agent took', number: true, width: 95, value: (row) => row.walkMicros, show: (row) => duration(row.walkMicros) },
   { id: 'allocated', name: 'Allocated before', number: true, width: 130, value: (row) => row.allocated.bytes, show: (row) => shortBytes(row.allocated.bytes) },
@@ -127,7 +127,7 @@ const table = grid(columns, { sort: () => 'number', dir: 'asc', what: (n) => n =
 function changed() {
   draw();
   const hit = matcher(chosen.q);
-  table.fill(collections.filter((one) => hit((one.collection + ' ' + one.kind + ' ' + one.cause).toLowerCase())));
+  table.fill(collections.filter((one) => hit((one.number + ' ' + one.kind + ' ' + one.cause).toLowerCase())));
 }
 searchBox(changed);
 radios('metric', changed);

@@ -45,7 +45,8 @@ function treemap(host, groups, onPick) {
     const items = group.items.filter((item) => item.value > 0).slice(0, 400);
     for (const cell of squarify(items, inner)) {
       if (cell.w < 1.5 || cell.h < 1.5) continue;
-      const made = element('button', 'map-cell', cell.w > 54 && cell.h > 16 ? cell.item.name : '');
+      const made = element('button', 'map-cell');
+      if (cell.w > 54 && cell.h > 16) made.append(element('span', '', cell.item.name));
       made.type = 'button';
       made.title = cell.item.text;
       made.setAttribute('aria-label', cell.item.text);

@@ -34,6 +34,10 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
             rotations: info.rotations.iter().map(rotation).collect(),
         },
         dropped: info.dropped,
+        lost: LostDoc {
+            blocks: info.lost_blocks,
+            bytes: info.lost_bytes,
+        },
         gaps: AmountDoc {
             count: signed(info.gaps),
             bytes: signed(info.gap_bytes),
@@ -42,6 +46,7 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
         size_unknown: info.size_unknown,
         malformed: info.malformed,
         stragglers: info.stragglers,
+        contradictions: info.contradictions,
         buffers: info.buffers,
         blocks: info.blocks,
         files: info.files.iter().map(file).collect(),
@@ -68,6 +73,7 @@ fn collections(info: &TraceInfo) -> CollectionsDoc {
         moved: info.moved,
         found: info.found,
         unexplained: info.unexplained_survivors,
+        conflicts: info.conflicts,
     }
 }
 

@@ -39,6 +39,8 @@ pub struct InfoReport {
     pub quality: QualitiesDoc,
     /// Events that the agent had to drop.
     pub dropped: u64,
+    /// What the agent could not write.
+    pub lost: LostDoc,
     /// Stretches that the VM or JNI allocated between events.
     pub gaps: AmountDoc,
     /// Objects whose address is not known.
@@ -49,12 +51,23 @@ pub struct InfoReport {
     pub malformed: u64,
     /// Events that came in a buffer behind the collection they were made before.
     pub stragglers: u64,
+    /// Events with less room than their object needs: it was eliminated, and what moved the top is a gap.
+    pub contradictions: u64,
     /// Blocks of events: buffers of threads.
     pub buffers: u64,
     /// All blocks.
     pub blocks: u64,
     /// The event files at hand.
     pub files: Vec<EventFileDoc>,
+}
+
+/// Blocks that are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostDoc {
+    /// How many.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// Sizes of the contents of event files.
@@ -93,6 +106,8 @@ pub struct CollectionsDoc {
     pub found: u64,
     /// Survivors that nothing explains; 0 in a sound trace.
     pub unexplained: u64,
+    /// Survivors that lie where another does; 0 in a sound trace.
+    pub conflicts: u64,
 }
 
 /// How much is known after rotations.

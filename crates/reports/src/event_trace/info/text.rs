@@ -92,6 +92,11 @@ fn write_events(out: &mut String, report: &InfoReport) {
             report.stragglers,
             "event behind the collection it was made before",
         ),
+        (
+            "no room",
+            report.contradictions,
+            "event with less room than its object needs: it was eliminated",
+        ),
     ] {
         if number > 0 {
             fact(out, name, &format!("{} {what}", grouped(number)));

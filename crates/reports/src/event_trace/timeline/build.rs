@@ -185,7 +185,7 @@ fn totals(timeline: &Timeline) -> TimelineTotalsDoc {
 
 fn collection(model: &TraceModel, point: &TimelinePoint) -> CollectionDoc {
     CollectionDoc {
-        collection: point.collection,
+        number: point.collection,
         kind: printable(&point.kind),
         cause: printable(&point.cause),
         start_micros: since_start(model, point.start_micros).unwrap_or(0),

@@ -5,7 +5,7 @@ use crate::event_trace::csv_rows::table;
 use crate::json::AmountDoc;
 
 const HEADER: [&str; 21] = [
-    "collection",
+    "number",
     "kind",
     "cause",
     "start_micros",
@@ -34,7 +34,7 @@ pub(super) fn csv(report: &TimelineReport) -> String {
 
 fn fields(point: &CollectionDoc) -> Vec<String> {
     let mut row = vec![
-        point.collection.to_string(),
+        point.number.to_string(),
         point.kind.clone(),
         point.cause.clone(),
         point.start_micros.to_string(),

@@ -110,7 +110,7 @@ pub struct SiteLayerDoc {
 #[serde(rename_all = "camelCase")]
 pub struct CollectionDoc {
     /// Its number.
-    pub collection: u32,
+    pub number: u32,
     /// `young`, `mixed`, `full`, `cleanup`, ...
     pub kind: String,
     /// The VM's words for why.

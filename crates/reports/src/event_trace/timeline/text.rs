@@ -20,10 +20,7 @@ pub(super) fn text(report: &TimelineReport) -> String {
     write_composition(&mut out, report);
     write_collections(&mut out, report);
     trouble(&mut out, &report.head);
-    let example = report
-        .collections
-        .last()
-        .map_or(0, |point| point.collection);
+    let example = report.collections.last().map_or(0, |point| point.number);
     next(
         &mut out,
         &report.head,
@@ -222,7 +219,7 @@ fn cells(point: &CollectionDoc, longest: u64) -> [String; 13] {
         None => point.cause.clone(),
     };
     [
-        grouped(point.collection),
+        grouped(point.number),
         format!("{:.3} s", point.start_micros as f64 / 1e6),
         point.kind.clone(),
         micros(point.pause_micros),

@@ -1,0 +1,96 @@
+//! What the commands on event traces share: their arguments, reading the trace, printing a report in every form.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use ducktrack_heap_model::{HeapKnowledge, Questions, TraceModel};
+use ducktrack_reports::EventReport;
+
+use crate::output;
+use crate::trace_loading::load_trace;
+
+/// The trace, the form and where it goes.
+#[derive(Args)]
+pub(crate) struct EventReportArgs {
+    /// The directory that the agent wrote with mode=trace
+    #[arg(value_name = "DIR")]
+    pub(crate) trace: PathBuf,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for a terminal
+    #[default]
+    Text,
+    /// Documented keys
+    Json,
+    /// The main table, for spreadsheets
+    Csv,
+    /// One page with charts
+    Html,
+}
+
+impl EventReportArgs {
+    /// The trace as the report names it.
+    pub(crate) fn name(&self) -> String {
+        self.trace.display().to_string()
+    }
+
+    /// Reads the trace; one without events is an error.
+    pub(crate) fn load(&self, questions: &Questions) -> Result<TraceModel> {
+        let model = load_trace(&self.trace, questions)?;
+        if model.info.files.is_empty() {
+            bail!("{}", without_events(&self.trace, &model));
+        }
+        Ok(model)
+    }
+
+    /// Prints the report in the form that was asked for.
+    pub(crate) fn print(&self, report: &dyn EventReport) -> Result<ExitCode> {
+        let text = render(report, self.format)?;
+        output::write(&text, self.output.as_deref())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+pub(crate) fn render(report: &dyn EventReport, format: Format) -> Result<String> {
+    Ok(match format {
+        Format::Text => report.text(),
+        Format::Json => report.json()?,
+        Format::Csv => report.csv(),
+        Format::Html => report.html()?,
+    })
+}
+
+/// One line: why there are no events, and what to do.
+fn without_events(path: &Path, model: &TraceModel) -> String {
+    let path = path.display();
+    match model.count.run.mode.as_str() {
+        "trace" => format!(
+            "{path} holds no event files (events-00000000.trace, ...): they were deleted, or the JVM was stopped before the first was written"
+        ),
+        mode => format!(
+            "{path} has no allocation events: it was recorded with mode={}; record with: ducktrack run --mode trace -- java ...",
+            if mode.is_empty() { "count" } else { mode }
+        ),
+    }
+}
+
+/// Why the live heap is not known, as the end of a sentence; `None` when it is.
+pub(crate) fn unknown_heap(model: &TraceModel) -> Option<String> {
+    match &model.info.knowledge {
+        HeapKnowledge::Known | HeapKnowledge::NoCollection => None,
+        HeapKnowledge::Never { reason } => Some(reason.clone()),
+        HeapKnowledge::Lost { since, reason } => {
+            Some(format!("from collection {} on: {reason}", since.0))
+        }
+    }
+}

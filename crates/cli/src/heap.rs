@@ -1,0 +1,107 @@
+//! `ducktrack heap DIR --at GC|end`
+
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
+use ducktrack_reports::{Filter, heap_report};
+
+use crate::event_report::{EventReportArgs, unknown_heap};
+use crate::selection::SiteSelection;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack heap ducktrack-4711                           what was alive at the end
+  ducktrack heap ducktrack-4711 --at 12                   what collection 12 left
+  ducktrack heap ducktrack-4711 --only com.acme --type 'byte[]'
+  ducktrack heap ducktrack-4711 --format html -o heap.html")]
+pub(crate) struct HeapArgs {
+    #[command(flatten)]
+    report: EventReportArgs,
+    /// The moment: the number of a collection (ducktrack timeline lists them), or end
+    #[arg(long, value_name = "GC|end", default_value = "end")]
+    at: At,
+    #[command(flatten)]
+    selection: SiteSelection,
+    /// Only this thread, in the table of threads: main, pool-* (may be repeated)
+    #[arg(long = "thread", value_name = "NAME")]
+    threads: Vec<String>,
+}
+
+/// `--at`
+#[derive(Clone, Copy, Debug)]
+struct At(Moment);
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "end" {
+            return Ok(Self(Moment::End));
+        }
+        match text.parse() {
+            Ok(number) => Ok(Self(Moment::After(CollectionNumber(number)))),
+            Err(_) => Err("give the number of a collection, or end".to_owned()),
+        }
+    }
+}
+
+pub(crate) fn run(args: HeapArgs) -> Result<ExitCode> {
+    let questions = Questions {
+        heap_at: vec![args.at.0],
+        ..Questions::default()
+    };
+    let model = args.report.load(&questions)?;
+    let Some(Some(heap)) = model.heap_at.first() else {
+        bail!("{}: {}", args.report.name(), no_heap(&model, args.at.0));
+    };
+    let filter = Filter {
+        threads: args.threads,
+        ..args.selection.into()
+    };
+    let report = heap_report(&model, heap, &args.report.name(), &filter);
+    args.report.print(&report)
+}
+
+/// Why there is no heap at that moment, and what to do.
+fn no_heap(model: &TraceModel, moment: Moment) -> String {
+    let (first, last) = (model.info.first_collection, model.info.last_collection);
+    let unknown = unknown_heap(model);
+    match (moment, first.zip(last)) {
+        (Moment::After(number), None) => format!(
+            "there is no collection {}: none was recorded; use --at end",
+            number.0
+        ),
+        (Moment::After(number), Some((first, last))) if number < first || number > last => {
+            format!(
+                "there is no collection {}: the trace has {} to {}",
+                number.0, first.0, last.0
+            )
+        }
+        _ => format!(
+            "the live heap is not known {}",
+            unknown.unwrap_or_else(
+                || "at that moment: its collection is missing or damaged".to_owned()
+            )
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_numbers_or_the_end() {
+        assert!(matches!("end".parse(), Ok(At(Moment::End))));
+        assert!(matches!(
+            "12".parse(),
+            Ok(At(Moment::After(CollectionNumber(12))))
+        ));
+        for bad in ["", "-1", "last", "4294967296"] {
+            assert!(bad.parse::<At>().is_err(), "{bad}");
+        }
+    }
+}
