@@ -228,13 +228,21 @@ impl ModelSums<'_> {
         }
         if let Some(row) = self.plan.sites.get_mut(site.get()) {
             row.total += tally;
-            add_to_thread_part(row, thread, tally);
+            add_to_thread_part(&mut row.threads, thread, tally);
             let ty = ty.or_else(|| row.ty.clone());
             let key = (site, context, ty.clone());
             let at = *self.part_of.entry(key).or_insert(row.parts.len());
-            match row.parts.get_mut(at) {
-                Some(part) => part.tally += tally,
-                None => row.parts.push(SitePart { context, ty, tally }),
+            if at == row.parts.len() {
+                row.parts.push(SitePart {
+                    context,
+                    ty,
+                    tally: Tally::default(),
+                    threads: Vec::new(),
+                });
+            }
+            if let Some(part) = row.parts.get_mut(at) {
+                part.tally += tally;
+                add_to_thread_part(&mut part.threads, thread, tally);
             }
         }
         if let Some(row) = self.threads.get_mut(thread.get()) {
@@ -267,6 +275,9 @@ impl ModelSums<'_> {
     fn finish(mut self) -> FilledRows {
         for row in &mut self.plan.sites {
             row.parts.retain(|part| !part.tally.is_zero());
+            for part in &mut row.parts {
+                part.threads.retain(|thread| !thread.tally.is_zero());
+            }
             row.threads.retain(|part| !part.tally.is_zero());
             row.lengths.retain(|bucket| bucket.count != 0);
         }
@@ -306,11 +317,11 @@ impl ModelSums<'_> {
     }
 }
 
-fn add_to_thread_part(row: &mut SiteRow, thread: ThreadIndex, tally: Tally) {
+fn add_to_thread_part(threads: &mut Vec<ThreadPart>, thread: ThreadIndex, tally: Tally) {
     // Threads are added one after the other, so only the last part can be this thread's.
-    match row.threads.last_mut() {
+    match threads.last_mut() {
         Some(part) if part.thread == thread => part.tally += tally,
-        _ => row.threads.push(ThreadPart { thread, tally }),
+        _ => threads.push(ThreadPart { thread, tally }),
     }
 }
 

@@ -91,9 +91,11 @@ pub struct SitePart {
     pub ty: Option<Arc<str>>,
     /// Objects and bytes.
     pub tally: Tally,
+    /// `tally` split by thread, ascending, only threads that are not zero.
+    pub threads: Vec<ThreadPart>,
 }
 
-/// The part of a site's total that one thread executed.
+/// The part of a site's total, or of one part of it, that one thread executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadPart {
     /// Which thread.

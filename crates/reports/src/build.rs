@@ -14,8 +14,6 @@ use crate::view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart
 
 /// What is shown where the trace does not tell the type.
 const UNKNOWN_TYPE: &str = "(type not known)";
-/// What is shown where a thread filter keeps part of a site whose types are not split by thread.
-const MIXED_TYPES: &str = "(several types)";
 
 /// Makes the view of a model. `trace` says where it was read from.
 pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
@@ -77,7 +75,7 @@ impl Builder<'_> {
         let location = location(self.model.method(site.method), site.bci, site.line);
         let threads = self.threads(site);
         let ty = site.ty.as_deref().map(readable_type);
-        let mut cells = self.cells(site, &threads, ty.as_deref());
+        let mut cells = self.cells(site, ty.as_deref());
         cells.retain(|cell| self.keeps(&location, cell));
         if cells.is_empty() {
             return None;
@@ -118,23 +116,27 @@ impl Builder<'_> {
         threads
     }
 
-    fn cells(&self, site: &ModelSite, threads: &[ThreadPart], ty: Option<&str>) -> Vec<Cell> {
-        let of_threads: Tally = threads.iter().map(|thread| thread.executed).sum();
-        if self.filter.threads.is_empty() || of_threads == site.total {
-            return site.parts.iter().map(|part| self.cell(part, ty)).collect();
-        }
-        match site.parts.as_slice() {
-            _ if threads.is_empty() => Vec::new(),
-            [part] => vec![Cell {
-                executed: of_threads,
+    /// The parts of a site, as far as the wanted threads executed them.
+    fn cells(&self, site: &ModelSite, ty: Option<&str>) -> Vec<Cell> {
+        let parts = site.parts.iter();
+        parts
+            .map(|part| Cell {
+                executed: self.of_wanted_threads(part),
                 ..self.cell(part, ty)
-            }],
-            _ => vec![Cell {
-                ty: ty.unwrap_or(MIXED_TYPES).to_owned(),
-                caller: None,
-                executed: of_threads,
-            }],
+            })
+            .collect()
+    }
+
+    fn of_wanted_threads(&self, part: &SitePart) -> Tally {
+        if self.filter.threads.is_empty() {
+            return part.tally;
         }
+        let is_wanted = |thread: &&ducktrack_heap_model::ThreadPart| {
+            let name = &self.model.thread(thread.thread).name;
+            self.filter.wants_thread(&printable(name))
+        };
+        let threads = part.threads.iter().filter(is_wanted);
+        threads.map(|thread| thread.tally).sum()
     }
 
     fn cell(&self, part: &SitePart, ty: Option<&str>) -> Cell {

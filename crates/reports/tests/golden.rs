@@ -229,6 +229,75 @@ fn a_thread_filter_keeps_that_threads_part() {
     );
 }
 
+/// `Arrays.copyOf` makes several types for several callers, in the main thread and, added here, in the pool.
+#[test]
+fn a_thread_filter_keeps_types_and_callers_of_a_site() {
+    use ducktrack_trace_format::{CallSiteId, KeyedCount, Record, SiteId};
+    let in_pool = |context: Option<u32>, ty: &str, count, bytes| KeyedCount {
+        site: SiteId(3),
+        context: context.map(CallSiteId),
+        ty: Some(ty.into()),
+        count,
+        bytes,
+    };
+    let mut records = sample_run::records();
+    for record in &mut records {
+        if let Record::Snapshot(snapshot) = record {
+            snapshot.threads[1].keyed = vec![
+                in_pool(Some(1), "[Ljava/lang/Object;", 7, 560),
+                in_pool(None, "[Ljava/lang/String;", 5, 400),
+            ];
+        }
+    }
+    let model = model(records);
+    let copies = |threads: &[&str]| -> Vec<(String, Option<String>, i64, i64)> {
+        let filter = Filter {
+            threads: threads.iter().map(|&name| name.into()).collect(),
+            ..Filter::default()
+        };
+        let document = document(&view(&model, "ducktrack-4711", &filter));
+        let mut sites = document.sites.into_iter();
+        let site = sites.find(|site| site.class == "java.util.Arrays");
+        let contexts = site.expect("Arrays.copyOf").context.into_iter();
+        let cells = contexts.flat_map(|context| {
+            let caller = context.method.clone();
+            let types = context.types.into_iter();
+            types.map(move |ty| (ty.ty, caller.clone(), ty.count, ty.bytes))
+        });
+        let mut cells: Vec<_> = cells.collect();
+        cells.sort();
+        cells
+    };
+    let cell = |ty: &str, caller: Option<&str>, count, bytes| {
+        (ty.to_owned(), caller.map(str::to_owned), count, bytes)
+    };
+    let (first, second) = (Some("total"), Some("grow"));
+    assert_eq!(
+        copies(&["pool-*"]),
+        [
+            cell("java.lang.Object[]", second, 7, 560),
+            cell("java.lang.String[]", None, 5, 400),
+        ]
+    );
+    assert_eq!(
+        copies(&["main"]),
+        [
+            cell("java.lang.Object[]", None, 40, 3_200),
+            cell("java.lang.Object[]", second, 2_000, 160_000),
+            cell("java.lang.String[]", first, 6_000, 480_000),
+        ]
+    );
+    assert_eq!(
+        copies(&[]),
+        [
+            cell("java.lang.Object[]", None, 40, 3_200),
+            cell("java.lang.Object[]", second, 2_007, 160_560),
+            cell("java.lang.String[]", None, 5, 400),
+            cell("java.lang.String[]", first, 6_000, 480_000),
+        ]
+    );
+}
+
 #[test]
 fn increments_and_completeness_of_the_run() {
     let document = report(&Filter::default());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{CountModel, CountModelBuilder, SiteRow, Tally};
+use ducktrack_heap_model::{CountModel, CountModelBuilder, SiteRow, Tally, ThreadIndex};
 use ducktrack_trace_format::{
     CounterId, CounterRole, KeyedCount, Record, Snapshot, ThreadCounts, ThreadId, Unit,
 };
@@ -260,6 +260,7 @@ fn check_site(row: &SiteRow, expected: &Expected, has_size: bool) -> Result<(), 
         row.threads.iter().map(|part| part.tally).sum::<Tally>(),
         expected.total
     );
+    check_parts(row)?;
     prop_assert_eq!(row.materialized.is_some(), expected.measured);
     let materialized = row.materialized.unwrap_or_default();
     prop_assert_eq!(materialized.count, expected.materialized.count);
@@ -272,6 +273,25 @@ fn check_site(row: &SiteRow, expected: &Expected, has_size: bool) -> Result<(), 
         .map(|entry| (entry.bucket, entry.count))
         .collect();
     prop_assert_eq!(&lengths, &expected.lengths);
+    Ok(())
+}
+
+/// A part is the sum of its threads, and a thread of the row is the sum of it in all parts.
+fn check_parts(row: &SiteRow) -> Result<(), TestCaseError> {
+    let mut threads: BTreeMap<ThreadIndex, Tally> = BTreeMap::new();
+    for part in &row.parts {
+        let sum: Tally = part.threads.iter().map(|thread| thread.tally).sum();
+        prop_assert_eq!(part.tally, sum);
+        for thread in &part.threads {
+            *threads.entry(thread.thread).or_default() += thread.tally;
+        }
+    }
+    threads.retain(|_, tally| !tally.is_zero());
+    let of_row = row
+        .threads
+        .iter()
+        .map(|thread| (thread.thread, thread.tally));
+    prop_assert_eq!(threads, of_row.collect::<BTreeMap<_, _>>());
     Ok(())
 }
 
