@@ -9,8 +9,8 @@
 //! ```
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, TrackedMethods};
@@ -20,7 +20,9 @@ use ducktrack_trace_writer::{CountWriter, TraceDirectory, WriterOptions};
 use parking_lot::{Condvar, Mutex};
 use rustc_hash::FxHashMap;
 
+use crate::collections::Collections;
 use crate::counter_block::CounterBlock;
+use crate::event_helper::EventHelper;
 use crate::helper_class::HelperClass;
 use crate::hot_library_sites::Tracking;
 use crate::jni_functions::JniFunctions;
@@ -28,10 +30,12 @@ use crate::loaders::Loaders;
 use crate::log::Log;
 use crate::native_sites::NativeSites;
 use crate::notes::Notes;
-use crate::options::{Context, Counters, Options};
+use crate::options::{Context, Counters, Mode, Options};
 use crate::phase::{Phase, PhaseCell};
 use crate::registry::Registry;
+use crate::site_facts::SiteTable;
 use crate::thread_table::ThreadTable;
+use crate::tracing::Tracing;
 use crate::vm_facts::VmFacts;
 
 /// Everything the agent knows.
@@ -68,11 +72,20 @@ pub(crate) struct Agent {
     pub(crate) write_failure_said: AtomicBool,
     /// Whether hidden classes come in through a method that was rewritten.
     pub(crate) hidden_class_gate: AtomicBool,
+    /// Facts of sites for the reader of events; only in mode trace.
+    pub(crate) sites: Option<Arc<SiteTable>>,
+    pub(crate) collections: Collections,
+    /// The event files are at their upper limit: a collection would let them rotate.
+    pub(crate) collection_wanted: AtomicBool,
+    tracing: OnceLock<Tracing>,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
+    event_helper: OnceLock<EventHelper>,
     jni_functions: OnceLock<JniFunctions>,
     pub(crate) ready_after_millis: AtomicU64,
     pub(crate) snapshots: AtomicU64,
+    /// The trace file has the record of the run.
+    pub(crate) run_defined: AtomicBool,
 }
 
 /// What the agent costs, added up.
@@ -118,13 +131,16 @@ impl Agent {
         let directory =
             TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
         let rewrite_options = RewriteOptions {
-            counters: match options.counters {
-                Counters::Path => CounterChoice::Path,
-                Counters::Site => CounterChoice::Site,
+            counters: match (options.mode, options.counters) {
+                (Mode::Trace, _) => CounterChoice::Event,
+                (Mode::Count, Counters::Path) => CounterChoice::Path,
+                (Mode::Count, Counters::Site) => CounterChoice::Site,
             },
             histogram: options.histogram,
             materialized: options.materialized,
-            profile: options.reinstrument.is_some() && options.counters == Counters::Path,
+            profile: options.mode == Mode::Count
+                && options.reinstrument.is_some()
+                && options.counters == Counters::Path,
         };
         Ok(Self {
             env,
@@ -151,11 +167,17 @@ impl Agent {
             uncounted_native: AtomicU64::new(0),
             write_failure_said: AtomicBool::new(false),
             hidden_class_gate: AtomicBool::new(false),
+            sites: (options.mode == Mode::Trace).then(|| Arc::new(SiteTable::new())),
+            collections: Collections::default(),
+            tracing: OnceLock::new(),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
+            event_helper: OnceLock::new(),
+            collection_wanted: AtomicBool::new(false),
             jni_functions: OnceLock::new(),
             ready_after_millis: AtomicU64::new(0),
             snapshots: AtomicU64::new(0),
+            run_defined: AtomicBool::new(false),
             options,
         })
     }
@@ -165,9 +187,29 @@ impl Agent {
         self.facts.get()
     }
 
+    /// The recording of events, once it has begun.
+    pub(crate) fn tracing(&self) -> Option<&Tracing> {
+        self.tracing.get()
+    }
+
+    pub(crate) fn set_tracing(&self, tracing: Tracing) {
+        // The agent starts once: there is no second one.
+        let _ = self.tracing.set(tracing);
+    }
+
     /// The helper class, once it works.
     pub(crate) fn helper(&self) -> Option<&HelperClass> {
         self.helper.get()
+    }
+
+    /// The helper class that writes events, once it works.
+    pub(crate) fn event_helper(&self) -> Option<&EventHelper> {
+        self.event_helper.get()
+    }
+
+    pub(crate) fn set_event_helper(&self, helper: EventHelper) -> Option<&EventHelper> {
+        self.event_helper.set(helper).ok()?;
+        self.event_helper.get()
     }
 
     /// The JNI functions as they were, once ours stand in their places.
@@ -213,6 +255,9 @@ impl Agent {
             self.klass_names
                 .lock()
                 .insert(klass, String::from_utf8_lossy(&signature).into_owned());
+        }
+        if let Some(tracing) = self.tracing() {
+            tracing.seen().insert(klass);
         }
     }
 

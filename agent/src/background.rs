@@ -1,5 +1,6 @@
 //! The agent's own thread: snapshots by interval and on demand, sizes of classes, re-instrumentation.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
@@ -47,8 +48,14 @@ impl Agent {
             if !self.is_counting() {
                 return;
             }
+            if self.collection_wanted.swap(false, Ordering::AcqRel) {
+                self.collect();
+            }
             self.reinstrument_due_methods(jni, &mut watch);
             self.track_hot_library_sites(jni, &mut next_look);
+            if self.is_tracing() {
+                self.write_definitions();
+            }
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes(jni);
                 last_sizes = Instant::now();
@@ -61,6 +68,12 @@ impl Agent {
                 self.snapshot(jni, if demanded { "demand" } else { "interval" });
                 last_snapshot = Instant::now();
             }
+        }
+    }
+
+    fn collect(&self) {
+        if let Err(error) = self.env.force_garbage_collection() {
+            self.log.warn(&format!("no collection can be had: {error}"));
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) fn table() -> EventCallbacks {
         ThreadEnd: Some(thread_end),
         ClassFileLoadHook: Some(class_file_load_hook),
         DataDumpRequest: Some(data_dump_request),
+        GarbageCollectionStart: Some(collection_start),
+        GarbageCollectionFinish: Some(collection_finish),
         ..EventCallbacks::default()
     }
 }
@@ -80,6 +82,22 @@ unsafe extern "system" fn thread_start(_: *mut RawEnv, jni: *mut JNIEnv, thread:
 
 unsafe extern "system" fn thread_end(_: *mut RawEnv, jni: *mut JNIEnv, thread: jthread) {
     event(jni, |agent, jni| agent.thread_ended(jni, thread));
+}
+
+unsafe extern "system" fn collection_start(_: *mut RawEnv) {
+    guard((), report_panic, || {
+        if let Some(agent) = AGENT.get() {
+            agent.collection_started();
+        }
+    });
+}
+
+unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
+    guard((), report_panic, || {
+        if let Some(agent) = AGENT.get() {
+            agent.collection_finished();
+        }
+    });
 }
 
 unsafe extern "system" fn data_dump_request(_: *mut RawEnv) {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use ducktrack_class_rewriter::{
-    ClassRewriter, HELPER_CLASS, MethodProfile, Reason, RewrittenClass,
+    ClassRewriter, EVENT_HELPER_CLASS, HELPER_CLASS, MethodProfile, Reason, RewrittenClass,
 };
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
@@ -70,7 +70,7 @@ impl Agent {
     fn rewrite(&self, class: &ClassFile<'_>, origin: &Origin<'_>) -> Option<Vec<u8>> {
         Cost::add(&self.cost.classes_seen, 1);
         let name = class.name();
-        if name == HELPER_CLASS {
+        if name == HELPER_CLASS || name == EVENT_HELPER_CLASS {
             return None;
         }
         if !self.options.wants(&String::from_utf8_lossy(name)) {
@@ -126,6 +126,9 @@ impl Agent {
         }
         if bytes.is_some() {
             self.add_cost(&rewritten);
+        }
+        if let Some(sites) = &self.sites {
+            sites.learn(&rewritten);
         }
         let layout = self.facts().map(|facts| facts.layout).unwrap_or_default();
         if bytes.is_some() || !rewritten.refusals.is_empty() {

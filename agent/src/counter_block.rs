@@ -4,9 +4,11 @@
 //! 0         words 0..64: header (1 call site under way, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
 //! 64 * 8    counters, one word each, to WORDS * 8
 //! WORDS*8   keyed entries: key (call site << 32 | site, bit 31 set where the class counts), klass or 0, count, bytes
+//! behind    the thread's buffer of allocation events (mode trace)
 //! ```
 //!
-//! Only the owning thread writes (plain adds); readers see each word whole, at most a moment old.
+//! Only the owning thread writes (plain adds); readers see each word whole, at most a moment old. In mode trace the thread that decodes
+//! events writes counters and keyed entries, and the owning thread only its buffer and its histograms.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,8 +22,16 @@ pub(crate) const FIRST_COUNTER: u32 = 64;
 pub(crate) const KEYED_BYTES: usize = 1 << 20;
 /// Where the keyed entries start.
 pub(crate) const KEYED_OFFSET: usize = WORDS as usize * 8;
+/// Where the buffer of events starts.
+pub(crate) const EVENTS_OFFSET: usize = KEYED_OFFSET + KEYED_BYTES;
+/// Bytes of the buffer of events.
+pub(crate) const EVENTS_BYTES: usize = 40 << 10;
 /// Bytes of a block.
-pub(crate) const BLOCK_BYTES: usize = KEYED_OFFSET + KEYED_BYTES;
+pub(crate) const BLOCK_BYTES: usize = EVENTS_OFFSET + EVENTS_BYTES;
+
+const KEYED_ROWS: usize = KEYED_BYTES / 32;
+/// Entries that are looked at for a key.
+const MOST_PROBES: usize = 256;
 
 /// Set in the site's half of a key where the class is a part of the key.
 const CLASS_IN_KEY: u32 = 1 << 31;
@@ -72,6 +82,14 @@ impl CounterBlock {
         Self { address }
     }
 
+    /// The block at an address.
+    ///
+    /// # Safety
+    /// There is one.
+    pub(crate) unsafe fn at(address: usize) -> Self {
+        Self { address }
+    }
+
     pub(crate) fn address(self) -> usize {
         self.address
     }
@@ -86,7 +104,61 @@ impl CounterBlock {
         self.atomic(CALL_SITE).store(0, Ordering::Relaxed);
     }
 
-    fn word(self, index: usize) -> u64 {
+    /// Adds to a counter, where the owning thread does not.
+    pub(crate) fn add(self, id: u32, amount: u64) {
+        if id < WORDS {
+            self.add_to(id as usize, amount);
+        }
+    }
+
+    /// Adds to a keyed entry, where the owning thread does not. `klass` is 0 where the class is no part of the key.
+    pub(crate) fn add_keyed(self, key: KeyedEntry) {
+        let class_bit = if key.klass == 0 { 0 } else { CLASS_IN_KEY };
+        let wanted = u64::from(key.call_site) << 32 | u64::from(key.site | class_bit);
+        let mut row = first_row(&key);
+        for _ in 0..MOST_PROBES {
+            let first = KEYED_OFFSET / 8 + row * 4;
+            let found = self.word(first);
+            if found == 0 {
+                self.set_word(first + 1, key.klass as u64);
+                self.set_word(first + 2, key.count);
+                self.set_word(first + 3, key.bytes);
+                self.atomic(first).store(wanted, Ordering::Release);
+                self.add_to(KEYED_IN_USE, 1);
+                return;
+            }
+            if found == wanted && self.word(first + 1) == key.klass as u64 {
+                self.add_to(first + 2, key.count);
+                self.add_to(first + 3, key.bytes);
+                return;
+            }
+            row = (row + 1) % KEYED_ROWS;
+        }
+        self.add_to(LOST_COUNT, key.count);
+        self.add_to(LOST_BYTES, key.bytes);
+    }
+
+    fn add_to(self, index: usize, amount: u64) {
+        self.set_word(index, self.word(index).wrapping_add(amount));
+    }
+
+    /// A word of the header, or of the buffer of events.
+    pub(crate) fn set_word(self, index: usize, value: u64) {
+        self.atomic(index).store(value, Ordering::Relaxed);
+    }
+
+    /// A copy of the bytes between two addresses in the buffer of events.
+    pub(crate) fn event_bytes(self, from: usize, to: usize) -> Vec<u8> {
+        let buffer = self.address + EVENTS_OFFSET;
+        if from < buffer || to < from || to > buffer + EVENTS_BYTES {
+            return Vec::new();
+        }
+        // SAFETY: the range is inside of the block, which is mapped for good. Its owner writes behind `to` only, until this is done.
+        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(from), to - from) }
+            .to_vec()
+    }
+
+    pub(crate) fn word(self, index: usize) -> u64 {
         self.atomic(index).load(Ordering::Relaxed)
     }
 
@@ -122,7 +194,7 @@ impl CounterBlock {
         let rows = if self.word(KEYED_IN_USE) == 0 {
             0
         } else {
-            KEYED_BYTES / 32
+            KEYED_ROWS
         };
         (0..rows).filter_map(move |row| {
             let first = KEYED_OFFSET / 8 + row * 4;
@@ -136,6 +208,15 @@ impl CounterBlock {
             })
         })
     }
+}
+
+/// Where a key is looked for first.
+fn first_row(key: &KeyedEntry) -> usize {
+    let spread = u64::from(key.call_site)
+        .wrapping_mul(0x9E37_79B1)
+        .wrapping_add(u64::from(key.site).wrapping_mul(0x3243_F6A9))
+        .wrapping_add((key.klass as u64).wrapping_mul(0x2545_F491));
+    (spread >> 5) as usize % KEYED_ROWS
 }
 
 #[cfg(test)]
@@ -167,5 +248,37 @@ mod tests {
             bytes: 0,
         };
         assert_eq!(block.keyed().collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn keyed_entries_are_added_up() {
+        let block = CounterBlock::new().expect("memory");
+        let entry = |call_site, klass, count| KeyedEntry {
+            call_site,
+            site: 17,
+            klass,
+            count,
+            bytes: 8 * count,
+        };
+        for round in 1..=3 {
+            for call_site in 0..100 {
+                block.add_keyed(entry(call_site, 0, round));
+                block.add_keyed(entry(call_site, 0x8000 + call_site as usize, 1));
+            }
+        }
+        let mut found: Vec<KeyedEntry> = block.keyed().collect();
+        found.sort_by_key(|entry| (entry.klass, entry.call_site));
+        assert_eq!(found.len(), 200);
+        assert_eq!(found[7], entry(7, 0, 6));
+        assert_eq!(found[107], entry(7, 0x8007, 3));
+    }
+
+    #[test]
+    fn only_the_buffer_of_events_is_copied() {
+        let block = CounterBlock::new().expect("memory");
+        let start = block.address() + EVENTS_OFFSET;
+        assert_eq!(block.event_bytes(start, start + 12).len(), 12);
+        assert_eq!(block.event_bytes(start - 8, start + 8), []);
+        assert_eq!(block.event_bytes(start, start + EVENTS_BYTES + 4), []);
     }
 }

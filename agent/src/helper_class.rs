@@ -6,6 +6,7 @@ use ducktrack_jvmti::sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jmethodID, j
 use ducktrack_jvmti::{Error, Jni};
 
 use crate::callbacks;
+use crate::tracing::{SeenClasses, Tracing};
 use crate::vm_facts::VmFacts;
 
 const BYTES: &[u8] = include_bytes!("helper/DuckTrack.class");
@@ -137,7 +138,7 @@ impl HelperClass {
 }
 
 /// What the helper's constants are, in the order of its `constant(n)`.
-pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
+pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 25] {
     let (table, mask) = facts.slot.table();
     let layout = &facts.layout;
     let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
@@ -164,6 +165,10 @@ pub(crate) fn constants(facts: &VmFacts) -> [i64; 21] {
         base(4),
         i64::from(layout.reference.trailing_zeros()),
         offset(facts.threads.allocated_bytes),
+        offset(facts.threads.tlab_start),
+        tracing.map_or(0, |tracing| offset(tracing.seen().address())),
+        offset(SeenClasses::MASK),
+        offset(facts.threads.tlab_end),
     ]
 }
 
@@ -184,7 +189,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(
         let index = usize::try_from(which).unwrap_or(usize::MAX);
         agent
             .facts()
-            .map(constants)
+            .map(|facts| constants(facts, agent.tracing()))
             .and_then(|constants| constants.get(index).copied())
             .unwrap_or(0)
     })

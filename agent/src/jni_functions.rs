@@ -227,16 +227,30 @@ impl Agent {
     fn count_native(&self, jni: Jni, made: jobject, function: &'static str) {
         self.note_uncounted(self.native_site(jni, function).and_then(|site| match site {
             COUNTED_BY_CALLERS => Some(()),
-            site => self.helper()?.count_object(jni, made, site).ok(),
+            site => self.count_object(jni, made, site),
         }));
+    }
+
+    fn count_object(&self, jni: Jni, made: jobject, site: u32) -> Option<()> {
+        match self.event_helper() {
+            Some(events) => events.object(jni, made, site).ok(),
+            None => self.helper()?.count_object(jni, made, site).ok(),
+        }
+    }
+
+    fn count_string(&self, jni: Jni, made: jobject, value: jobject, site: u32) -> Option<()> {
+        if let Some(events) = self.event_helper() {
+            return events.string(jni, made, value, site).ok();
+        }
+        let helper = self.helper()?;
+        helper.count_object(jni, made, site).ok()?;
+        helper.count_object(jni, value, site).ok()
     }
 
     fn count_native_string(&self, jni: Jni, made: jobject, function: &'static str) {
         let count = |site: u32| {
-            let helper = self.helper()?;
-            helper.count_object(jni, made, site).ok()?;
             let value = jni.object_field(made, self.jni_functions()?.string_value?);
-            let counted = helper.count_object(jni, value, site).ok();
+            let counted = self.count_string(jni, made, value, site);
             jni.delete_local_ref(value);
             counted
         };
@@ -259,7 +273,10 @@ impl Agent {
             let bytes = self
                 .facts()?
                 .instance_bytes(helper.klass_of(jni, class).ok()?)?;
-            helper.count_instance(jni, class, bytes, site).ok()
+            match self.event_helper() {
+                Some(events) => events.gone(jni, class, bytes, site).ok(),
+                None => helper.count_instance(jni, class, bytes, site).ok(),
+            }
         };
         self.note_uncounted(self.native_site(jni, function).and_then(count));
     }

@@ -9,14 +9,19 @@
 //!                    ├─ jni_functions, native_sites         what native code makes
 //!                    ├─ thread_table                        who owns which block
 //!                    ├─ registry                            what the numbers in code and trace mean
-//!                    └─ snapshot ── trace-writer            values to disk
+//!                    ├─ snapshot ── trace-writer            values to disk
+//!                    └─ tracing ── event_buffer, collections  mode trace: events of threads and collections to disk
 //! ```
 
 mod agent;
 mod background;
 mod callbacks;
 mod class_hook;
+mod collections;
 mod counter_block;
+mod event_buffer;
+mod event_helper;
+mod event_tally;
 mod helper_class;
 mod hot_library_sites;
 mod jni_functions;
@@ -33,12 +38,15 @@ mod phase;
 mod registry;
 mod reinstrumentation;
 mod running_frames;
+mod site_facts;
 mod site_sizes;
 mod slot;
 mod snapshot;
 mod summary;
 mod thread_table;
 mod trace_words;
+mod tracing;
+mod tracing_start;
 mod vm_facts;
 
 use std::ffi::{CStr, c_char, c_void};

@@ -7,13 +7,14 @@ use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni, Phase as VmPhase, Vm};
 
 use crate::agent::Agent;
-use crate::counter_block::FIRST_COUNTER;
+use crate::counter_block::{CounterBlock, FIRST_COUNTER};
 use crate::helper_class::HelperClass;
-use crate::options::{HELP, Options, Request};
+use crate::options::{HELP, Mode, Options, Request};
 use crate::phase::Phase;
 use crate::site_sizes::LOCAL_REFERENCES;
 use crate::thread_table::Given;
-use crate::vm_facts::VmFacts;
+use crate::tracing_start::OLDEST_JAVA;
+use crate::vm_facts::{VmFacts, java_version};
 use crate::{callbacks, jni_functions, jni_variadic, own_library};
 
 /// How many classes are retransformed in one VM operation.
@@ -41,6 +42,7 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<(), String> {
     let (env, _) = vm
         .jvmti()
         .map_err(|error| format!("this VM has no tool interface: {error}"))?;
+    check_java_version(&options, java_version(env))?;
     let agent = Agent::new(env, options, text, attached)?;
     let agent = callbacks::install(agent).ok_or("the agent is loaded already")?;
     agent
@@ -57,6 +59,16 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// Events need what HotSpot has from JDK 17 on.
+fn check_java_version(options: &Options, version: u32) -> Result<(), String> {
+    if options.mode == Mode::Trace && version < OLDEST_JAVA {
+        return Err(format!(
+            "mode=trace needs JDK {OLDEST_JAVA} or later, this is {version}; mode=count works here"
+        ));
+    }
+    Ok(())
+}
+
 impl Agent {
     fn listen(&self) -> Result<(), ducktrack_jvmti::Error> {
         let wanted = Capabilities::of(&[
@@ -66,6 +78,10 @@ impl Agent {
             Capability::CanTagObjects,
         ]);
         self.env.add_capabilities(&wanted)?;
+        if self.is_tracing() {
+            let collections = Capabilities::of(&[Capability::CanGenerateGarbageCollectionEvents]);
+            self.env.add_capabilities(&collections)?;
+        }
         // SAFETY: the callbacks do not unwind and live as long as the library, which is never unloaded.
         unsafe { self.env.set_event_callbacks(&callbacks::table())? };
         for event in [
@@ -114,12 +130,15 @@ impl Agent {
                 format!("the VM cannot find the agent's native methods: {error}")
             })?;
         }
+        self.start_tracing()?;
         let helper = HelperClass::define(jni)
             .map_err(|error| format!("the helper class cannot be defined: {error}"))?;
         helper
             .link_natives(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
         let helper = self.set_helper(helper).ok_or("started twice")?;
+        self.define_event_helper(jni)
+            .map_err(|error| format!("the helper class does not work: {error}"))?;
         self.enable(&[EventKind::THREAD_START, EventKind::THREAD_END])?;
         self.adopt_living_threads(jni);
         self.check_counting(jni, helper)?;
@@ -255,7 +274,16 @@ impl Agent {
             .map(|info| String::from_utf8_lossy(&info.name).into_owned());
         let name = name.unwrap_or_default();
         let block = match self.threads.start(native, &name, 0) {
-            Ok(Given::Block(block)) => block,
+            Ok(Given::Block(id, block)) => {
+                self.begin_events(id, block, native);
+                block
+            }
+            Ok(Given::Adopted(block)) => {
+                if let Some(tracing) = self.tracing() {
+                    tracing.confirm_thread(block, native);
+                }
+                block
+            }
             Ok(Given::Nothing) => return,
             Err(error) => {
                 self.log.warn(&format!(
@@ -264,7 +292,7 @@ impl Agent {
                 return;
             }
         };
-        let value = (block.address() as u64).wrapping_sub(self.shared.address() as u64);
+        let value = self.slot_value(block);
         if !facts.slot.set(native, value)
             && let Err(error) = helper.set_slot(jni, thread, value)
         {
@@ -272,6 +300,11 @@ impl Agent {
                 "thread {name} counts into the shared block: {error}"
             ));
         }
+    }
+
+    /// What a thread's slot holds that has this block.
+    pub(crate) fn slot_value(&self, block: CounterBlock) -> u64 {
+        (block.address() as u64).wrapping_sub(self.shared.address() as u64)
     }
 
     pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
@@ -288,6 +321,9 @@ impl Agent {
         }
         // SAFETY: the thread that ends runs this callback.
         let allocated = unsafe { facts.threads.cooked_allocated_bytes(Address(native)) };
+        if let (Some(tracing), Some(block)) = (self.tracing(), self.threads.block_of(native)) {
+            tracing.end_thread(block, &facts.threads);
+        }
         self.threads.end(native, allocated);
     }
 
@@ -296,6 +332,7 @@ impl Agent {
         if self.phase.get() != Phase::Counting {
             return;
         }
+        self.finish_tracing(cause);
         self.snapshot(jni, cause);
         self.phase.advance(Phase::Ended);
         self.wake_background();

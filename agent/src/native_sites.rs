@@ -56,7 +56,11 @@ impl Agent {
         let site = if by_callers {
             COUNTED_BY_CALLERS
         } else {
-            self.registry.add_native_site(&name)?
+            let site = self.registry.add_native_site(&name)?;
+            if let Some(table) = &self.sites {
+                table.learn_native(site);
+            }
+            site
         };
         sites.insert(blamed, site);
         Some(site)

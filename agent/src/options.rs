@@ -14,6 +14,8 @@ use std::time::Duration;
 /// Everything the user can choose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
+    /// What is recorded.
+    pub mode: Mode,
     /// How the counters of a method are chosen.
     pub counters: Counters,
     /// Where the trace directory goes; `%p` is the pid, `%t` the time.
@@ -34,10 +36,78 @@ pub struct Options {
     pub histogram: bool,
     /// Record what really reached the heap.
     pub materialized: bool,
+    /// How exactly moves are known.
+    pub moves: Moves,
+    /// How events get from threads to files.
+    pub events: EventChoices,
     /// Where messages go.
     pub log: LogTarget,
     /// How much is logged.
     pub log_level: LogLevel,
+}
+
+/// `mode=`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// How many objects each site made.
+    Count,
+    /// Every allocation, and what every collection did.
+    Trace,
+}
+
+/// `moves=`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moves {
+    /// Read in the pause of every collection.
+    Exact,
+    /// Read at the end of a collection.
+    Finish,
+    /// Not known.
+    Off,
+}
+
+/// `buffer-size=` and what follows it in [`HELP`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventChoices {
+    /// Mean bytes of a thread's buffer.
+    pub buffer_size: usize,
+    /// By which part of it buffers differ.
+    pub buffer_deviation: f64,
+    /// Buffers that may wait.
+    pub queue: usize,
+    /// What becomes of the next one.
+    pub drop_on_full: bool,
+    /// What is compressed.
+    pub compress: Compress,
+    /// Bytes of all event files.
+    pub max_trace_size: Option<u64>,
+    /// By which part of it they may be smaller or larger.
+    pub max_deviation: f64,
+}
+
+/// `compress=`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Compress {
+    /// Everything.
+    Full,
+    /// While the queue is filled to this part.
+    Partial(f64),
+    /// Nothing.
+    Off,
+}
+
+impl Default for EventChoices {
+    fn default() -> Self {
+        Self {
+            buffer_size: 16 << 10,
+            buffer_deviation: 0.25,
+            queue: 1024,
+            drop_on_full: false,
+            compress: Compress::Full,
+            max_trace_size: None,
+            max_deviation: 0.25,
+        }
+    }
 }
 
 /// `counters=`
@@ -126,6 +196,7 @@ fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            mode: Mode::Count,
             counters: Counters::Path,
             output: "ducktrack-%p".to_owned(),
             interval: None,
@@ -136,6 +207,8 @@ impl Default for Options {
             context: Context::Auto,
             histogram: false,
             materialized: false,
+            moves: Moves::Exact,
+            events: EventChoices::default(),
             log: LogTarget::Stderr,
             log_level: LogLevel::Warn,
         }
@@ -164,7 +237,8 @@ impl fmt::Display for BadOption {
 /// The list of options, one per line: name, values, default, meaning.
 pub const HELP: &str = "\
 ducktrack options: key=value, separated by commas; @FILE reads options from a file; help prints this list
-  mode=count                 what is recorded: executed allocations per site              (default count)
+  mode=count|trace           what is recorded: executed allocations per site; or every allocation and what
+                             every collection did, from which the same report can be had  (default count)
   counters=path|site         one counter per control-flow path, or one per site           (default path)
   output=DIR                 trace directory; %p is the process id, %t the start time     (default ducktrack-%p)
   interval=SECONDS|off       also write a snapshot every so many seconds                  (default off)
@@ -176,9 +250,19 @@ ducktrack options: key=value, separated by commas; @FILE reads options from a fi
                              library sites, none, or also those in FILE (one class.method per line) (default auto)
   histogram=on|off           record the lengths of arrays                                 (default off)
   materialized=on|off        record which objects really reached the heap                 (default off)
+  moves=exact|finish|off     mode=trace: how moves and deaths are known: read in every pause; read after it, which
+                             leaves out full collections; not at all                      (default exact)
+  buffer-size=BYTES          mode=trace: a thread's buffer of events, at most 32k          (default 16k)
+  buffer-deviation=PART      mode=trace: buffers differ by this part of their size         (default 0.25)
+  queue=BUFFERS              mode=trace: so many full buffers may wait to be decoded       (default 1024)
+  on-full=wait|drop          mode=trace: then threads wait; or buffers are dropped, and their events counted (default wait)
+  compress=full|partial[:PART]|off  mode=trace: compress all blocks, those that come while this part of the queue
+                             is filled (0.2), or none                                     (default full)
+  max-trace-size=BYTES|off   mode=trace: older events give way to newer ones; objects that live keep theirs (default off)
+  max-deviation=PART         mode=trace: by which part the files may fall short of that, or exceed it (default 0.25)
   log=stderr|FILE            where messages go                                            (default stderr)
   level=error|warn|info|debug how much is logged                                          (default warn)
-A PATTERN is a class name with dots in which * stands for any characters: com.acme.*
+BYTES may end in k, m or g. A PATTERN is a class name with dots in which * stands for any characters: com.acme.*
 ";
 
 impl Options {
@@ -241,10 +325,13 @@ impl Options {
             ))
         };
         match key {
-            "mode" => match value {
-                "count" => {}
-                _ => return Err(bad("count")),
-            },
+            "mode" => {
+                self.mode = match value {
+                    "count" => Mode::Count,
+                    "trace" => Mode::Trace,
+                    _ => return Err(bad("count or trace")),
+                }
+            }
             "counters" => {
                 self.counters = match value {
                     "path" => Counters::Path,
@@ -270,6 +357,45 @@ impl Options {
             "context" => self.context = context(value).map_err(|why| bad(&why))?,
             "histogram" => self.histogram = on_off(value).ok_or_else(|| bad("on or off"))?,
             "materialized" => self.materialized = on_off(value).ok_or_else(|| bad("on or off"))?,
+            "moves" => {
+                self.moves = match value {
+                    "exact" => Moves::Exact,
+                    "finish" => Moves::Finish,
+                    "off" => Moves::Off,
+                    _ => return Err(bad("exact, finish or off")),
+                }
+            }
+            "buffer-size" => {
+                self.events.buffer_size =
+                    buffer_size(value).ok_or_else(|| bad("bytes from 256 to 32k"))?;
+            }
+            "buffer-deviation" => {
+                self.events.buffer_deviation =
+                    part(value, 0.0).ok_or_else(|| bad("a part from 0 to 1"))?;
+            }
+            "queue" => {
+                let length = value.parse().ok().filter(|length| *length > 0);
+                self.events.queue = length.ok_or_else(|| bad("a number above 0"))?;
+            }
+            "on-full" => {
+                self.events.drop_on_full = match value {
+                    "wait" => false,
+                    "drop" => true,
+                    _ => return Err(bad("wait or drop")),
+                }
+            }
+            "compress" => {
+                self.events.compress =
+                    compress(value).ok_or_else(|| bad("full, partial, partial:PART or off"))?;
+            }
+            "max-trace-size" => {
+                self.events.max_trace_size =
+                    trace_size(value).ok_or_else(|| bad("bytes from 1m on, or off"))?;
+            }
+            "max-deviation" => {
+                self.events.max_deviation =
+                    part(value, 0.01).ok_or_else(|| bad("a part from 0.01 to 1"))?;
+            }
             "log" if value.is_empty() => return Err(bad("stderr or a file")),
             "log" => {
                 self.log = if value == "stderr" {
@@ -316,6 +442,45 @@ fn entries(value: &str) -> Option<Option<u64>> {
         return Some(None);
     }
     value.parse().ok().filter(|count| *count > 0).map(Some)
+}
+
+/// `16k`, `64m`, `2g`, or plain bytes.
+fn bytes(value: &str) -> Option<u64> {
+    let digits = value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match value.get(digits.len()..)?.to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn buffer_size(value: &str) -> Option<usize> {
+    let size = usize::try_from(bytes(value)?).ok()?;
+    (256..=32 << 10).contains(&size).then_some(size)
+}
+
+fn trace_size(value: &str) -> Option<Option<u64>> {
+    if value == "off" {
+        return Some(None);
+    }
+    bytes(value).filter(|size| *size >= 1 << 20).map(Some)
+}
+
+fn part(value: &str, least: f64) -> Option<f64> {
+    let part: f64 = value.parse().ok()?;
+    (least..=1.0).contains(&part).then_some(part)
+}
+
+fn compress(value: &str) -> Option<Compress> {
+    match value {
+        "full" => Some(Compress::Full),
+        "partial" => Some(Compress::Partial(0.2)),
+        "off" => Some(Compress::Off),
+        _ => part(value.strip_prefix("partial:")?, 0.0).map(Compress::Partial),
+    }
 }
 
 fn pattern(value: &str) -> Option<ClassPattern> {
@@ -379,6 +544,23 @@ mod tests {
     }
 
     #[test]
+    fn options_of_traces() {
+        let options = run(
+            "mode=trace,moves=finish,buffer-size=4k,on-full=drop,compress=partial:0.5,max-trace-size=64m,queue=8",
+        );
+        assert_eq!((options.mode, options.moves), (Mode::Trace, Moves::Finish));
+        let events = EventChoices {
+            buffer_size: 4096,
+            queue: 8,
+            drop_on_full: true,
+            compress: Compress::Partial(0.5),
+            max_trace_size: Some(64 << 20),
+            ..EventChoices::default()
+        };
+        assert_eq!(options.events, events);
+    }
+
+    #[test]
     fn an_options_file_may_hold_comments_and_lines() {
         let file = std::env::temp_dir().join(format!("ducktrack-options-{}", std::process::id()));
         std::fs::write(
@@ -403,6 +585,19 @@ mod tests {
         assert!(refused("@/no/such/file").contains("/no/such/file"));
         assert!(refused("context=/no/such/file").contains("readable file"));
         assert!(refused("mode=dance").contains("`mode=dance`"));
+        for bad in [
+            "moves=some",
+            "buffer-size=33k",
+            "buffer-size=16x",
+            "buffer-deviation=2",
+            "queue=0",
+            "on-full=cry",
+            "compress=partial:7",
+            "max-trace-size=1k",
+            "max-deviation=0",
+        ] {
+            assert!(refused(bad).contains(&format!("`{bad}`")), "{bad}");
+        }
     }
 
     #[test]
@@ -424,6 +619,14 @@ mod tests {
             "context",
             "histogram",
             "materialized",
+            "moves",
+            "buffer-size",
+            "buffer-deviation",
+            "queue",
+            "on-full",
+            "compress",
+            "max-trace-size",
+            "max-deviation",
             "log",
             "level",
         ] {

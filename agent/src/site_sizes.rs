@@ -32,6 +32,11 @@ impl Agent {
                 Some((*site, choose(found.get(ty.as_ref())?, *loader)?))
             })
             .collect();
+        if let Some(table) = &self.sites {
+            for (site, bytes) in &sizes {
+                table.set_bytes(*site, *bytes);
+            }
+        }
         self.registry.set_sizes(&sizes);
     }
 

@@ -9,9 +9,11 @@ use ducktrack_trace_format::{
     AgentCost, CallSiteId, CounterId, End, KeyedCount, Record, Run, SiteId, Snapshot, ThreadCounts,
 };
 
+use ducktrack_trace_writer::CountWriter;
+
 use crate::agent::{Agent, Cost};
 use crate::counter_block::{CounterBlock, KeyedEntry};
-use crate::options::Counters;
+use crate::options::{Counters, Mode};
 use crate::running_frames::add_owed;
 use crate::thread_table::ThreadRow;
 
@@ -31,19 +33,8 @@ impl Agent {
         {
             add_owed(&mut snapshot.threads, &self.owed_by_running_frames(jni));
         }
-        if self.snapshots.fetch_add(1, Ordering::Relaxed) == 0 {
-            self.report(writer.define(&Record::Run(self.run())));
-        }
-        let notes = self.notes.take().into_iter().map(Record::Note);
-        for record in self
-            .threads
-            .take_pending()
-            .into_iter()
-            .chain(self.registry.take_pending())
-            .chain(notes)
-        {
-            self.report(writer.define(&record));
-        }
+        self.snapshots.fetch_add(1, Ordering::Relaxed);
+        self.define_what_is_new(writer);
         if let Some(snapshot) = snapshot {
             self.report(writer.snapshot(&snapshot));
         }
@@ -51,6 +42,30 @@ impl Agent {
             &self.cost.snapshot_micros,
             u64::try_from(start.elapsed().as_micros()).unwrap_or(0),
         );
+    }
+
+    /// Writes what is new in the dictionary: blocks of events name it.
+    pub(crate) fn write_definitions(&self) {
+        if let Some(writer) = self.writer.lock().as_mut() {
+            self.define_what_is_new(writer);
+        }
+    }
+
+    fn define_what_is_new(&self, writer: &mut CountWriter) {
+        if !self.run_defined.swap(true, Ordering::Relaxed) {
+            self.report(writer.define(&Record::Run(self.run())));
+        }
+        let notes = self.notes.take().into_iter().map(Record::Note);
+        for record in self
+            .threads
+            .take_pending()
+            .into_iter()
+            .chain(self.collections.take_pending())
+            .chain(self.registry.take_pending())
+            .chain(notes)
+        {
+            self.report(writer.define(&record));
+        }
     }
 
     /// Writes the last word, after everything that waits.
@@ -103,7 +118,11 @@ impl Agent {
             ready_after_millis: self.ready_after_millis.load(Ordering::Acquire),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             options: self.options_text.clone(),
-            mode: "count".to_owned(),
+            mode: match self.options.mode {
+                Mode::Count => "count",
+                Mode::Trace => "trace",
+            }
+            .to_owned(),
             counters: if self.options.counters == Counters::Path {
                 "path"
             } else {

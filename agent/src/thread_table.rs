@@ -5,6 +5,7 @@
 //! memory stays bounded by the threads that live at the same time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ducktrack_hotspot::{Address, ThreadLayout};
 use ducktrack_trace_format::{Record, Thread, ThreadId};
@@ -22,7 +23,7 @@ pub(crate) struct ThreadRow {
     pub(crate) block: CounterBlock,
     pub(crate) name: String,
     pattern: String,
-    /// The native thread that runs now.
+    /// The native thread that runs now, if it is known to live until it says that it ends.
     native: Option<usize>,
     /// Bytes that the current thread had allocated when counting was ready.
     before_ready: u64,
@@ -34,7 +35,12 @@ pub(crate) struct ThreadRow {
 /// All blocks.
 #[derive(Default)]
 pub(crate) struct ThreadTable {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+}
+
+/// Finds blocks by the numbers of their rows.
+pub(crate) struct BlockFinder {
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Default)]
@@ -50,7 +56,17 @@ pub(crate) enum Given {
     /// It has one already.
     Nothing,
     /// This block is its own.
-    Block(CounterBlock),
+    Block(ThreadId, CounterBlock),
+    /// It took this block by itself, before it was known.
+    Adopted(CounterBlock),
+}
+
+impl BlockFinder {
+    pub(crate) fn block(&self, id: ThreadId) -> Option<CounterBlock> {
+        let index = usize::try_from(id.0).ok()?.checked_sub(1)?;
+        let state = self.state.lock();
+        state.rows.get(index).map(|row| row.block)
+    }
 }
 
 impl ThreadTable {
@@ -65,36 +81,45 @@ impl ThreadTable {
         allocated: u64,
     ) -> Result<Given, ducktrack_hotspot::Error> {
         let mut state = self.state.lock();
-        if state.by_native.contains_key(&native) {
-            return Ok(Given::Nothing);
+        if let Some(index) = state.by_native.get(&native).copied() {
+            return Ok(state.known_by_now(index, native, name));
         }
-        let pattern = fold_digits(name);
-        let index = match state.take_idle(&pattern) {
-            Some(index) => index,
-            None => state.add_row(&pattern)?,
+        let Some(index) = state.give_row(native, name)? else {
+            return Ok(Given::Nothing);
         };
-        state.by_native.insert(native, index);
+        state.name_row(index, name);
         let Some(row) = state.rows.get_mut(index) else {
             return Ok(Given::Nothing);
         };
         row.native = Some(native);
-        row.block.forget_call_site();
         row.before_ready = allocated;
-        let label = if row.name.is_empty() || row.name == name {
-            name.to_owned()
-        } else {
-            pattern
-        };
-        let (id, block, folded) = (row.id, row.block, row.name != label && !row.name.is_empty());
-        if row.name != label {
-            row.name.clone_from(&label);
-            state.pending.push(Record::Thread(Thread {
-                id,
-                name: label,
-                folded,
-            }));
+        Ok(Given::Block(row.id, row.block))
+    }
+
+    /// Gives a block to a thread that runs Java code before it was announced. It may never be: its native thread is not looked at.
+    ///
+    /// # Errors
+    /// If there is no memory for a block.
+    pub(crate) fn adopt(
+        &self,
+        native: usize,
+        name: &str,
+    ) -> Result<Option<(ThreadId, CounterBlock)>, ducktrack_hotspot::Error> {
+        let mut state = self.state.lock();
+        if let Some(index) = state.by_native.get(&native).copied() {
+            return Ok(state.rows.get(index).map(|row| (row.id, row.block)));
         }
-        Ok(Given::Block(block))
+        let index = state.give_row(native, name)?;
+        Ok(index
+            .and_then(|index| state.rows.get(index))
+            .map(|row| (row.id, row.block)))
+    }
+
+    /// Finds blocks for others.
+    pub(crate) fn finder(&self) -> BlockFinder {
+        BlockFinder {
+            state: Arc::clone(&self.state),
+        }
     }
 
     /// A thread ends; its block waits for the next one. True if it had a block.
@@ -144,6 +169,13 @@ impl ThreadTable {
             .collect()
     }
 
+    /// The block of a native thread.
+    pub(crate) fn block_of(&self, native: usize) -> Option<CounterBlock> {
+        let state = self.state.lock();
+        let index = *state.by_native.get(&native)?;
+        state.rows.get(index).map(|row| row.block)
+    }
+
     /// The row of a native thread.
     pub(crate) fn id_of(&self, native: usize) -> Option<ThreadId> {
         let state = self.state.lock();
@@ -168,6 +200,60 @@ impl ThreadTable {
 }
 
 impl State {
+    /// A thread that is announced, and has a block already: one that it took by itself, or one that it was given before.
+    fn known_by_now(&mut self, index: usize, native: usize, name: &str) -> Given {
+        match self.rows.get_mut(index) {
+            Some(row) if row.native.is_none() => {
+                row.native = Some(native);
+                let block = row.block;
+                self.name_row(index, name);
+                Given::Adopted(block)
+            }
+            _ => Given::Nothing,
+        }
+    }
+
+    /// A row has the name of its thread, or the pattern of the names of all its threads.
+    fn name_row(&mut self, index: usize, name: &str) {
+        let Some(row) = self.rows.get_mut(index) else {
+            return;
+        };
+        let first = row.name.is_empty();
+        let label = if first || row.name == name {
+            name.to_owned()
+        } else {
+            fold_digits(name)
+        };
+        if row.name != label {
+            row.name.clone_from(&label);
+            self.pending.push(Record::Thread(Thread {
+                id: row.id,
+                name: label,
+                folded: !first,
+            }));
+        }
+    }
+
+    /// A row for a thread that has none.
+    fn give_row(
+        &mut self,
+        native: usize,
+        name: &str,
+    ) -> Result<Option<usize>, ducktrack_hotspot::Error> {
+        let pattern = fold_digits(name);
+        let index = match self.take_idle(&pattern) {
+            Some(index) => index,
+            None => self.add_row(&pattern)?,
+        };
+        self.by_native.insert(native, index);
+        let Some(row) = self.rows.get_mut(index) else {
+            return Ok(None);
+        };
+        row.block.forget_call_site();
+        row.before_ready = 0;
+        Ok(Some(index))
+    }
+
     fn take_idle(&mut self, pattern: &str) -> Option<usize> {
         if let Some(index) = self.idle.get_mut(pattern).and_then(Vec::pop) {
             return Some(index);
@@ -236,8 +322,8 @@ mod tests {
 
     fn block(given: Given) -> CounterBlock {
         match given {
-            Given::Block(block) => block,
-            Given::Nothing => panic!("no block"),
+            Given::Block(_, block) => block,
+            Given::Nothing | Given::Adopted(_) => panic!("no block"),
         }
     }
 

@@ -227,7 +227,7 @@ fn integer_cache_top(jni: Jni) -> i64 {
 }
 
 /// 17 of `17.0.15`, 8 of `1.8.0`.
-fn java_version(env: Env) -> u32 {
+pub(crate) fn java_version(env: Env) -> u32 {
     let text = env
         .system_property("java.vm.specification.version")
         .ok()

@@ -1,0 +1,287 @@
+//! Collections, as the VM announces them and as the heap shows them.
+//!
+//! ```text
+//! GarbageCollectionStart    buffers are cut; the heap as it is
+//! GarbageCollectionFinish   what became of every object, to the log
+//! ```
+//!
+//! Both run on a thread of the VM while the world is stopped: no call of the VM is allowed, and every moment is a part of the pause.
+
+use std::time::Instant;
+
+use ducktrack_hotspot::{
+    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, JvmFlags, LayoutHelper,
+    SizeRule, VmStructs,
+};
+use ducktrack_trace_format as format;
+use ducktrack_trace_format::{
+    Collection, HeapClass, HeapClassId, HeapClassSize, Record, ThreadCut,
+};
+use ducktrack_trace_writer::Survivor;
+use parking_lot::Mutex;
+
+use crate::agent::Agent;
+use crate::event_buffer::unix_micros;
+use crate::options::Moves;
+use crate::tracing::Tracing;
+
+/// What is kept between the events of the VM.
+#[derive(Default)]
+pub(crate) struct Collections {
+    state: Mutex<State>,
+    /// Classes that the trace file does not have yet.
+    pending: Mutex<Vec<Record>>,
+}
+
+#[derive(Default)]
+struct State {
+    watch: Option<CollectionWatch>,
+    level: format::MovesLevel,
+    started: Option<Started>,
+    /// Rows of the class table that the trace has.
+    classes: u32,
+    reports: Vec<CollectionReport>,
+}
+
+struct Started {
+    micros: u64,
+    cuts: Vec<ThreadCut>,
+    pause: Instant,
+    nanos: u64,
+}
+
+impl Collections {
+    /// Prepares for the VM's collector.
+    ///
+    /// # Errors
+    /// Why moves cannot be known; collections are recorded without them.
+    pub(crate) fn prepare(
+        &self,
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        moves: Moves,
+    ) -> Result<(), String> {
+        let (level, name) = match moves {
+            Moves::Exact => (
+                ducktrack_hotspot::MovesLevel::Exact,
+                format::MovesLevel::Exact,
+            ),
+            Moves::Finish => (
+                ducktrack_hotspot::MovesLevel::Finish,
+                format::MovesLevel::Finish,
+            ),
+            Moves::Off => return Ok(()),
+        };
+        let collector = Collector::of(flags).ok_or("the collector is not known")?;
+        let watch =
+            CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
+        let mut state = self.state.lock();
+        state.watch = Some(watch);
+        state.level = name;
+        Ok(())
+    }
+
+    pub(crate) fn are_watched(&self) -> bool {
+        self.state.lock().watch.is_some()
+    }
+
+    /// Records that are not written yet.
+    pub(crate) fn take_pending(&self) -> Vec<Record> {
+        std::mem::take(&mut self.pending.lock())
+    }
+}
+
+impl Agent {
+    /// The world has stopped for a collection.
+    pub(crate) fn collection_started(&self) {
+        let (Some(tracing), Some(facts)) = (self.tracing(), self.facts()) else {
+            return;
+        };
+        if tracing.has_ended() {
+            return;
+        }
+        let pause = Instant::now();
+        let micros = unix_micros();
+        let cuts = tracing.cut(&facts.threads);
+        let mut state = self.collections.state.lock();
+        if let Some(watch) = &mut state.watch {
+            watch.start();
+        }
+        state.started = Some(Started {
+            micros,
+            cuts,
+            nanos: nanos_since(pause),
+            pause,
+        });
+    }
+
+    /// The collection is over, the world still stands.
+    pub(crate) fn collection_finished(&self) {
+        let Some(tracing) = self.tracing().filter(|tracing| !tracing.has_ended()) else {
+            return;
+        };
+        let mut state = self.collections.state.lock();
+        let Some(started) = state.started.take() else {
+            return;
+        };
+        let mut reports = std::mem::take(&mut state.reports);
+        if let Some(watch) = &mut state.watch {
+            watch.finish(&mut reports);
+        }
+        self.record_new_classes(tracing, &mut state);
+        self.record_collections(tracing, &state, started, &mut reports);
+        state.reports = reports;
+        drop(state);
+        tracing.seen().clear();
+    }
+
+    fn record_collections(
+        &self,
+        tracing: &Tracing,
+        state: &State,
+        started: Started,
+        reports: &mut Vec<CollectionReport>,
+    ) {
+        let end = unix_micros();
+        let mut cuts = Some(started.cuts);
+        if reports.is_empty() {
+            tracing.log().collection(
+                Collection {
+                    number: tracing.next_epoch(),
+                    kind: format::CollectionKind::Other,
+                    start_unix_micros: started.micros,
+                    end_unix_micros: end,
+                    walk_nanos: started.nanos,
+                    cuts: cuts.take().unwrap_or_default(),
+                    ..Collection::default()
+                },
+                Vec::new(),
+            );
+        }
+        for report in reports.drain(..) {
+            let survivors = report.survivors.iter().map(survivor).collect();
+            let mut collection = collection(&report, state.level);
+            collection.number = tracing.next_epoch();
+            collection.start_unix_micros = started.micros;
+            collection.end_unix_micros = end;
+            collection.walk_nanos += started.nanos;
+            collection.cuts = cuts.take().unwrap_or_default();
+            tracing.log().collection(collection, survivors);
+        }
+        let _ = started.pause;
+    }
+
+    /// Classes that the table has got since the last time.
+    fn record_new_classes(&self, tracing: &Tracing, state: &mut State) {
+        let Some(watch) = &state.watch else { return };
+        let classes = watch.classes();
+        let mut id = state.classes;
+        while let Some(class) = heap_class(&classes, ClassId(id)) {
+            tracing.log().class(&class);
+            self.collections
+                .pending
+                .lock()
+                .push(Record::HeapClass(class));
+            id += 1;
+        }
+        drop(classes);
+        state.classes = id;
+    }
+}
+
+fn nanos_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn heap_class(classes: &ClassTable, id: ClassId) -> Option<HeapClass> {
+    let class = classes.class(id)?;
+    Some(HeapClass {
+        id: HeapClassId(id.0),
+        name: ducktrack_classfile::decode_modified_utf8(&class.name).into_owned(),
+        size: class_size(class.rule),
+        klass: class.klass.0 as u64,
+        fields: Vec::new(),
+    })
+}
+
+fn class_size(rule: SizeRule) -> HeapClassSize {
+    match rule {
+        SizeRule::Fixed(bytes) => {
+            u32::try_from(bytes).map_or(HeapClassSize::PerObject, HeapClassSize::Instance)
+        }
+        SizeRule::Array(helper) => array_size(helper).unwrap_or(HeapClassSize::PerObject),
+        _ => HeapClassSize::PerObject,
+    }
+}
+
+fn array_size(helper: LayoutHelper) -> Option<HeapClassSize> {
+    match helper.decode() {
+        ducktrack_hotspot::InstanceSize::Array {
+            header_bytes,
+            log2_element_size,
+            ..
+        } => Some(HeapClassSize::Array {
+            element: 1u8.checked_shl(u32::try_from(log2_element_size).ok()?)?,
+            base: u8::try_from(header_bytes).ok()?,
+        }),
+        _ => None,
+    }
+}
+
+fn survivor(survivor: &ducktrack_hotspot::Survivor) -> Survivor {
+    Survivor::new(
+        survivor.from.0 as u64,
+        survivor.to.0 as u64,
+        survivor.bytes(),
+        HeapClassId(survivor.class.0),
+    )
+}
+
+fn collection(report: &CollectionReport, level: format::MovesLevel) -> Collection {
+    use ducktrack_hotspot::CollectionKind as Kind;
+    Collection {
+        vm_total: report.number,
+        kind: match report.kind {
+            Kind::Young => format::CollectionKind::Young,
+            Kind::Mixed => format::CollectionKind::Mixed,
+            Kind::Full => format::CollectionKind::Full,
+            Kind::Cleanup => format::CollectionKind::Cleanup,
+            _ => format::CollectionKind::Other,
+        },
+        cause: report.cause.clone(),
+        walk_nanos: report.walk_nanos,
+        level,
+        before: report.before.iter().map(space).collect(),
+        after: report.after.iter().map(space).collect(),
+        collected: report
+            .collected
+            .iter()
+            .map(|range| format::AddressRange {
+                start: range.start.0 as u64,
+                end: range.end.0 as u64,
+            })
+            .collect(),
+        fault: report.fault.as_ref().map(ToString::to_string),
+        ..Collection::default()
+    }
+}
+
+fn space(space: &ducktrack_hotspot::Space) -> format::Space {
+    use ducktrack_hotspot::SpaceKind as Kind;
+    format::Space {
+        kind: match space.kind {
+            Kind::Eden => format::SpaceKind::Eden,
+            Kind::Survivor => format::SpaceKind::Survivor,
+            Kind::To => format::SpaceKind::To,
+            Kind::Old => format::SpaceKind::Old,
+            Kind::HumongousStart => format::SpaceKind::HumongousStart,
+            Kind::HumongousContinues => format::SpaceKind::HumongousContinues,
+            Kind::Archive => format::SpaceKind::Archive,
+            Kind::Free => format::SpaceKind::Free,
+            _ => format::SpaceKind::Other,
+        },
+        index: space.index,
+        bottom: space.bottom.0 as u64,
+        top: space.top.0 as u64,
+    }
+}

@@ -1,0 +1,221 @@
+//! A thread's buffer of allocation events: memory in its block, and what was handed over of it.
+//!
+//! ```text
+//! start        taken          cursor       full        end
+//!   | handed over | to be taken  |            |  slack   |
+//! ```
+//!
+//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEvents.java`, which also lists the words of the block's header used
+//! here). A full buffer is emptied by its thread, in native code. At the start of a collection the VM's thread takes what is there, while the
+//! thread may stand in the middle of a probe: it only sets the limit to 0.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ducktrack_hotspot::{Address, ThreadLayout};
+use ducktrack_trace_format::{EventBlockHeader, EventFlags, ThreadCut, ThreadId};
+use ducktrack_trace_writer::Buffer;
+
+use crate::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+
+const LAST: usize = 8;
+const CURSOR: usize = 9;
+const LIMIT: usize = 10;
+const SAVED: usize = 11;
+const BASE: usize = 12;
+const DROPPED: usize = 13;
+const FULL: usize = 14;
+const END: usize = 15;
+const CUT: usize = 16;
+const OWNER: usize = 17;
+
+/// The word `moved` of an event buffer.
+const MOVED: u32 = 12 << 12;
+/// No thread has allocated so much: a collection has not cut the buffer yet.
+const NOT_CUT: u64 = u64::MAX;
+/// Bytes behind the limit for events that cannot wait.
+const SLACK: usize = 4 << 10;
+/// Larger buffers would make the check for room a branch of its own.
+pub(crate) const MOST_BYTES: usize = 32 << 10;
+
+/// How large buffers are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BufferSizes {
+    /// The mean.
+    pub(crate) bytes: usize,
+    /// By which part of it they differ.
+    pub(crate) deviation: f64,
+}
+
+/// A buffer and its thread.
+#[derive(Debug)]
+pub(crate) struct EventBuffer {
+    block: CounterBlock,
+    thread: ThreadId,
+    /// The native thread, while it certainly lives.
+    native: Option<usize>,
+    taken: u64,
+    begun: u64,
+    last_top: u64,
+    sizes: BufferSizes,
+    random: u64,
+}
+
+impl EventBuffer {
+    /// The buffer in a block; `owner` is the number that the block will tell.
+    pub(crate) fn new(
+        block: CounterBlock,
+        thread: ThreadId,
+        owner: usize,
+        sizes: BufferSizes,
+    ) -> Self {
+        let start = (block.address() + EVENTS_OFFSET) as u64;
+        block.set_word(END, start + EVENTS_BYTES as u64);
+        block.set_word(OWNER, owner as u64 + 1);
+        Self {
+            block,
+            thread,
+            native: None,
+            taken: start,
+            begun: unix_micros(),
+            last_top: 0,
+            sizes,
+            random: start | 1,
+        }
+    }
+
+    /// A thread begins to write. It has allocated `told` bytes before of which nothing will be told.
+    pub(crate) fn begin(&mut self, native: Option<usize>, told: u64) {
+        self.native = native;
+        self.block.set_word(LAST, 0);
+        self.block.set_word(BASE, told);
+        self.block.set_word(SAVED, 0);
+        self.block.set_word(CUT, NOT_CUT);
+        self.block.set_word(LIMIT, 0);
+        self.last_top = 0;
+        self.rewind();
+    }
+
+    /// The thread that writes is alive until it says that it ends.
+    pub(crate) fn confirm(&mut self, native: usize) {
+        self.native = Some(native);
+    }
+
+    pub(crate) fn block(&self) -> CounterBlock {
+        self.block
+    }
+
+    /// What was written since the last time, if there is anything. The thread stands still, or is here itself.
+    pub(crate) fn take(&mut self, epoch: u32, flags: EventFlags) -> Option<Buffer> {
+        let cursor = self.block.word(CURSOR);
+        let words = self.block.event_bytes(self.taken as usize, cursor as usize);
+        let now = unix_micros();
+        let header = EventBlockHeader {
+            thread: self.thread,
+            epoch,
+            begun: self.begun,
+            handed_over: now,
+            flags,
+            last_top: self.last_top,
+        };
+        self.taken = cursor;
+        self.begun = now;
+        self.last_top = self.block.word(LAST);
+        (!words.is_empty() || flags.has(EventFlags::THREAD_ENDED))
+            .then_some(Buffer { header, words })
+    }
+
+    /// All words were taken: the thread, which is here itself, begins at the start again.
+    pub(crate) fn rewind(&mut self) {
+        let start = (self.block.address() + EVENTS_OFFSET) as u64;
+        let full = start + self.next_size();
+        self.block.set_word(FULL, full);
+        self.block.set_word(CURSOR, start);
+        self.taken = start;
+        if self.block.word(LIMIT) != 0 {
+            self.block.set_word(LIMIT, full);
+        }
+    }
+
+    /// Events of this thread that the trace does not have; said ahead of its next event.
+    pub(crate) fn add_dropped(&self, count: u64) {
+        self.block
+            .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
+    }
+
+    /// A collection begins. The world is stopped.
+    pub(crate) fn cut(&mut self, epoch: u32, layout: &ThreadLayout) -> (Option<Buffer>, ThreadCut) {
+        let piece = self.take(epoch, EventFlags::CUT);
+        let mut top = 0;
+        if let Some(native) = self.native {
+            // SAFETY: the thread is alive: it would have said here that it ends, and it stands still.
+            top = unsafe { layout.tlab(Address(native)) }.top.0 as u64;
+            // SAFETY: as above.
+            let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
+            self.block.set_word(CUT, allocated);
+        }
+        self.block.set_word(LIMIT, 0);
+        let cut = ThreadCut {
+            thread: self.thread,
+            top,
+            last: self.last_top,
+        };
+        (piece, cut)
+    }
+
+    /// The thread ends, or the program does: the rest, and what the thread allocated behind its last event.
+    pub(crate) fn end(&mut self, epoch: u32, layout: &ThreadLayout) -> Option<Buffer> {
+        let flags = EventFlags::CUT.with(EventFlags::THREAD_ENDED);
+        let mut piece = self.take(epoch, flags)?;
+        if let Some(native) = self.native.take() {
+            // SAFETY: the thread runs this, or it is alive and its allocations may be a moment old.
+            let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
+            let told = self.block.word(LAST).wrapping_add(self.block.word(BASE));
+            let dropped = self.block.word(DROPPED);
+            if dropped > 0 {
+                push(&mut piece.words, 9 << 12, dropped);
+            }
+            if allocated > told {
+                push(&mut piece.words, MOVED, allocated - told);
+            }
+        }
+        self.block.set_word(DROPPED, 0);
+        self.block.set_word(LIMIT, 0);
+        (!piece.words.is_empty()).then_some(piece)
+    }
+
+    /// Sizes differ, so that threads that do the same do not hand over at the same time.
+    fn next_size(&mut self) -> u64 {
+        // xorshift64 (Marsaglia 2003)
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let unit = (self.random >> 11) as f64 / (1u64 << 53) as f64;
+        let factor = 1.0 + self.sizes.deviation * (2.0 * unit - 1.0);
+        let most = MOST_BYTES.min(EVENTS_BYTES - SLACK) as f64;
+        let bytes = (self.sizes.bytes as f64 * factor).clamp(64.0, most - 8.0);
+        (bytes as u64) & !3
+    }
+}
+
+/// The block that threads without one share has no buffer.
+pub(crate) fn without_buffer(block: CounterBlock) {
+    block.set_word(CURSOR, 8);
+}
+
+/// The number of the buffer in a block.
+pub(crate) fn owner(block: CounterBlock) -> Option<usize> {
+    usize::try_from(block.word(OWNER)).ok()?.checked_sub(1)
+}
+
+fn push(words: &mut Vec<u8>, operation: u32, value: u64) {
+    words.extend_from_slice(&operation.to_le_bytes());
+    words.extend_from_slice(&value.to_le_bytes());
+}
+
+pub(crate) fn unix_micros() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|time| u64::try_from(time.as_micros()).ok())
+        .unwrap_or(0)
+}

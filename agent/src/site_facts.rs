@@ -1,0 +1,166 @@
+//! What decoding events needs to know of a site, by number: where its objects are added up, and how large they are.
+//!
+//! Written when a class is rewritten, before its code runs, and when sizes become known; read without a lock for every event.
+//!
+//! ```text
+//! account   the first of the site's counters: count, (bytes,) materialized count, (materialized bytes); 0: it is filed by keys
+//! bytes     of each object; 0: not known yet, or each has its own
+//! kind      0 unknown, 1 all objects have one size, 2 measured; 3 + n: measured, a level of arrays with elements of kind n
+//! ```
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use ducktrack_class_rewriter::{ElementSize, RewrittenClass, SizeRule, Unit};
+use ducktrack_trace_format::{ArrayLayout, ObjectLayout, SiteFacts, SiteId};
+
+use crate::object_bytes::object_bytes;
+
+const PAGE: usize = 1 << 12;
+/// As many sites as fit into the 20 bits of an event's word.
+const PAGES: usize = 1 << 8;
+
+const FIXED: u32 = 1;
+const MEASURED: u32 = 2;
+const LEVEL: u32 = 3;
+
+#[derive(Default)]
+struct Fact {
+    account: AtomicU32,
+    bytes: AtomicU32,
+    kind: AtomicU32,
+}
+
+/// The table.
+pub(crate) struct SiteTable {
+    pages: Box<[OnceLock<Box<[Fact]>>]>,
+    layout: OnceLock<ObjectLayout>,
+}
+
+/// How the events of a site are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Account {
+    /// By class or caller.
+    Keyed,
+    /// From this counter on: count, materialized count.
+    Fixed(u32),
+    /// From this counter on: count, bytes, materialized count, materialized bytes.
+    Measured(u32),
+}
+
+impl SiteTable {
+    pub(crate) fn new() -> Self {
+        Self {
+            pages: (0..PAGES).map(|_| OnceLock::new()).collect(),
+            layout: OnceLock::new(),
+        }
+    }
+
+    /// How the VM lays objects out; known before any class is rewritten.
+    pub(crate) fn set_layout(&self, layout: ObjectLayout) {
+        // The VM has one layout: a second value would be the same.
+        let _ = self.layout.set(layout);
+    }
+
+    fn fact(&self, site: u32) -> Option<&Fact> {
+        let index = site as usize;
+        self.pages.get(index / PAGE)?.get()?.get(index % PAGE)
+    }
+
+    fn make_fact(&self, site: u32) -> Option<&Fact> {
+        let index = site as usize;
+        let page = self.pages.get(index / PAGE)?;
+        page.get_or_init(|| (0..PAGE).map(|_| Fact::default()).collect())
+            .get(index % PAGE)
+    }
+
+    /// Takes over what a rewritten class says of its sites. Before the code runs.
+    pub(crate) fn learn(&self, rewritten: &RewrittenClass) {
+        for site in &rewritten.sites {
+            let Some(fact) = self.make_fact(site.id) else {
+                continue;
+            };
+            let kind = match &site.size {
+                SizeRule::Summed => level_kind(site.ty.as_deref()),
+                _ => FIXED,
+            };
+            let layout = self.layout.get().copied().unwrap_or_default();
+            if let Some(bytes) = object_bytes(&site.size, &layout) {
+                fact.bytes.store(bytes, Ordering::Relaxed);
+            }
+            fact.kind.store(kind, Ordering::Release);
+        }
+        for counter in &rewritten.counters {
+            if let [term] = counter.terms.as_slice()
+                && term.unit == Unit::Count
+                && let Some(fact) = self.make_fact(term.site)
+            {
+                fact.account.store(counter.id, Ordering::Release);
+            }
+        }
+    }
+
+    /// A site of what native code makes.
+    pub(crate) fn learn_native(&self, site: u32) {
+        if let Some(fact) = self.make_fact(site) {
+            fact.kind.store(MEASURED, Ordering::Release);
+        }
+    }
+
+    /// A size that was found.
+    pub(crate) fn set_bytes(&self, site: SiteId, bytes: u32) {
+        if let Some(fact) = self.make_fact(site.0) {
+            fact.bytes.store(bytes, Ordering::Release);
+        }
+    }
+
+    /// How a site's events are added up.
+    pub(crate) fn account(&self, site: SiteId) -> Account {
+        let Some(fact) = self.fact(site.0) else {
+            return Account::Keyed;
+        };
+        match (
+            fact.account.load(Ordering::Acquire),
+            fact.kind.load(Ordering::Relaxed),
+        ) {
+            (0, _) => Account::Keyed,
+            (first, FIXED) => Account::Fixed(first),
+            (first, _) => Account::Measured(first),
+        }
+    }
+}
+
+impl SiteFacts for SiteTable {
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        let fact = self.fact(site.0)?;
+        let fixed = fact.kind.load(Ordering::Acquire) == FIXED;
+        Some(fact.bytes.load(Ordering::Acquire)).filter(|bytes| fixed && *bytes != 0)
+    }
+
+    fn is_measured(&self, site: SiteId) -> bool {
+        self.fact(site.0)
+            .is_some_and(|fact| fact.kind.load(Ordering::Acquire) >= MEASURED)
+    }
+
+    fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
+        let kind = self.fact(site.0)?.kind.load(Ordering::Acquire);
+        let index = usize::try_from(kind.checked_sub(LEVEL)?).ok()?;
+        let layout = self.layout.get()?;
+        Some(ArrayLayout {
+            base: u32::from(*layout.array_base.get(index)?),
+            element: *[1, 2, 4, 8, u32::from(layout.reference)].get(index)?,
+            alignment: u32::from(layout.alignment),
+        })
+    }
+}
+
+fn level_kind(ty: Option<&[u8]>) -> u32 {
+    match ty.and_then(ElementSize::of_array) {
+        None => MEASURED,
+        Some(ElementSize::One) => LEVEL,
+        Some(ElementSize::Two) => LEVEL + 1,
+        Some(ElementSize::Four) => LEVEL + 2,
+        Some(ElementSize::Eight) => LEVEL + 3,
+        Some(ElementSize::Reference) => LEVEL + 4,
+    }
+}
