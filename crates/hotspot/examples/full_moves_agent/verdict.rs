@@ -1,0 +1,128 @@
+//! Is what was said about a full collection true?
+//!
+//! - Every survivor was in the heap before, with that class and size, and is at its new place afterwards, with that class, size and id.
+//! - No id of an object that was said to be dead is in the heap afterwards.
+//! - Every object in the heap afterwards is a survivor, or has a reason: a filler, a dead object that G1 left in a region it did not compact, or (G1) one in
+//!   a region taken for allocation since.
+//! - No two survivors have the same new place.
+
+use std::collections::HashSet;
+
+use ducktrack_hotspot::{Address, ClassTable, FullCollection, Survivor};
+
+use crate::counts::Counts;
+use crate::heap_picture::{HeapPicture, Seen};
+
+/// Checks a collection.
+pub(crate) fn check(
+    collection: &FullCollection,
+    survivors: &[Survivor],
+    before: &HeapPicture,
+    after: &HeapPicture,
+    classes: &ClassTable,
+    allocates_apart: bool,
+    counts: &mut Counts,
+) {
+    counts.dead += collection.dead;
+    counts.unread += before.unread;
+    if after.unread != 0 {
+        counts.wrong(|| format!("{} spaces cannot be read afterwards", after.unread));
+    }
+    let mut alive = HashSet::new();
+    let mut taken = HashSet::new();
+    for survivor in survivors {
+        check_survivor(survivor, before, after, counts);
+        if !taken.insert(survivor.to) {
+            counts.wrong(|| format!("{survivor:?} is not alone there"));
+        }
+        alive.insert(survivor.from);
+    }
+    check_number_of_dead(collection, survivors.len(), before, counts);
+    let dead = dead_ids(before, &alive);
+    counts.dead_ids += dead.len() as u64;
+    for object in &after.objects {
+        let lingers = before
+            .at(object.address)
+            .is_some_and(|was| same(was, object) && !alive.contains(&was.address));
+        if dead.contains(&object.id) && !lingers {
+            counts.wrong(|| format!("{object:?} should be dead"));
+        }
+        if taken.contains(&object.address) || (allocates_apart && object.young) {
+            continue;
+        }
+        if is_filler(object, classes) {
+            counts.fillers += 1;
+        } else if allocates_apart && lingers {
+            counts.lingering += 1;
+        } else {
+            counts.uncovered += 1;
+            counts.wrong(|| format!("{object:?} is nobody's new place"));
+        }
+    }
+}
+
+fn check_survivor(
+    survivor: &Survivor,
+    before: &HeapPicture,
+    after: &HeapPicture,
+    counts: &mut Counts,
+) {
+    if survivor.moved() {
+        counts.moved += 1;
+    } else {
+        counts.stayed += 1;
+    }
+    let fits =
+        |object: &&Seen| object.bytes as u64 == survivor.bytes() && object.class == survivor.class;
+    let was = before.at(survivor.from).filter(fits);
+    let is = after.at(survivor.to).filter(fits);
+    match (was, is) {
+        (Some(was), Some(is)) if was.id == is.id => counts.ids += u64::from(was.id != 0),
+        // A region that could not be read before.
+        (None, Some(_)) if before.unread != 0 => {}
+        _ => counts.wrong(|| format!("{survivor:?} was {was:?}, is {is:?}")),
+    }
+}
+
+/// Every object before lived on or died, when all could be read.
+fn check_number_of_dead(
+    collection: &FullCollection,
+    survivors: usize,
+    before: &HeapPicture,
+    counts: &mut Counts,
+) {
+    let expected = (before.objects.len() - survivors) as u64;
+    if before.unread == 0 && collection.dead != expected {
+        counts.wrong(|| format!("{} died, and not {}", expected, collection.dead));
+    }
+    let walked = collection.dead + survivors as u64;
+    if collection.walked != walked {
+        counts.wrong(|| format!("{} looked at, and not {}", walked, collection.walked));
+    }
+}
+
+fn dead_ids(before: &HeapPicture, alive: &HashSet<Address>) -> HashSet<u64> {
+    let dead = before
+        .objects
+        .iter()
+        .filter(|object| object.id != 0 && !alive.contains(&object.address));
+    let dead: HashSet<u64> = dead.map(|object| object.id).collect();
+    // An id may have been copied: dead objects of an evacuated region may show the id of one that lives on.
+    let living = before
+        .objects
+        .iter()
+        .filter(|object| object.id != 0 && alive.contains(&object.address));
+    let living: HashSet<u64> = living.map(|object| object.id).collect();
+    dead.difference(&living).copied().collect()
+}
+
+fn same(one: &Seen, other: &Seen) -> bool {
+    one.class == other.class && one.bytes == other.bytes && one.id == other.id
+}
+
+/// Fillers have classes of their own from JDK 19 on; before, they are arrays of int and plain objects.
+fn is_filler(object: &Seen, classes: &ClassTable) -> bool {
+    let name = classes.class(object.class).map(|class| class.name.clone());
+    let name = String::from_utf8_lossy(&name.unwrap_or_default()).into_owned();
+    name.contains("jdk/internal/vm/Filler") || name == "[I" || name == "java/lang/Object"
+}
