@@ -45,6 +45,7 @@ mod site_cache;
 mod stats;
 mod survivor;
 mod tally;
+mod threads;
 
 /// What became of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

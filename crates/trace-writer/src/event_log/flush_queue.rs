@@ -22,6 +22,13 @@ pub struct Buffer {
     pub words: Vec<u8>,
 }
 
+impl Buffer {
+    /// Bytes that its block will have at most.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.words.len() as u64 + 96
+    }
+}
+
 /// What comes to the pipeline.
 pub(crate) enum Message {
     Buffer(Buffer),
@@ -36,7 +43,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 pub(crate) struct FlushQueue {
     sender: Sender<Message>,
     limit: usize,
+    /// The pipeline holds buffers back: whoever has handed one over waits.
+    held: AtomicBool,
     waiting: AtomicUsize,
+    waiting_bytes: AtomicU64,
     peak: AtomicUsize,
     closed: AtomicBool,
     waits: AtomicU64,
@@ -51,7 +61,9 @@ impl FlushQueue {
         let queue = Self {
             sender,
             limit: limit.max(1),
+            held: AtomicBool::new(false),
             waiting: AtomicUsize::new(0),
+            waiting_bytes: AtomicU64::new(0),
             peak: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
             waits: AtomicU64::new(0),
@@ -63,7 +75,23 @@ impl FlushQueue {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) >= self.limit
+        let limit = match self.held.load(Ordering::Acquire) {
+            true => 1,
+            false => self.limit,
+        };
+        self.waiting.load(Ordering::Acquire) >= limit
+    }
+
+    /// Bytes of the buffers that wait.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes.load(Ordering::Acquire)
+    }
+
+    /// Makes threads wait with their first buffer, or with as many as the limit allows.
+    pub(crate) fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::Release);
+        let _gate = self.gate.lock();
+        self.room.notify_all();
     }
 
     /// The part of the limit that waits.
@@ -76,12 +104,14 @@ impl FlushQueue {
         if self.closed.load(Ordering::Acquire) {
             return Err(buffer);
         }
+        let bytes = buffer.bytes();
+        self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
         let waiting = self.waiting.fetch_add(1, Ordering::AcqRel) + 1;
         self.peak.fetch_max(waiting, Ordering::Relaxed);
         let Err(refused) = self.sender.send(Message::Buffer(buffer)) else {
             return Ok(());
         };
-        self.buffer_done();
+        self.buffer_done(bytes);
         match refused.into_inner() {
             Message::Buffer(buffer) => Err(buffer),
             // What is refused is what was sent.
@@ -95,7 +125,8 @@ impl FlushQueue {
     }
 
     /// The pipeline has done with a buffer.
-    pub(crate) fn buffer_done(&self) {
+    pub(crate) fn buffer_done(&self, bytes: u64) {
+        self.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
         let before = self.waiting.fetch_sub(1, Ordering::AcqRel);
         if before <= self.limit {
             let _gate = self.gate.lock();

@@ -1,14 +1,17 @@
-//! How large the event files may become: the arithmetic of the paper's section 3.2 and 3.3.
+//! How large the event files may become: the arithmetic of the paper's sections 3.2 and 3.3.
 //!
 //! ```text
-//! n = ceil(1 / deviation) files, each with a share of max / n
+//! n = ceil(1 / deviation) files, each with a share of max / n; above = max * deviation
 //! a file is closed at the first collection after its share is full
-//! before a file is begun, the oldest ones go until all together and a share more fit into max
-//! upper = max * (1 + deviation): never exceeded; a little below it an emergency collection is asked for
+//! before that, the oldest files go until all together and a share more fit into max
+//! so all together have at most max + above while no file has more than share + above
 //! ```
 //!
-//! A synchronization point may take a large part of a share. A file is therefore not closed before it holds at least as
-//! many bytes of events as of its synchronization point, unless the upper limit is near.
+//! A little below `share + above`, and below `max + above`, an emergency collection is asked for; still a little later nothing more is
+//! written before a collection.
+//!
+//! A synchronization point may take a large part of a share. Every file must hold more than its point, else the trace would be nothing but
+//! points: the share of a file is at least twice its point, and the limits above give way where the heap is too large for them.
 
 /// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +20,19 @@ pub(crate) struct Limits {
     pub(crate) max: u64,
     /// One file.
     pub(crate) share: u64,
-    /// An emergency collection is asked for.
-    pub(crate) ask: u64,
-    /// Nothing more is written before a collection.
-    pub(crate) hold: u64,
-    /// Never exceeded, but by a synchronization point that alone is larger.
-    pub(crate) upper: u64,
+    /// By so much `max` and `share` may be exceeded while a collection is awaited.
+    above: u64,
+}
+
+/// How large the files are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// The current file.
+    pub(crate) current: u64,
+    /// Its synchronization point.
+    pub(crate) sync: u64,
+    /// All files.
+    pub(crate) total: u64,
 }
 
 impl Limits {
@@ -33,20 +43,37 @@ impl Limits {
             0.25
         };
         let files = (1.0 / deviation).ceil() as u64;
-        let above = (max as f64 * deviation) as u64;
-        let upper = max.saturating_add(above);
         Self {
             max,
             share: max / files.max(1),
-            ask: upper - above / 4,
-            hold: upper - above / 16,
-            upper,
+            above: (max as f64 * deviation) as u64,
         }
     }
 
-    /// True when a collection should close a file of `file` bytes (`sync` of them its synchronization point), with `total` in all files.
-    pub(crate) fn is_full(&self, file: u64, sync: u64, total: u64) -> bool {
-        file >= self.share.max(sync.saturating_mul(2)) || (total >= self.ask && file > sync)
+    fn share_of(&self, sizes: Sizes) -> u64 {
+        self.share.max(sizes.sync.saturating_mul(2))
+    }
+
+    /// True when a collection should close the current file.
+    pub(crate) fn is_full(&self, sizes: Sizes) -> bool {
+        sizes.current >= self.share_of(sizes) || self.is_urgent(sizes)
+    }
+
+    /// True when a collection should be caused.
+    pub(crate) fn is_urgent(&self, sizes: Sizes) -> bool {
+        self.is_beyond(sizes, self.above - self.above / 4)
+    }
+
+    /// True when nothing more may be written before a collection.
+    pub(crate) fn is_at_the_end(&self, sizes: Sizes) -> bool {
+        self.is_beyond(sizes, self.above - self.above / 16)
+    }
+
+    fn is_beyond(&self, sizes: Sizes, above: u64) -> bool {
+        let events = sizes.current.saturating_sub(sizes.sync);
+        let file = sizes.current >= self.share_of(sizes).saturating_add(above);
+        let all = sizes.total >= self.max.saturating_add(above);
+        file || (all && events >= self.share / 4)
     }
 }
 
@@ -54,12 +81,24 @@ impl Limits {
 mod tests {
     use super::*;
 
+    fn sizes(current: u64, sync: u64, total: u64) -> Sizes {
+        Sizes {
+            current,
+            sync,
+            total,
+        }
+    }
+
     #[test]
     fn the_example_of_the_paper() {
         let limits = Limits::new(16 << 30, 0.25);
-        assert_eq!(limits.share, 4 << 30);
-        assert_eq!(limits.upper, 20 << 30);
-        assert!(limits.max < limits.ask && limits.ask < limits.hold && limits.hold < limits.upper);
+        assert_eq!((limits.share, limits.above), (4 << 30, 4 << 30));
+        let after_rotation = 12 << 30;
+        let at = |current: u64| sizes(current, 0, after_rotation + current);
+        assert!(!limits.is_full(at((4 << 30) - 1)) && limits.is_full(at(4 << 30)));
+        assert!(!limits.is_urgent(at((7 << 30) - 1)) && limits.is_urgent(at(7 << 30)));
+        assert!(limits.is_at_the_end(at(8 << 30)));
+        assert!(!limits.is_at_the_end(at((7 << 30) + (1 << 29))));
     }
 
     #[test]
@@ -71,11 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn a_large_synchronization_point_delays_the_next() {
+    fn a_large_synchronization_point_leaves_room_for_events() {
         let limits = Limits::new(1_000, 0.25);
-        assert!(limits.is_full(250, 10, 250));
-        assert!(!limits.is_full(300, 200, 300));
-        assert!(limits.is_full(400, 200, 400));
-        assert!(limits.is_full(300, 200, limits.ask));
+        assert!(limits.is_full(sizes(250, 10, 250)));
+        assert!(!limits.is_full(sizes(300, 200, 300)));
+        assert!(limits.is_full(sizes(400, 200, 400)));
+        assert!(!limits.is_at_the_end(sizes(5_001, 5_000, 5_001)));
+        assert!(limits.is_at_the_end(sizes(5_100, 5_000, 5_100)));
     }
 }

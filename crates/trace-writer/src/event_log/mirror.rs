@@ -27,12 +27,14 @@ use end_index::{AtEnd, EndIndex};
 use late_table::LateTable;
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
+use suspects::Suspects;
 
 mod chunks;
 mod end_index;
 mod late_table;
 mod pending;
 mod site_classes;
+mod suspects;
 
 /// The class of an object that no collection has shown yet, and whose event did not state it: that of its site.
 pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
@@ -89,6 +91,13 @@ pub(crate) struct Moves {
     pub(crate) explained: Vec<Explained>,
 }
 
+impl Moves {
+    /// Bytes of the contents.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.blocks.iter().map(|block| block.len() as u64).sum()
+    }
+}
+
 /// See the module.
 pub(crate) struct Mirror {
     live: Chunks,
@@ -97,6 +106,7 @@ pub(crate) struct Mirror {
     carried: Vec<Carried>,
     pending: PendingObjects,
     late: LateTable,
+    suspects: Suspects,
     klasses: HashMap<u64, HeapClassId>,
     site_classes: SiteClasses,
     /// Events and survivors that contradict each other.
@@ -112,6 +122,7 @@ impl Mirror {
             carried: Vec::new(),
             pending: PendingObjects::default(),
             late: LateTable::default(),
+            suspects: Suspects::default(),
             klasses: HashMap::new(),
             site_classes: SiteClasses::default(),
             contradictions: 0,
@@ -175,12 +186,13 @@ impl Mirror {
                 origin,
                 class,
             }),
+            Place::Straggler(end) if !recent => {
+                let address = self.suspects.take(origin.thread, end);
+                return address.and_then(|address| self.explain_late(origin, address, bytes));
+            }
             Place::Straggler(end) if self.late.was_collected(end) => {
-                return if recent {
-                    self.explain_late(origin, end, bytes)
-                } else {
-                    None
-                };
+                let address = self.late.address_now(end);
+                return address.and_then(|address| self.explain_late(origin, address, bytes));
             }
             Place::Straggler(end) => self.carried.push(Carried {
                 start: end.wrapping_sub(bytes.unwrap_or(0)),
@@ -199,9 +211,13 @@ impl Mirror {
         None
     }
 
-    /// The object of a straggler, if the last collection found it.
-    fn explain_late(&mut self, origin: Origin, end: u64, bytes: Option<u64>) -> Option<Explained> {
-        let address = self.late.address_now(end)?;
+    /// The object of a straggler, if a collection found it.
+    fn explain_late(
+        &mut self,
+        origin: Origin,
+        address: u64,
+        bytes: Option<u64>,
+    ) -> Option<Explained> {
         let object = self.live.find(address)?;
         let units = u64::from(object.units);
         if object.origin.site != SiteId(0) || bytes.is_some_and(|bytes| bytes != units * 8) {
@@ -381,6 +397,8 @@ impl Mirror {
         counts.explained += moves.explained.len() as u64;
         counts.live = self.live.len();
         counts.live_bytes = self.live.heap_bytes();
+        self.suspects
+            .follow(&ranges, survivors, &late, &collection.cuts);
         self.late = LateTable::new(ranges, late);
         moves
     }
@@ -554,6 +572,3 @@ fn unknown_of(fates: &[Fate]) -> Vec<usize> {
     let found = found.filter(|(_, fate)| fate.how == How::Found);
     found.map(|(index, _)| index).collect()
 }
-
-#[cfg(test)]
-mod tests;

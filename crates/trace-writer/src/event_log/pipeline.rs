@@ -9,7 +9,7 @@
 //! that, buffers wait here. The queue fills, the program's threads wait, and the emergency collection that was asked for comes. If
 //! none comes for [`PATIENCE`], a file without synchronization point is begun.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,15 +17,16 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
     Allocation, BlockKind, Collection, CollectionKind, Compression, End, Event, EventBlock,
     EventDecoder, EventFile, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut,
-    ThreadId, encode_explained,
+    encode_explained,
 };
 use parking_lot::Mutex;
 
 use super::flush_queue::{Buffer, FlushQueue, Message};
-use super::limits::Limits;
+use super::limits::{Limits, Sizes};
 use super::mirror::{Mirror, Moves, Origin};
 use super::output::Output;
 use super::site_cache::SiteCache;
+use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivor, Tally};
 
 /// How long a collection is awaited while nothing may be written.
@@ -50,9 +51,7 @@ pub(crate) struct Pipeline {
     parts: Parts,
     limits: Option<Limits>,
     epoch: u32,
-    /// Epoch of each thread's last piece.
-    threads: HashMap<ThreadId, u32>,
-    cuts: HashMap<ThreadId, ThreadCut>,
+    threads: Threads,
     /// `None`: moves are not known.
     mirror: Option<Mirror>,
     /// Found objects explained since the last collection.
@@ -84,8 +83,7 @@ impl Pipeline {
         Self {
             limits,
             epoch: 0,
-            threads: HashMap::new(),
-            cuts: HashMap::new(),
+            threads: Threads::default(),
             mirror: options.moves.then(Mirror::new),
             explained: Vec::new(),
             holding: None,
@@ -143,15 +141,18 @@ impl Pipeline {
             self.held.push_back(buffer);
             return;
         }
+        let bytes = buffer.bytes();
         self.write_buffer(buffer);
-        self.parts.queue.buffer_done();
+        self.parts.queue.buffer_done(bytes);
     }
 
     fn write_held(&mut self) {
         self.holding = None;
+        self.parts.queue.hold(false);
         while let Some(buffer) = self.held.pop_front() {
+            let bytes = buffer.bytes();
             self.write_buffer(buffer);
-            self.parts.queue.buffer_done();
+            self.parts.queue.buffer_done(bytes);
         }
     }
 
@@ -164,6 +165,9 @@ impl Pipeline {
         let content = Arc::new(content);
         self.block_shared(BlockKind::EVENTS, &content);
         self.decode(&buffer);
+        if buffer.header.flags.has(EventFlags::THREAD_ENDED) {
+            self.threads.end(buffer.header.thread);
+        }
         if let Some(mirror) = &mut self.mirror
             && !buffer.header.flags.has(EventFlags::LATE)
         {
@@ -182,8 +186,7 @@ impl Pipeline {
             header.flags = header.flags.with(EventFlags::LATE);
             self.stats.late_buffers += 1;
         }
-        let before = self.threads.insert(header.thread, header.epoch);
-        if header.epoch > 0 && before != Some(header.epoch) {
+        if self.threads.begins_epoch(header.thread, header.epoch) {
             header.flags = header.flags.with(EventFlags::AFTER_CUT);
         }
     }
@@ -192,8 +195,8 @@ impl Pipeline {
     fn decode(&mut self, buffer: &Buffer) {
         let header = buffer.header;
         let (thread, epoch) = (header.thread, header.epoch);
-        let cut = self.cuts.get(&thread).copied();
-        let recent = epoch >= self.epoch || epoch + 1 == self.epoch;
+        let cut = self.threads.cut(thread);
+        let recent = self.threads.was_cut_at(thread, self.epoch) && epoch + 1 >= self.epoch;
         let (tally, mirror, explained) =
             (&mut self.parts.tally, &mut self.mirror, &mut self.explained);
         let mut events = 0_u64;
@@ -227,36 +230,53 @@ impl Pipeline {
             self.restart_if_torn();
             return;
         };
-        let (mut current, mut total) = self.parts.output.gauge().at_most();
-        let mark = if self.mirror.is_some() {
-            limits.ask
-        } else {
-            limits.max
-        };
-        if total >= mark || (self.mirror.is_none() && current >= limits.share) {
-            self.parts.output.drain();
-            (current, total) = self.parts.output.gauge().at_most();
-        }
         if self.mirror.is_none() {
-            if current >= limits.share {
+            let full = self.check_drained(|sizes| sizes.current >= limits.share);
+            if full {
                 self.parts.output.make_room(limits.share, limits.max);
                 self.begin_file(Vec::new());
             }
             self.restart_if_torn();
             return;
         }
-        if total >= limits.ask && !self.asked {
+        if !self.check_drained(|sizes| limits.is_urgent(sizes)) {
+            return;
+        }
+        if !self.asked {
             self.asked = true;
             self.stats.emergency_collections += 1;
             self.parts.host.want_collection();
         }
-        if total >= limits.hold {
+        let mut sizes = self.sizes();
+        sizes.current += self.parts.queue.waiting_bytes();
+        sizes.total += self.parts.queue.waiting_bytes();
+        if limits.is_at_the_end(sizes) {
+            self.parts.queue.hold(true);
             let now = Instant::now();
             self.holding = Some(Holding {
                 since: now,
                 asked: now,
             });
         }
+    }
+
+    /// How large the files are, at most.
+    fn sizes(&self) -> Sizes {
+        let (current, total) = self.parts.output.gauge().at_most();
+        Sizes {
+            current,
+            sync: self.sync_bytes,
+            total,
+        }
+    }
+
+    /// A question about sizes, asked again with exact ones if the answer is yes.
+    fn check_drained(&self, is_so: impl Fn(Sizes) -> bool) -> bool {
+        if !is_so(self.sizes()) {
+            return false;
+        }
+        self.parts.output.drain();
+        is_so(self.sizes())
     }
 
     /// Where no synchronization point can be had, a torn file is followed by the next at once.
@@ -304,7 +324,7 @@ impl Pipeline {
         let moves = self.mirror_collection(&mut collection, &mut survivors);
         drop(survivors);
         self.write_explained();
-        let rotation = self.rotation(&collection);
+        let rotation = self.rotation(&collection, &moves);
         self.write_collection(&collection, moves);
         if let Some(parts) = rotation {
             self.begin_file(parts);
@@ -314,10 +334,7 @@ impl Pipeline {
     }
 
     fn held_bytes(&self) -> u64 {
-        self.held
-            .iter()
-            .map(|buffer| buffer.words.len() as u64 + 96)
-            .sum()
+        self.held.iter().map(Buffer::bytes).sum()
     }
 
     /// Brings the mirror behind the collection; it ends where moves are not known.
@@ -327,11 +344,7 @@ impl Pipeline {
         survivors: &mut [Survivor],
     ) -> Moves {
         self.epoch = collection.number;
-        self.cuts = collection
-            .cuts
-            .iter()
-            .map(|cut| (cut.thread, *cut))
-            .collect();
+        self.threads.cut_all(collection.number, &collection.cuts);
         let known = collection.fault.is_none()
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
@@ -361,27 +374,25 @@ impl Pipeline {
     }
 
     /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
-    fn rotation(&mut self, collection: &Collection) -> Option<Vec<Vec<u8>>> {
+    fn rotation(&mut self, collection: &Collection, moves: &Moves) -> Option<Vec<Vec<u8>>> {
         let torn = self.parts.output.gauge().is_torn();
-        let full = self.limits.is_some_and(|limits| self.is_full(limits));
+        let moves = moves.bytes();
+        let with_moves = |sizes: Sizes| Sizes {
+            current: sizes.current + moves,
+            total: sizes.total + moves,
+            ..sizes
+        };
+        let full = self
+            .limits
+            .is_some_and(|limits| self.check_drained(|sizes| limits.is_full(with_moves(sizes))));
         let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
         if !torn && !full {
             return None;
         }
         let parts = mirror.sync_point(collection.number);
         let bytes: usize = parts.iter().map(Vec::len).sum();
-        self.make_room_for(bytes as u64);
+        self.make_room_for(bytes as u64 + moves);
         Some(parts)
-    }
-
-    fn is_full(&self, limits: Limits) -> bool {
-        let (current, total) = self.parts.output.gauge().at_most();
-        if !limits.is_full(current, self.sync_bytes, total) {
-            return false;
-        }
-        self.parts.output.drain();
-        let (current, total) = self.parts.output.gauge().at_most();
-        limits.is_full(current, self.sync_bytes, total)
     }
 
     /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
@@ -469,8 +480,9 @@ impl Pipeline {
         while let Ok(message) = messages.try_recv() {
             match message {
                 Message::Buffer(buffer) => {
+                    let bytes = buffer.bytes();
                     self.write_buffer(buffer);
-                    self.parts.queue.buffer_done();
+                    self.parts.queue.buffer_done(bytes);
                 }
                 Message::Collection(collection, survivors) => {
                     self.collection(*collection, survivors);

@@ -1,1 +1,1 @@
-//! (filled below)
+//! Full disks, seen from inside.

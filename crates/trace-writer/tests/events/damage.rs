@@ -1,0 +1,142 @@
+//! Killed anywhere, deleted, finished twice: what is in the files stays readable.
+
+use std::sync::Arc;
+
+use ducktrack_trace_format::BlockKind;
+use ducktrack_trace_writer::{EventOptions, Flushed, OnFull};
+
+use crate::naive_reader::{NaiveReader, blocks, event_files};
+use crate::round_trip::{compare, end, read_from, start};
+use crate::simulated_heap::Heap;
+use crate::test_host::{Host, SharedTally};
+
+#[test]
+fn a_file_cut_anywhere_is_readable_up_to_its_last_whole_block() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = Arc::new(Host::default());
+    let log = start(
+        directory.path(),
+        EventOptions::default(),
+        &host,
+        &SharedTally::default(),
+    );
+    let mut heap = Heap::new(3, 2);
+    for _ in 0..6 {
+        for _ in 0..300 {
+            heap.patient_step(&log, &host);
+        }
+        heap.collect(&log);
+    }
+    log.finish(end());
+    let bytes = std::fs::read(&event_files(directory.path())[0].1).unwrap();
+    let all = blocks(&bytes);
+    let mut counts = Vec::new();
+    for length in (16..=bytes.len()).step_by(7) {
+        let read = blocks(&bytes[..length]);
+        assert_eq!(read, all[..read.len()]);
+        let mut reader = NaiveReader::default();
+        for (kind, content) in &read {
+            reader.follow(*kind, content);
+        }
+        counts.push(read.len());
+    }
+    assert!(counts.is_sorted() && counts.last().unwrap() + 1 >= all.len());
+    assert_eq!(all.last().unwrap().0, BlockKind::END);
+}
+
+#[test]
+fn a_deleted_directory_comes_back_with_everything() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("trace");
+    std::fs::create_dir(&directory).unwrap();
+    let host = Arc::new(Host::default());
+    let options = EventOptions {
+        max_trace_size: Some(300_000),
+        ..EventOptions::default()
+    };
+    let log = start(&directory, options, &host, &SharedTally::default());
+    let mut heap = Heap::new(4, 2);
+    heap.mortality = 15;
+    for round in 0..30 {
+        for _ in 0..2_000 {
+            heap.patient_step(&log, &host);
+        }
+        heap.collect(&log);
+        if round == 20 {
+            std::fs::remove_dir_all(&directory).unwrap();
+        }
+    }
+    heap.collect_as(ducktrack_trace_format::CollectionKind::Full, &log);
+    let stats = log.finish(end());
+    assert_eq!(stats.lost_blocks, 0);
+    let files = event_files(&directory);
+    assert_eq!(files.len() as u64, stats.files - stats.rotations);
+    for first in 0..files.len() {
+        compare(&read_from(&directory, first), &heap);
+    }
+}
+
+#[test]
+fn a_full_queue_drops_and_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = Arc::new(Host::default());
+    let options = EventOptions {
+        on_full: OnFull::Drop,
+        queue_length: 1,
+        ..EventOptions::default()
+    };
+    let tally = SharedTally::default();
+    let log = start(directory.path(), options, &host, &tally);
+    let mut heap = Heap::new(6, 1);
+    let block = tally.0.lock().unwrap();
+    while log.stats().dropped_buffers < 5 {
+        for _ in 0..100 {
+            heap.step(&log);
+        }
+    }
+    drop(block);
+    let stats = log.finish(end());
+    assert!(stats.dropped_events > 100);
+    assert!(log.losses()[0].contains("dropped"), "{:?}", log.losses());
+}
+
+#[test]
+fn after_the_end_everything_is_dropped_and_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = Arc::new(Host::default());
+    let log = start(
+        directory.path(),
+        EventOptions::default(),
+        &host,
+        &SharedTally::default(),
+    );
+    log.finish(end());
+    let mut heap = Heap::new(6, 1);
+    for _ in 0..2_000 {
+        heap.patient_step(&log, &host);
+    }
+    log.wait_for_room();
+    let stats = log.finish(end());
+    assert!(stats.dropped_buffers > 0 && stats.events == 0);
+    assert!(matches!(
+        Flushed::Dropped { events: 1 },
+        Flushed::Dropped { .. }
+    ));
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_an_error_of_one_line() {
+    let host: Arc<Host> = Arc::default();
+    let result = ducktrack_trace_writer::EventLog::start(
+        std::path::Path::new("/proc/no-such-place"),
+        EventOptions::default(),
+        Arc::new(crate::test_host::Facts),
+        Box::new(()),
+        host,
+    );
+    let error = result.err().unwrap().to_string();
+    assert!(
+        error.contains("/proc/no-such-place") && !error.contains('\n'),
+        "{error}"
+    );
+}

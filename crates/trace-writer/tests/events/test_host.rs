@@ -1,0 +1,77 @@
+//! The agent's side of the log, for tests.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ducktrack_trace_format::{ArrayLayout, Event, Place, SiteFacts, SiteId, ThreadId};
+use ducktrack_trace_writer::{EventHost, Tally};
+
+/// Sites 16 to 31 have objects of 16, 24, ... bytes; sites 32 and up are measured; 64 and 65 are the levels of an array of arrays.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts;
+
+pub(crate) const OUTER: SiteId = SiteId(64);
+pub(crate) const INNER: SiteId = SiteId(65);
+
+impl SiteFacts for Facts {
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        (16..32).contains(&site.0).then(|| (site.0 - 14) * 8)
+    }
+
+    fn is_measured(&self, site: SiteId) -> bool {
+        site.0 >= 32
+    }
+
+    fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
+        [OUTER, INNER].contains(&site).then_some(ArrayLayout {
+            base: 16,
+            element: 4,
+            alignment: 8,
+        })
+    }
+}
+
+/// What the agent would do and say.
+#[derive(Default)]
+pub(crate) struct Host {
+    pub(crate) wanted: AtomicU64,
+    pub(crate) said: Mutex<Vec<String>>,
+}
+
+impl EventHost for Host {
+    fn want_collection(&self) {
+        self.wanted.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn say(&self, line: &str) {
+        self.said.lock().unwrap().push(line.to_owned());
+    }
+}
+
+/// Objects that reached the heap, eliminated ones, and bytes in gaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sums {
+    pub(crate) on_heap: u64,
+    pub(crate) eliminated: u64,
+    pub(crate) gap_bytes: u64,
+}
+
+/// A tally that others can look at.
+#[derive(Clone, Default)]
+pub(crate) struct SharedTally(pub(crate) Arc<Mutex<Sums>>);
+
+impl Tally for SharedTally {
+    fn add(&mut self, _thread: ThreadId, event: &Event) {
+        let mut sums = self.0.lock().unwrap();
+        match event {
+            Event::Allocation(allocation) => match allocation.place {
+                Place::Eliminated => sums.eliminated += 1,
+                Place::Straddler => panic!("a straddler was not settled"),
+                _ => sums.on_heap += 1,
+            },
+            Event::Gap { bytes } => sums.gap_bytes += bytes,
+            _ => {}
+        }
+    }
+}
