@@ -133,11 +133,13 @@ impl EpochPart {
             takes_plain: !view.defers,
             takes_rare: !again,
             allocated: Amount::default(),
+            straggled: Amount::default(),
             eliminated: 0,
             part: self,
         };
         let decoded = EventDecoder::new(view.names).decode(&block, |event| taker.event(event));
-        let (allocated, eliminated) = (taker.allocated, taker.eliminated);
+        let (mut allocated, eliminated) = (taker.allocated, taker.eliminated);
+        let straggled = taker.straggled;
         let sums = &mut self.sums;
         sums.buffers += u64::from(!again);
         sums.events += allocated.count + eliminated;
@@ -148,6 +150,8 @@ impl EpochPart {
                 .map_or(block.header.begun, |known| known.min(block.header.begun)),
         );
         sums.last_handed_over = sums.last_handed_over.max(block.header.handed_over);
+        // Stragglers are of the epoch before: a collection has decided about them.
+        allocated -= straggled;
         *self.threads.entry(block.header.thread).or_default() += allocated;
         match decoded {
             Ok(piece) => {
@@ -182,6 +186,8 @@ struct Taker<'v, 'a> {
     /// Takes all others.
     takes_rare: bool,
     allocated: Amount,
+    /// Of `allocated`: stragglers.
+    straggled: Amount,
     eliminated: u64,
     part: &'v mut EpochPart,
 }
@@ -268,6 +274,10 @@ impl Taker<'_, '_> {
 
     fn of_unknown_fate(&mut self, allocation: &Allocation, bytes: u64) {
         self.tally(allocation).gone += Amount::one(bytes);
+        self.note_type(allocation, bytes);
+    }
+
+    fn note_type(&mut self, allocation: &Allocation, bytes: u64) {
         if allocation.klass.is_some() {
             let column = self.view.names.site(allocation.site).column;
             let key = (column, self.ty(allocation, bytes));
@@ -305,11 +315,15 @@ impl Taker<'_, '_> {
         self.part.sums.unplaced += 1;
         let bytes = self.on_heap(allocation);
         self.tally(allocation).unplaced += Amount::one(bytes);
+        if self.fates.is_none() {
+            self.note_type(allocation, bytes);
+        }
     }
 
     fn straggler(&mut self, allocation: &Allocation) {
         self.part.sums.stragglers += 1;
         let bytes = self.on_heap(allocation);
+        self.straggled += Amount::one(bytes);
         self.tally(allocation).stragglers += Amount::one(bytes);
     }
 }

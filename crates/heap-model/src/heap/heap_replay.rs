@@ -51,6 +51,8 @@ pub struct HeapReplay {
     cuts: FxHashMap<ThreadId, ThreadCut>,
     pub(crate) spaces: SpaceMap,
     pub(crate) sync: Option<SyncCheck>,
+    /// A collection (its number and end) whose heap has not been noted: explanations may still come.
+    pub(crate) to_note: Option<(u32, u64)>,
     /// Nothing was missing in the current file so far.
     pub(crate) file_is_whole: bool,
     /// Something went wrong since the last synchronization point.
@@ -82,6 +84,7 @@ impl HeapReplay {
             cuts: FxHashMap::default(),
             spaces: SpaceMap::default(),
             sync: None,
+            to_note: None,
             file_is_whole: false,
             doubtful: false,
             lifetimes: LifetimeTallies::new(columns),
@@ -138,6 +141,7 @@ impl HeapReplay {
         complete: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> bool {
+        self.note_heap();
         self.abandon_sync();
         self.check_moves(collection, runs, complete);
         let fates = self.knowledge.is_known().then(|| {
@@ -160,8 +164,9 @@ impl HeapReplay {
             .map(|cut| (cut.thread, *cut))
             .collect();
         self.spaces = SpaceMap::new(&collection.after);
+        let is_known = outcome.is_some();
         self.note_collection(collection, runs, &sums, outcome);
-        self.answer(collection.number, collection.end_unix_micros);
+        self.to_note = is_known.then_some((collection.number, collection.end_unix_micros));
         defers
     }
 
@@ -192,6 +197,7 @@ impl HeapReplay {
     }
 
     pub(crate) fn lose(&mut self, since: u32, reason: String) {
+        self.note_heap();
         self.knowledge.lose(CollectionNumber(since), reason);
         self.heap.clear();
         self.counts.clear();
@@ -292,13 +298,6 @@ impl HeapReplay {
             let live = outcome.map(|_| self.counts.total);
             self.points
                 .push(timeline_point(collection, before, sums, outcome, live));
-        }
-        if outcome.is_some() {
-            if self.questions.timeline || self.questions.growth {
-                self.samples
-                    .take(collection.number, collection.end_unix_micros, &self.counts);
-            }
-            self.note_quality(collection.number);
         }
     }
 }

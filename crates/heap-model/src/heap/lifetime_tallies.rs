@@ -79,6 +79,9 @@ impl LifetimeTallies {
         dead: Amount,
         epoch_bytes: Option<u64>,
     ) {
+        if dead.is_zero() {
+            return;
+        }
         let row = self.row(column);
         *by_survived(&mut row.died, 0) += dead.count;
         *by_survived(&mut row.died_bytes, 0) += dead.bytes;
@@ -109,10 +112,16 @@ impl LifetimeTallies {
     }
 
     /// One of them was found; it was counted as an object without a site before.
-    pub(crate) fn located(&mut self, column: SiteColumn, bytes: u64) {
+    pub(crate) fn located(&mut self, column: SiteColumn, object: &LiveObject) {
+        let one = Amount::one(object.bytes());
         self.row(column);
-        self.located[column.position()] += Amount::one(bytes);
-        self.row(SiteColumn::NONE).allocated -= Amount::one(bytes);
+        self.located[column.position()] += one;
+        let without = self.row(SiteColumn::NONE);
+        without.allocated -= one;
+        if object.promoted {
+            without.promoted -= one;
+            self.row(column).promoted += one;
+        }
     }
 
     /// The table; `known` says whether deaths are.

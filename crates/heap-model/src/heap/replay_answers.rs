@@ -8,8 +8,20 @@ use crate::{
 };
 
 impl HeapReplay {
+    /// Notes the heap after the last collection, when nothing more will be said of its objects.
+    pub(crate) fn note_heap(&mut self) {
+        let Some((collection, unix_micros)) = self.to_note.take() else {
+            return;
+        };
+        if self.questions.timeline || self.questions.growth {
+            self.samples.take(collection, unix_micros, &self.counts);
+        }
+        self.note_quality(collection);
+        self.answer(collection, unix_micros);
+    }
+
     /// Answers the questions about the heap after a collection.
-    pub(crate) fn answer(&mut self, collection: u32, unix_micros: u64) {
+    fn answer(&mut self, collection: u32, unix_micros: u64) {
         let moment = Moment::After(CollectionNumber(collection));
         for at in 0..self.questions.heap_at.len() {
             let is_asked = self.questions.heap_at.get(at) == Some(&moment);
@@ -39,6 +51,7 @@ impl HeapReplay {
 
     /// The files have ended. `decode` must let the parts take the contents of all event blocks since the last collection.
     pub fn end(&mut self, decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart])) {
+        self.note_heap();
         self.abandon_sync();
         let sums = self.decode(None, false, decode);
         self.allocated_after = sums.allocated;
@@ -77,7 +90,7 @@ impl HeapReplay {
         }
     }
 
-    pub(crate) fn answer_end(&mut self, heap: &HeapAt) {
+    fn answer_end(&mut self, heap: &HeapAt) {
         let answers = self.questions.heap_at.iter().zip(&mut self.heap_at);
         for (_, answer) in answers.filter(|(moment, _)| **moment == Moment::End) {
             *answer = Some(heap.clone());

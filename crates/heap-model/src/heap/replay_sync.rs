@@ -1,6 +1,6 @@
 //! Synchronization points and later explanations, taken into a replay.
 
-use ducktrack_trace_format::{FormatError, SyncDecoder, SyncObject, decode_explained};
+use ducktrack_trace_format::{FormatError, SiteId, SyncDecoder, SyncObject, decode_explained};
 
 use crate::heap::column::TypeColumn;
 use crate::heap::live_object::LiveObject;
@@ -51,7 +51,11 @@ impl HeapReplay {
             known => known,
         };
         let end = object.address.saturating_add(object.bytes);
-        LiveObject::new(end, object.bytes, site.column, ty, object.birth).by(object.thread)
+        let live = LiveObject::new(end, object.bytes, site.column, ty, object.birth);
+        match object.site {
+            SiteId(0) => live,
+            _ => live.by(object.thread),
+        }
     }
 
     fn start_sync(&mut self, collection: u32) -> SyncCheck {
@@ -88,6 +92,8 @@ impl HeapReplay {
             self.epoch = sync.collection;
             self.doubtful = false;
             self.knowledge.gain();
+            let ended = self.to_note.map_or(0, |(_, ended)| ended);
+            self.to_note = Some((sync.collection, ended));
             if is_first {
                 for (column, amount) in self.counts.by_site() {
                     self.lifetimes.allocated(column, amount);
@@ -106,7 +112,6 @@ impl HeapReplay {
                 with_site: sync.with_site,
             }],
         });
-        self.answer(sync.collection, 0);
     }
 
     /// Takes the content of a block of objects that were found before and are explained now.
@@ -125,7 +130,7 @@ impl HeapReplay {
                 .by(explained.thread);
             object.promoted = promoted;
             self.counts.add(object);
-            self.lifetimes.located(column, object.bytes());
+            self.lifetimes.located(column, object);
         }
         Ok(())
     }
@@ -137,7 +142,9 @@ impl HeapReplay {
             with_site: self.counts.with_site(),
         };
         let rotation = self.info.rotations.last_mut();
-        if let Some(rotation) = rotation.filter(|rotation| rotation.quality.len() < QUALITIES) {
+        if let Some(rotation) = rotation.filter(|rotation| {
+            rotation.collection != collection && rotation.quality.len() < QUALITIES
+        }) {
             rotation.quality.push(quality);
         }
     }

@@ -1,0 +1,242 @@
+//! What the naive machine expects, in the form in which it is compared with the model's answers.
+
+use std::collections::BTreeMap;
+
+use ducktrack_heap_model::{Amount, HeapAt, SiteLifetime, TraceModel};
+
+use crate::naive_vm::{NaiveVm, Object};
+use crate::trace_names::{SITES, descriptor, thread_name};
+
+/// A heap by everything it is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExpectedHeap {
+    pub(crate) types: BTreeMap<Option<String>, Amount>,
+    /// Place in [`SITES`].
+    pub(crate) sites: BTreeMap<Option<usize>, Amount>,
+    pub(crate) ages: BTreeMap<Option<usize>, Vec<u64>>,
+    pub(crate) threads: BTreeMap<Option<String>, Amount>,
+    pub(crate) new: Amount,
+}
+
+impl ExpectedHeap {
+    /// After a collection, or (`with_new`) at the end.
+    pub(crate) fn of(objects: &[Object], epoch: u32, with_new: bool) -> Self {
+        let mut heap = Self::default();
+        for object in objects {
+            let is_new = with_new && object.is_new(epoch);
+            if !is_new && !object.is_in_heap(epoch) {
+                continue;
+            }
+            let one = Amount {
+                count: 1,
+                bytes: object.bytes,
+            };
+            *heap
+                .types
+                .entry(Some(descriptor(object.class)))
+                .or_default() += one;
+            *heap.sites.entry(object.site).or_default() += one;
+            let thread = object.site.map(|_| thread_name(object.thread));
+            *heap.threads.entry(thread).or_default() += one;
+            if is_new {
+                heap.new += one;
+            }
+            let age = if is_new {
+                0
+            } else {
+                (epoch - object.birth).min(31) as usize
+            };
+            let ages = heap.ages.entry(object.site).or_default();
+            if ages.len() <= age {
+                ages.resize(age + 1, 0);
+            }
+            ages[age] += 1;
+        }
+        heap
+    }
+
+    /// The same of an answer.
+    pub(crate) fn answered(heap: &HeapAt) -> Self {
+        let types = heap
+            .types
+            .iter()
+            .map(|row| (row.ty.as_deref().map(str::to_owned), row.live));
+        let site = |site: &ducktrack_heap_model::LiveSite| site.site.map(|index| index.get());
+        let threads = heap
+            .threads
+            .iter()
+            .map(|row| (row.name.as_deref().map(str::to_owned), row.live));
+        Self {
+            types: types.collect(),
+            sites: heap.sites.iter().map(|row| (site(row), row.live)).collect(),
+            ages: heap
+                .sites
+                .iter()
+                .map(|row| (site(row), row.ages.clone()))
+                .collect(),
+            threads: threads.collect(),
+            new: heap.not_yet_collected,
+        }
+    }
+}
+
+/// Compares every answer of a trace that was read from its first file on.
+pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
+    check_heaps(vm, model, 0);
+    check_lifetimes(vm, model);
+    check_info(vm, model);
+    check_timeline(vm, model);
+}
+
+/// Compares the heaps after all collections from `first` on, and at the end.
+pub(crate) fn check_heaps(vm: &NaiveVm, model: &TraceModel, first: usize) {
+    for (number, expected) in vm.heaps.iter().enumerate().skip(first) {
+        let answer = model.heap_at[number].as_ref().unwrap();
+        assert_eq!(
+            &ExpectedHeap::answered(answer),
+            expected,
+            "after {}",
+            number + 1
+        );
+        check_sums(answer);
+    }
+    let end = model.heap_at.last().unwrap().as_ref().unwrap();
+    let expected = ExpectedHeap::of(&vm.objects, vm.epoch, true);
+    assert_eq!(ExpectedHeap::answered(end), expected, "at the end");
+    check_sums(end);
+}
+
+fn check_sums(heap: &HeapAt) {
+    let types: Amount = heap.types.iter().map(|row| row.live).sum();
+    let threads: Amount = heap.threads.iter().map(|row| row.live).sum();
+    assert_eq!((types, threads), (heap.total, heap.total));
+    for site in &heap.sites {
+        assert_eq!(
+            site.types.iter().map(|row| row.live).sum::<Amount>(),
+            site.live
+        );
+        assert_eq!(site.ages.iter().sum::<u64>(), site.live.count);
+    }
+    assert_eq!(heap.ages.iter().sum::<u64>(), heap.total.count);
+    assert_eq!(heap.quality.objects, heap.total.count);
+}
+
+fn expected_lifetime(vm: &NaiveVm, site: Option<usize>) -> SiteLifetime {
+    let mut row = SiteLifetime {
+        eliminated: site.map_or(0, |site| vm.eliminated[site]),
+        ..SiteLifetime::default()
+    };
+    let add = |list: &mut Vec<u64>, survived: u32, by: u64| {
+        let at = survived.min(31) as usize;
+        if list.len() <= at {
+            list.resize(at + 1, 0);
+        }
+        list[at] += by;
+    };
+    for object in vm.objects.iter().filter(|object| object.site == site) {
+        let one = Amount {
+            count: 1,
+            bytes: object.bytes,
+        };
+        if site.is_none() && !object.seen {
+            // Nobody ever saw it.
+            continue;
+        }
+        row.allocated += one;
+        if object.promoted {
+            row.promoted += one;
+        }
+        if let Some(death) = object.death {
+            let survived = object.survived(death);
+            add(&mut row.died, survived, 1);
+            add(&mut row.died_bytes, survived, object.bytes);
+            if object.promoted {
+                row.died_promoted += one;
+                add(&mut row.promoted_died, survived, 1);
+            }
+        } else if object.is_in_heap(vm.epoch) {
+            row.alive += one;
+        } else if object.is_new(vm.epoch) {
+            row.not_yet_collected += one;
+        } else {
+            // Its address was never told, and no collection has found it: taken for dead.
+            add(&mut row.died, 0, 1);
+            add(&mut row.died_bytes, 0, object.bytes);
+        }
+    }
+    row
+}
+
+fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
+    let lifetimes = model.lifetimes.as_ref().unwrap();
+    assert!(lifetimes.known);
+    for site in (0..SITES.len()).map(Some).chain([None]) {
+        let found = lifetimes
+            .sites
+            .iter()
+            .find(|row| row.site.map(|index| index.get()) == site);
+        let mut found = found.cloned().unwrap_or_default();
+        let dead = found.dead();
+        assert!(found.bytes_until_death.iter().sum::<u64>() <= dead);
+        (found.site, found.bytes_until_death) = (None, Vec::new());
+        assert_eq!(found, expected_lifetime(vm, site), "{site:?}");
+    }
+    assert_eq!(lifetimes.collections, vm.heaps.len() as u64);
+}
+
+fn check_info(vm: &NaiveVm, model: &TraceModel) {
+    let info = &model.info;
+    let made = vm.objects.iter().filter(|object| object.site.is_some());
+    let made: Amount = made
+        .map(|object| Amount {
+            count: 1,
+            bytes: object.bytes,
+        })
+        .sum();
+    let straggling = vm
+        .objects
+        .iter()
+        .filter(|object| object.site.is_some())
+        .count() as u64;
+    assert_eq!(info.allocated, made);
+    assert_eq!(straggling, made.count);
+    assert_eq!(info.eliminated, vm.eliminated.iter().sum::<u64>());
+    assert_eq!(info.events, made.count + info.eliminated);
+    let faults = (
+        info.unexplained_survivors,
+        info.conflicts,
+        info.malformed,
+        info.size_unknown,
+    );
+    assert_eq!(faults, (0, 0, 0, 0));
+    assert_eq!(info.collections, vm.heaps.len() as u64);
+    for rotation in &info.rotations {
+        assert_eq!(rotation.differences, Some(0), "{rotation:?}");
+    }
+}
+
+fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
+    let timeline = model.timeline.as_ref().unwrap();
+    assert_eq!(timeline.points.len(), vm.heaps.len());
+    for (number, (point, heap)) in timeline.points.iter().zip(&vm.heaps).enumerate() {
+        let live: Amount = heap.sites.values().copied().sum();
+        assert_eq!(point.collection as usize, number + 1);
+        assert_eq!(point.live, Some(live));
+        assert_eq!(point.pause_micros(), 100_000);
+    }
+    let allocated: u64 = timeline
+        .points
+        .iter()
+        .map(|point| point.allocated.count)
+        .sum();
+    assert_eq!(
+        allocated + timeline.allocated_after.count,
+        model.info.allocated.count
+    );
+    if let Some(last) = timeline.composition.last() {
+        let all: Amount = last.types.iter().copied().sum();
+        assert_eq!(all, last.total);
+        let all: Amount = last.sites.iter().copied().sum();
+        assert_eq!(all, last.total);
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the replay against a naive virtual machine: a `Vec` of objects, random programs, random collections.
+
+mod comparison;
+mod naive_vm;
+mod program;
+mod random_programs;
+mod replaying;
+mod special_cases;
+mod trace_names;

@@ -1,0 +1,101 @@
+//! What the naive machine can be told to do.
+
+use proptest::prelude::*;
+
+/// One step of a program.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// An object in the thread's buffer; `length` for measured sites.
+    Allocate {
+        thread: u32,
+        site: usize,
+        length: u32,
+    },
+    /// The compiler removed the allocation.
+    Eliminate { thread: u32, site: usize },
+    /// Outside of buffers: in eden, or in the old space; its address is told or not.
+    Outside {
+        thread: u32,
+        site: usize,
+        length: u32,
+        old: bool,
+        told: bool,
+    },
+    /// The machine makes an object itself, in the thread's buffer.
+    Internal { thread: u32, units: u32 },
+    /// The thread's buffer of events is full.
+    Flush { thread: u32 },
+    /// A collection; every object lives on with this chance of 8.
+    Collect {
+        kind: Kind,
+        chance: u32,
+        straggler: Option<u32>,
+        sync: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Young,
+    Full,
+    /// Looks at the old space only, and moves nothing.
+    Cleanup,
+}
+
+/// Threads of a program.
+pub(crate) const THREADS: u32 = 3;
+
+fn step() -> impl Strategy<Value = Step> {
+    let thread = 0..THREADS;
+    let site = 0..super::trace_names::SITES.len();
+    let allocate =
+        (thread.clone(), site.clone(), 0_u32..2_000).prop_map(|(thread, site, length)| {
+            Step::Allocate {
+                thread,
+                site,
+                length,
+            }
+        });
+    let eliminate =
+        (thread.clone(), site.clone()).prop_map(|(thread, site)| Step::Eliminate { thread, site });
+    let outside = (
+        thread.clone(),
+        site,
+        0_u32..50_000,
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(thread, site, length, old, told)| Step::Outside {
+            thread,
+            site,
+            length,
+            old,
+            told,
+        });
+    let internal =
+        (thread.clone(), 2_u32..40).prop_map(|(thread, units)| Step::Internal { thread, units });
+    let flush = thread.clone().prop_map(|thread| Step::Flush { thread });
+    let kind = prop_oneof![6 => Just(Kind::Young), 2 => Just(Kind::Full), 1 => Just(Kind::Cleanup)];
+    let straggler = prop::option::weighted(0.3, thread);
+    let collect = (kind, 0_u32..9, straggler, prop::bool::weighted(0.2)).prop_map(
+        |(kind, chance, straggler, sync)| Step::Collect {
+            kind,
+            chance,
+            straggler,
+            sync,
+        },
+    );
+    prop_oneof![
+        60 => allocate,
+        10 => eliminate,
+        4 => outside,
+        4 => internal,
+        6 => flush,
+        4 => collect,
+    ]
+}
+
+/// Random programs.
+pub(crate) fn programs() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 0..400)
+}

@@ -1,0 +1,81 @@
+//! Random programs: every answer equals what the naive machine expects.
+
+use ducktrack_heap_model::HeapKnowledge;
+use proptest::prelude::*;
+
+use crate::comparison::{check_all, check_heaps};
+use crate::naive_vm::{NaiveVm, Piece};
+use crate::program::programs;
+use crate::replaying::{all_questions, replay};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn every_answer_of_a_whole_trace(program in programs(), workers in 1_usize..4) {
+        let vm = NaiveVm::run(&program);
+        let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
+        check_all(&vm, &model);
+    }
+
+    /// Older files are gone: from the synchronization point on, everything is known of every object.
+    #[test]
+    fn heaps_of_a_trace_whose_oldest_files_were_rotated_away(program in programs(), from: prop::sample::Index) {
+        let vm = NaiveVm::run(&program);
+        let is_file = |piece: &Piece| matches!(piece, Piece::File(header) if header.has_sync_point);
+        let starts: Vec<usize> = (0..vm.pieces.len()).filter(|at| is_file(&vm.pieces[*at])).collect();
+        prop_assume!(!starts.is_empty());
+        let start = *from.get(&starts);
+        let Piece::File(header) = &vm.pieces[start] else { unreachable!() };
+        let model = replay(&vm.pieces[start..], &all_questions(vm.epoch), 2);
+        check_heaps(&vm, &model, header.epoch as usize - 1);
+        prop_assert!(model.heap_at[..header.epoch as usize - 1].iter().all(Option::is_none));
+        prop_assert_eq!(model.info.rotations[0].differences, None);
+        prop_assert_eq!(model.info.unexplained_survivors, 0);
+    }
+
+    /// Pieces are lost, doubled or changed: no panic, and what comes after the next whole synchronization point is right.
+    #[test]
+    fn damaged_traces(program in programs(), faults in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let vm = NaiveVm::run(&program);
+        let mut pieces = vm.pieces.clone();
+        for (at, sort, byte, value) in faults {
+            if pieces.is_empty() {
+                break;
+            }
+            let at = at.index(pieces.len());
+            match sort {
+                0 => drop(pieces.remove(at)),
+                1 => pieces.insert(at, pieces[at].clone()),
+                2 => pieces.truncate(at.max(1)),
+                _ => change(&mut pieces[at], byte, value),
+            }
+        }
+        let model = replay(&pieces, &all_questions(vm.epoch), 2);
+        prop_assert!(model.lifetimes.is_some() && model.growth.is_some());
+        if matches!(model.info.knowledge, HeapKnowledge::Lost { .. } | HeapKnowledge::Never { .. }) {
+            prop_assert!(model.heap_at.last().unwrap().is_none());
+        }
+    }
+}
+
+fn change(piece: &mut Piece, byte: prop::sample::Index, value: u8) {
+    let content = match piece {
+        Piece::Events(content) | Piece::Explained(content) | Piece::Sync(content) => content,
+        Piece::Collection(collection, moves) => match moves.first_mut() {
+            Some(content) => content,
+            None => {
+                collection.number ^= u32::from(value);
+                return;
+            }
+        },
+        Piece::File(header) => {
+            header.index ^= u32::from(value);
+            return;
+        }
+    };
+    if !content.is_empty() {
+        let at = byte.index(content.len());
+        content[at] = value;
+    }
+}

@@ -1,0 +1,77 @@
+//! Leads the pieces of a trace to a replay, as the command does with files.
+
+use ducktrack_heap_model::{
+    CollectionNumber, EpochPart, EpochView, HeapReplay, Moment, Questions, TraceModel,
+};
+use ducktrack_trace_format::{MoveDecoder, MoveRun};
+
+use crate::naive_vm::Piece;
+use crate::program::THREADS;
+use crate::trace_names::names;
+
+/// All questions, for traces with so many collections.
+pub(crate) fn all_questions(collections: u32) -> Questions {
+    let after = (1..=collections).map(|number| Moment::After(CollectionNumber(number)));
+    Questions {
+        heap_at: after.chain([Moment::End]).collect(),
+        lifetimes: true,
+        timeline: true,
+        growth: true,
+    }
+}
+
+/// Replays pieces; events are spread over so many workers.
+pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) -> TraceModel {
+    let (count, names) = names(THREADS);
+    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let mut buffers: Vec<(&[u8], bool)> = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::File(header) => replay.start_file("events", 0, Some(header)),
+            Piece::Sync(content) => {
+                let _ = replay.sync_part(content);
+            }
+            Piece::Events(content) => buffers.push((content, false)),
+            Piece::Collection(collection, moves) => {
+                let (runs, complete) = runs(moves);
+                let deferred = replay.end_epoch(collection, &runs, complete, |view, parts| {
+                    take_all(&buffers, view, parts);
+                });
+                match deferred {
+                    true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
+                    false => buffers.clear(),
+                }
+            }
+            Piece::Explained(content) => {
+                let _ = replay.explained(content);
+            }
+        }
+    }
+    replay.end(|view, parts| take_all(&buffers, view, parts));
+    replay.finish(count, Vec::new())
+}
+
+fn runs(moves: &[Vec<u8>]) -> (Vec<MoveRun>, bool) {
+    let mut complete = true;
+    let mut runs = Vec::new();
+    for content in moves {
+        match MoveDecoder::new(content) {
+            Ok(decoder) => {
+                for run in decoder {
+                    complete &= run.is_ok();
+                    runs.extend(run);
+                }
+            }
+            Err(_) => complete = false,
+        }
+    }
+    (runs, complete)
+}
+
+/// In another order than that of the trace, and each to the next worker.
+fn take_all(buffers: &[(&[u8], bool)], view: &EpochView<'_>, parts: &mut [EpochPart]) {
+    let workers = parts.len();
+    for (at, (content, again)) in buffers.iter().rev().enumerate() {
+        let _ = parts[at % workers].take(view, content, *again);
+    }
+}

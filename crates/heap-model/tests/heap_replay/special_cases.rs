@@ -1,0 +1,259 @@
+//! Cases with known answers.
+
+use ducktrack_heap_model::{
+    Amount, CollectionNumber, GrowthSubject, GrowthVerdict, HeapKnowledge, Moment, Questions,
+};
+use ducktrack_trace_format::{CollectionKind, EventFile, MovesLevel};
+
+use crate::naive_vm::{NaiveVm, Piece};
+use crate::program::{Kind, Step};
+use crate::replaying::{all_questions, replay};
+
+fn allocate(site: usize) -> Step {
+    Step::Allocate {
+        thread: 0,
+        site,
+        length: 0,
+    }
+}
+
+fn young(chance: u32) -> Step {
+    Step::Collect {
+        kind: Kind::Young,
+        chance,
+        straggler: None,
+        sync: false,
+    }
+}
+
+#[test]
+fn an_empty_trace() {
+    let model = replay(&[], &all_questions(0), 1);
+    assert_eq!(model.info.events, 0);
+    assert_eq!(model.heap_at, [None]);
+    assert!(matches!(model.info.knowledge, HeapKnowledge::Never { .. }));
+}
+
+#[test]
+fn a_program_without_a_collection_has_only_new_objects() {
+    let vm = NaiveVm::run(&[allocate(0), allocate(1), allocate(0)]);
+    let model = replay(&vm.pieces, &all_questions(0), 1);
+    let end = model.heap_at[0].as_ref().unwrap();
+    assert_eq!(
+        end.total,
+        Amount {
+            count: 3,
+            bytes: 72
+        }
+    );
+    assert_eq!((end.not_yet_collected, end.collection), (end.total, None));
+    assert_eq!(model.info.knowledge, HeapKnowledge::NoCollection);
+    assert_eq!(model.lifetimes.unwrap().total.not_yet_collected.count, 3);
+}
+
+#[test]
+fn without_moves_there_are_allocations_and_collections_but_no_heap() {
+    let mut vm = NaiveVm::run(&[allocate(0), young(8), allocate(1), young(8), allocate(2)]);
+    for piece in &mut vm.pieces {
+        match piece {
+            Piece::File(header) => header.without_moves = true,
+            Piece::Collection(collection, moves) => {
+                collection.kind = CollectionKind::Other;
+                collection.level = MovesLevel::Off;
+                collection.counts = Default::default();
+                moves.clear();
+            }
+            _ => {}
+        }
+    }
+    let model = replay(&vm.pieces, &all_questions(2), 2);
+    assert!(
+        matches!(&model.info.knowledge, HeapKnowledge::Never { reason } if reason.contains("not recorded"))
+    );
+    assert_eq!(model.heap_at, [None, None, None]);
+    let timeline = model.timeline.unwrap();
+    let allocated: Vec<u64> = timeline
+        .points
+        .iter()
+        .map(|point| point.allocated.bytes)
+        .collect();
+    assert_eq!(allocated, [16, 40]);
+    assert_eq!(
+        timeline.allocated_after,
+        Amount {
+            count: 1,
+            bytes: 16
+        }
+    );
+    assert!(
+        timeline
+            .points
+            .iter()
+            .all(|point| point.live.is_none() && point.died.is_none())
+    );
+    let lifetimes = model.lifetimes.unwrap();
+    assert!(!lifetimes.known);
+    assert_eq!(
+        (lifetimes.total.allocated.count, lifetimes.total.dead()),
+        (3, 0)
+    );
+    assert_eq!(model.info.level, "off");
+    assert!(!model.growth.unwrap().known);
+}
+
+#[test]
+fn a_fault_loses_the_heap_from_there_on() {
+    let mut vm = NaiveVm::run(&[
+        allocate(0),
+        young(8),
+        allocate(1),
+        young(8),
+        allocate(2),
+        young(8),
+    ]);
+    let collections = vm.pieces.iter_mut().filter_map(|piece| match piece {
+        Piece::Collection(collection, _) => Some(collection),
+        _ => None,
+    });
+    collections.skip(1).take(1).for_each(|collection| {
+        collection.fault = Some("a region does not parse".into());
+    });
+    let model = replay(&vm.pieces, &all_questions(3), 1);
+    assert!(model.heap_at[0].is_some());
+    assert_eq!(model.heap_at[1..], [None, None, None]);
+    let lost = HeapKnowledge::Lost {
+        since: CollectionNumber(2),
+        reason: "a region does not parse".into(),
+    };
+    assert_eq!(model.info.knowledge, lost);
+}
+
+#[test]
+fn a_missing_collection_is_noticed() {
+    let vm = NaiveVm::run(&[allocate(0), young(8), allocate(1), young(8), young(8)]);
+    let mut pieces = vm.pieces;
+    let second = pieces.iter().position(
+        |piece| matches!(piece, Piece::Collection(collection, _) if collection.number == 2),
+    );
+    pieces.remove(second.unwrap());
+    let model = replay(&pieces, &all_questions(3), 1);
+    assert!(matches!(
+        model.info.knowledge,
+        HeapKnowledge::Lost {
+            since: CollectionNumber(3),
+            ..
+        }
+    ));
+}
+
+#[test]
+fn a_first_file_without_synchronization_point_that_is_not_the_first_of_the_run() {
+    let header = EventFile {
+        index: 4,
+        epoch: 9,
+        ..EventFile::default()
+    };
+    let model = replay(&[Piece::File(header)], &all_questions(0), 1);
+    assert!(
+        matches!(&model.info.knowledge, HeapKnowledge::Never { reason } if reason.contains("missing"))
+    );
+}
+
+#[test]
+fn a_leak_grows_and_a_cache_does_not() {
+    let mut program = Vec::new();
+    for _ in 0..40 {
+        program.extend((0..50).map(|_| allocate(0)));
+        // Everything lives on.
+        program.push(young(8));
+    }
+    let vm = NaiveVm::run(&program);
+    let questions = Questions {
+        growth: true,
+        ..Questions::default()
+    };
+    let growth = replay(&vm.pieces, &questions, 1).growth.unwrap();
+    assert!(growth.known);
+    let row = &growth.rows[0];
+    assert_eq!(
+        (row.verdict, row.live.count),
+        (GrowthVerdict::Growing, 2_000)
+    );
+    assert!(
+        (row.slope_count - 50.0).abs() < 1e-6 && (row.slope_bytes - 800.0).abs() < 1e-3,
+        "{row:?}"
+    );
+    assert!(
+        growth
+            .rows
+            .iter()
+            .any(|row| row.subject == GrowthSubject::Type(Some("La/Small;".into())))
+    );
+
+    let mut program = vec![allocate(1); 100];
+    program.push(young(8));
+    program.extend((0..40).flat_map(|_| [young(8)]));
+    let growth = replay(&NaiveVm::run(&program).pieces, &questions, 1)
+        .growth
+        .unwrap();
+    assert!(
+        growth
+            .rows
+            .iter()
+            .all(|row| row.verdict == GrowthVerdict::Bounded),
+        "{growth:?}"
+    );
+}
+
+#[test]
+fn only_what_was_asked_for_is_answered() {
+    let vm = NaiveVm::run(&[allocate(0), young(8)]);
+    let questions = Questions {
+        heap_at: vec![
+            Moment::After(CollectionNumber(7)),
+            Moment::After(CollectionNumber(1)),
+        ],
+        ..Questions::default()
+    };
+    let model = replay(&vm.pieces, &questions, 1);
+    assert!(model.heap_at[0].is_none() && model.heap_at[1].is_some());
+    assert!(model.lifetimes.is_none() && model.timeline.is_none() && model.growth.is_none());
+}
+
+#[test]
+fn quality_is_the_share_of_objects_with_a_site() {
+    let program = [
+        allocate(0),
+        Step::Internal {
+            thread: 0,
+            units: 4,
+        },
+        allocate(1),
+        Step::Collect {
+            kind: Kind::Young,
+            chance: 8,
+            straggler: None,
+            sync: true,
+        },
+        allocate(1),
+        young(8),
+    ];
+    let vm = NaiveVm::run(&program);
+    let start = vm
+        .pieces
+        .iter()
+        .rposition(|piece| matches!(piece, Piece::File(_)))
+        .unwrap();
+    for (pieces, differences) in [(&vm.pieces[..], Some(0)), (&vm.pieces[start..], None)] {
+        let info = replay(pieces, &Questions::default(), 1).info;
+        let rotation = &info.rotations[0];
+        assert_eq!((rotation.differences, rotation.objects), (differences, 3));
+        let quality: Vec<(u64, u64)> = rotation
+            .quality
+            .iter()
+            .map(|quality| (quality.with_site, quality.objects))
+            .collect();
+        assert_eq!(quality, [(2, 3), (3, 4)]);
+        assert_eq!(info.quality(), Some(2.0 / 3.0));
+    }
+}
