@@ -47,7 +47,7 @@ impl EventReportArgs {
     /// Reads the trace; one without events is an error.
     pub(crate) fn load(&self, questions: &Questions) -> Result<TraceModel> {
         let model = load_trace(&self.trace, questions)?;
-        if model.info.files.is_empty() {
+        if model.info.files.is_empty() && model.info.damage.is_empty() {
             bail!("{}", without_events(&self.trace, &model));
         }
         Ok(model)

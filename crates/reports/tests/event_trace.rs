@@ -7,7 +7,7 @@ mod sample_run;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{CountModelBuilder, TraceModel};
+use ducktrack_heap_model::{CountModelBuilder, Growth, HeapKnowledge, TraceModel};
 use ducktrack_reports::{
     EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
     growth_report, heap_report, info_report, lifetimes_report, timeline_report,
@@ -26,6 +26,34 @@ fn count_model() -> ducktrack_heap_model::CountModel {
         .into_iter()
         .for_each(|record| builder.fold(record));
     builder.finish()
+}
+
+/// The same run under a collector whose moves are not known.
+fn without_moves() -> TraceModel {
+    let mut model = sample_heap::trace_model(count_model(), 3);
+    model.info.knowledge = HeapKnowledge::Never {
+        reason: "ZGC moves objects while the program runs".into(),
+    };
+    model.info.level = "off".into();
+    model.info.rotations.clear();
+    model.info.dropped = 17;
+    model.heap_at = vec![None];
+    if let Some(lifetimes) = &mut model.lifetimes {
+        lifetimes.known = false;
+    }
+    if let Some(growth) = &mut model.growth {
+        *growth = Growth::default();
+    }
+    if let Some(timeline) = &mut model.timeline {
+        timeline.composition.clear();
+        timeline.types.clear();
+        timeline.sites.clear();
+        for point in &mut timeline.points {
+            (point.live, point.died, point.moved, point.promoted) = (None, None, None, None);
+            point.fault = Some("no moves under this collector".into());
+        }
+    }
+    model
 }
 
 fn heap(model: &TraceModel, filter: &Filter) -> HeapReport {
@@ -88,7 +116,7 @@ fn every_format_of_the_sample_heap() {
 
 #[test]
 fn a_trace_without_moves_says_what_is_missing() {
-    let model = sample_heap::without_moves(count_model());
+    let model = without_moves();
     for (name, report) in reports(&model, &Filter::default()) {
         let text = report.text();
         assert!(

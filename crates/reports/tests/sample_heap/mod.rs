@@ -56,34 +56,6 @@ pub(crate) fn trace_model(mut count: CountModel, collections: u32) -> TraceModel
     }
 }
 
-/// The same run under a collector whose moves are not known.
-pub(crate) fn without_moves(count: CountModel) -> TraceModel {
-    let mut model = trace_model(count, 3);
-    model.info.knowledge = HeapKnowledge::Never {
-        reason: "ZGC moves objects while the program runs".into(),
-    };
-    model.info.level = "off".into();
-    model.info.rotations.clear();
-    model.info.dropped = 17;
-    model.heap_at = vec![None];
-    if let Some(lifetimes) = &mut model.lifetimes {
-        lifetimes.known = false;
-    }
-    if let Some(growth) = &mut model.growth {
-        *growth = Growth::default();
-    }
-    if let Some(timeline) = &mut model.timeline {
-        timeline.composition.clear();
-        timeline.types.clear();
-        timeline.sites.clear();
-        for point in &mut timeline.points {
-            (point.live, point.died, point.moved, point.promoted) = (None, None, None, None);
-            point.fault = Some("no moves under this collector".into());
-        }
-    }
-    model
-}
-
 struct Heap<'a> {
     count: &'a CountModel,
     sites: Vec<SiteIndex>,

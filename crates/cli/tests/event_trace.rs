@@ -1,0 +1,327 @@
+//! The commands on an event trace whose every object is known (see `sample_events`), with real processes and real files.
+
+mod sample_events;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    /// A folder with the trace `t`.
+    fn with_trace() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        sample_events::write(&folder.path().join("t"));
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn ducktrack(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_ducktrack"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("the command starts")
+    }
+
+    /// Standard output of a command that must succeed.
+    #[track_caller]
+    fn text(&self, arguments: &[&str]) -> String {
+        let output = self.ducktrack(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        assert_eq!(errors, "", "no progress bar where nobody watches");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[track_caller]
+    fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.text(&[arguments, &["--format", "json"]].concat());
+        serde_json::from_str(&text).expect("JSON")
+    }
+}
+
+/// Bad input: exit code 2, nothing on standard output, one line that has these parts.
+#[track_caller]
+fn refused(output: &Output, parts: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(message.trim_end().lines().count(), 1, "one line: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{message} lacks {part}");
+    }
+}
+
+fn site<'a>(report: &'a Value, method: &str) -> &'a Value {
+    let sites = report["sites"].as_array().expect("sites");
+    let mut found = sites.iter().filter(|site| site["method"] == method);
+    let site = found
+        .next()
+        .unwrap_or_else(|| panic!("no {method} in {report}"));
+    assert!(found.next().is_none(), "one row per site");
+    site
+}
+
+fn amounts(rows: &Value, key: &str) -> Vec<(String, i64, i64)> {
+    let rows = rows.as_array().expect("rows");
+    rows.iter()
+        .map(|row| {
+            let number = |key: &str| row[key].as_i64().expect("a number");
+            let name = row[key].as_str().expect("a name");
+            (name.to_owned(), number("count"), number("bytes"))
+        })
+        .collect()
+}
+
+#[test]
+fn the_heap_after_every_collection() {
+    let place = Place::with_trace();
+    let row = |name: &str, count, bytes| (name.to_owned(), count, bytes);
+    let first = place.json(&["heap", "t", "--at", "1"]);
+    assert_eq!(first["collection"], 1);
+    assert_eq!(first["micros"], 103_000);
+    assert_eq!(
+        amounts(&first["types"], "type"),
+        [
+            row("com.acme.Order", 2, 48),
+            row("byte[]", 1, 40),
+            row("java.lang.String", 1, 32)
+        ]
+    );
+    assert_eq!(site(&first, "order")["ages"], json!([0, 2]));
+    assert_eq!(site(&first, "read")["bytes"], 40);
+    assert_eq!(first["unattributed"]["count"], 1);
+    assert_eq!(first["quality"]["percent"], 75.0);
+    let second = place.json(&["heap", "t", "--at", "2"]);
+    assert_eq!(site(&second, "order")["ages"], json!([0, 1, 1]));
+    assert_eq!(
+        amounts(&second["types"], "type"),
+        [row("com.acme.Order", 2, 48), row("java.lang.String", 1, 32)]
+    );
+    let spaces = amounts(&second["spaces"], "kind");
+    assert!(spaces.contains(&row("old", 1, 24)) && spaces.contains(&row("survivor", 2, 56)));
+    let end = place.json(&["heap", "t"]);
+    assert_eq!((&end["at"], &end["collection"]), (&json!("end"), &json!(3)));
+    assert_eq!(site(&end, "order")["ages"], json!([0, 0, 1]));
+    assert_eq!(site(&end, "price")["ages"], json!([1]));
+    assert_eq!(end["notYetCollected"], json!({"count": 1, "bytes": 16}));
+    assert_eq!(end["total"], json!({"count": 3, "bytes": 72}));
+    assert!(amounts(&end["threads"], "name").contains(&row("main", 2, 40)));
+}
+
+#[test]
+fn lifetimes_by_site() {
+    let place = Place::with_trace();
+    let report = place.json(&["lifetimes", "t"]);
+    assert_eq!(
+        (&report["known"], &report["collections"]),
+        (&json!(true), &json!(3))
+    );
+    // One order of each epoch died at once, one after a collection, and the promoted one after two.
+    let order = site(&report, "order");
+    assert_eq!((&order["count"], &order["bytes"]), (&json!(5), &json!(120)));
+    assert_eq!(order["died"], json!([2, 1, 1]));
+    assert_eq!(order["diedBytes"], json!([48, 24, 24]));
+    assert_eq!(order["alive"], json!({"count": 1, "bytes": 24}));
+    assert_eq!(order["diedPromoted"], json!({"count": 1, "bytes": 24}));
+    let price = site(&report, "price");
+    assert_eq!(
+        (&price["count"], &price["eliminated"]),
+        (&json!(3), &json!(1))
+    );
+    assert_eq!(price["died"], json!([2]));
+    assert_eq!(price["notYetCollected"], json!({"count": 1, "bytes": 16}));
+    let text = place.text(&["lifetimes", "t"]);
+    assert!(
+        text.contains("MEDIUM-LIVED") && text.contains("com.acme.Shop.order(Shop.java:10)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_timeline_has_every_collection() {
+    let place = Place::with_trace();
+    let report = place.json(&["timeline", "t"]);
+    let collections = report["collections"].as_array().expect("collections");
+    let of = |key: &str| -> Vec<&Value> { collections.iter().map(|one| &one[key]).collect() };
+    assert_eq!(of("number"), [1, 2, 3]);
+    assert_eq!(of("kind"), ["young", "young", "full"]);
+    assert_eq!(of("startMicros"), [100_000, 200_000, 300_000]);
+    assert_eq!(of("pauseMicros"), [3_000; 3]);
+    assert_eq!(of("walkMicros"), [1_000; 3]);
+    let live = |count: u64, bytes: u64| json!({"count": count, "bytes": bytes});
+    assert_eq!(collections[0]["live"], live(4, 120));
+    assert_eq!(collections[1]["live"], live(3, 80));
+    assert_eq!(collections[2]["live"], live(2, 56));
+    assert_eq!(collections[0]["died"], live(3, 24 + 2 * 16));
+    assert_eq!(collections[1]["died"], live(3, 24 + 24 + 40));
+    assert_eq!(collections[2]["died"], live(1, 24));
+    let csv = place.text(&["timeline", "t", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+}
+
+#[test]
+fn growth_of_a_short_run_has_no_verdict() {
+    let place = Place::with_trace();
+    let report = place.json(&["growth", "t"]);
+    assert_eq!(site(&report, "order")["verdict"], "unknown");
+    assert_eq!(site(&report, "order")["counts"], json!([2, 2, 1]));
+    let text = place.text(&["growth", "t"]);
+    assert!(
+        text.contains("a verdict needs 8 collections, this run has 3"),
+        "{text}"
+    );
+}
+
+#[test]
+fn info_says_what_is_in_the_event_files() {
+    let place = Place::with_trace();
+    let report = place.json(&["info", "t"]);
+    assert_eq!(report["events"], 10);
+    assert_eq!(
+        report["allocated"],
+        json!({"count": 9, "bytes": 5 * 24 + 3 * 16 + 40})
+    );
+    assert_eq!(
+        (&report["eliminated"], &report["dropped"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(report["collections"]["count"], 3);
+    assert_eq!(report["collections"]["found"], 1);
+    assert_eq!(report["collections"]["unexplained"], 0);
+    assert_eq!(
+        (&report["moves"], &report["damage"]),
+        (&json!("exact"), &json!([]))
+    );
+    assert_eq!(report["knowledge"]["state"], "known");
+    assert_eq!(report["files"].as_array().map(Vec::len), Some(1));
+    let text = place.text(&["info", "t"]);
+    for part in [
+        "3  site\n",
+        "whole: nothing is missing",
+        "10 in 3 buffers",
+        "nothing: every event is here",
+        "events-00000000.trace",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+}
+
+#[test]
+fn report_counts_a_trace_too() {
+    let place = Place::with_trace();
+    let report = place.json(&["report", "t"]);
+    assert_eq!(report["run"]["mode"], "trace");
+    assert_eq!(report["totals"]["count"], 10);
+    let text = place.text(&["report", "t"]);
+    assert!(
+        text.contains("mode trace") && text.contains("ducktrack heap t"),
+        "{text}"
+    );
+}
+
+#[test]
+fn filters_and_forms_of_every_command() {
+    let place = Place::with_trace();
+    for command in ["heap", "lifetimes", "timeline", "growth"] {
+        let text = place.text(&[command, "t"]);
+        let next = text.rsplit("Next:\n").next().expect("the last part");
+        assert!(
+            next.starts_with("  ducktrack ") && next.lines().count() == 3,
+            "{text}"
+        );
+        for line in next.lines() {
+            // What is advised works.
+            let words = line.trim().split("    ").next().expect("a command");
+            let words: Vec<&str> = words.split(' ').skip(1).collect();
+            place.text(&words);
+        }
+        let page = place.text(&[command, "t", "--format", "html"]);
+        assert!(page.starts_with("<!doctype html>") && page.contains("com.acme.Shop"));
+        assert!(
+            place
+                .text(&[command, "t", "--format", "csv"])
+                .lines()
+                .count()
+                >= 2
+        );
+        let only = place.json(&[command, "t", "--only", "org.example"]);
+        assert_eq!(only["sites"], json!([]), "{command}");
+        let typed = place.json(&[command, "t", "--type", "Order", "--top", "1"]);
+        let methods: Vec<&Value> = typed["sites"]
+            .as_array()
+            .expect("sites")
+            .iter()
+            .map(|site| &site["method"])
+            .collect();
+        assert_eq!(methods, ["order"], "{command}");
+    }
+    let main = place.json(&["heap", "t", "--thread", "ma*"]);
+    assert_eq!(amounts(&main["threads"], "name").len(), 1);
+}
+
+#[test]
+fn bad_moments_and_bad_traces_are_one_line() {
+    let place = Place::with_trace();
+    refused(
+        &place.ducktrack(&["heap", "t", "--at", "9"]),
+        &["no collection 9", "1 to 3"],
+    );
+    assert_eq!(
+        place
+            .ducktrack(&["heap", "t", "--at", "soon"])
+            .status
+            .code(),
+        Some(2)
+    );
+    for command in ["heap", "lifetimes", "timeline", "growth", "info"] {
+        refused(
+            &place.ducktrack(&[command, "missing"]),
+            &["missing", "No such file"],
+        );
+        fs::create_dir_all(place.path("empty")).expect("a folder");
+        refused(
+            &place.ducktrack(&[command, "empty"]),
+            &["empty", "ducktrack.trace"],
+        );
+    }
+    fs::create_dir(place.path("counted")).expect("a folder");
+    fs::copy(
+        place.path("t/ducktrack.trace"),
+        place.path("counted/ducktrack.trace"),
+    )
+    .expect("a copy");
+    for command in ["heap", "lifetimes", "timeline", "growth"] {
+        refused(
+            &place.ducktrack(&[command, "counted"]),
+            &["counted", "no event files"],
+        );
+    }
+}
+
+#[test]
+fn a_cut_event_file_is_reported_up_to_the_cut() {
+    let place = Place::with_trace();
+    let file = place.path("t/events-00000000.trace");
+    let bytes = fs::read(&file).expect("the events");
+    for length in (0..bytes.len()).step_by(41) {
+        fs::write(&file, &bytes[..length]).expect("cut it");
+        for command in ["info", "lifetimes", "timeline", "growth"] {
+            let report = place.json(&[command, "t"]);
+            assert_ne!(report["damage"], json!([]), "{command} of {length} bytes");
+        }
+        let heap = place.ducktrack(&["heap", "t"]);
+        assert!(matches!(heap.status.code(), Some(0 | 2)), "{length}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The pages about an event trace in a real browser: what they show, and pictures of them in light and dark.
+//! Skips, saying so, where there is no Chromium (`DUCKTRACK_CHROMIUM` names another one).
+//!
+//! `DUCKTRACK_PICTURES=DIR` keeps the pages and pictures for a person to look at.
+
+mod browser;
+mod large_run;
+#[path = "../../crates/reports/tests/sample_heap/mod.rs"]
+mod sample_heap;
+
+use std::path::PathBuf;
+
+use browser::{Browser, number, output_of, rows};
+use ducktrack_heap_model::{
+    CountModelBuilder, GrowthRow, GrowthSubject, GrowthVerdict, TraceModel,
+};
+use ducktrack_reports::{
+    EventReport, Filter, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+};
+
+const TRACE: &str = "ducktrack-4711";
+
+fn model(sites: u32, collections: u32) -> TraceModel {
+    let mut builder = CountModelBuilder::new();
+    for record in large_run::records(sites) {
+        builder.fold(record);
+    }
+    sample_heap::trace_model(builder.finish(), collections)
+}
+
+fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
+    let all = Filter::default();
+    let heap = model.heap_at[0].as_ref().expect("the end");
+    let lifetimes = model.lifetimes.as_ref().expect("asked for");
+    let timeline = model.timeline.as_ref().expect("asked for");
+    let growth = model.growth.as_ref().expect("asked for");
+    let reports: [(&str, Box<dyn EventReport>); 5] = [
+        ("info", Box::new(info_report(model, TRACE))),
+        ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
+        (
+            "lifetimes",
+            Box::new(lifetimes_report(model, lifetimes, TRACE, &all)),
+        ),
+        (
+            "timeline",
+            Box::new(timeline_report(model, timeline, TRACE, &all)),
+        ),
+        (
+            "growth",
+            Box::new(growth_report(model, growth, TRACE, &all)),
+        ),
+    ];
+    reports
+        .into_iter()
+        .map(|(name, report)| (name, report.html().expect("a page")))
+        .collect()
+}
+
+/// A page by name, written for the browser.
+fn open(browser: &Browser, model: &TraceModel, wanted: &str) -> PathBuf {
+    let mut pages = pages(model).into_iter();
+    let (name, page) = pages
+        .find(|(name, _)| *name == wanted)
+        .expect("one of the five");
+    browser.write(&format!("{name}.html"), &page)
+}
+
+#[test]
+fn the_heap_page_groups_searches_and_details() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let model = model(600, 40);
+    let heap = model.heap_at[0].as_ref().expect("the end");
+    let page = open(&browser, &model, "heap");
+    let dom = browser.dom(&page, "");
+    let sizes: Vec<i64> = rows(&dom).iter().map(|row| number(&row[0])).collect();
+    let expected = heap.sites.iter().map(|site| site.live.bytes.cast_signed());
+    assert_eq!(sizes, expected.take(sizes.len()).collect::<Vec<_>>());
+    assert_eq!(
+        output_of(&dom, "rows"),
+        format!("{} sites", heap.sites.len())
+    );
+    assert!(
+        dom.matches("map-cell").count() > 100,
+        "the treemap has its cells"
+    );
+
+    let dom = browser.dom(&page, "group=type&sort=count");
+    let counts: Vec<i64> = rows(&dom).iter().map(|row| number(&row[2])).collect();
+    let mut expected: Vec<i64> = heap
+        .types
+        .iter()
+        .map(|ty| ty.live.count.cast_signed())
+        .collect();
+    expected.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    assert_eq!(counts, expected);
+
+    let dom = browser.dom(&page, "q=org.example&group=package");
+    assert!(
+        rows(&dom)
+            .iter()
+            .all(|row| row.iter().any(|cell| cell.contains("org.example")))
+    );
+    assert!(
+        output_of(&dom, "matched").starts_with("found "),
+        "{}",
+        output_of(&dom, "matched")
+    );
+
+    let dom = browser.dom(&page, "row=s0");
+    assert!(dom.contains("of the heap shown") && dom.contains("aria-selected=\"true\""));
+}
+
+#[test]
+fn the_timeline_page_draws_every_collection_and_zooms() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let model = model(600, 40);
+    let timeline = model.timeline.as_ref().expect("asked for");
+    let page = open(&browser, &model, "timeline");
+    let bars = |dom: &str| dom.matches("<title>collection ").count();
+    let areas = |dom: &str| dom.matches("class=\"area\"").count();
+    let dom = browser.dom(&page, "");
+    assert_eq!(bars(&dom), 40, "a bar for every pause");
+    assert_eq!(output_of(&dom, "rows"), "40 collections");
+    assert_eq!(areas(&dom), timeline.types.len(), "a layer for every type");
+    let dom = browser.dom(&page, "by=space");
+    assert_eq!(areas(&dom), 3, "eden, survivor, old");
+    // One collection every 50 ms: ten begin between 0.225 and 0.725 s.
+    let dom = browser.dom(&page, "from=225000&to=725000");
+    assert_eq!(bars(&dom), 10);
+    let dom = browser.dom(&page, "q=full");
+    assert_eq!(output_of(&dom, "rows"), "4 collections");
+}
+
+#[test]
+fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let model = model(600, 40);
+    let page = open(&browser, &model, "lifetimes");
+    let dom = browser.dom(&page, "");
+    let lifetimes = model.lifetimes.as_ref().expect("asked for");
+    assert_eq!(
+        output_of(&dom, "rows"),
+        format!("{} sites", lifetimes.sites.len())
+    );
+    assert!(dom.contains("died before the first collection: "));
+    let dom = browser.dom(&page, "young=off&row=s0");
+    assert!(!rows(&dom).iter().any(|row| {
+        row.iter()
+            .any(|cell| cell.contains("died before the first"))
+    }));
+    assert!(dom.contains("Died after"), "the detail of the first row");
+
+    let page = open(&browser, &model, "growth");
+    let growth = model.growth.as_ref().expect("asked for");
+    let periodic = |row: &&GrowthRow| {
+        row.verdict == GrowthVerdict::Periodic && matches!(row.subject, GrowthSubject::Site(_))
+    };
+    let expected = growth.rows.iter().filter(periodic).count();
+    let dom = browser.dom(&page, "verdict=periodic");
+    assert_eq!(output_of(&dom, "rows"), format!("{expected} sites"));
+    assert!(rows(&dom).iter().all(|row| row[0].contains("periodic")));
+    assert!(
+        dom.contains("Mann-Kendall"),
+        "the page says how a verdict is reached"
+    );
+}
+
+#[test]
+fn hostile_names_do_nothing() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let mut builder = CountModelBuilder::new();
+    for record in large_run::hostile() {
+        builder.fold(record);
+    }
+    let mut count = builder.finish();
+    // The same site at every position: each of them lives another way.
+    let site = count.sites[0].clone();
+    count.sites = vec![site; 4];
+    for (name, page) in pages(&sample_heap::trace_model(count, 9)) {
+        let path = browser.write(&format!("{name}.html"), &page);
+        let dom = browser.dom(&path, "row=s0");
+        assert!(!dom.contains("<img"), "{name}: a name became an element");
+        assert!(!dom.contains("data-owned"), "{name}: a name ran as script");
+        if name != "info" {
+            assert!(
+                dom.contains("&lt;img src=x"),
+                "{name}: the name is shown as text"
+            );
+        }
+    }
+}
+
+#[test]
+fn pictures_in_light_and_dark_differ_and_are_not_blank() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    for (name, page) in pages(&model(600, 200)) {
+        let path = browser.write(&format!("{name}.html"), &page);
+        let light = browser.picture(&path, "theme=light", false, &format!("{name}-light.png"));
+        let dark = browser.picture(&path, "theme=dark", false, &format!("{name}-dark.png"));
+        for picture in [&light, &dark] {
+            assert!(
+                picture.len() > 30_000,
+                "{name}: a blank page is smaller: {} bytes",
+                picture.len()
+            );
+        }
+        assert_ne!(light, dark, "{name}");
+    }
+}
