@@ -37,11 +37,13 @@ impl CollectedSpaces {
 
 /// Compares the spaces of Serial or Parallel.
 pub(crate) fn generations(before: &[Space], after: &[Space]) -> CollectedSpaces {
-    let young: Vec<Space> = before
+    let mut young: Vec<Space> = before
         .iter()
         .filter(|space| space.kind.is_young() && space.bottom < space.top)
         .copied()
         .collect();
+    // The from-space may lie on either side of the to-space.
+    young.sort_unstable_by_key(|space| space.bottom);
     let (evacuated, kept) = if young_was_kept(before, after) {
         (Vec::new(), young)
     } else {

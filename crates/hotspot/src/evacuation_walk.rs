@@ -7,6 +7,9 @@
 //! A dead object in an old region may be of a class that was unloaded, at whose address there is another class by now. The table keeps
 //! all classes an address ever had, and a space that cannot be passed with the current ones is walked again with the former ones.
 //!
+//! Inside a pause, an object whose evacuation failed is seen to stay: forwarded to itself, or, from JDK 24 on, with bit 2 of the mark word set. The
+//! collector takes that back before the pause ends ([`crate::evacuation_failure`]).
+//!
 //! Guards: every class is one the [`ClassTable`] knows, the last object ends exactly at the top, and at the new address there is an object of the same
 //! class and size.
 
@@ -79,6 +82,8 @@ pub(crate) struct EvacuationWalk<'a> {
     sizes: &'a ObjectSizes,
     heap: (Address, usize),
     compact: bool,
+    /// Bits of a mark word that say: its evacuation failed, it stays.
+    stays: u64,
 }
 
 /// One object of an evacuated space.
@@ -101,6 +106,7 @@ impl<'a> EvacuationWalk<'a> {
             sizes,
             heap,
             compact: sizes.header().class_is_in_mark(),
+            stays: sizes.header().stays_bits(),
         }
     }
 
@@ -247,7 +253,11 @@ impl<'a> EvacuationWalk<'a> {
     unsafe fn header(&mut self, at: Address) -> Result<(Option<Address>, QuickClass), WalkFault> {
         // SAFETY: the caller vouches for the place.
         let mark: u64 = unsafe { at.read() };
-        let to = forwarded_to(mark);
+        let to = if mark & self.stays == 0 {
+            forwarded_to(mark)
+        } else {
+            Some(at)
+        };
         if let Some(target) = to
             && !(target >= self.heap.0 && target.above(self.heap.0) < self.heap.1)
         {

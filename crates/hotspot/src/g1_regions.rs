@@ -37,6 +37,8 @@ pub(crate) struct G1Regions {
     bottom: usize,
     top: usize,
     tag: usize,
+    /// The number of objects that native code pinned (JDK 22 and later).
+    pins: Option<usize>,
     tags: Tags,
 }
 
@@ -63,35 +65,86 @@ impl G1Regions {
                 ("G1ContiguousSpace", "_top"),
             ])?,
             tag,
+            pins: vm.field_offset("G1HeapRegion", "_pinned_object_count"),
             tags: Tags::load(vm)?,
         })
     }
 
-    pub(crate) fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
-        let base: Address = read_value(self.base)?;
-        let length: u64 = read_value(self.length)?;
-        if length > MOST_REGIONS {
-            return Err(Error::Implausible {
-                what: "the number of G1 regions",
-                value: length,
-            });
-        }
-        let mut pointer = base;
-        for index in (0_u32..).take(usize::try_from(length).unwrap_or(0)) {
-            let region: Address = read_value(pointer)?;
-            pointer = pointer.plus(8);
-            if region.is_null() {
-                continue;
+    /// Reads with care everything that [`G1Regions::list`] reads plainly.
+    pub(crate) fn confirm(&self) -> Result<(), Error> {
+        let (base, length): (Address, u64) = (read_value(self.base)?, read_value(self.length)?);
+        for index in 0..plausible(length)? {
+            let region: Address = read_value(base.plus(index * 8))?;
+            if !region.is_null() {
+                self.confirm_region(region)?;
             }
-            spaces.push(Space {
-                kind: self.tags.kind(read_value(region.plus(self.tag))?),
-                index,
-                bottom: read_value(region.plus(self.bottom))?,
-                top: read_value(region.plus(self.top))?,
-            });
         }
         Ok(())
     }
+
+    fn confirm_region(&self, region: Address) -> Result<(), Error> {
+        read_value::<i32>(region.plus(self.tag))?;
+        read_value::<u64>(region.plus(self.bottom))?;
+        read_value::<u64>(region.plus(self.top))?;
+        if let Some(pins) = self.pins {
+            read_value::<u64>(region.plus(pins))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
+        self.each(|index, region| {
+            // SAFETY: a region of the VM's own table; regions are made once and never given back.
+            unsafe {
+                spaces.push(Space {
+                    kind: self.tags.kind(region.plus(self.tag).read()),
+                    index,
+                    bottom: region.plus(self.bottom).read(),
+                    top: region.plus(self.top).read(),
+                });
+            }
+        })
+    }
+
+    /// May the evacuation of a region fail now? When no region is free, or when one is pinned by native code (JDK 22 and later).
+    pub(crate) fn evacuation_may_fail(&self) -> Result<bool, Error> {
+        let (mut free, mut pinned) = (false, false);
+        self.each(|_, region| {
+            // SAFETY: as for `list`.
+            unsafe {
+                free |= self.tags.kind(region.plus(self.tag).read()) == SpaceKind::Free;
+                pinned |= self
+                    .pins
+                    .is_some_and(|pins| region.plus(pins).read::<u64>() != 0);
+            }
+        })?;
+        Ok(!free || pinned)
+    }
+
+    /// Visits every region with its index.
+    fn each(&self, mut visit: impl FnMut(u32, Address)) -> Result<(), Error> {
+        // SAFETY: both were read by `confirm`.
+        let (base, length): (Address, u64) = unsafe { (self.base.read(), self.length.read()) };
+        for (index, place) in (0..).zip(0..plausible(length)?) {
+            // SAFETY: the VM made the table for `length` entries, once.
+            let region: Address = unsafe { base.plus(place * 8).read() };
+            if !region.is_null() {
+                visit(index, region);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn plausible(length: u64) -> Result<usize, Error> {
+    let implausible = Error::Implausible {
+        what: "the number of G1 regions",
+        value: length,
+    };
+    usize::try_from(length)
+        .ok()
+        .filter(|_| length <= MOST_REGIONS)
+        .ok_or(implausible)
 }
 
 impl Tags {

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Every space and region has `_bottom` and `_top`: objects lie between them, one after the other. What is said here is only true while
-//! the world is stopped; eden is walkable only where the VM has closed the threads' buffers (not at `GarbageCollectionStart`).
+//! the world is stopped. All of it is read with care once, by [`HeapSpaces::load`]; none of it ever moves, so later reads are plain ones. Eden is walkable only where the VM has closed the threads' buffers (not at `GarbageCollectionStart`).
 
 use crate::address::Address;
 use crate::careful_read::read_value;
@@ -125,12 +125,23 @@ impl HeapSpaces {
             .ok()
             .and_then(|words| words.checked_mul(8))
             .ok_or(implausible)?;
-        Ok(Self {
+        let spaces = Self {
             shape,
             reserved_start: read_value(reserved.plus(vm.offset(&[("MemRegion", "_start")])?))?,
             reserved_bytes: bytes,
             total_collections: heap.plus(vm.offset(&[("CollectedHeap", "_total_collections")])?),
-        })
+        };
+        spaces.confirm()?;
+        Ok(spaces)
+    }
+
+    /// Reads with care everything that is read plainly from now on.
+    fn confirm(&self) -> Result<(), Error> {
+        read_value::<u64>(self.total_collections)?;
+        match &self.shape {
+            Shape::Generations(generations) => generations.confirm(),
+            Shape::Regions(regions) => regions.confirm(),
+        }
     }
 
     /// Lists every space or region, free ones of G1 too, into `spaces` (cleared first). While the world is stopped.
@@ -140,6 +151,27 @@ impl HeapSpaces {
             Shape::Generations(generations) => generations.list(spaces),
             Shape::Regions(regions) => regions.list(spaces),
         }
+    }
+
+    /// May the evacuation of the young spaces fail in part? `before`: the spaces when the collection began.
+    ///
+    /// Serial, Parallel: only if the old space, grown as far as it can, has less room than the young ones hold. G1: only while no region is free or
+    /// one is pinned.
+    pub(crate) fn evacuation_may_fail(&self, before: &[Space]) -> Result<bool, Error> {
+        let Shape::Regions(regions) = &self.shape else {
+            let young = || before.iter().filter(|space| space.kind.is_young());
+            let used: usize = young().map(|space| space.top.above(space.bottom)).sum();
+            let old = before.iter().find(|space| space.kind == SpaceKind::Old);
+            return Ok(old.is_some_and(|old| {
+                // The generations lie one behind the other, in either order.
+                let behind = young()
+                    .map(|space| space.bottom)
+                    .filter(|&young| young > old.bottom);
+                let heap_end = self.reserved_start.plus(self.reserved_bytes);
+                behind.min().unwrap_or(heap_end).above(old.top) < used
+            }));
+        };
+        regions.evacuation_may_fail()
     }
 
     /// Is the address inside the reserved heap?
@@ -156,38 +188,55 @@ impl HeapSpaces {
 
     /// The number of collections so far (`CollectedHeap::_total_collections`).
     pub fn total_collections(&self) -> Result<u32, Error> {
-        read_value(self.total_collections)
+        // SAFETY: confirmed by `load`.
+        Ok(unsafe { self.total_collections.read() })
     }
 
     /// The number of full collections so far: `CollectedHeap::_total_full_collections`, which the tables do not list. In all releases it follows
     /// `_total_collections` directly.
     pub fn full_collections(&self) -> Result<u32, Error> {
-        read_value(self.total_collections.plus(4))
+        // SAFETY: confirmed by `load`.
+        Ok(unsafe { self.total_collections.plus(4).read() })
     }
 }
 
 impl Generations {
-    fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
+    fn confirm(&self) -> Result<(), Error> {
         let young: Address = read_value(self.young)?;
         let old: Address = read_value(self.old)?;
-        let parts = [
+        for (_, pointer) in self.pointers(young, old) {
+            let space: Address = read_value(pointer)?;
+            read_value::<u64>(space.plus(self.bottom))?;
+            read_value::<u64>(space.plus(self.top))?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
+        // SAFETY: `confirm` read all of this; generations and spaces are made once.
+        unsafe {
+            let parts = self.pointers(self.young.read(), self.old.read());
+            for (index, (kind, pointer)) in (0..).zip(parts) {
+                let space: Address = pointer.read();
+                spaces.push(Space {
+                    kind,
+                    index,
+                    bottom: space.plus(self.bottom).read(),
+                    top: space.plus(self.top).read(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the generations keep the pointers to their spaces.
+    fn pointers(&self, young: Address, old: Address) -> [(SpaceKind, Address); 4] {
+        [
             (SpaceKind::Old, old.plus(self.old_space)),
             (SpaceKind::Eden, young.plus(self.eden)),
             (SpaceKind::Survivor, young.plus(self.from)),
             (SpaceKind::To, young.plus(self.to)),
-        ];
-        for (index, (kind, pointer)) in (0..).zip(parts) {
-            let space: Address = read_value(pointer)?;
-            let bottom = read_value(space.plus(self.bottom))?;
-            let top = read_value(space.plus(self.top))?;
-            spaces.push(Space {
-                kind,
-                index,
-                bottom,
-                top,
-            });
-        }
-        Ok(())
+        ]
     }
 }
 

@@ -32,6 +32,7 @@ mod collection_report;
 mod collection_watch;
 mod collector;
 mod error;
+mod evacuation_failure;
 mod evacuation_walk;
 mod full_collection;
 mod full_report;

@@ -38,7 +38,14 @@ enum ClassPointer {
 pub struct ObjectHeader {
     class_pointer: ClassPointer,
     array_length: usize,
+    /// Bits of the mark word of an object whose evacuation failed.
+    stays_bits: u64,
 }
+
+/// Bit 2 of the mark word, from JDK 24 on: the evacuation of this object failed, it stays. Before, such an object is forwarded to itself.
+const STAYS: u64 = 0b100;
+/// The first JDK with that bit.
+const FIRST_WITH_STAYS: i32 = 24;
 
 /// Low two bits of a mark word: forwarded by the collector.
 const FORWARDED: u64 = 0b11;
@@ -46,6 +53,9 @@ const FORWARDED: u64 = 0b11;
 impl ObjectHeader {
     /// Finds out which layout this VM uses.
     pub fn load(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
+        let version = vm.address(&[("Abstract_VM_Version", "_vm_major_version")])?;
+        let version: i32 = vm.libjvm().read(version)?;
+        let stays_bits = if version < FIRST_WITH_STAYS { 0 } else { STAYS };
         if flags.is_on("UseCompactObjectHeaders") {
             let (base, shift) = encoding(vm)?;
             let name = "markWord::klass_shift";
@@ -58,6 +68,7 @@ impl ObjectHeader {
                     mark_shift,
                 },
                 array_length: 8,
+                stays_bits,
             });
         }
         // A VM without the flag has one layout only: compressed.
@@ -68,11 +79,13 @@ impl ObjectHeader {
             return Ok(Self {
                 class_pointer: ClassPointer::Compressed { base, shift },
                 array_length: 12,
+                stays_bits,
             });
         }
         Ok(Self {
             class_pointer: ClassPointer::Full,
             array_length: 16,
+            stays_bits,
         })
     }
 
@@ -110,6 +123,11 @@ impl ObjectHeader {
     pub unsafe fn array_length_of(&self, array: Address) -> u32 {
         // SAFETY: the caller vouches for the header.
         unsafe { array.plus(self.array_length).read() }
+    }
+
+    /// Bits of the mark word that show inside a pause that the evacuation of an object failed; 0: there are none in this VM.
+    pub(crate) fn stays_bits(&self) -> u64 {
+        self.stays_bits
     }
 
     /// Does forwarding overwrite the class (compact headers)? Then the class of an evacuated object is read at its new place.
@@ -165,6 +183,7 @@ mod tests {
         let header = ObjectHeader {
             class_pointer,
             array_length: 12,
+            stays_bits: 0,
         };
         // SAFETY: inside the array.
         unsafe { header.klass_of(Address::of(words.as_ptr())) }.0
@@ -199,6 +218,7 @@ mod tests {
         let header = ObjectHeader {
             class_pointer: ClassPointer::Compressed { base: 0, shift: 0 },
             array_length: 12,
+            stays_bits: 0,
         };
         // SAFETY: inside the array.
         let length = unsafe { header.array_length_of(Address::of(words.as_ptr())) };

@@ -10,6 +10,7 @@ use crate::collection_report::{
 };
 use crate::collector::Collector;
 use crate::error::Error;
+use crate::evacuation_failure::{FailureReading, SpaceReading};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::full_collection::{FullCollection, FullCollectionReading};
 use crate::full_report::full_report;
@@ -28,6 +29,8 @@ pub(crate) struct Pause {
     cause: CollectionCause,
     /// Level exact only.
     full: Option<FullCollectionReading>,
+    /// Level exact only.
+    failure: FailureReading,
     /// The spaces when the collection that is going on began.
     pub(crate) before: Vec<Space>,
     /// The spaces at the latest look from inside.
@@ -44,6 +47,9 @@ pub(crate) struct Pause {
     reports: Vec<CollectionReport>,
     walk_nanos: u64,
 }
+
+/// A collection whose moves are known.
+type Known = (CollectionKind, Evacuated, Vec<AddressRange>);
 
 /// The VM's own counts of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +77,7 @@ impl Pause {
             classes: ClassTable::new(vm)?,
             sizes,
             full,
+            failure: FailureReading::default(),
             cause: CollectionCause::load(vm),
             before: Vec::new(),
             latest: Vec::new(),
@@ -88,6 +95,7 @@ impl Pause {
         let started = Instant::now();
         self.reports.clear();
         self.latest.clear();
+        self.failure.forget();
         self.fault = self.note_start().err();
         self.walk_nanos = nanos_since(started);
     }
@@ -120,7 +128,23 @@ impl Pause {
             self.fault = Some(error.into());
         } else if self.young_is_over() {
             self.report_young();
+        } else if let Err(error) = self.look_at_evacuation() {
+            self.fault = Some(error.into());
         }
+    }
+
+    /// Reads the young spaces while their evacuation may fail.
+    fn look_at_evacuation(&mut self) -> Result<(), Error> {
+        let is_going_on = self.full.is_some() && self.counts()?.all != self.counts_before.all;
+        if is_going_on && self.spaces.evacuation_may_fail(&self.before)? {
+            let started = Instant::now();
+            let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
+            let with_old = self.collector == Collector::G1;
+            // SAFETY: looks happen on the VM thread, inside the pause; nothing is given back to the system before its end.
+            unsafe { self.failure.look(&self.before, with_old, &mut walk) };
+            self.walk_nanos += nanos_since(started);
+        }
+        Ok(())
     }
 
     /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
@@ -133,6 +157,10 @@ impl Pause {
         let is_under_way = full.is_under_way();
         let completed = full.take_completed();
         self.report_full(completed);
+        if is_under_way && self.failure.has_failed() {
+            // What the young collection left in place is where the full one found it.
+            self.report_young();
+        }
         is_under_way
     }
 
@@ -226,17 +254,21 @@ impl Pause {
     }
 
     /// The collection that ended with this pause.
-    fn last_collection(
-        &mut self,
-        after: &[Space],
-        counts: Counts,
-    ) -> Result<(CollectionKind, Evacuated, Vec<AddressRange>), MovesFault> {
+    fn last_collection(&mut self, after: &[Space], counts: Counts) -> Result<Known, MovesFault> {
         if counts.full != self.counts_before.full {
             return Err(MovesFault::NotAtThisLevel {
                 what: "a full collection",
             });
         }
         let collected = self.collected(after, counts)?;
+        if let Some(reading) = self.failure.take_failed() {
+            return Ok(failed_evacuation(reading, &collected));
+        }
+        if !collected.kept.is_empty() && self.full.is_some() {
+            return Err(MovesFault::PhaseMissed {
+                phase: "the end of a failed evacuation",
+            });
+        }
         if !collected.kept.is_empty() {
             return Err(MovesFault::NotAtThisLevel {
                 what: "a failed evacuation",
@@ -250,7 +282,8 @@ impl Pause {
             CollectionKind::Cleanup
         };
         let found = self.read_evacuated(&collected)?;
-        Ok((kind, found, ranges(&collected)))
+        let ranges = ranges(collected.evacuated.iter().chain(&collected.humongous));
+        Ok((kind, found, ranges))
     }
 
     fn collected(&self, after: &[Space], counts: Counts) -> Result<CollectedSpaces, MovesFault> {
@@ -278,7 +311,7 @@ impl Pause {
 
     fn report(
         &mut self,
-        outcome: Result<(CollectionKind, Evacuated, Vec<AddressRange>), MovesFault>,
+        outcome: Result<Known, MovesFault>,
         after: Vec<Space>,
         counts: Counts,
         started: Instant,
@@ -327,9 +360,39 @@ impl Pause {
     }
 }
 
+/// A collection whose evacuation failed in part, by the reading from inside the pause.
+fn failed_evacuation(mut reading: Vec<SpaceReading>, collected: &CollectedSpaces) -> Known {
+    let is_freed = |space: &Space| {
+        let mut evacuated = collected.evacuated.iter();
+        evacuated.any(|evacuated| evacuated.bottom == space.bottom)
+    };
+    reading.retain(|one| {
+        one.space.kind.is_young() || !one.found.survivors.is_empty() || is_freed(&one.space)
+    });
+    reading.sort_unstable_by_key(|one| one.space.bottom);
+    let is_mixed = reading.iter().any(|one| !one.space.kind.is_young());
+    let spaces: Vec<Space> = reading.iter().map(|one| one.space).collect();
+    let humongous = collected.humongous.len() as u64;
+    let mut all = Evacuated {
+        survivors: Vec::new(),
+        dead: humongous,
+        walked: humongous,
+    };
+    for mut one in reading {
+        all.survivors.append(&mut one.found.survivors);
+        all.dead += one.found.dead;
+        all.walked += one.found.walked;
+    }
+    let kind = if is_mixed {
+        CollectionKind::Mixed
+    } else {
+        CollectionKind::Young
+    };
+    (kind, all, ranges(spaces.iter().chain(&collected.humongous)))
+}
+
 /// The memory of everything collected, ascending.
-fn ranges(collected: &CollectedSpaces) -> Vec<AddressRange> {
-    let spaces = collected.evacuated.iter().chain(&collected.humongous);
+fn ranges<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<AddressRange> {
     let mut ranges: Vec<AddressRange> = spaces
         .map(|space| AddressRange {
             start: space.bottom,
