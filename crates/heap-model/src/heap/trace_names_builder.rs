@@ -52,7 +52,7 @@ impl TraceNames {
                 column: SiteColumn::NONE,
                 ty: column.unwrap_or_default(),
                 fixed,
-                is_measured: fixed == 0 && ty.is_some_and(|ty| ty.starts_with('[')),
+                is_measured: fixed == 0 && !makes_one_size(site),
             };
         }
         if site.kind == AllocationKind::MultiNewArray
@@ -71,6 +71,13 @@ impl TraceNames {
         }
         self.site_columns = number + 1;
     }
+}
+
+/// All objects of the site have the size of its class, whether that is known or not.
+fn makes_one_size(site: &Site) -> bool {
+    use AllocationKind::{Boxing, Lambda, MethodReference, New};
+    matches!(site.kind, New | Lambda | MethodReference | Boxing)
+        && !site.ty.as_deref().is_some_and(|ty| ty.starts_with('['))
 }
 
 /// How the VM lays arrays of a type out.
