@@ -54,15 +54,15 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
             klass: None,
             caller: None,
             moved: 0,
+            is_prepared: false,
             eliminated_behind_gaps: 0,
             arrays_left: MAX_ARRAYS,
         };
         while let Some(word) = run.words.next_word() {
-            let (site, low) = (word >> 12, word & MAX_UNITS);
-            if site >= FIRST_SITE {
-                run.site_word(SiteId(site), u64::from(low) * UNIT, &mut give);
-            } else {
-                run.escape(site, low, &mut give)?;
+            // What is frequent is given in one place, so that `give` is compiled into the loop.
+            match run.plain_event(word) {
+                Some(event) => give(event),
+                None => run.other_word(word, &mut give)?,
             }
         }
         run.gap_behind(0, &mut give);
@@ -132,14 +132,50 @@ struct Run<'f, 'a, F: ?Sized> {
     caller: Option<CallSiteId>,
     /// What the thread allocated since its last event, where a word says so.
     moved: u64,
+    /// `klass`, `caller` or `moved` is about the next event.
+    is_prepared: bool,
     eliminated_behind_gaps: u64,
     arrays_left: u64,
 }
 
 impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
-    /// A word of a site: the top moved by `moved`.
+    /// The event of a word that is all of the event.
     #[inline]
-    fn site_word(&mut self, site: SiteId, moved: u64, give: &mut impl FnMut(Event)) {
+    fn plain_event(&mut self, word: u32) -> Option<Event> {
+        let site = SiteId(word >> 12);
+        let moved = u64::from(word & MAX_UNITS) * UNIT;
+        if site.0 < FIRST_SITE || self.is_prepared {
+            return None;
+        }
+        let fixed = self.facts.fixed_bytes(site).map(u64::from);
+        let (bytes, place) = match (fixed, moved) {
+            (_, 0) => (fixed, Place::Eliminated),
+            (Some(bytes), _) if bytes == moved => (fixed, self.advance(moved)),
+            (None, _) if self.facts.is_measured(site) => (Some(moved), self.advance(moved)),
+            _ => return None,
+        };
+        Some(Event::Allocation(Allocation {
+            site,
+            caller: None,
+            klass: None,
+            bytes,
+            place,
+        }))
+    }
+
+    /// Any word; `give` is called through a pointer.
+    #[cold]
+    fn other_word(&mut self, word: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
+        let (site, low) = (word >> 12, word & MAX_UNITS);
+        if site < FIRST_SITE {
+            return self.escape(site, low, give);
+        }
+        self.site_word(SiteId(site), u64::from(low) * UNIT, give);
+        Ok(())
+    }
+
+    /// A word of a site: the top moved by `moved`.
+    fn site_word(&mut self, site: SiteId, moved: u64, give: &mut dyn FnMut(Event)) {
         let fixed = self.facts.fixed_bytes(site).map(u64::from);
         let bytes = match fixed {
             Some(bytes) => Some(bytes),
@@ -167,7 +203,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         site: SiteId,
         bytes: Option<u64>,
         moved: u64,
-        give: &mut impl FnMut(Event),
+        give: &mut dyn FnMut(Event),
     ) {
         self.eliminated_behind_gaps += 1;
         self.advance(moved);
@@ -177,7 +213,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
 
     /// What was allocated since the last event, less the bytes of the next one's objects.
     #[cold]
-    fn gap_behind(&mut self, own: u64, give: &mut impl FnMut(Event)) {
+    fn gap_behind(&mut self, own: u64, give: &mut dyn FnMut(Event)) {
         let bytes = std::mem::take(&mut self.moved).saturating_sub(own);
         if bytes > 0 {
             give(Event::Gap { bytes });
@@ -203,14 +239,14 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         }
     }
 
-    #[inline]
     fn allocation(
         &mut self,
         site: SiteId,
         bytes: Option<u64>,
         place: Place,
-        give: &mut impl FnMut(Event),
+        give: &mut dyn FnMut(Event),
     ) {
+        self.is_prepared = false;
         if self.moved != 0 {
             let own = match place.is_on_heap() {
                 true => bytes.unwrap_or(self.moved),
@@ -235,12 +271,11 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         }
     }
 
-    #[inline(never)]
     fn escape(
         &mut self,
         op: u32,
         low: u32,
-        give: &mut impl FnMut(Event),
+        give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
         match op {
             PAD => {}
@@ -271,15 +306,24 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
                 let bytes = self.stated_or_fixed(site, stated);
                 self.allocation(site, bytes, Place::Eliminated, give);
             }
-            TYPED => self.klass = Some(self.words.payload_u64()?),
-            CALLER => self.caller = Some(CallSiteId(self.words.payload()?)),
+            TYPED => {
+                self.klass = Some(self.words.payload_u64()?);
+                self.is_prepared = true;
+            }
+            CALLER => {
+                self.caller = Some(CallSiteId(self.words.payload()?));
+                self.is_prepared = true;
+            }
             LEVELS => self.levels(low, give)?,
             DROPPED => {
                 let count = self.words.payload_u64()?;
                 give(Event::Dropped { count });
             }
             STRADDLE => self.straddle(give)?,
-            MOVED => self.moved = self.words.payload_u64()?,
+            MOVED => {
+                self.moved = self.words.payload_u64()?;
+                self.is_prepared = true;
+            }
             TOP => {
                 self.last = self.words.payload_u64()?;
                 self.before_cut = false;
@@ -294,7 +338,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         &mut self,
         site: SiteId,
         bytes: Option<u64>,
-        give: &mut impl FnMut(Event),
+        give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
         self.last = self.words.payload_u64()?;
         self.before_cut = false;
@@ -303,7 +347,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         Ok(())
     }
 
-    fn outside(&mut self, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+    fn outside(&mut self, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let site = self.words.payload_site()?;
         let stated = self.words.payload_u64()?;
         let address = self.words.payload_u64()?;
@@ -314,7 +358,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         Ok(())
     }
 
-    fn straddle(&mut self, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+    fn straddle(&mut self, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let site = self.words.payload_site()?;
         let stated = self.words.payload_u64()?;
         self.before_cut = false;
@@ -323,7 +367,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         Ok(())
     }
 
-    fn levels(&mut self, dimensions: u32, give: &mut impl FnMut(Event)) -> Result<(), FormatError> {
+    fn levels(&mut self, dimensions: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let outer = self.words.payload_site()?;
         let moved = self.words.payload_u64()?;
         let top = self.words.payload_u64()?;
@@ -343,6 +387,7 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         let count =
             count.ok_or_else(|| self.words.error("more arrays of arrays than a heap holds"))?;
         self.arrays_left -= count;
+        self.is_prepared = false;
         if self.moved != 0 {
             let own = match moved {
                 0 => 0,

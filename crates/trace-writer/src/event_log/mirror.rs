@@ -440,6 +440,7 @@ struct Matching<'a> {
 
 impl Matching<'_> {
     /// An event's object was this unknown survivor.
+    #[cold]
     fn claim(&mut self, number: usize, bytes: Option<u64>, origin: Origin, how: How) {
         let survivor = self.unknown.get(number).copied();
         let Some((survivor, fate)) = survivor

@@ -63,6 +63,8 @@ pub(crate) struct Pipeline {
     asked: bool,
     /// Bytes of the current file's synchronization point.
     sync_bytes: u64,
+    /// When a torn file may be followed by the next.
+    try_again: Instant,
     /// Those of the mirror, also of one that has ended.
     mirror_contradictions: u64,
     stats: EventStats,
@@ -90,6 +92,7 @@ impl Pipeline {
             held: VecDeque::new(),
             asked: false,
             sync_bytes: 0,
+            try_again: Instant::now(),
             mirror_contradictions: 0,
             stats: EventStats::default(),
             parts,
@@ -196,7 +199,10 @@ impl Pipeline {
         let header = buffer.header;
         let (thread, epoch) = (header.thread, header.epoch);
         let cut = self.threads.cut(thread);
-        let recent = self.threads.was_cut_at(thread, self.epoch) && epoch + 1 >= self.epoch;
+        let recent = match header.flags.has(EventFlags::LATE) {
+            true => epoch + 1 == self.epoch,
+            false => self.threads.was_cut_at(thread, self.epoch),
+        };
         let (tally, mirror, explained) =
             (&mut self.parts.tally, &mut self.mirror, &mut self.explained);
         let mut events = 0_u64;
@@ -206,18 +212,20 @@ impl Pipeline {
         };
         let result = EventDecoder::new(&self.parts.facts).decode(&block, |event| {
             events += 1;
-            let event = settled(event, cut);
-            tally.add(thread, &event);
-            let (Event::Allocation(allocation), Some(mirror)) = (event, mirror.as_mut()) else {
-                return;
-            };
-            if !matches!(allocation.place, Place::End(_) | Place::Eliminated) {
-                let origin = Origin {
-                    site: allocation.site,
-                    thread,
-                    birth: epoch,
-                };
-                explained.extend(mirror.note(origin, &allocation, recent));
+            match event {
+                Event::Allocation(allocation) if is_elsewhere(allocation.place) => {
+                    let allocation = settled(allocation, cut);
+                    tally.add(thread, &Event::Allocation(allocation));
+                    let origin = Origin {
+                        site: allocation.site,
+                        thread,
+                        birth: epoch,
+                    };
+                    let late = mirror.as_mut();
+                    let late = late.and_then(|mirror| mirror.note(origin, &allocation, recent));
+                    explained.extend(late);
+                }
+                _ => tally.add(thread, &event),
             }
         });
         self.stats.events += events;
@@ -375,7 +383,7 @@ impl Pipeline {
 
     /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
     fn rotation(&mut self, collection: &Collection, moves: &Moves) -> Option<Vec<Vec<u8>>> {
-        let torn = self.parts.output.gauge().is_torn();
+        let torn = self.parts.output.gauge().is_torn() && Instant::now() >= self.try_again;
         let moves = moves.bytes();
         let with_moves = |sizes: Sizes| Sizes {
             current: sizes.current + moves,
@@ -389,7 +397,10 @@ impl Pipeline {
         if !torn && !full {
             return None;
         }
+        let start = Instant::now();
         let parts = mirror.sync_point(collection.number);
+        // While files cannot be written, points are made in vain: a tenth of the time may go there.
+        self.try_again = Instant::now() + start.elapsed() * 10;
         let bytes: usize = parts.iter().map(Vec::len).sum();
         self.make_room_for(bytes as u64 + moves);
         Some(parts)
@@ -508,17 +519,22 @@ impl Pipeline {
     }
 }
 
+/// True for objects whose words alone do not serve the mirror later.
+#[inline]
+fn is_elsewhere(place: Place) -> bool {
+    !matches!(place, Place::End(_) | Place::Eliminated)
+}
+
 /// A straddler is either eliminated or a straggler.
-fn settled(event: Event, cut: Option<ThreadCut>) -> Event {
-    match event {
-        Event::Allocation(allocation) if allocation.place == Place::Straddler => {
-            let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
-            Event::Allocation(Allocation {
-                place,
-                ..allocation
-            })
-        }
-        other => other,
+#[cold]
+fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
+    if allocation.place != Place::Straddler {
+        return allocation;
+    }
+    let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
+    Allocation {
+        place,
+        ..allocation
     }
 }
 

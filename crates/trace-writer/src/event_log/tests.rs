@@ -1,1 +1,295 @@
-//! Full disks, seen from inside.
+//! Disks that fill up and refuse, seen from inside.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ducktrack_trace_format::{
+    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventFlags, EventWords,
+    FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject, ThreadId,
+    decode_content,
+};
+
+use super::event_files::MakeFile;
+use super::*;
+use crate::memory_disk::MemoryDisk;
+use crate::storage::Storage;
+
+struct Facts;
+
+impl SiteFacts for Facts {
+    fn fixed_bytes(&self, _site: SiteId) -> Option<u32> {
+        Some(16)
+    }
+
+    fn is_measured(&self, _site: SiteId) -> bool {
+        false
+    }
+}
+
+#[derive(Default)]
+struct Host {
+    said: Mutex<Vec<String>>,
+}
+
+impl EventHost for Host {
+    fn want_collection(&self) {}
+
+    fn say(&self, line: &str) {
+        self.said.lock().unwrap().push(line.to_owned());
+    }
+}
+
+/// The files of a run in memory; new ones get the capacity that is set.
+#[derive(Clone, Default)]
+struct Disks {
+    files: Arc<Mutex<Vec<MemoryDisk>>>,
+    capacity: Arc<Mutex<Option<usize>>>,
+}
+
+impl Disks {
+    fn files(&self) -> EventFiles {
+        let disks = self.clone();
+        let make: MakeFile = Box::new(move |_| {
+            let disk = MemoryDisk::default();
+            let capacity = *disks.capacity.lock().unwrap();
+            disk.set(|state| state.capacity = capacity);
+            disks.files.lock().unwrap().push(disk.clone());
+            Ok(Box::new(disk) as Box<dyn Storage>)
+        });
+        EventFiles::new(PathBuf::from("memory"), make)
+    }
+
+    /// The bytes of a file.
+    fn bytes(&self, index: usize) -> Vec<u8> {
+        self.files.lock().unwrap()[index].bytes()
+    }
+
+    /// Lets the current file grow to so many bytes; new ones then have room for a header only.
+    fn set_capacity(&self, capacity: Option<usize>) {
+        *self.capacity.lock().unwrap() = capacity.map(|_| 20);
+        if let Some(disk) = self.files.lock().unwrap().last() {
+            disk.set(|state| state.capacity = capacity);
+        }
+    }
+}
+
+fn start(disks: &Disks, moves: bool) -> (EventLog, Arc<Host>) {
+    let host = Arc::new(Host::default());
+    let options = EventOptions {
+        moves,
+        compress: CompressStrategy::Off,
+        ..EventOptions::default()
+    };
+    let log = EventLog::start_with(
+        disks.files(),
+        options,
+        Arc::new(Facts),
+        Box::new(()),
+        Arc::clone(&host) as Arc<dyn EventHost>,
+    );
+    (log.unwrap(), host)
+}
+
+const EDEN: AddressRange = AddressRange {
+    start: 0x1000_0000,
+    end: 0x1100_0000,
+};
+
+/// A piece with 100 objects from the start of eden on.
+fn piece(epoch: u32) -> Buffer {
+    let first = EventWords::new().at(SiteId(20), EDEN.start + 16);
+    let words = (1..100).fold(first, |words, _| words.site(SiteId(20), 2));
+    let header = EventBlockHeader {
+        thread: ThreadId(1),
+        epoch,
+        begun: 0,
+        handed_over: 0,
+        flags: EventFlags::CUT,
+        last_top: EDEN.start,
+    };
+    Buffer {
+        header,
+        words: words.into_bytes(),
+    }
+}
+
+/// The first ten objects of an epoch move to a place of their own.
+fn collection(number: u32) -> (Collection, Vec<Survivor>) {
+    let to = 0x2000_0000 + u64::from(number) * 0x1000;
+    let survivors = (0..10)
+        .map(|n| Survivor::new(EDEN.start + n * 16, to + n * 16, 16, HeapClassId(3)))
+        .collect();
+    let collection = Collection {
+        number,
+        level: MovesLevel::Exact,
+        collected: vec![EDEN],
+        ..Collection::default()
+    };
+    (collection, survivors)
+}
+
+fn epoch(log: &EventLog, number: u32) {
+    assert_eq!(log.buffer(piece(number - 1)), Flushed::Taken);
+    let (collection, survivors) = collection(number);
+    log.collection(collection, survivors);
+}
+
+/// Waits until the pipeline has seen so many collections.
+fn wait_for(log: &EventLog, collections: u64) {
+    let start = Instant::now();
+    while log.stats().collections < collections {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn end() -> End {
+    End {
+        unix_millis: 1,
+        cause: "exit".into(),
+        losses: vec![],
+    }
+}
+
+fn blocks(bytes: &[u8]) -> Vec<(BlockKind, Vec<u8>)> {
+    let mut rest = &bytes[FileHeader::LENGTH..];
+    let mut blocks = Vec::new();
+    while !rest.is_empty() {
+        let header = BlockHeader::decode(rest).unwrap();
+        let (block, behind) = rest.split_at(BlockHeader::LENGTH + header.stored_length as usize);
+        let content = decode_content(&header, &block[BlockHeader::LENGTH..]).unwrap();
+        blocks.push((header.kind, content.into_owned()));
+        rest = behind;
+    }
+    blocks
+}
+
+fn kinds(bytes: &[u8]) -> Vec<BlockKind> {
+    blocks(bytes).into_iter().map(|(kind, _)| kind).collect()
+}
+
+#[test]
+fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
+    let disks = Disks::default();
+    let (log, host) = start(&disks, true);
+    epoch(&log, 1);
+    wait_for(&log, 1);
+    let before = disks.bytes(0);
+    disks.set_capacity(Some(before.len() + 100));
+    for number in 2..5 {
+        epoch(&log, number);
+        wait_for(&log, number.into());
+    }
+    let lost = log.stats().lost_blocks;
+    assert!(lost >= 3, "{lost}");
+    disks.set_capacity(None);
+    epoch(&log, 5);
+    wait_for(&log, 5);
+    epoch(&log, 6);
+    let stats = log.finish(end());
+    assert_eq!((stats.mirror_objects, stats.found), (60, 0));
+    // What was there before is untouched.
+    assert_eq!(disks.bytes(0)[..before.len()], before);
+    let last = disks.files.lock().unwrap().len() - 1;
+    let bytes = disks.bytes(last);
+    let expected = [
+        BlockKind::EVENT_FILE,
+        BlockKind::SYNC,
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::MOVES,
+        BlockKind::END,
+    ];
+    assert_eq!(kinds(&bytes), expected);
+    let blocks = blocks(&bytes);
+    let file = EventFile::decode(&blocks[0].1).unwrap();
+    assert_eq!(file.lost_blocks, stats.lost_blocks);
+    assert!(file.has_sync_point && file.epoch == 5);
+    let live: Result<Vec<SyncObject>, _> = SyncDecoder::new(&blocks[1].1).unwrap().collect();
+    let births: Vec<u32> = live.unwrap().iter().map(|object| object.birth).collect();
+    assert_eq!(births.len(), 50);
+    assert_eq!((births[0], births[49]), (0, 4));
+    let said = host.said.lock().unwrap();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(log.losses()[0].contains("could not be written"));
+}
+
+#[test]
+fn without_moves_the_next_block_begins_a_new_file() {
+    let disks = Disks::default();
+    let (log, host) = start(&disks, false);
+    disks.set_capacity(Some(disks.bytes(0).len() + 100));
+    assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+    let start = Instant::now();
+    while log.stats().lost_blocks == 0 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+    disks.set_capacity(None);
+    assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+    let stats = log.finish(end());
+    assert_eq!((stats.lost_blocks, stats.files), (1, 2));
+    let expected = [BlockKind::EVENT_FILE, BlockKind::EVENTS, BlockKind::END];
+    assert_eq!(kinds(&disks.bytes(1)), expected);
+    assert_eq!(host.said.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_fault_ends_the_mirror_and_events_go_on() {
+    let disks = Disks::default();
+    let (log, _host) = start(&disks, true);
+    epoch(&log, 1);
+    let _ = log.buffer(piece(1));
+    let (mut failed, _) = collection(2);
+    failed.fault = Some("a region does not parse".into());
+    log.collection(failed, vec![]);
+    epoch(&log, 3);
+    let stats = log.finish(end());
+    assert_eq!((stats.events, stats.collections), (300, 3));
+    let expected = [
+        BlockKind::EVENT_FILE,
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::MOVES,
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::END,
+    ];
+    assert_eq!(kinds(&disks.bytes(0)), expected);
+}
+
+#[test]
+fn survivors_that_overlap_are_a_fault_of_their_collection() {
+    let disks = Disks::default();
+    let (log, _host) = start(&disks, true);
+    let _ = log.buffer(piece(0));
+    let (bad, mut survivors) = collection(1);
+    survivors[3].from = survivors[2].from + 8;
+    log.collection(bad, survivors);
+    log.finish(end());
+    let blocks = blocks(&disks.bytes(0));
+    let (kind, content) = &blocks[2];
+    assert_eq!(*kind, BlockKind::COLLECTION);
+    let fault = Collection::decode(content).unwrap().fault;
+    assert_eq!(
+        fault.as_deref(),
+        Some("survivors of the collection overlap")
+    );
+}
+
+#[test]
+fn a_late_piece_is_flagged_and_its_survivors_are_explained() {
+    let disks = Disks::default();
+    let (log, _host) = start(&disks, true);
+    let (first, survivors) = collection(1);
+    log.collection(first, survivors);
+    let _ = log.buffer(piece(0));
+    epoch(&log, 2);
+    let stats = log.finish(end());
+    assert_eq!(stats.late_buffers, 1);
+    assert!(kinds(&disks.bytes(0)).contains(&BlockKind::EXPLAINED));
+    assert_eq!((stats.found, stats.mirror_objects), (10, 20));
+    assert!(log.losses()[0].contains("came behind"));
+}
