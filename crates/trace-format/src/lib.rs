@@ -51,6 +51,40 @@
 //! 08  0b 05 04 65 78 69 74 00                8 bytes: tag 11 (End), time 5, "exit", 0 losses
 //! ```
 //!
+//! # Example of events
+//!
+//! A piece of the buffer of thread 1 in an event file. Site 16 has objects of 24 bytes, site 17 makes arrays. 73 bytes:
+//!
+//! ```text
+//! db 4b 42 db  10 00 00 00                   block: events, no flags, zero
+//! 01 00 00 00  31 00 00 00  31 00 00 00      sequence 1, plain length 49, stored length 49
+//! cf a9 66 d3                                CRC
+//! 01 00 05 02 01                             thread 1, epoch 0, begun at 5, handed over 2 later, cut by a collection
+//! 00 10 00 80 00 00 00 00                    the top stood at 80001000
+//! 03 00 01 00                                site 16, 3 units: an object at 80001000, which ends at 80001018
+//! 05 00 01 00                                site 16, 5 units: a gap of 16 bytes, an object at 80001028
+//! 00 00 01 00                                site 16, 0 units: an object that was eliminated
+//! 00 30 00 00  11 00 00 00                   array, of site 17,
+//! 40 9c 00 00 00 00 00 00                    of 40,000 bytes,
+//! 00 00 01 80 00 00 00 00                    which ends at 80010000: it lies at 800063c0
+//! ```
+//!
+//! # Event files
+//!
+//! In trace mode the directory holds `ducktrack.trace` as always (definitions, counts, heap classes) and `events-00000000.trace`,
+//! `events-00000001.trace`, ...: the same header and container, and blocks of kinds 16 to 21.
+//!
+//! ```text
+//! event file = EVENT_FILE  SYNC*  (EVENTS | EXPLAINED* COLLECTION MOVES* EXPLAINED*)*  END?
+//! ```
+//!
+//! To know the heap: begin with the oldest file, and with its synchronization point, if it has one (the first file of a run needs none).
+//! Events put objects where their [`Place`] says, `End` and `Outside` with an address; other places need no attention, what
+//! they lead to is stated as `EXPLAINED`. A collection takes all objects of its `collected` ranges away, and its moves bring back those
+//! that survived; a run names objects that are known, a found object is new. Where moves are not known ([`Collection::fault`],
+//! [`MovesLevel::Off`], [`EventFile::without_moves`]), the heap is not known from there on.
+//! Files without `END` as last block were cut, or still grow.
+//!
 //! # Versions
 //!
 //! [`FORMAT_VERSION`] is what this crate writes. [`current`] names the records of that version. A change that an old

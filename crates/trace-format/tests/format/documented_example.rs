@@ -1,15 +1,16 @@
 //! The hex of the crate's documentation is what the crate writes.
 
 use ducktrack_trace_format::{
-    BlockKind, Compression, End, FileHeader, Record, SiteId, encode_block, push_record,
+    BlockKind, Compression, End, EventBlockHeader, EventFlags, EventWords, FileHeader, Record,
+    SiteId, ThreadId, encode_block, push_record,
 };
 
-/// The hex digits of the example, comments left out (they start two columns after the last byte).
-fn documented_bytes() -> Vec<u8> {
+/// The hex digits of an example, comments left out (they start two columns after the last byte).
+fn documented_bytes(example: usize) -> Vec<u8> {
     let source = include_str!("../../src/lib.rs");
     let example = source
         .split("# Example")
-        .nth(1)
+        .nth(example)
         .unwrap()
         .split("```")
         .nth(1)
@@ -45,12 +46,33 @@ fn the_documented_bytes_are_written() {
         push_record(&record, &mut content).unwrap();
         encode_block(kind, sequence, &content, Compression::Lz4, &mut file).unwrap();
     }
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02x} "))
-            .collect::<String>()
-    };
-    assert_eq!(hex(&file), hex(&documented_bytes()));
+    assert_eq!(hex(&file), hex(&documented_bytes(1)));
     assert_eq!(file.len(), 78);
+}
+
+#[test]
+fn the_documented_events_are_written() {
+    let header = EventBlockHeader {
+        thread: ThreadId(1),
+        epoch: 0,
+        begun: 5,
+        handed_over: 7,
+        flags: EventFlags::CUT,
+        last_top: 0x8000_1000,
+    };
+    let words = EventWords::new()
+        .site(SiteId(16), 3)
+        .site(SiteId(16), 5)
+        .site(SiteId(16), 0)
+        .array(SiteId(17), 40_000, 0x8001_0000);
+    let mut content = Vec::new();
+    header.encode(&mut content);
+    content.extend_from_slice(words.as_bytes());
+    let mut block = Vec::new();
+    encode_block(BlockKind::EVENTS, 1, &content, Compression::Off, &mut block).unwrap();
+    assert_eq!(hex(&block), hex(&documented_bytes(2)));
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x} ")).collect()
 }

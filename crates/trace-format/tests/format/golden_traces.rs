@@ -4,10 +4,12 @@
 use std::path::PathBuf;
 
 use ducktrack_trace_format::{
-    AllocationKind, BlockHeader, BlockKind, Compression, FileHeader, Record, RecordStream,
-    decode_content,
+    AllocationKind, BlockHeader, BlockKind, Collection, Compression, EventBlock, EventDecoder,
+    EventFile, FileHeader, HeapClassId, MoveDecoder, Record, RecordStream, SiteFacts, SiteId,
+    SyncDecoder, decode_content, decode_explained,
 };
 
+use crate::event_recipe::{event_blocks, event_trace};
 use crate::recipe::{KINDS, blocks, file};
 
 fn golden(name: &str) -> PathBuf {
@@ -16,15 +18,15 @@ fn golden(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn read_or_bless(name: &str, compression: Compression) -> Vec<u8> {
+fn read_or_bless(name: &str, recipe: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let path = golden(name);
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, file(compression)).unwrap();
+        std::fs::write(&path, recipe()).unwrap();
     }
     std::fs::read(&path).unwrap()
 }
 
-fn decode(bytes: &[u8]) -> Vec<(BlockKind, Vec<Record>)> {
+fn contents(bytes: &[u8]) -> Vec<(BlockKind, Vec<u8>)> {
     let header = FileHeader::decode(bytes).unwrap();
     let mut rest = &bytes[usize::from(header.length)..];
     let mut blocks = Vec::new();
@@ -32,18 +34,23 @@ fn decode(bytes: &[u8]) -> Vec<(BlockKind, Vec<Record>)> {
         let header = BlockHeader::decode(rest).unwrap();
         let end = BlockHeader::LENGTH + header.stored_length as usize;
         let content = decode_content(&header, &rest[BlockHeader::LENGTH..end]).unwrap();
-        blocks.push((
-            header.kind,
-            RecordStream::new(&content).map(Result::unwrap).collect(),
-        ));
+        blocks.push((header.kind, content.into_owned()));
         rest = &rest[end..];
     }
     blocks
 }
 
+fn decode(bytes: &[u8]) -> Vec<(BlockKind, Vec<Record>)> {
+    let records = |content: &[u8]| RecordStream::new(content).map(Result::unwrap).collect();
+    let contents = contents(bytes).into_iter();
+    contents
+        .map(|(kind, content)| (kind, records(&content)))
+        .collect()
+}
+
 #[test]
 fn version_1_plain_is_read_and_written_byte_by_byte() {
-    let bytes = read_or_bless("count-v1.trace", Compression::Off);
+    let bytes = read_or_bless("count-v1.trace", || file(Compression::Off));
     assert_eq!(decode(&bytes), blocks());
     assert!(
         bytes == file(Compression::Off),
@@ -54,9 +61,79 @@ fn version_1_plain_is_read_and_written_byte_by_byte() {
 /// Compressors may choose differently from version to version, so only reading is compared.
 #[test]
 fn version_1_compressed_is_read() {
-    let bytes = read_or_bless("count-v1-lz4.trace", Compression::Lz4);
+    let bytes = read_or_bless("count-v1-lz4.trace", || file(Compression::Lz4));
     assert!(bytes.len() < file(Compression::Off).len());
     assert_eq!(decode(&bytes), blocks());
+}
+
+/// Contents are compared as bytes, so their decoders need not be right for this test; that they are is the affair of their own.
+#[test]
+fn version_1_of_an_event_file_is_read_and_written_byte_by_byte() {
+    let bytes = read_or_bless("events-v1.trace", || event_trace(Compression::Off));
+    assert_eq!(contents(&bytes), event_blocks());
+    let written = event_trace(Compression::Off);
+    assert!(bytes == written, "the bytes of version 1 have changed");
+}
+
+#[test]
+fn version_1_of_a_compressed_event_file_is_read() {
+    let bytes = read_or_bless("events-v1-lz4.trace", || event_trace(Compression::Lz4));
+    assert!(bytes.len() < event_trace(Compression::Off).len());
+    assert_eq!(contents(&bytes), event_blocks());
+}
+
+/// The bytes that are checked in still mean what they meant.
+#[test]
+fn the_golden_event_file_decodes() {
+    let bytes = std::fs::read(golden("events-v1.trace")).unwrap();
+    let blocks = contents(&bytes);
+    let file = EventFile::decode(&blocks[0].1).unwrap();
+    assert_eq!((file.index, file.epoch, file.lost_blocks), (300, 9, 2));
+    let live: Vec<_> = SyncDecoder::new(&blocks[2].1)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(
+        (live.len(), live[39].address, live[39].birth),
+        (40, 0x8000_09C0, 6)
+    );
+    let mut events = 0;
+    let piece = EventBlock::decode(&blocks[3].1).unwrap();
+    let decoded = EventDecoder::new(&AllOf24).decode(&piece, |_| events += 1);
+    assert_eq!((decoded.unwrap().last_top, events), (0x9020_0000, 18));
+    let explained: Vec<_> = decode_explained(&blocks[4].1).map(Result::unwrap).collect();
+    assert_eq!(explained[1].address, 0x8000_0040);
+    let collection = Collection::decode(&blocks[5].1).unwrap();
+    assert_eq!(
+        (
+            collection.number,
+            collection.before.len(),
+            collection.counts.live_bytes
+        ),
+        (10, 9, 10)
+    );
+    let runs: Vec<_> = MoveDecoder::new(&blocks[6].1)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let objects: Vec<u64> = runs.iter().map(|run| run.objects).collect();
+    assert_eq!(objects, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 5, 1]);
+    assert_eq!(runs[11].to, (6 << 32) + 24);
+    assert_eq!(runs[12].to, runs[12].from);
+    assert_eq!(runs[14].from - runs[14].to, 0x800);
+    assert_eq!(runs[15].found, Some(HeapClassId(70_000)));
+}
+
+struct AllOf24;
+
+impl SiteFacts for AllOf24 {
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        (site.0 == 16).then_some(24)
+    }
+
+    fn is_measured(&self, site: SiteId) -> bool {
+        site.0 != 16
+    }
 }
 
 #[test]
