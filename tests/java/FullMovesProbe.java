@@ -45,15 +45,19 @@ public class FullMovesProbe {
         List<Object> filling = new ArrayList<>();
         List<Object> references = new ArrayList<>();
         for (int round = 1; round <= rounds; round++) {
-            Object object = make();
-            if (random.nextInt(4) == 0) kept[random.nextInt(kept.length)] = object;
+            try {
+                Object object = make();
+                if (random.nextInt(4) == 0) kept[random.nextInt(kept.length)] = object;
+                if (wanted.contains("pressure")) fill(filling, object);
+                if (wanted.contains("humongous") && round % 5_000 == 0) humongous(round);
+                if (wanted.contains("loaders") && round % 10_000 == 0) reload();
+                if (wanted.contains("references")) refer(references, object, round);
+            } catch (OutOfMemoryError full) {
+                filling.clear();
+            }
             if (round % collect == 0) System.gc();
             if (round % histogram == 0) histogram();
-            if (wanted.contains("pressure")) filling = fill(filling, object);
-            if (wanted.contains("humongous") && round % 5_000 == 0) humongous(round);
-            if (wanted.contains("loaders") && round % 10_000 == 0) reload();
             if (wanted.contains("last") && round % 100_000 == 0) tooMuch();
-            if (wanted.contains("references")) refer(references, object, round);
         }
         System.out.println("done " + ids);
     }
@@ -75,17 +79,11 @@ public class FullMovesProbe {
         }
     }
 
-    /** Keeps everything until the heap is full. */
-    static List<Object> fill(List<Object> filling, Object object) {
-        try {
-            filling.add(object);
-            return filling;
-        } catch (OutOfMemoryError full) {
-            return new ArrayList<>();
-        } finally {
-            if (Runtime.getRuntime().freeMemory() + Runtime.getRuntime().maxMemory() - Runtime.getRuntime().totalMemory()
-                    < Runtime.getRuntime().maxMemory() / 32) filling.clear();
-        }
+    /** Keeps everything until the heap is nearly full. */
+    static void fill(List<Object> filling, Object object) {
+        filling.add(object);
+        Runtime heap = Runtime.getRuntime();
+        if (heap.freeMemory() + heap.maxMemory() - heap.totalMemory() < heap.maxMemory() / 32) filling.clear();
     }
 
     static void humongous(int round) {

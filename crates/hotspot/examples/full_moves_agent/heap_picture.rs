@@ -1,6 +1,8 @@
 //! Every object of the heap at one moment.
 
-use ducktrack_hotspot::{Address, ClassId, ClassTable, ObjectSizes, ObjectWalk, Space, SpaceKind};
+use ducktrack_hotspot::{
+    Address, ClassId, ClassTable, HeapObject, ObjectSizes, ObjectWalk, Space, SpaceKind,
+};
 
 /// Words in which the test program's objects may hold an id, from the second on: the first one is the mark word.
 const WORDS: std::ops::Range<usize> = 1..5;
@@ -22,8 +24,8 @@ pub(crate) struct Seen {
 #[derive(Debug, Default)]
 pub(crate) struct HeapPicture {
     pub(crate) objects: Vec<Seen>,
-    /// Spaces that could not be read to their ends.
-    pub(crate) unread: u64,
+    /// The ends of spaces that could not be read: dead objects lie there whose classes are gone.
+    pub(crate) unread: Vec<Space>,
 }
 
 impl HeapPicture {
@@ -40,17 +42,14 @@ impl HeapPicture {
             // SAFETY: passed on to the caller.
             for object in unsafe { ObjectWalk::new(space, classes, sizes) } {
                 let Ok(object) = object else {
-                    picture.unread += 1;
+                    let bottom = picture.end_in(space);
+                    picture.unread.push(Space { bottom, ..*space });
                     break;
                 };
-                picture.objects.push(Seen {
-                    address: object.address,
-                    bytes: object.bytes,
-                    class: object.class,
-                    // SAFETY: an object of the heap.
-                    id: unsafe { id_of(object.address, object.bytes, object.class, classes) },
-                    young: space.kind.is_young(),
-                });
+                // SAFETY: an object of the heap.
+                picture
+                    .objects
+                    .push(unsafe { Seen::of(object, space, classes) });
             }
         }
         picture
@@ -59,12 +58,63 @@ impl HeapPicture {
         picture
     }
 
+    /// The end of the last object, when it is in this space.
+    fn end_in(&self, space: &Space) -> Address {
+        let last = self.objects.last();
+        last.filter(|last| space.bottom <= last.address && last.address < space.top)
+            .map_or(space.bottom, |last| last.address.plus(last.bytes))
+    }
+
+    /// Was this address not read?
+    pub(crate) fn is_unread(&self, address: Address) -> bool {
+        self.unread_space(address).is_some()
+    }
+
+    fn unread_space(&self, address: Address) -> Option<&Space> {
+        let mut spaces = self.unread.iter();
+        spaces.find(|space| space.bottom <= address && address < space.top)
+    }
+
+    /// Reads one object in a space that could not be read as a whole.
+    ///
+    /// # Safety
+    /// As for [`HeapPicture::take`], at this moment; an object must start there.
+    pub(crate) unsafe fn read_unread(
+        &self,
+        address: Address,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+    ) -> Option<Seen> {
+        let space = self.unread_space(address)?;
+        let from_here = Space {
+            bottom: address,
+            ..*space
+        };
+        // SAFETY: passed on to the caller.
+        let object = unsafe { ObjectWalk::new(&from_here, classes, sizes) }.next()?;
+        // SAFETY: an object of the heap.
+        Some(unsafe { Seen::of(object.ok()?, space, classes) })
+    }
+
     /// The object at an address.
     pub(crate) fn at(&self, address: Address) -> Option<&Seen> {
         let index = self
             .objects
             .binary_search_by_key(&address, |object| object.address);
         self.objects.get(index.ok()?)
+    }
+}
+
+impl Seen {
+    unsafe fn of(object: HeapObject, space: &Space, classes: &ClassTable) -> Self {
+        Self {
+            address: object.address,
+            bytes: object.bytes,
+            class: object.class,
+            // SAFETY: the caller vouches for the object.
+            id: unsafe { id_of(object.address, object.bytes, object.class, classes) },
+            young: space.kind.is_young(),
+        }
     }
 }
 

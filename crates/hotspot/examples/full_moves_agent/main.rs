@@ -21,6 +21,7 @@ use ducktrack_jvmti::{
 
 use crate::counts::Counts;
 use crate::heap_picture::HeapPicture;
+use crate::verdict::Evidence;
 
 struct Agent {
     env: Env,
@@ -192,17 +193,16 @@ impl Watched {
                 index, 0,
                 "each collection is checked before the next begins"
             );
-            let allocates_apart = self.collector == Collector::G1;
             self.counts.nanos += collection.nanos;
-            verdict::check(
-                collection,
-                survivors,
-                &before,
-                &after,
-                &self.classes,
-                allocates_apart,
-                &mut self.counts,
-            );
+            let evidence = Evidence {
+                before: &before,
+                after: &after,
+                classes: &self.classes,
+                sizes: &self.sizes,
+                in_regions: self.collector == Collector::G1,
+            };
+            // SAFETY: as above.
+            unsafe { verdict::check(collection, survivors, &evidence, &mut self.counts) };
         }
     }
 }

@@ -8,30 +8,48 @@
 
 use std::collections::HashSet;
 
-use ducktrack_hotspot::{Address, ClassTable, FullCollection, Survivor};
+use ducktrack_hotspot::{Address, ClassTable, FullCollection, ObjectSizes, Survivor};
 
 use crate::counts::Counts;
 use crate::heap_picture::{HeapPicture, Seen};
 
+/// What a collection is checked against.
+pub(crate) struct Evidence<'a> {
+    pub(crate) before: &'a HeapPicture,
+    pub(crate) after: &'a HeapPicture,
+    pub(crate) classes: &'a ClassTable,
+    pub(crate) sizes: &'a ObjectSizes,
+    /// G1: it leaves dead objects where they are, and allocates in regions of its own.
+    pub(crate) in_regions: bool,
+}
+
 /// Checks a collection.
-pub(crate) fn check(
+///
+/// # Safety
+/// The collection is over, the world is stopped, and nothing has been changed since.
+pub(crate) unsafe fn check(
     collection: &FullCollection,
     survivors: &[Survivor],
-    before: &HeapPicture,
-    after: &HeapPicture,
-    classes: &ClassTable,
-    allocates_apart: bool,
+    evidence: &Evidence<'_>,
     counts: &mut Counts,
 ) {
+    let &Evidence {
+        before,
+        after,
+        classes,
+        in_regions,
+        ..
+    } = evidence;
     counts.dead += collection.dead;
-    counts.unread += before.unread;
-    if after.unread != 0 {
-        counts.wrong(|| format!("{} spaces cannot be read afterwards", after.unread));
+    counts.unread += before.unread.len() as u64;
+    if !after.unread.is_empty() && !in_regions {
+        counts.wrong(|| format!("{:?} cannot be read afterwards", after.unread));
     }
     let mut alive = HashSet::new();
     let mut taken = HashSet::new();
     for survivor in survivors {
-        check_survivor(survivor, before, after, counts);
+        // SAFETY: passed on.
+        unsafe { check_survivor(survivor, evidence, counts) };
         if !taken.insert(survivor.to) {
             counts.wrong(|| format!("{survivor:?} is not alone there"));
         }
@@ -47,12 +65,12 @@ pub(crate) fn check(
         if dead.contains(&object.id) && !lingers {
             counts.wrong(|| format!("{object:?} should be dead"));
         }
-        if taken.contains(&object.address) || (allocates_apart && object.young) {
+        if taken.contains(&object.address) || (in_regions && object.young) {
             continue;
         }
         if is_filler(object, classes) {
             counts.fillers += 1;
-        } else if allocates_apart && lingers {
+        } else if in_regions && lingers {
             counts.lingering += 1;
         } else {
             counts.uncovered += 1;
@@ -61,12 +79,8 @@ pub(crate) fn check(
     }
 }
 
-fn check_survivor(
-    survivor: &Survivor,
-    before: &HeapPicture,
-    after: &HeapPicture,
-    counts: &mut Counts,
-) {
+unsafe fn check_survivor(survivor: &Survivor, evidence: &Evidence<'_>, counts: &mut Counts) {
+    let (before, after) = (evidence.before, evidence.after);
     if survivor.moved() {
         counts.moved += 1;
     } else {
@@ -75,11 +89,13 @@ fn check_survivor(
     let fits =
         |object: &&Seen| object.bytes as u64 == survivor.bytes() && object.class == survivor.class;
     let was = before.at(survivor.from).filter(fits);
-    let is = after.at(survivor.to).filter(fits);
+    // SAFETY: passed on.
+    let read = || unsafe { after.read_unread(survivor.to, evidence.classes, evidence.sizes) };
+    let is = after.at(survivor.to).copied().or_else(read);
+    let is = is.as_ref().filter(fits);
     match (was, is) {
         (Some(was), Some(is)) if was.id == is.id => counts.ids += u64::from(was.id != 0),
-        // A region that could not be read before.
-        (None, Some(_)) if before.unread != 0 => {}
+        (None, Some(_)) if before.is_unread(survivor.from) => {}
         _ => counts.wrong(|| format!("{survivor:?} was {was:?}, is {is:?}")),
     }
 }
@@ -92,7 +108,7 @@ fn check_number_of_dead(
     counts: &mut Counts,
 ) {
     let expected = (before.objects.len() - survivors) as u64;
-    if before.unread == 0 && collection.dead != expected {
+    if before.unread.is_empty() && collection.dead != expected {
         counts.wrong(|| format!("{} died, and not {}", expected, collection.dead));
     }
     let walked = collection.dead + survivors as u64;

@@ -1,0 +1,40 @@
+//! What the agent wrote: lines of `name value`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(crate) struct Facts {
+    text: String,
+    numbers: BTreeMap<String, u64>,
+}
+
+impl Facts {
+    pub(crate) fn read(file: &Path) -> Self {
+        let text = std::fs::read_to_string(file).expect("facts");
+        let numbers = text
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)))
+            .collect();
+        Self { text, numbers }
+    }
+
+    /// Missing facts fail the test.
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        let number = self.numbers.get(name).copied();
+        number.unwrap_or_else(|| panic!("no {name} in\n{}", self.text))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All numbers in one line.
+    pub(crate) fn line(&self) -> String {
+        let numbers = self.numbers.iter();
+        let numbers: Vec<String> = numbers
+            .map(|(name, number)| format!("{name} {number}"))
+            .collect();
+        numbers.join(", ")
+    }
+}
