@@ -107,9 +107,10 @@ fn check_number_of_dead(
     before: &HeapPicture,
     counts: &mut Counts,
 ) {
-    let expected = (before.objects.len() - survivors) as u64;
-    if before.unread.is_empty() && collection.dead != expected {
-        counts.wrong(|| format!("{} died, and not {}", expected, collection.dead));
+    let expected = before.objects.len() as u64;
+    let told = collection.dead + survivors as u64;
+    if before.unread.is_empty() && told != expected {
+        counts.wrong(|| format!("{told} lived or died, and not {expected}"));
     }
     let walked = collection.dead + survivors as u64;
     if collection.walked != walked {
