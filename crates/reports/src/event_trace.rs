@@ -26,7 +26,9 @@ mod place;
 mod text_parts;
 mod timeline;
 
-pub use growth::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, growth_report};
+pub use growth::{
+    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc, growth_report,
+};
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
 pub use info::{

@@ -43,8 +43,8 @@ pub use event_trace::{
     GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, InfoReport,
     KnowledgeDoc, LayerDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LostDoc, MomentDoc,
     PlaceDoc, QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc,
-    TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, growth_report, heap_report,
-    info_report, lifetimes_report, timeline_report,
+    TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, VerdictsDoc, growth_report,
+    heap_report, info_report, lifetimes_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use html::html;

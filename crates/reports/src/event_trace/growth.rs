@@ -7,7 +7,7 @@ mod facts;
 mod text;
 
 pub use build::growth_report;
-pub use document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc};
+pub use document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc};
 
 use crate::error::ReportError;
 use crate::event_trace::{EventReport, document_lines, page};

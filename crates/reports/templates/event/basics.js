@@ -60,8 +60,8 @@ const svg = (name, attributes, content) => {
   if (content !== undefined) made.textContent = content;
   return made;
 };
-// Twelve colours that stay apart in both themes; what is beyond them shares the last, grey.
-const PALETTE = 12;
+// Sixteen colours that stay apart in both themes; what is beyond them is grey.
+const PALETTE = 16;
 const colour = (at) => at >= 0 && at < PALETTE ? `var(--c${at})` : 'var(--rest)';
 
 function radios(name, onChange) {

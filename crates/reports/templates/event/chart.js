@@ -5,14 +5,14 @@ function roundStep(span, most) {
   const raw = span / Math.max(1, most), power = 10 ** Math.floor(Math.log10(raw || 1));
   return power * ([1, 2, 2.5, 5, 10].find((step) => step * power >= raw * 0.9999) || 10);
 }
-function ticks(low, high, most) {
+function ticks(low, high, most, whole) {
   if (!(high > low)) return [low];
-  const step = roundStep(high - low, most), out = [];
+  const round = roundStep(high - low, most), step = whole ? Math.ceil(round) : round, out = [];
   for (let at = Math.ceil(low / step); at * step <= high * (1 + 1e-9) && out.length < 50; at++) out.push(at * step);
   return out;
 }
-// A frame with its two axes. `x` and `y` map values to pixels.
-function frame(host, { height, low, high, top, format, xLabel, xFormat }) {
+// A frame with its two axes. `x` and `y` map values to pixels; `whole`: only whole numbers on the x axis.
+function frame(host, { height, low, high, top, format, xLabel, xFormat, whole }) {
   const width = Math.max(320, host.clientWidth), bottom = height - (xLabel ? 34 : 8), upper = 10;
   const root = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', class: 'chart' });
   const x = (value) => LEFT + (width - LEFT - RIGHT) * (value - low) / ((high - low) || 1);
@@ -22,7 +22,7 @@ function frame(host, { height, low, high, top, format, xLabel, xFormat }) {
     axes.append(svg('line', { x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) }), svg('text', { x: LEFT - 8, y: y(tick) + 4, 'text-anchor': 'end' }, format(tick)));
   }
   if (xLabel) {
-    const step = ticks(low, high, Math.floor((width - LEFT) / 110));
+    const step = ticks(low, high, Math.floor((width - LEFT) / (whole ? 64 : 110)), whole);
     for (const tick of step) axes.append(svg('line', { x1: x(tick), x2: x(tick), y1: bottom, y2: bottom + 4 }), svg('text', { x: x(tick), y: bottom + 17, 'text-anchor': 'middle' }, xFormat(tick)));
     axes.append(svg('text', { x: width - RIGHT, y: bottom + 31, 'text-anchor': 'end', class: 'axis-name' }, xLabel));
   }

@@ -1,6 +1,6 @@
 // A sortable table of any number of rows; only what is visible is in the document.
 //
-// column: { id, name, number, code, width, value(row) to sort by, show(row) as text, draw(td, row) to add more }
+// column: { id, name, number, code, width, spare, hidden(), value(row) to sort by, show(row) as text, draw(td, row) to add more }
 
 function grid(columns, options) {
   const scroll = byId('scroll'), body = byId('body'), head = byId('head');
@@ -34,7 +34,8 @@ function grid(columns, options) {
       return th;
     }));
   }
-  const wanted = (column) => !column.hidden || !column.hidden();
+  // What the detail of a row says, too, makes room for it.
+  const wanted = (column) => !column.hidden?.() && !(column.spare && !byId('detail').hidden && sorting() !== column.id);
   const pad = (height) => {
     const tr = element('tr', 'pad'), td = element('td');
     tr.setAttribute('aria-hidden', 'true');

@@ -13,12 +13,12 @@ const change = (row) => (values(row).at(-1) ?? 0) - (values(row)[0] ?? 0);
 const signed = (n) => (n > 0 ? '+' : '') + short(n);
 const columns = [
   { id: 'verdict', name: 'Verdict', width: 120, value: (row) => verdicts.indexOf(row.verdict), draw: (td, row) => td.append(element('span', 'badge ' + row.verdict, row.verdict)) },
-  { id: 'confidence', name: 'Confidence', number: true, width: 105, value: (row) => row.confidence, show: (row) => row.verdict === 'unknown' ? '-' : share(row.confidence, 1), draw: (td, row) => barCell(td, row.confidence, 1) },
+  { id: 'confidence', spare: true, name: 'Confidence', number: true, width: 105, value: (row) => row.confidence, show: (row) => row.verdict === 'unknown' ? '-' : share(row.confidence, 1), draw: (td, row) => barCell(td, row.confidence, 1) },
   { id: 'shape', name: 'Live over the collections', width: 240, value: (row) => change(row), draw: (td, row) => td.append(sparkline(values(row), 220, 34, row.verdict)) },
   { id: 'bytes', name: 'Live at the end', number: true, width: 130, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', name: 'Objects', number: true, width: 120, value: (row) => row.count, show: (row) => objects(row.count) },
+  { id: 'count', spare: true, name: 'Objects', number: true, width: 120, value: (row) => row.count, show: (row) => objects(row.count) },
   { id: 'slope', name: 'Per collection', tip: 'per collection', number: true, width: 130, value: (row) => row.bytesPerCollection, show: (row) => signed(chosen.metric === 'count' ? row.objectsPerCollection : row.bytesPerCollection) },
-  { id: 'type', name: 'Type', code: true, width: 180, hidden: () => !bySite(), value: typeOf, show: typeOf },
+  { id: 'type', spare: true, name: 'Type', code: true, width: 180, hidden: () => !bySite(), value: typeOf, show: typeOf },
   { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
 ];
 const table = grid(columns, {
@@ -34,7 +34,7 @@ const table = grid(columns, {
     detail.append(host);
     const points = values(row).map((value, at) => [row.at[at], value]);
     if (!points.length) return;
-    const chart = frame(host, { height: 230, low: points[0][0], high: points.at(-1)[0], top: Math.max(...values(row), 1) * 1.05, format: short, xLabel: 'collection', xFormat: (n) => Number.isInteger(n) ? grouped(n) : '' });
+    const chart = frame(host, { height: 230, low: points[0][0], high: points.at(-1)[0], top: Math.max(...values(row), 1) * 1.05, format: short, xLabel: 'collection', whole: true, xFormat: grouped });
     chart.plot.append(svg('path', { d: path([[points[0][0], 0], ...points, [points.at(-1)[0], 0]].map(([x, y]) => [chart.x(x), chart.y(y)])) + 'Z', class: 'spark-area ' + row.verdict }));
     line(chart, points, 'spark-line ' + row.verdict);
     const facts = element('dl');

@@ -36,8 +36,8 @@ const bySite = () => chosen.group === 'site';
 const columns = [
   { id: 'bytes', name: 'Bytes', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
   { id: 'share', name: 'Share', number: true, width: 90, value: amount, show: (row) => share(amount(row), whole()), draw: (td, row) => barCell(td, amount(row), whole()) },
-  { id: 'count', name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'age', name: 'Collections survived', number: true, width: 180, hidden: () => !bySite() || !data.ages.length, value: meanAge, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
+  { id: 'count', name: 'Objects', number: true, spare: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
+  { id: 'age', spare: true, name: 'Collections survived', number: true, width: 180, hidden: () => !bySite() || !data.ages.length, value: meanAge, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
   { id: 'type', name: 'Type', code: true, width: 230, hidden: () => !bySite(), value: typeOf, show: typeOf },
   { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (bySite() && row.class) placeCell(td, row); } },
 ];
@@ -59,7 +59,7 @@ function drawMap(kept) {
   const name = { type: (site) => site.types.length === 1 ? site.types[0].type : typeOf(site), package: (site) => packageOf(site.class) || (site.class ? '(unnamed package)' : '(the VM or JNI)'), kind: (site) => site.kind || '(the VM or JNI)' }[chosen.map];
   for (const site of kept) {
     const key = name(site);
-    if (!found.has(key)) found.set(key, { name: simple(key) || key, items: [], text: short });
+    if (!found.has(key)) found.set(key, { name: chosen.map === 'type' ? simple(key) || key : key, items: [], text: short });
     found.get(key).items.push({ value: amount(site), key: site.key, name: site.class ? shortLabel(site) : 'the VM or JNI', text: site.name + ', ' + typeOf(site) + ': ' + shown(amount(site)) + ', ' + share(amount(site), whole()) });
   }
   const groups = [...found.values()].sort((a, b) => b.items.reduce((sum, item) => sum + item.value, 0) - a.items.reduce((sum, item) => sum + item.value, 0));
@@ -82,7 +82,7 @@ function drawSpaces() {
 }
 function agesChart(host, ages, height) {
   const last = ages.length;
-  const chart = frame(host, { height, low: -0.6, high: last - 0.4, top: Math.max(...ages, 1), format: shortObjects, xLabel: 'collections', xFormat: (age) => Number.isInteger(age) && age >= 0 && age < last ? ageName(age) : '' });
+  const chart = frame(host, { height, low: -0.6, high: last - 0.4, top: Math.max(...ages, 1), format: shortObjects, xLabel: 'collections', whole: true, xFormat: (age) => age >= 0 && age < last ? ageName(age) : '' });
   const width = Math.max(3, Math.min(60, (chart.width - LEFT - RIGHT) / last * 0.72));
   bars(chart, ages.map((count, age) => ({ at: age, value: count, colour: ageColour(age), title: 'survived ' + ageName(age) + ': ' + objects(count) })).filter((bar) => bar.value > 0), width);
 }

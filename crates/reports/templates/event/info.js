@@ -27,7 +27,7 @@ function drawQuality() {
   const all = data.quality.rotations;
   byId('quality').hidden = all.length === 0;
   if (!all.length) return;
-  const chart = frame(byId('qualitychart'), { height: 230, low: 0, high: Math.max(1, ...all.map((one) => one.quality.length - 1)), top: 100, format: (n) => n + ' %', xLabel: 'collections after the rotation', xFormat: (n) => Number.isInteger(n) ? grouped(n) : '' });
+  const chart = frame(byId('qualitychart'), { height: 230, low: 0, high: Math.max(1, ...all.map((one) => one.quality.length - 1)), top: 100, format: (n) => n + ' %', xLabel: 'collections after the rotation', whole: true, xFormat: grouped });
   all.forEach((one, at) => {
     const points = one.quality.map((quality, after) => [after, quality.percent]);
     line(chart, points, 'spark-line');

@@ -27,13 +27,13 @@ if (data.unattributed) sites.push({ class: '', method: '', descriptor: '', bci: 
 const whole = () => amount(data.selected);
 const columns = [
   { id: 'bytes', name: 'Allocated', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
+  { id: 'count', spare: true, name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
   { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (amount(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } },
   { id: 'first', name: 'Died young', tip: 'died before its first collection', number: true, width: 100, value: (row) => first(row) / (amount(row) || 1), show: (row) => share(first(row), amount(row)) },
-  { id: 'medium', name: 'Medium-lived', tip: 'died after promotion to the old generation', number: true, width: 120, value: (row) => amount(row.diedPromoted), show: (row) => amount(row.diedPromoted) ? short(amount(row.diedPromoted)) : '-' },
-  { id: 'alive', name: 'Alive', number: true, width: 100, value: (row) => amount(row.alive), show: (row) => amount(row.alive) ? short(amount(row.alive)) : '-' },
-  { id: 'until', name: 'Until death', tip: 'half of the dead objects died before the program had allocated so much', number: true, width: 115, value: (row) => median(row) ?? -1, show: (row) => median(row) === null ? '-' : '< ' + shortBytes(median(row)) },
-  { id: 'type', name: 'Type', code: true, width: 190, value: typeOf, show: typeOf },
+  { id: 'medium', spare: true, name: 'Medium-lived', tip: 'died after promotion to the old generation', number: true, width: 120, value: (row) => amount(row.diedPromoted), show: (row) => amount(row.diedPromoted) ? short(amount(row.diedPromoted)) : '-' },
+  { id: 'alive', spare: true, name: 'Alive', number: true, width: 100, value: (row) => amount(row.alive), show: (row) => amount(row.alive) ? short(amount(row.alive)) : '-' },
+  { id: 'until', spare: true, name: 'Until death', tip: 'half of the dead objects died before the program had allocated so much', number: true, width: 115, value: (row) => median(row) ?? -1, show: (row) => median(row) === null ? '-' : '< ' + shortBytes(median(row)) },
+  { id: 'type', spare: true, name: 'Type', code: true, width: 190, value: typeOf, show: typeOf },
   { id: 'name', name: 'Site', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
 ];
 const table = grid(columns, {
@@ -59,7 +59,7 @@ function survival(host, row, height) {
   let left = all;
   list.forEach((value, survived) => { steps.push([survived + 1, 100 * left / all]); left -= value; steps.push([survived + 1, 100 * left / all]); });
   steps.push([last + 0.5, 100 * left / all]);
-  const chart = frame(host, { height, low: 0, high: last + 0.5, top: 100, format: (n) => n + ' %', xLabel: 'collections', xFormat: (n) => Number.isInteger(n) ? grouped(n) : '' });
+  const chart = frame(host, { height, low: 0, high: last + 0.5, top: 100, format: (n) => n + ' %', xLabel: 'collections', whole: true, xFormat: grouped });
   const area = [[0, 0], ...steps, [last + 0.5, 0]].map(([x, y]) => [chart.x(x), chart.y(y)]);
   chart.plot.append(svg('path', { d: path(area) + 'Z', class: 'survival' }));
   line(chart, steps, 'survival-line');
@@ -80,7 +80,7 @@ function drawDeaths() {
   const from = Math.max(0, all.findIndex((count) => count > 0));
   byId('deaths').hidden = all.length === 0;
   if (!all.length) return;
-  const chart = frame(byId('deathchart'), { height: 230, low: from - 0.6, high: all.length - 0.4, top: Math.max(...all, 1), format: shortObjects, xLabel: 'less than so many bytes', xFormat: (at) => Number.isInteger(at) && at >= from && at < all.length ? shortBytes(2 ** at) : '' });
+  const chart = frame(byId('deathchart'), { height: 230, low: from - 0.6, high: all.length - 0.4, top: Math.max(...all, 1), format: shortObjects, xLabel: 'less than so many bytes', whole: true, xFormat: (at) => at >= from && at < all.length ? shortBytes(2 ** at) : '' });
   const width = Math.max(3, Math.min(60, (chart.width - LEFT - RIGHT) / (all.length - from) * 0.8));
   bars(chart, all.map((count, at) => ({ at, value: count, colour: 'var(--a2)', title: `${at ? shortBytes(2 ** (at - 1)) + ' to ' : 'less than '}${shortBytes(2 ** at)}: ${objects(count)}` })).filter((bar) => bar.value > 0), width);
 }

@@ -48,6 +48,7 @@ function drawLegend(all, at, format) {
 const span = () => high() - low();
 const xAxis = () => ({ low: low(), high: high() });
 function drawHeap() {
+  byId('heap-title').textContent = chosen.by === 'space' ? 'What the spaces hold before and after collections' : 'Live heap after collections';
   const { xs, all, metric } = layers();
   const format = metric === 'count' ? shortObjects : shortBytes;
   const visible = xs.map((x, at) => at).filter((at) => (xs[at + 1] ?? xs[at]) >= low() && (xs[at - 1] ?? xs[at]) <= high());

@@ -2,7 +2,7 @@
 
 use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, TraceModel};
 
-use super::document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc};
+use super::document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc};
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{ratio, signed};
 use crate::event_trace::head::{RowsDoc, TraceHead};
@@ -51,6 +51,7 @@ pub fn growth_report(
         sites: sites.len() as u64,
         types: types.len() as u64,
     };
+    let verdicts = verdicts(&sites);
     let top = filter.top.unwrap_or(usize::MAX);
     types.truncate(top);
     sites.truncate(top);
@@ -63,10 +64,28 @@ pub fn growth_report(
         fewest_collections: Growth::FEWEST_COLLECTIONS,
         method: Growth::METHOD.to_owned(),
         rows,
+        verdicts,
         unattributed,
         types,
         sites,
     }
+}
+
+fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {
+    let mut verdicts = VerdictsDoc::default();
+    for site in sites {
+        match site.row.verdict.as_str() {
+            "growing" => {
+                verdicts.growing += 1;
+                verdicts.bytes_per_collection += site.row.bytes_per_collection;
+            }
+            "periodic" => verdicts.periodic += 1,
+            "bounded" => verdicts.bounded += 1,
+            _ => verdicts.unknown += 1,
+        }
+    }
+    verdicts.bytes_per_collection = ratio(verdicts.bytes_per_collection);
+    verdicts
 }
 
 fn verdict(model: &TraceModel, row: &GrowthRow) -> GrowthRowDoc {

@@ -30,12 +30,30 @@ pub struct GrowthReport {
     pub method: String,
     /// How many rows the filter keeps.
     pub rows: RowsDoc,
+    /// Kept sites by verdict, before `top` cuts them.
+    pub verdicts: VerdictsDoc,
     /// Objects without an event, if the filter keeps them.
     pub unattributed: Option<GrowthRowDoc>,
     /// By type: growing ones first, steepest first.
     pub types: Vec<GrowthTypeDoc>,
     /// By site, in the same order.
     pub sites: Vec<GrowthSiteDoc>,
+}
+
+/// Sites by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictsDoc {
+    /// Without bound, as far as the run shows.
+    pub growing: u64,
+    /// Up and down.
+    pub periodic: u64,
+    /// Around one level.
+    pub bounded: u64,
+    /// Too little is known.
+    pub unknown: u64,
+    /// Bytes more per collection of all growing ones together.
+    pub bytes_per_collection: f64,
 }
 
 /// One verdict.

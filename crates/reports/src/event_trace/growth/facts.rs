@@ -15,33 +15,24 @@ pub(super) fn facts(report: &GrowthReport) -> Facts {
             report.collections
         ));
     }
-    let number = |verdict: &str| {
-        report
-            .sites
-            .iter()
-            .filter(|site| site.row.verdict == verdict)
-            .count() as u64
-    };
-    let rate: f64 = report
-        .sites
-        .iter()
-        .filter(|site| site.row.verdict == "growing")
-        .map(|site| site.row.bytes_per_collection)
-        .sum();
+    let all = &report.verdicts;
     facts.cards = vec![
         Card::new(
             "Growing",
-            grouped(number("growing")),
-            format!("sites, together {} B per collection", signed_rate(rate)),
+            grouped(all.growing),
+            format!(
+                "sites, together {} B per collection",
+                signed_rate(all.bytes_per_collection)
+            ),
         ),
         Card::new(
             "Periodic",
-            grouped(number("periodic")),
+            grouped(all.periodic),
             "sites that rise and fall".to_owned(),
         ),
         Card::new(
             "Bounded",
-            grouped(number("bounded")),
+            grouped(all.bounded),
             "sites around one level".to_owned(),
         ),
         Card::new(

@@ -61,20 +61,14 @@ fn outline(report: &GrowthReport) -> String {
             report.fewest_collections, report.collections
         );
     }
-    let number = |verdict: &str| {
-        report
-            .sites
-            .iter()
-            .filter(|site| site.row.verdict == verdict)
-            .count() as u64
-    };
+    let all = &report.verdicts;
     format!(
         "of {}: {} growing, {} periodic, {} bounded, {} unknown",
-        counted(report.sites.len() as u64, "site"),
-        number("growing"),
-        number("periodic"),
-        number("bounded"),
-        number("unknown")
+        counted(report.rows.sites, "site"),
+        all.growing,
+        all.periodic,
+        all.bounded,
+        all.unknown
     )
 }
 

@@ -59,10 +59,10 @@ fn write_outline(out: &mut String, report: &LifetimesReport) {
     fact(out, "on the heap", &amount(all.count, all.bytes));
     if all.eliminated > 0 {
         let text = format!(
-            "{} more that the JIT eliminated",
+            "{} more: the JIT removed them",
             counted(all.eliminated, "object")
         );
-        fact(out, "not there", &text);
+        fact(out, "eliminated", &text);
     }
     if !report.known {
         return;
