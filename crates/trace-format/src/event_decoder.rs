@@ -66,7 +66,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
             }
         }
         run.gap_behind(0, &mut give);
-        if block.words.len() % 4 != 0 {
+        if !block.words.len().is_multiple_of(4) {
             return Err(run.words.error("the words end inside a word"));
         }
         Ok(DecodedPiece {

@@ -68,8 +68,13 @@ impl Random {
     }
 }
 
-/// One epoch: buffers, and the places (start, bytes) of all objects.
-fn epoch(number: u32, random: &mut Random) -> (Vec<Buffer>, Vec<(u64, u64)>) {
+/// Buffers, and the places (start, bytes) of all objects.
+struct Epoch {
+    buffers: Vec<Buffer>,
+    objects: Vec<(u64, u64)>,
+}
+
+fn epoch(number: u32, random: &mut Random) -> Epoch {
     let mut objects = Vec::new();
     let mut top = EDEN.start;
     let buffers = (0..BUFFERS_PER_EPOCH).map(|buffer| {
@@ -113,7 +118,10 @@ fn epoch(number: u32, random: &mut Random) -> (Vec<Buffer>, Vec<(u64, u64)>) {
             words: words.into_bytes(),
         }
     });
-    (buffers.collect(), objects)
+    Epoch {
+        buffers: buffers.collect(),
+        objects,
+    }
 }
 
 fn decode_speed(buffers: &[Buffer]) {
@@ -161,7 +169,7 @@ fn survivors(objects: &[(u64, u64)], random: &mut Random, plabs: &mut [u64; 2]) 
     survivors
 }
 
-fn log_speed(compress: CompressStrategy, epochs: &[(Vec<Buffer>, Vec<(u64, u64)>)]) {
+fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     let directory =
         std::env::temp_dir().join(format!("ducktrack-event-speed-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
@@ -180,8 +188,8 @@ fn log_speed(compress: CompressStrategy, epochs: &[(Vec<Buffer>, Vec<(u64, u64)>
     let mut random = Random(99);
     let mut plabs = [OLD, OLD + (1 << 32)];
     let start = Instant::now();
-    for (number, (buffers, objects)) in (1..).zip(epochs) {
-        for buffer in buffers {
+    for (number, epoch) in (1..).zip(epochs) {
+        for buffer in &epoch.buffers {
             if log.buffer(buffer.clone()) == Flushed::Full {
                 log.wait_for_room();
             }
@@ -192,7 +200,10 @@ fn log_speed(compress: CompressStrategy, epochs: &[(Vec<Buffer>, Vec<(u64, u64)>
             collected: vec![EDEN],
             ..Collection::default()
         };
-        log.collection(collection, survivors(objects, &mut random, &mut plabs));
+        log.collection(
+            collection,
+            survivors(&epoch.objects, &mut random, &mut plabs),
+        );
     }
     let stats = log.finish(End {
         unix_millis: 0,
@@ -238,8 +249,8 @@ fn main() {
     let epochs: Vec<_> = (0..EPOCHS)
         .map(|number| epoch(number, &mut random))
         .collect();
-    if let Some((buffers, _)) = epochs.first() {
-        decode_speed(buffers);
+    if let Some(epoch) = epochs.first() {
+        decode_speed(&epoch.buffers);
     }
     for compress in [
         CompressStrategy::Off,

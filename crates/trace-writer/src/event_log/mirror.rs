@@ -16,15 +16,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    AddressRange, Allocation, Collection, CollectionKind, Event, EventBlock, EventDecoder,
-    Explained, HeapClassId, MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+    AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClassId, MoveEncoder,
+    Place, SiteId, SyncEncoder, SyncObject, ThreadId,
 };
 
 use super::Survivor;
 use super::site_cache::SiteCache;
 use chunks::{Chunks, TakenChunk};
-use end_index::{AtEnd, EndIndex};
+use end_index::EndIndex;
 use late_table::LateTable;
+use matching::{Carried, Fate, How, Matching, decide};
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
 use suspects::Suspects;
@@ -32,6 +33,7 @@ use suspects::Suspects;
 mod chunks;
 mod end_index;
 mod late_table;
+mod matching;
 mod pending;
 mod site_classes;
 mod suspects;
@@ -49,37 +51,6 @@ pub(crate) struct Origin {
     pub(crate) site: SiteId,
     pub(crate) thread: ThreadId,
     pub(crate) birth: u32,
-}
-
-/// How the origin of a survivor is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    /// It is not: no event explains the object.
-    Found,
-    /// From the mirror or from an event with address and size; a reader of the trace knows the same.
-    Known,
-    /// From what only the writer can put together.
-    Explained,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Fate {
-    origin: Origin,
-    how: How,
-}
-
-/// An object with an event and an address that no collection has decided about.
-#[derive(Clone, Copy, Debug)]
-struct Carried {
-    start: u64,
-    /// `None`: not known, `start` is the end then if the object is in a thread-local buffer.
-    bytes: Option<u64>,
-    /// It is outside of thread-local buffers: it may lie where collections seldom come.
-    outside: bool,
-    /// The reader can do the same.
-    how: How,
-    origin: Origin,
-    class: Option<HeapClassId>,
 }
 
 /// What a collection came to.
@@ -247,7 +218,7 @@ impl Mirror {
         let mut fates = self.join(&ranges, survivors, collection);
         let unknown = unknown_of(&fates);
         let ends = unknown.iter().filter_map(|index| survivors.get(*index));
-        let index = EndIndex::new(&ranges, ends.map(Survivor::from_end))
+        let index = EndIndex::new(&ranges, ends.map(Survivor::end_before))
             .ok_or("the collected ranges span more than 16 TB")?;
         let mut matching = Matching {
             index,
@@ -381,7 +352,7 @@ impl Mirror {
             }
             match fate.how {
                 How::Known => {}
-                How::Found => late.push((survivor.from_end(), to)),
+                How::Found => late.push((survivor.end_before(), to)),
                 How::Explained => moves.explained.push(Explained {
                     address: to,
                     site: fate.origin.site,
@@ -426,130 +397,6 @@ impl Mirror {
     }
 }
 
-/// The search for the events of unknown survivors.
-struct Matching<'a> {
-    index: EndIndex,
-    /// Numbers in the index to numbers of survivors.
-    unknown: Vec<usize>,
-    survivors: &'a [Survivor],
-    fates: &'a mut [Fate],
-    site_classes: &'a mut SiteClasses,
-    contradictions: u64,
-    dead: u64,
-}
-
-impl Matching<'_> {
-    /// An event's object was this unknown survivor.
-    #[cold]
-    fn claim(&mut self, number: usize, bytes: Option<u64>, origin: Origin, how: How) {
-        let survivor = self.unknown.get(number).copied();
-        let Some((survivor, fate)) = survivor
-            .and_then(|index| Some((self.survivors.get(index)?, self.fates.get_mut(index)?)))
-        else {
-            return;
-        };
-        let fits = bytes.is_none_or(|bytes| bytes == survivor.bytes());
-        if !fits || fate.how != How::Found {
-            self.contradictions += 1;
-            return;
-        }
-        fate.origin = origin;
-        fate.how = if bytes.is_some() { how } else { How::Explained };
-        self.site_classes.see(origin.site, survivor.class);
-    }
-
-    /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
-    fn scan(&mut self, piece: &[u8], facts: &SiteCache, carried: &mut Vec<Carried>) -> bool {
-        let Ok(block) = EventBlock::decode(piece) else {
-            return true;
-        };
-        let (thread, birth) = (block.header.thread, block.header.epoch);
-        let carried_before = carried.len();
-        let mut decided = 0_u64;
-        // What did not decode was reported when the piece came.
-        let _ = EventDecoder::new(facts).decode(&block, |event| {
-            let Event::Allocation(Allocation {
-                site,
-                klass: _,
-                bytes,
-                place: Place::End(end),
-                ..
-            }) = event
-            else {
-                return;
-            };
-            match self.index.look_up(end) {
-                AtEnd::NoSurvivor => {
-                    decided += 1;
-                    self.dead += 1;
-                }
-                AtEnd::Survivor(number) => {
-                    decided += 1;
-                    let origin = Origin {
-                        site,
-                        thread,
-                        birth,
-                    };
-                    self.claim(number, bytes, origin, How::Known);
-                }
-                AtEnd::NotCollected => carried.push(Carried {
-                    start: end.wrapping_sub(bytes.unwrap_or(0)),
-                    bytes,
-                    outside: false,
-                    how: How::Known,
-                    origin: Origin {
-                        site,
-                        thread,
-                        birth,
-                    },
-                    class: None,
-                }),
-            }
-        });
-        let is_decided = decided > 0 || carried.len() == carried_before;
-        if !is_decided {
-            carried.truncate(carried_before);
-        }
-        is_decided
-    }
-}
-
-/// Decides about a carried object; false: it was collected, or is entered now.
-fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut Chunks) -> bool {
-    if object.outside && object.bytes.is_none() {
-        return !decide_by_start(object, matching);
-    }
-    let end = object.start.wrapping_add(object.bytes.unwrap_or(0));
-    match matching.index.look_up(end) {
-        AtEnd::Survivor(number) => matching.claim(number, object.bytes, object.origin, object.how),
-        AtEnd::NoSurvivor => matching.dead += 1,
-        AtEnd::NotCollected => {
-            let units = object.bytes.and_then(|bytes| u32::try_from(bytes / 8).ok());
-            let Some(units) = units.filter(|_| object.outside) else {
-                return true;
-            };
-            let class = object.class.unwrap_or(CLASS_OF_SITE);
-            live.insert(object.start, units, class, object.origin);
-            return false;
-        }
-    }
-    false
-}
-
-/// The same where only the start is known; true: it is decided.
-fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
-    if !matching.index.is_collected(object.start) {
-        return false;
-    }
-    let survivors = matching.survivors;
-    let from = |index: &usize| survivors.get(*index).map_or(0, |survivor| survivor.from);
-    match matching.unknown.binary_search_by_key(&object.start, from) {
-        Ok(number) => matching.claim(number, None, object.origin, How::Explained),
-        Err(_) => matching.dead += 1,
-    }
-    true
-}
-
 fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
     let mut ranges = ranges.to_vec();
     ranges.sort();
@@ -561,7 +408,7 @@ fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
     if !survivors.is_sorted_by_key(|survivor| survivor.from) {
         survivors.sort_unstable_by_key(|survivor| survivor.from);
     }
-    let overlap = |pair: &[Survivor]| matches!(pair, [a, b] if a.from_end() > b.from);
+    let overlap = |pair: &[Survivor]| matches!(pair, [a, b] if a.end_before() > b.from);
     if survivors.windows(2).any(overlap) {
         return Err("survivors of the collection overlap");
     }

@@ -11,29 +11,25 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
     Allocation, BlockKind, Collection, CollectionKind, Compression, End, Event, EventBlock,
-    EventDecoder, EventFile, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut,
-    encode_explained,
+    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut, encode_explained,
 };
 use parking_lot::Mutex;
 
 use super::flush_queue::{Buffer, FlushQueue, Message};
-use super::limits::{Limits, Sizes};
+use super::limits::Limits;
 use super::mirror::{Mirror, Moves, Origin};
 use super::output::Output;
 use super::site_cache::SiteCache;
 use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivor, Tally};
+use file_turns::{ASK_AGAIN, Holding};
 
-/// How long a collection is awaited while nothing may be written.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How often it is asked for meanwhile.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+mod file_turns;
 
 /// What the pipeline needs.
 pub(crate) struct Parts {
@@ -68,12 +64,6 @@ pub(crate) struct Pipeline {
     /// Those of the mirror, also of one that has ended.
     mirror_contradictions: u64,
     stats: EventStats,
-}
-
-#[derive(Clone, Copy)]
-struct Holding {
-    since: Instant,
-    asked: Instant,
 }
 
 impl Pipeline {
@@ -232,93 +222,6 @@ impl Pipeline {
         self.stats.broken_buffers += u64::from(result.is_err());
     }
 
-    /// Asks for a collection near the upper limit, and stops writing just below it.
-    fn watch_limits(&mut self) {
-        let Some(limits) = self.limits else {
-            self.restart_if_torn();
-            return;
-        };
-        if self.mirror.is_none() {
-            let full = self.check_drained(|sizes| sizes.current >= limits.share);
-            if full {
-                self.parts.output.make_room(limits.share, limits.max);
-                self.begin_file(Vec::new());
-            }
-            self.restart_if_torn();
-            return;
-        }
-        if !self.check_drained(|sizes| limits.is_urgent(sizes)) {
-            return;
-        }
-        if !self.asked {
-            self.asked = true;
-            self.stats.emergency_collections += 1;
-            self.parts.host.want_collection();
-        }
-        let mut sizes = self.sizes();
-        sizes.current += self.parts.queue.waiting_bytes();
-        sizes.total += self.parts.queue.waiting_bytes();
-        if limits.is_at_the_end(sizes) {
-            self.parts.queue.hold(true);
-            let now = Instant::now();
-            self.holding = Some(Holding {
-                since: now,
-                asked: now,
-            });
-        }
-    }
-
-    /// How large the files are, at most.
-    fn sizes(&self) -> Sizes {
-        let (current, total) = self.parts.output.gauge().at_most();
-        Sizes {
-            current,
-            sync: self.sync_bytes,
-            total,
-        }
-    }
-
-    /// A question about sizes, asked again with exact ones if the answer is yes.
-    fn check_drained(&self, is_so: impl Fn(Sizes) -> bool) -> bool {
-        if !is_so(self.sizes()) {
-            return false;
-        }
-        self.parts.output.drain();
-        is_so(self.sizes())
-    }
-
-    /// Where no synchronization point can be had, a torn file is followed by the next at once.
-    fn restart_if_torn(&mut self) {
-        if self.mirror.is_none() && self.parts.output.gauge().is_torn() {
-            self.begin_file(Vec::new());
-        }
-    }
-
-    /// While buffers are held: another request, or the end of patience.
-    fn ask_again(&mut self) {
-        let Some(holding) = &mut self.holding else {
-            return;
-        };
-        if holding.since.elapsed() < PATIENCE {
-            if holding.asked.elapsed() >= ASK_AGAIN {
-                holding.asked = Instant::now();
-                self.parts.host.want_collection();
-            }
-            return;
-        }
-        if self.stats.rotations_without_sync == 0 {
-            self.parts.host.say(
-                "no collection came although the event files are full: the oldest is removed, and the next begins without a synchronization point",
-            );
-        }
-        self.stats.rotations_without_sync += 1;
-        if let Some(limits) = self.limits {
-            self.parts.output.make_room(limits.share, limits.max);
-        }
-        self.begin_file(Vec::new());
-        self.write_held();
-    }
-
     fn collection(&mut self, mut collection: Collection, mut survivors: Vec<Survivor>) {
         let start = Instant::now();
         if self.holding.is_some() {
@@ -381,40 +284,6 @@ impl Pipeline {
         }
     }
 
-    /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
-    fn rotation(&mut self, collection: &Collection, moves: &Moves) -> Option<Vec<Vec<u8>>> {
-        let torn = self.parts.output.gauge().is_torn() && Instant::now() >= self.try_again;
-        let moves = moves.bytes();
-        let with_moves = |sizes: Sizes| Sizes {
-            current: sizes.current + moves,
-            total: sizes.total + moves,
-            ..sizes
-        };
-        let full = self
-            .limits
-            .is_some_and(|limits| self.check_drained(|sizes| limits.is_full(with_moves(sizes))));
-        let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
-        if !torn && !full {
-            return None;
-        }
-        let start = Instant::now();
-        let parts = mirror.sync_point(collection.number);
-        // While files cannot be written, points are made in vain: a tenth of the time may go there.
-        self.try_again = Instant::now() + start.elapsed() * 10;
-        let bytes: usize = parts.iter().map(Vec::len).sum();
-        self.make_room_for(bytes as u64 + moves);
-        Some(parts)
-    }
-
-    /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
-    fn make_room_for(&self, bytes: u64) {
-        if let Some(limits) = self.limits {
-            self.parts
-                .output
-                .make_room(limits.share.max(bytes), limits.max);
-        }
-    }
-
     fn write_collection(&mut self, collection: &Collection, moves: Moves) {
         let mut content = Vec::new();
         if collection.encode(&mut content).is_err() {
@@ -437,33 +306,6 @@ impl Pipeline {
             let mut content = Vec::new();
             encode_explained(part, &mut content);
             self.block(BlockKind::EXPLAINED, content);
-        }
-    }
-
-    /// Begins a file, with a synchronization point unless `parts` is empty.
-    fn begin_file(&mut self, parts: Vec<Vec<u8>>) {
-        let options = &self.parts.options;
-        let start = EventFile {
-            epoch: self.epoch,
-            has_sync_point: !parts.is_empty(),
-            without_moves: self.mirror.is_none(),
-            pid: options.pid,
-            start_unix_millis: options.start_unix_millis,
-            ..EventFile::default()
-        };
-        self.asked = false;
-        self.sync_bytes = 0;
-        if self.parts.output.begin(start).is_err() {
-            return;
-        }
-        self.stats.sync_points += u64::from(!parts.is_empty());
-        for part in parts {
-            self.stats.sync_bytes += part.len() as u64;
-            self.block(BlockKind::SYNC, part);
-        }
-        if self.limits.is_some() {
-            self.parts.output.drain();
-            self.sync_bytes = self.parts.output.gauge().at_most().0;
         }
     }
 

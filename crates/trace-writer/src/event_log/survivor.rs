@@ -33,7 +33,7 @@ impl Survivor {
     }
 
     /// Where it ended.
-    pub(crate) fn from_end(&self) -> u64 {
+    pub(crate) fn end_before(&self) -> u64 {
         self.from.wrapping_add(self.bytes())
     }
 }

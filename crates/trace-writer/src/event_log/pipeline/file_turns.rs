@@ -1,0 +1,176 @@
+//! When the pipeline begins a new file, and when it must wait before it may.
+
+use std::time::{Duration, Instant};
+
+use ducktrack_trace_format::{BlockKind, Collection, EventFile};
+
+use super::Pipeline;
+use crate::event_log::limits::Sizes;
+use crate::event_log::mirror::Moves;
+
+/// How long a collection is awaited while nothing may be written.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it is asked for meanwhile.
+pub(super) const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Since when buffers are held, and when a collection was asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Holding {
+    since: Instant,
+    asked: Instant,
+}
+
+impl Pipeline {
+    /// Asks for a collection near the upper limit, and stops writing just below it.
+    pub(super) fn watch_limits(&mut self) {
+        let Some(limits) = self.limits else {
+            self.restart_if_torn();
+            return;
+        };
+        if self.mirror.is_none() {
+            let full = self.check_drained(|sizes| sizes.current >= limits.share);
+            if full {
+                self.parts.output.make_room(limits.share, limits.max);
+                self.begin_file(Vec::new());
+            }
+            self.restart_if_torn();
+            return;
+        }
+        if !self.check_drained(|sizes| limits.is_urgent(sizes)) {
+            return;
+        }
+        if !self.asked {
+            self.asked = true;
+            self.stats.emergency_collections += 1;
+            self.parts.host.want_collection();
+        }
+        let mut sizes = self.sizes();
+        sizes.current += self.parts.queue.waiting_bytes();
+        sizes.total += self.parts.queue.waiting_bytes();
+        if limits.is_at_the_end(sizes) {
+            self.parts.queue.hold(true);
+            let now = Instant::now();
+            self.holding = Some(Holding {
+                since: now,
+                asked: now,
+            });
+        }
+    }
+
+    /// How large the files are, at most.
+    fn sizes(&self) -> Sizes {
+        let (current, total) = self.parts.output.gauge().at_most();
+        Sizes {
+            current,
+            sync: self.sync_bytes,
+            total,
+        }
+    }
+
+    /// A question about sizes, asked again with exact ones if the answer is yes.
+    fn check_drained(&self, is_so: impl Fn(Sizes) -> bool) -> bool {
+        if !is_so(self.sizes()) {
+            return false;
+        }
+        self.parts.output.drain();
+        is_so(self.sizes())
+    }
+
+    /// Where no synchronization point can be had, a torn file is followed by the next at once.
+    fn restart_if_torn(&mut self) {
+        if self.mirror.is_none() && self.parts.output.gauge().is_torn() {
+            self.begin_file(Vec::new());
+        }
+    }
+
+    /// While buffers are held: another request, or the end of patience.
+    pub(super) fn ask_again(&mut self) {
+        let Some(holding) = &mut self.holding else {
+            return;
+        };
+        if holding.since.elapsed() < PATIENCE {
+            if holding.asked.elapsed() >= ASK_AGAIN {
+                holding.asked = Instant::now();
+                self.parts.host.want_collection();
+            }
+            return;
+        }
+        if self.stats.rotations_without_sync == 0 {
+            self.parts.host.say(
+                "no collection came although the event files are full: the oldest is removed, and the next begins without a synchronization point",
+            );
+        }
+        self.stats.rotations_without_sync += 1;
+        if let Some(limits) = self.limits {
+            self.parts.output.make_room(limits.share, limits.max);
+        }
+        self.begin_file(Vec::new());
+        self.write_held();
+    }
+
+    /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
+    pub(super) fn rotation(
+        &mut self,
+        collection: &Collection,
+        moves: &Moves,
+    ) -> Option<Vec<Vec<u8>>> {
+        let torn = self.parts.output.gauge().is_torn() && Instant::now() >= self.try_again;
+        let moves = moves.bytes();
+        let with_moves = |sizes: Sizes| Sizes {
+            current: sizes.current + moves,
+            total: sizes.total + moves,
+            ..sizes
+        };
+        let full = self
+            .limits
+            .is_some_and(|limits| self.check_drained(|sizes| limits.is_full(with_moves(sizes))));
+        let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
+        if !torn && !full {
+            return None;
+        }
+        let start = Instant::now();
+        let parts = mirror.sync_point(collection.number);
+        // While files cannot be written, points are made in vain: a tenth of the time may go there.
+        self.try_again = Instant::now() + start.elapsed() * 10;
+        let bytes: usize = parts.iter().map(Vec::len).sum();
+        self.make_room_for(bytes as u64 + moves);
+        Some(parts)
+    }
+
+    /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
+    pub(super) fn make_room_for(&self, bytes: u64) {
+        if let Some(limits) = self.limits {
+            self.parts
+                .output
+                .make_room(limits.share.max(bytes), limits.max);
+        }
+    }
+
+    /// Begins a file, with a synchronization point unless `parts` is empty.
+    pub(super) fn begin_file(&mut self, parts: Vec<Vec<u8>>) {
+        let options = &self.parts.options;
+        let start = EventFile {
+            epoch: self.epoch,
+            has_sync_point: !parts.is_empty(),
+            without_moves: self.mirror.is_none(),
+            pid: options.pid,
+            start_unix_millis: options.start_unix_millis,
+            ..EventFile::default()
+        };
+        self.asked = false;
+        self.sync_bytes = 0;
+        if self.parts.output.begin(start).is_err() {
+            return;
+        }
+        self.stats.sync_points += u64::from(!parts.is_empty());
+        for part in parts {
+            self.stats.sync_bytes += part.len() as u64;
+            self.block(BlockKind::SYNC, part);
+        }
+        if self.limits.is_some() {
+            self.parts.output.drain();
+            self.sync_bytes = self.parts.output.gauge().at_most().0;
+        }
+    }
+}
