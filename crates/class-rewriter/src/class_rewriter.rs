@@ -5,6 +5,7 @@ use ducktrack_classfile::{ClassFile, Code, Method, Opcode, PoolAppender};
 use crate::allocation_site::{Allocation, allocations};
 use crate::call_rules::body_is_counted_by_callers;
 use crate::edit::{OffsetMap, edit_code, rewrite_class_methods};
+use crate::method_counting::{MethodCounting, WhyPerSite};
 use crate::method_plan::{MethodPlan, MethodPlanner, MethodView, OwedFrom};
 use crate::planned::{Numbers, PlannedCallSite, PlannedCounter, PlannedSite};
 use crate::pool_rules::PoolRules;
@@ -30,6 +31,8 @@ pub struct RewrittenClass {
     pub profiles: Vec<ProfilePoints>,
     /// What frames owe while they run.
     pub owed: Vec<OwedByFrames>,
+    /// Which counters stand where, for each method that has any, in order.
+    pub counting: Vec<MethodCounting>,
     /// Whether one of them is where hidden classes come in, which are now rewritten.
     pub hidden_class_gate: bool,
     /// How many methods have probes.
@@ -148,6 +151,7 @@ impl ClassRewriter<'_> {
         }
         let edited =
             edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
+        plan.counting.method = index;
         plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
     }
@@ -173,7 +177,7 @@ fn plan_method(
     planner.open_gate()?;
     match view.options.counters {
         _ if counted.is_empty() => Ok(()),
-        CounterChoice::Site => planner.count_per_site(&counted),
+        CounterChoice::Site => planner.count_all_per_site(&counted, WhyPerSite::Asked),
         CounterChoice::Path => planner.count_per_path(&counted, profile),
         CounterChoice::Event => Ok(()),
     }
@@ -188,6 +192,9 @@ impl RewrittenClass {
         self.call_sites.extend(plan.call_sites);
         self.profiles.extend(plan.profile);
         self.owed.extend(plan.owed);
+        if plan.counting != MethodCounting::default() {
+            self.counting.push(plan.counting);
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
 use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
+use crate::method_counting::Stub;
 use crate::method_plan::{MethodPlanner, OwedFrom};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation, path_block};
 use crate::planned::Role;
@@ -378,6 +379,14 @@ impl MethodPlanner<'_, '_, '_> {
                     )
                 }
             };
+            self.plan.counting.stubs.push(Stub {
+                counter: id,
+                handler: match then {
+                    Then::ContinueAt(handler) => Some(handler),
+                    Then::Rethrow => None,
+                },
+                protects: protects.len(),
+            });
             self.plan.edit.handlers.push(AddedHandler {
                 protects,
                 catch,

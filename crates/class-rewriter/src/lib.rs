@@ -20,6 +20,7 @@ mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
 mod measure_probes;
+mod method_counting;
 mod method_plan;
 mod path_plan;
 mod planned;
@@ -39,6 +40,7 @@ pub use edit::{
     AddedHandler, Catch, CodeEdit, EditedCode, Insertion, OffsetMap, Place, Protected, Rank,
     SkipReason, Then, edit_code, rewrite_class_methods,
 };
+pub use method_counting::{MethodCounting, Stub, WhyPerSite};
 pub use planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
     Term, Unit,

@@ -10,6 +10,7 @@ use ducktrack_classfile::{ClassFile, Code, CodeOffset, LineNumbers, PoolAppender
 
 use crate::allocation_site::Allocation;
 use crate::edit::{CodeEdit, Insertion, Place};
+use crate::method_counting::MethodCounting;
 use crate::planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
     Term, Unit,
@@ -57,6 +58,8 @@ pub(crate) struct MethodPlan {
     pub(crate) owed: Option<OwedByFrames>,
     /// Set when the method can be re-instrumented for its measured paths.
     pub(crate) profile: Option<ProfilePoints>,
+    /// Which counters stand where.
+    pub(crate) counting: MethodCounting,
 }
 
 /// From a place of the original code on, in its order: the counter that says what a frame there owes.

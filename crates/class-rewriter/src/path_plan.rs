@@ -16,6 +16,7 @@ use ducktrack_path_counters::{
 
 use crate::edit::Place;
 use crate::exception_stubs::Debts;
+use crate::method_counting::WhyPerSite;
 use crate::method_plan::{Counted, MethodPlanner};
 use crate::planned::{Role, Term, Unit};
 use crate::profile::{MethodProfile, ProfilePoints};
@@ -69,32 +70,43 @@ impl MethodPlanner<'_, '_, '_> {
         counted: &[Counted],
         profile: Option<&MethodProfile>,
     ) -> Result<(), Reason> {
-        if self.is_counted_per_site_anyway(counted) {
-            return self.count_per_site(counted);
+        if let Some(why) = self.counted_per_site_anyway(counted) {
+            return self.count_all_per_site(counted, why);
         }
         let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
-        let Some(head) = self.head(&graph) else {
-            return self.count_per_site(counted);
+        let head = match self.head(&graph) {
+            Ok(head) => head,
+            Err(why) => return self.count_all_per_site(counted, why),
         };
-        let (units, per_site) = split_units(&graph, counted, head);
-        let Some((plan, realisation, debts)) = self.plan_paths(&graph, units, head, profile) else {
-            return self.count_per_site(counted);
+        let (units, beside) = split_units(&graph, counted, head);
+        let (plan, realisation, debts) = match self.plan_paths(&graph, units, head, profile) {
+            Ok(planned) => planned,
+            Err(why) => return self.count_all_per_site(counted, why),
         };
-        if !per_site.is_empty() {
-            self.count_per_site(&per_site)?;
-        }
+        self.count_beside_paths(beside)?;
         let realisation = self.insert_path_counters(&plan, realisation, profile)?;
         self.add_stubs(&plan, &realisation, debts)
     }
 
-    /// Placement, places in the code and debts; `None` if one counter per site is no worse.
+    /// Counters of their own for allocations that paths leave out.
+    fn count_beside_paths(&mut self, beside: Vec<(Counted, WhyPerSite)>) -> Result<(), Reason> {
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let (levels, reasons): (Vec<Counted>, Vec<WhyPerSite>) = beside.into_iter().unzip();
+        let offsets = levels.iter().map(|level| level.offset);
+        self.plan.counting.beside_paths = offsets.zip(reasons).collect();
+        self.count_per_site(&levels)
+    }
+
+    /// Placement, places in the code and debts, or why one counter per site is no worse.
     fn plan_paths<'g, 'm>(
         &self,
         graph: &'g MethodGraph<'m>,
         units: Vec<PathUnit>,
         head: usize,
         profile: Option<&MethodProfile>,
-    ) -> Option<(PathPlan<'g, 'm>, Realisation, Debts)> {
+    ) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), WhyPerSite> {
         let handlers = self.view.code.exception_table().iter().collect();
         let pool = self.view.code.pool();
         let throwing = graph
@@ -103,27 +115,36 @@ impl MethodPlanner<'_, '_, '_> {
             .map(|instruction| instruction.can_throw_given(pool))
             .collect();
         let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
-        let mut realisation = plan.realise()?;
-        plan.choose_slots(&mut realisation)?;
-        let debts = plan.debts(&realisation)?;
-        let worth_stubs =
-            debts.len() <= MOST_STUBS && plan.saved_per_entry() >= LEAST_SAVED_FOR_STUBS;
-        (debts.len() == 0 || worth_stubs).then_some((plan, realisation, debts))
+        let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
+        plan.choose_slots(&mut realisation)
+            .ok_or(WhyPerSite::NoPlace)?;
+        let debts = plan
+            .debts(&realisation)
+            .ok_or(WhyPerSite::ConstructorOwes)?;
+        match plan.speaks_against_stubs(debts.len()) {
+            Some(why) => Err(why),
+            None => Ok((plan, realisation, debts)),
+        }
     }
 
-    /// Nothing to share, nothing to gain, or control flow that is not in the graph.
-    fn is_counted_per_site_anyway(&self, counted: &[Counted]) -> bool {
-        counted.len() < 2 || counted.len() > MOST_UNITS || self.view.class_initializer
+    /// Nothing to share, nothing to gain.
+    fn counted_per_site_anyway(&self, counted: &[Counted]) -> Option<WhyPerSite> {
+        match counted.len() {
+            0 | 1 => Some(WhyPerSite::FewerThanTwo),
+            _ if self.view.class_initializer => Some(WhyPerSite::ClassInitializer),
+            many if many > MOST_UNITS => Some(WhyPerSite::MoreThan(MOST_UNITS)),
+            _ => None,
+        }
     }
 
     /// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
-    /// added there. `None` if that is not a straight line.
-    fn head(&self, graph: &MethodGraph<'_>) -> Option<usize> {
+    /// added there. It must be a straight line.
+    fn head(&self, graph: &MethodGraph<'_>) -> Result<usize, WhyPerSite> {
         if graph.has_subroutines() {
-            return None;
+            return Err(WhyPerSite::Subroutines);
         }
         if !self.view.constructor {
-            return Some(0);
+            return Ok(0);
         }
         let class = self.view.class;
         let calls_own_constructor = |instruction: &Instruction<'_>| {
@@ -142,8 +163,14 @@ impl MethodPlanner<'_, '_, '_> {
             .iter()
             .rposition(calls_own_constructor)
             .map_or(0, |position| position + 1);
-        let first_block = graph.blocks().first()?.instruction_range();
-        (head <= first_block.end).then_some(head)
+        let first_block = graph
+            .blocks()
+            .first()
+            .map(|block| block.instruction_range());
+        match first_block {
+            Some(first_block) if head <= first_block.end => Ok(head),
+            _ => Err(WhyPerSite::ConstructorBranches),
+        }
     }
 }
 
@@ -152,16 +179,19 @@ fn split_units(
     graph: &MethodGraph<'_>,
     counted: &[Counted],
     head: usize,
-) -> (Vec<PathUnit>, Vec<Counted>) {
+) -> (Vec<PathUnit>, Vec<(Counted, WhyPerSite)>) {
     let mut units: Vec<PathUnit> = Vec::new();
-    let mut per_site = Vec::new();
+    let mut per_site: Vec<(Counted, WhyPerSite)> = Vec::new();
     for group in counted.chunk_by(|a, b| a.offset == b.offset) {
         let Some(first) = group.first() else { continue };
         let position = graph
             .instructions()
             .partition_point(|instruction| instruction.offset < first.offset);
         if position < head {
-            per_site.extend_from_slice(group);
+            let in_head = group
+                .iter()
+                .map(|level| (*level, WhyPerSite::ConstructorHead));
+            per_site.extend(in_head);
         } else {
             units.push(PathUnit {
                 position,
@@ -180,15 +210,17 @@ fn split_units(
                 .into_iter()
                 .partition(|unit| range.contains(&unit.position));
             units = rest;
-            per_site.extend(crowded.into_iter().flat_map(|unit: PathUnit| unit.levels));
+            let levels = crowded.into_iter().flat_map(|unit: PathUnit| unit.levels);
+            let why = WhyPerSite::CrowdedBlock(MOST_UNITS_PER_BLOCK);
+            per_site.extend(levels.map(|level| (level, why)));
         }
     }
-    per_site.sort_by_key(|level| level.offset);
+    per_site.sort_by_key(|(level, _)| level.offset);
     (units, per_site)
 }
 
 impl<'g, 'c> PathPlan<'g, 'c> {
-    /// The placement with the fewest expected increments; `None` if one counter per site has no more.
+    /// The placement with the fewest expected increments, unless one counter per site has no more.
     fn choose(
         graph: &'g MethodGraph<'c>,
         units: Vec<PathUnit>,
@@ -196,8 +228,8 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         profile: Option<&MethodProfile>,
         handlers: Vec<ExceptionEntry>,
         throwing: Vec<bool>,
-    ) -> Option<Self> {
-        let shape = shape(graph, &units)?;
+    ) -> Result<Self, WhyPerSite> {
+        let shape = shape(graph, &units).ok_or(WhyPerSite::NoPlace)?;
         let frequencies = match profile {
             Some(profile) => measured(&shape, profile),
             None => Frequencies::estimated(&shape),
@@ -209,7 +241,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
             .fold(0, u64::saturating_add);
         let placement = paths::choose(&shape, &frequencies, &Limits::default()).placement;
         if placement.increments(&shape, &frequencies) >= per_site {
-            return None;
+            return Err(WhyPerSite::NothingSaved);
         }
         let mut unit_at = vec![None; graph.instructions().len()];
         for (number, unit) in (0u32..).zip(&units) {
@@ -217,7 +249,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
                 *slot = Some(number);
             }
         }
-        Some(Self {
+        Ok(Self {
             graph,
             shape,
             units,
@@ -229,6 +261,24 @@ impl<'g, 'c> PathPlan<'g, 'c> {
             handlers,
             throwing,
         })
+    }
+
+    /// Whether so many stubs are more than the paths are worth. Without a stub there is nothing to weigh.
+    fn speaks_against_stubs(&self, stubs: usize) -> Option<WhyPerSite> {
+        let saved_per_entry = self.saved_per_entry();
+        match stubs {
+            0 => None,
+            _ if saved_per_entry < LEAST_SAVED_FOR_STUBS => Some(WhyPerSite::StubsCostMore {
+                stubs,
+                saved_per_entry,
+                least: LEAST_SAVED_FOR_STUBS,
+            }),
+            _ if stubs > MOST_STUBS => Some(WhyPerSite::TooManyStubs {
+                stubs,
+                most: MOST_STUBS,
+            }),
+            _ => None,
+        }
     }
 
     /// Increments that the placement is expected to save per entry against one counter per site.
@@ -439,6 +489,7 @@ impl MethodPlanner<'_, '_, '_> {
                 .slot_place(block, counter.slot)
                 .ok_or(Reason::ControlFlow)?;
             counter.insertion = Some(self.insert(place, probe));
+            self.plan.counting.probes.push((id, place));
             let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
             points.add(
                 id,
@@ -450,6 +501,7 @@ impl MethodPlanner<'_, '_, '_> {
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
             let probe = self.assembler.call(COUNT, id)?;
             self.insert(counter.place, probe);
+            self.plan.counting.probes.push((id, counter.place));
             points.add(
                 id,
                 &[counter.edge],
@@ -474,6 +526,7 @@ impl MethodPlanner<'_, '_, '_> {
                 let id = self.add_counters(Role::Profile, vec![Vec::new()])?;
                 let probe = self.assembler.call(COUNT, id)?;
                 self.insert(Place::Entry, probe);
+                self.plan.counting.entry_counter = Some(id);
                 Some(id)
             }
             false => None,

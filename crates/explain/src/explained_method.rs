@@ -1,5 +1,6 @@
 //! One method, with everything there is to show about it.
 
+use ducktrack_class_rewriter::MethodProfile;
 use ducktrack_classfile::{Code, CodeOffset};
 use ducktrack_flow_graph::MethodGraph;
 use ducktrack_path_counters::{
@@ -8,6 +9,7 @@ use ducktrack_path_counters::{
 };
 
 use crate::error::Error;
+use crate::in_code::{InCode, Rewritten};
 use crate::java_type::simple_type;
 use crate::options::EdgeCount;
 use crate::shape::shape;
@@ -34,6 +36,17 @@ pub struct ExplainedMethod {
     /// The placement of the paths; `None` if there would be too many terms.
     pub(crate) placement: Option<Placement>,
     pub(crate) choice: Choice,
+    /// What the rewriter makes of it.
+    pub(crate) in_code: InCode,
+}
+
+/// A class and which of its methods is meant.
+#[derive(Clone, Copy)]
+pub(crate) struct MethodOfClass<'a> {
+    pub(crate) class: &'a [u8],
+    pub(crate) index: u16,
+    /// The class as it is rewritten before anything is measured.
+    pub(crate) rewritten: &'a Rewritten,
 }
 
 /// One block.
@@ -72,10 +85,11 @@ impl ExplainedMethod {
     ///
     /// # Errors
     /// If the code breaks a rule, uses subroutines, or an edge count names no edge.
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
+        of: MethodOfClass<'_>,
         code: &Code<'_>,
-        sites: Vec<Site>,
+        mut sites: Vec<Site>,
         counts: &[EdgeCount],
     ) -> Result<Self, Error> {
         let failed = |source| Error::Code {
@@ -88,12 +102,23 @@ impl ExplainedMethod {
                 method: name.to_owned(),
             });
         }
-        let sites = locate(&method, code, sites);
-        let blocks: Vec<BlockId> = sites.iter().map(|site| site.block).collect();
-        let graph = shape(&method, &blocks).map_err(|_| Error::Subroutines {
+        sites.sort_by_key(|site| site.offset);
+        let mut in_code = of.rewritten.method(of.index, &sites);
+        let located = locate(&method, code, sites.clone());
+        let on_paths = (0u32..).zip(&located);
+        let on_paths = on_paths.filter(|(number, _)| in_code.concerns_paths(*number as usize));
+        let on_paths: Vec<(SiteId, BlockId)> = on_paths
+            .map(|(number, site)| (SiteId::new(number), site.block))
+            .collect();
+        let graph = shape(&method, &on_paths).map_err(|_| Error::Subroutines {
             method: name.to_owned(),
         })?;
         let frequencies = frequencies(name, &method, &graph, counts)?;
+        if !counts.is_empty() {
+            let profile = profile(of.index, &method, &graph, &frequencies, counts);
+            in_code = Rewritten::of(of.class, Some(profile)).method(of.index, &sites);
+        }
+        let sites = located;
         let paths = PathSet::build(&graph, &frequencies);
         Ok(Self {
             name: name.to_owned(),
@@ -102,6 +127,7 @@ impl ExplainedMethod {
             components: paths.components(&graph),
             placement: Placement::of_paths(&graph, &paths, Limits::default().terms).ok(),
             choice: choose(&graph, &frequencies, &Limits::default()),
+            in_code,
             paths,
             frequencies,
             graph,
@@ -156,17 +182,25 @@ impl ExplainedMethod {
         counters.collect()
     }
 
+    /// The counters that a picture shows on edges: those of paths, unless the rewriter leaves them aside.
+    pub(crate) fn drawn_counters(&self) -> Vec<(usize, EdgeId)> {
+        match self.in_code.is_by_path() {
+            true => self.numbered_counters(),
+            false => Vec::new(),
+        }
+    }
+
     /// How often something happens per run.
     pub(crate) fn per_run(&self, frequency: u64) -> f64 {
         frequency as f64 / self.frequencies.runs(&self.graph).max(1) as f64
     }
 
-    /// Increments per run with one counter per site.
+    /// Increments per run with one counter per site, of sites that paths could count.
     pub(crate) fn increments_per_site(&self) -> f64 {
-        let executed = self
-            .sites
-            .iter()
-            .map(|site| self.frequencies.block(&self.graph, site.block));
+        let sites = self.sites.iter().enumerate();
+        let executed = sites
+            .filter(|(number, _)| self.in_code.concerns_paths(*number))
+            .map(|(_, site)| self.frequencies.block(&self.graph, site.block));
         self.per_run(executed.fold(0, u64::saturating_add))
     }
 
@@ -266,6 +300,25 @@ fn frequencies(
         }
     }
     Ok(Propagated::of(graph, &counted).into_frequencies())
+}
+
+/// What the agent would have measured.
+fn profile(
+    index: u16,
+    method: &MethodGraph<'_>,
+    graph: &Graph,
+    frequencies: &Frequencies,
+    counts: &[EdgeCount],
+) -> MethodProfile {
+    let counted = counts.iter().filter_map(|count| {
+        let edge = find_edge(method, graph, count)?;
+        Some((edge.as_u32(), count.count))
+    });
+    MethodProfile {
+        method: index,
+        entries: frequencies.runs(graph),
+        edges: counted.collect(),
+    }
 }
 
 fn find_edge(method: &MethodGraph<'_>, graph: &Graph, count: &EdgeCount) -> Option<EdgeId> {

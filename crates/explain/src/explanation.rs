@@ -5,7 +5,8 @@ use ducktrack_classfile::{ClassFile, Method, decode_modified_utf8};
 use crate::allocation_sites::{rules, sites};
 use crate::class_source::ClassSource;
 use crate::error::Error;
-use crate::explained_method::ExplainedMethod;
+use crate::explained_method::{ExplainedMethod, MethodOfClass};
+use crate::in_code::Rewritten;
 use crate::options::Options;
 use crate::{method_dot, method_svg, method_text, overview};
 
@@ -82,7 +83,8 @@ fn explain(
             source,
         };
         let rules = rules(&class).map_err(failed)?;
-        for method in class.methods() {
+        let rewritten = Rewritten::of(bytes, None);
+        for (index, method) in (0u16..).zip(class.methods()) {
             if !is_meant(options, &class_name, &method) {
                 continue;
             }
@@ -92,7 +94,12 @@ fn explain(
                 continue;
             }
             let name = full_name(&class_name, &method);
-            match ExplainedMethod::new(&name, &code, sites, &options.edge_counts) {
+            let of = MethodOfClass {
+                class: bytes,
+                index,
+                rewritten: &rewritten,
+            };
+            match ExplainedMethod::new(&name, of, &code, sites, &options.edge_counts) {
                 Ok(explained) => methods.push(explained),
                 Err(error) if options.method.is_none() => left_out.push(error.to_string()),
                 Err(error) => return Err(error),

@@ -52,6 +52,7 @@ pub(crate) fn legend(method: &ExplainedMethod) -> Vec<Entry> {
     counters(&mut entries, method);
     sites(&mut entries, method);
     increments(&mut entries, method);
+    in_code(&mut entries, method);
     entries
 }
 
@@ -78,7 +79,16 @@ fn paths(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
 
 fn counters(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
     entries.push(Entry::Heading("Counters".to_owned()));
-    let counters = method.numbered_counters();
+    let counters = method.drawn_counters();
+    if !method.in_code.is_by_path() {
+        entries.extend(
+            broken(&method.in_code.verdict_text())
+                .into_iter()
+                .map(Entry::plain),
+        );
+        entries.push(Entry::Blank);
+        return;
+    }
     for (number, &(path, edge)) in counters.iter().enumerate() {
         let stroke = stroke_of(method.paths.paths(), path);
         let times = method.per_run(method.frequencies.edge(edge));
@@ -147,6 +157,16 @@ fn increments(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
     for (name, increments, chosen) in method.candidates() {
         let mark = if chosen { "  chosen" } else { "" };
         entries.push(Entry::plain(format!("{name:<24}{increments:>7.2}{mark}")));
+    }
+}
+
+/// What the rewriter really makes of it.
+fn in_code(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
+    entries.push(Entry::Blank);
+    entries.push(Entry::Heading("In the code".to_owned()));
+    let lines = [method.in_code.verdict_text()];
+    for line in lines.iter().chain(&method.in_code.lines()) {
+        entries.extend(broken(line).into_iter().map(Entry::plain));
     }
 }
 

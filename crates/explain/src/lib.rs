@@ -20,6 +20,10 @@
 //! | orange, dotted | paths that begin in an exception handler |
 //! | a filled badge `c0` on a thick edge | a counter; the text beside it says what it counts |
 //! | a number on an edge | its share count |
+//! | `k0` beside a site | a counter of its own, where the rewriter leaves paths aside |
+//!
+//! Paths and their counters are the plan. What the agent really puts into the code stands below them ("in the code"): it runs the rewriter and
+//! names the reason where paths are left aside.
 //!
 //! Input is not trusted: nothing here panics on it.
 
@@ -31,6 +35,7 @@ mod coordinates;
 mod error;
 mod explained_method;
 mod explanation;
+mod in_code;
 mod java_type;
 mod layered_graph;
 mod legend;

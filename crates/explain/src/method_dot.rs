@@ -8,15 +8,16 @@ use crate::palette::{Stroke, stroke_of};
 /// The graph with one colour and line style per path, counters as edge labels.
 pub(crate) fn render(method: &ExplainedMethod) -> String {
     let mut text = format!(
-        "digraph \"{}\" {{\n  label=\"{}\";\n  labelloc=t;\n  fontname=\"sans-serif\";\n  \
+        "digraph \"{}\" {{\n  label=\"{}\\n{}\";\n  labelloc=t;\n  fontname=\"sans-serif\";\n  \
          node [shape=box, fontname=\"monospace\", fontsize=10];\n  edge [fontname=\"monospace\", fontsize=9];\n",
         quoted(&method.name),
-        quoted(&method.name)
+        quoted(&method.name),
+        quoted(&method.in_code.verdict_text())
     );
     for block in method.graph.blocks() {
         text += &node(method, block);
     }
-    let counters = method.numbered_counters();
+    let counters = method.drawn_counters();
     for (number, path) in method.paths.paths().iter().enumerate() {
         let stroke = stroke_of(method.paths.paths(), number);
         for (&edge, share) in path.edges().iter().zip(path.share_counts()) {
@@ -36,10 +37,11 @@ fn node(method: &ExplainedMethod, block: BlockId) -> String {
     for site in &described.sites {
         if let Some(site_there) = method.sites.get(site.index()) {
             label += &format!(
-                "s{} @{} {}\\l",
+                "s{} @{} {}{}\\l",
                 site.as_u32(),
                 site_there.site.offset,
-                quoted(&site_there.site.what)
+                quoted(&site_there.site.what),
+                method.in_code.marks_of(site.index())
             );
         }
     }

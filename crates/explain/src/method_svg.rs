@@ -69,7 +69,8 @@ fn box_lines(method: &ExplainedMethod, block: BlockId) -> Vec<String> {
     )];
     for site in &described.sites {
         if let Some(there) = method.sites.get(site.index()) {
-            text.push(format!("s{} {}", site.as_u32(), there.short()));
+            let marks = method.in_code.marks_of(site.index());
+            text.push(format!("s{} {}{marks}", site.as_u32(), there.short()));
         }
     }
     text
@@ -166,7 +167,7 @@ fn draw_graph(svg: &mut Svg, method: &ExplainedMethod, layout: &Layout) {
     for block in method.graph.blocks() {
         draw_block(svg, method, layout.boxes[block.index()], block);
     }
-    let counters = method.numbered_counters();
+    let counters = method.drawn_counters();
     for (number, path) in paths.iter().enumerate() {
         let class = stroke_class(&stroke_of(paths, number));
         for (&edge, share) in path.edges().iter().zip(path.share_counts()) {
@@ -184,10 +185,8 @@ fn draw_edge(
     class: usize,
     place: bool,
 ) {
-    let counted = method
-        .placement
-        .as_ref()
-        .is_some_and(|placement| placement.counter_on(edge).is_some());
+    let mut counters = method.drawn_counters().into_iter();
+    let counted = counters.any(|(_, counter)| counter == edge);
     let thick = if place && counted { " counted" } else { "" };
     svg.push(&format!(
         "<path class=\"edge p{class}{thick}\" marker-end=\"url(#a{class})\" d=\"{}\"><title>{}: {:.3} per call</title></path>\n",

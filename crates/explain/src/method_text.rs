@@ -27,6 +27,7 @@ pub(crate) fn render(method: &ExplainedMethod) -> String {
     counters(&mut page, method);
     owed(&mut page, method);
     increments(&mut page, method);
+    in_code(&mut page, method);
     page.text
 }
 
@@ -211,6 +212,14 @@ fn owed(page: &mut Page, method: &ExplainedMethod) {
     if !owed.is_empty() {
         page.heading("executed but not counted yet, on arrival at a block (where an exception would settle it)");
         owed.iter().for_each(|line| page.line(line));
+    }
+}
+
+/// What the rewriter really makes of it.
+fn in_code(page: &mut Page, method: &ExplainedMethod) {
+    page.heading(&format!("in the code: {}", method.in_code.verdict_text()));
+    for line in method.in_code.lines() {
+        page.line(&format!("  {line}"));
     }
 }
 

@@ -5,8 +5,11 @@
 use ducktrack_flow_graph::{Expectation, MethodGraph};
 use ducktrack_path_counters::{BlockId, Graph, GraphBuilder, GraphError, Hint, SiteId};
 
-/// Builds the graph; `site_blocks` has the block of each site.
-pub(crate) fn shape(graph: &MethodGraph<'_>, site_blocks: &[BlockId]) -> Result<Graph, GraphError> {
+/// Builds the graph; `sites` are those that paths may count, with their blocks.
+pub(crate) fn shape(
+    graph: &MethodGraph<'_>,
+    sites: &[(SiteId, BlockId)],
+) -> Result<Graph, GraphError> {
     let mut builder = GraphBuilder::new(graph.blocks().len());
     let block = |block: ducktrack_flow_graph::BlockId| BlockId::new(block.as_u32());
     for edge in graph.edges() {
@@ -20,8 +23,8 @@ pub(crate) fn shape(graph: &MethodGraph<'_>, site_blocks: &[BlockId]) -> Result<
     for handler in graph.handler_entries() {
         builder.exceptional_edge(block(handler));
     }
-    for (number, &block) in (0u32..).zip(site_blocks) {
-        builder.site(block, SiteId::new(number));
+    for &(site, block) in sites {
+        builder.site(block, site);
     }
     builder.build()
 }

@@ -2,15 +2,18 @@
 //!
 //! The JDK is the one of `DUCKTRACK_JDK_17`, `DUCKTRACK_JDK_25` or `JAVA_HOME`, or one of /usr/lib/jvm.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use ducktrack_classfile::ClassFile;
+use ducktrack_class_rewriter::Place;
+use ducktrack_classfile::{ClassFile, CodeOffset};
 use ducktrack_path_counters::{BlockId, EdgeId, Placement, SiteVector};
 
 use crate::allocation_sites::{rules, sites};
-use crate::explained_method::ExplainedMethod;
+use crate::explained_method::{ExplainedMethod, MethodOfClass};
+use crate::in_code::{InCodeTerm, Rewritten, Verdict};
 use crate::{method_dot, method_svg, method_text};
 
 fn jimage() -> PathBuf {
@@ -62,7 +65,8 @@ fn for_each_method(mut check: impl FnMut(&ExplainedMethod)) -> usize {
         let bytes = fs::read(&file).expect("a file");
         let class = ClassFile::parse(&bytes).expect("a class");
         let rules = rules(&class).expect("rules");
-        for method in class.methods() {
+        let rewritten = Rewritten::of(&bytes, None);
+        for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
             let sites = sites(&class, &code, &rules).expect("sites");
             if sites.is_empty() {
@@ -73,7 +77,12 @@ fn for_each_method(mut check: impl FnMut(&ExplainedMethod)) -> usize {
                 file.display(),
                 String::from_utf8_lossy(method.name())
             );
-            check(&ExplainedMethod::new(&name, &code, sites, &[]).expect("explained"));
+            let of = MethodOfClass {
+                class: &bytes,
+                index,
+                rewritten: &rewritten,
+            };
+            check(&ExplainedMethod::new(&name, of, &code, sites, &[]).expect("explained"));
             methods += 1;
         }
     }
@@ -195,4 +204,114 @@ fn pictures_of_real_methods_are_clean() {
         }
     });
     assert!(methods > 1_000, "{methods} methods");
+}
+
+/// How often a probe at a place runs on a way from ENTRY to EXIT.
+fn times(method: &ExplainedMethod, place: Place, edges: &[EdgeId]) -> i64 {
+    let block_of = |at: CodeOffset| {
+        let blocks = method.blocks.iter();
+        blocks.rev().find(|block| block.first <= at)
+    };
+    let ends = |edge: &EdgeId| {
+        let ends = method.graph.edge(*edge);
+        let block = |id: BlockId| method.blocks.get(id.index());
+        (block(ends.from), block(ends.to))
+    };
+    let runs_of = |at: CodeOffset| {
+        let first = block_of(at).map(|block| block.first);
+        let entered = edges.iter().filter_map(|edge| ends(edge).1);
+        entered.filter(|block| Some(block.first) == first).count()
+    };
+    let falls = |edge: &EdgeId, to: CodeOffset| {
+        let (from, target) = ends(edge);
+        let target = target.is_some_and(|block| block.first == to);
+        // The block before it in the code.
+        let previous = method.blocks.iter().rev().find(|block| block.first < to);
+        target && from.map(|block| block.first) == previous.map(|block| block.first)
+    };
+    let times = match place {
+        Place::Entry => 1,
+        Place::Before(at) | Place::After(at) => runs_of(at),
+        Place::FallThroughInto(to) => edges.iter().filter(|edge| falls(edge, to)).count(),
+        Place::OnBranch { from, to } => {
+            let goes = |edge: &&EdgeId| {
+                let (block, target) = ends(edge);
+                block.is_some_and(|block| block.last == from)
+                    && target.is_some_and(|block| block.first == to)
+            };
+            edges.iter().filter(goes).count()
+        }
+    };
+    i64::try_from(times).expect("few")
+}
+
+/// A way by pseudo-random choices on which nothing is thrown.
+fn complete_run(method: &ExplainedMethod, seed: &mut u64) -> Option<Vec<EdgeId>> {
+    let mut at = method.graph.entry();
+    let mut edges = Vec::new();
+    while at != method.graph.exit() && edges.len() < 400 {
+        let ways = method.graph.out_edges(at).iter();
+        let ways: Vec<EdgeId> = ways
+            .copied()
+            .filter(|edge| !method.graph.edge(*edge).exceptional)
+            .collect();
+        *seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let edge = *ways.get(usize::try_from(*seed >> 33).expect("31 bits") % ways.len().max(1))?;
+        edges.push(edge);
+        at = method.graph.edge(edge).to;
+    }
+    (at == method.graph.exit()).then_some(edges)
+}
+
+/// The counters that are said to stand in the code count what runs, by whatever policy they were placed.
+#[test]
+fn counters_in_the_code_are_exact() {
+    let mut seed = 7;
+    let (mut by_path, mut runs, mut reasons) = (0, 0, HashSet::new());
+    let methods = for_each_method(|method| {
+        match &method.in_code.verdict {
+            Verdict::ByPath => by_path += 1,
+            Verdict::PerSite(why) => {
+                reasons.insert(std::mem::discriminant(why));
+            }
+            Verdict::NoCounters | Verdict::Refused(_) => {}
+        }
+        for _ in 0..10 {
+            let Some(edges) = complete_run(method, &mut seed) else {
+                continue;
+            };
+            runs += 1;
+            for (site, place) in method.sites.iter().enumerate() {
+                let is_first_level = |term: &&InCodeTerm| term.site == site && term.level == 0;
+                let counted: i64 = method
+                    .in_code
+                    .counters
+                    .iter()
+                    .flat_map(|counter| {
+                        let terms = counter.terms.iter().filter(is_first_level);
+                        let times = times(method, counter.place, &edges);
+                        terms.map(move |term| i64::from(term.factor) * times)
+                    })
+                    .sum();
+                let entered = edges.iter().map(|edge| method.graph.edge(*edge).to);
+                let executed = entered.filter(|block| *block == place.block).count();
+                let expected = match method.in_code.uncounted.contains(&site) {
+                    true => 0,
+                    false => i64::try_from(executed).expect("few"),
+                };
+                assert_eq!(
+                    counted, expected,
+                    "s{site} of {}: {:?}",
+                    method.name, method.in_code
+                );
+            }
+        }
+    });
+    assert!(
+        methods > 1_000 && by_path > 20 && runs > 5_000 && reasons.len() >= 4,
+        "{methods} {by_path} {runs} {}",
+        reasons.len()
+    );
 }

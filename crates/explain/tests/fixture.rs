@@ -7,8 +7,9 @@ use ducktrack_explain::{ClassSource, Error, MethodName, Options, dot, svg, text}
 
 /// A branches to B or to C; C runs, and then loops over D; both end at E. Every block but D's jump back allocates.
 fn figure_2() -> Vec<u8> {
+    // A version without frames, which nobody computes here.
     let mut class = ClassBuilder::new(
-        52,
+        49,
         access::PUBLIC | access::SUPER,
         b"paper/Figure2",
         b"java/lang/Object",
@@ -115,6 +116,16 @@ increments per call, with measured frequencies
   spanning forest              6.00
   refined                      6.00
   one counter per block       13.00
+
+in the code: paths have counters
+  k0   before @9                  +s0 +s1 +s4
+  k1   before @28                 +s2 +s3
+  k2   on the branch @6 -> @16    +s0 +s2 +s4
+  stub for 1 place                -s1 -s4, then thrown on
+  stub for 1 place                -s2 -s4, then thrown on
+  stub for 1 place                -s2 -s3 -s4, then thrown on
+  stub for 2 places               -s4, then thrown on
+  stub for 1 place                +s0, then thrown on
 ";
 
 #[test]
@@ -284,4 +295,170 @@ fn what_cannot_be_explained_is_said() {
         text(&broken, &Options::default()),
         Err(Error::ClassFile { .. })
     ));
+}
+
+/// A method in a class of version 49, explained.
+fn explained(
+    name: &[u8],
+    descriptor: &[u8],
+    static_: bool,
+    fill: impl FnOnce(&mut CodeBuilder),
+) -> String {
+    let mut class = ClassBuilder::new(
+        49,
+        access::PUBLIC | access::SUPER,
+        b"paper/Policy",
+        b"java/lang/Object",
+    );
+    let mut code = CodeBuilder::new(4, 4);
+    fill(&mut code);
+    let flags = if static_ {
+        access::STATIC
+    } else {
+        access::PUBLIC
+    };
+    class
+        .method(flags, name, descriptor)
+        .code(code)
+        .expect("assembles");
+    let bytes = class.finish().expect("a class");
+    let source = ClassSource::from_bytes("Policy.class", bytes).expect("a class file");
+    let options = Options {
+        method: Some(MethodName::parse(std::str::from_utf8(name).expect("ASCII"))),
+        ..Options::default()
+    };
+    let picture = svg(&source, &options).expect("drawn");
+    assert_well_formed(&picture);
+    let explained = text(&source, &options).expect("explained");
+    let verdict = explained
+        .lines()
+        .find(|line| line.starts_with("in the code: "));
+    let verdict = verdict.expect("a verdict").to_owned();
+    // The picture says it, too, in rows of its legend.
+    let (_, words) = verdict.split_once(": ").expect("a colon");
+    let first_words: String = words.split(' ').take(4).collect::<Vec<_>>().join(" ");
+    assert!(picture.contains(&first_words), "{first_words}");
+    explained
+}
+
+fn new(code: &mut CodeBuilder, name: &[u8]) {
+    code.class(Opcode::NEW, name).op(Opcode::POP);
+}
+
+/// Two allocations, one of them on a branch.
+fn two_on_a_branch(code: &mut CodeBuilder) {
+    let end = code.label();
+    new(code, b"paper/A");
+    code.local(Opcode::ILOAD, 0).branch(Opcode::IFEQ, end);
+    new(code, b"paper/B");
+    code.place(end).op(Opcode::RETURN);
+}
+
+#[track_caller]
+fn assert_says(explained: &str, lines: &[&str]) {
+    let (_, in_code) = explained.split_once("in the code: ").expect("a verdict");
+    let said: Vec<&str> = in_code.lines().map(str::trim).collect();
+    let said: Vec<String> = said
+        .iter()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(said, lines, "{explained}");
+}
+
+#[test]
+fn a_class_initializer_is_counted_per_site() {
+    let explained = explained(b"<clinit>", b"()V", true, |code| {
+        new(code, b"paper/A");
+        new(code, b"paper/B");
+        code.op(Opcode::RETURN);
+    });
+    assert_says(
+        &explained,
+        &[
+            "one counter per site: a class initializer runs once",
+            "k0 after @0 +s0",
+            "k1 after @4 +s1",
+        ],
+    );
+}
+
+#[test]
+fn one_allocation_shares_nothing() {
+    let explained = explained(b"one", b"()V", true, |code| {
+        new(code, b"paper/A");
+        code.op(Opcode::RETURN);
+    });
+    assert_says(
+        &explained,
+        &[
+            "one counter per site: fewer than two allocations: nothing to share",
+            "k0 after @0 +s0",
+        ],
+    );
+}
+
+#[test]
+fn stubs_must_be_worth_it() {
+    let explained = explained(b"branch", b"(I)V", true, two_on_a_branch);
+    assert_says(
+        &explained,
+        &[
+            "one counter per site: for exceptions, paths would need stubs (1), and they save 0.50 increments per call; stubs are worth it from 1.50 on",
+            "k0 after @0 +s0",
+            "k1 after @9 +s1",
+        ],
+    );
+}
+
+#[test]
+fn a_constructors_head_keeps_counters_of_its_own() {
+    let explained = explained(b"<init>", b"(I)V", false, |code| {
+        let end = code.label();
+        new(code, b"paper/A");
+        code.local(Opcode::ALOAD, 0).method(
+            Opcode::INVOKESPECIAL,
+            b"java/lang/Object",
+            b"<init>",
+            b"()V",
+        );
+        for _ in 0..4 {
+            new(code, b"paper/B");
+        }
+        code.local(Opcode::ILOAD, 1).branch(Opcode::IFEQ, end);
+        new(code, b"paper/C");
+        code.place(end).op(Opcode::RETURN);
+    });
+    assert!(
+        explained.contains("in the code: paths have counters"),
+        "{explained}"
+    );
+    assert!(
+        explained.contains(
+            "s0 has a counter of its own: before the constructor has called another constructor"
+        ),
+        "{explained}"
+    );
+}
+
+#[test]
+fn a_crowded_block_keeps_counters_of_its_own() {
+    let explained = explained(b"crowd", b"(I)V", true, |code| {
+        let end = code.label();
+        for _ in 0..25 {
+            new(code, b"paper/A");
+        }
+        code.local(Opcode::ILOAD, 0).branch(Opcode::IFEQ, end);
+        for _ in 0..6 {
+            new(code, b"paper/B");
+        }
+        code.place(end).op(Opcode::RETURN);
+    });
+    assert!(
+        explained.contains("in the code: paths have counters"),
+        "{explained}"
+    );
+    let own = explained
+        .matches("has a counter of its own: in a block with more than 24 allocations")
+        .count();
+    assert_eq!(own, 25, "{explained}");
 }
