@@ -12,8 +12,8 @@ use ducktrack_trace_format::{BlockHeader, FormatError, MAX_CONTENT, decode_conte
 
 use crate::block_reader::StoredBlock;
 
-/// Bytes of blocks that are kept in memory.
-const MOST_KEPT: usize = 192 << 20;
+/// Bytes of blocks that are kept in memory, unless told otherwise.
+pub(crate) const MOST_KEPT: usize = 192 << 20;
 /// Buffers a worker takes at a time.
 const CHUNK: usize = 8;
 
@@ -61,9 +61,10 @@ pub(crate) enum BufferError {
 }
 
 impl EventBuffers {
-    pub(crate) fn push(&mut self, file: FileNumber, block: StoredBlock) {
-        let room = MOST_KEPT.saturating_sub(self.kept);
-        let keep = block.stored.len() <= room;
+    /// Adds a block; it is kept in memory if there are at most `most` bytes then.
+    pub(crate) fn push(&mut self, file: FileNumber, block: StoredBlock, most: usize) {
+        let room = most.saturating_sub(self.kept);
+        let keep = block.stored.len() < room;
         if keep {
             self.kept += block.stored.len();
         }

@@ -26,7 +26,7 @@ use ducktrack_trace_format::{
 use crate::ReadError;
 use crate::block_reader::{BlockReader, StoredBlock};
 use crate::damage_log::DamageLog;
-use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber};
+use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
 use crate::event_sizes::EventSizes;
 use crate::event_step::{Epoch, EventContent, EventStep};
 
@@ -49,6 +49,7 @@ pub struct EventFiles {
     /// A collection whose moves are being read.
     open: Option<OpenCollection>,
     sizes: EventSizes,
+    most_kept: usize,
     total_bytes: u64,
     bytes_of_ended_files: u64,
     ended: bool,
@@ -99,9 +100,16 @@ impl EventFiles {
             buffers: EventBuffers::default(),
             open: None,
             sizes: EventSizes::default(),
+            most_kept: MOST_KEPT,
             bytes_of_ended_files: 0,
             ended: false,
         })
+    }
+
+    /// Keeps so many bytes of the blocks of an epoch in memory; the others are read twice.
+    pub fn keep_at_most(mut self, bytes: usize) -> Self {
+        self.most_kept = bytes;
+        self
     }
 
     /// The files, in order.
@@ -294,7 +302,7 @@ impl EventFiles {
             self.close_collection();
         }
         if kind == BlockKind::EVENTS {
-            return self.buffers.push(file, block);
+            return self.buffers.push(file, block, self.most_kept);
         }
         let Some((_, reader)) = &mut self.current else {
             return;

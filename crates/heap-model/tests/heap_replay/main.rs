@@ -1,9 +1,11 @@
 //! Tests of the replay against a naive virtual machine: a `Vec` of objects, random programs, random collections.
 
 mod comparison;
+mod file_replay;
 mod naive_vm;
 mod program;
 mod random_programs;
 mod replaying;
 mod special_cases;
+mod through_files;
 mod trace_names;

@@ -27,6 +27,15 @@ pub(crate) enum Piece {
     Explained(Vec<u8>),
 }
 
+/// An object that a collection kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NaiveSurvivor {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) bytes: u64,
+    pub(crate) class: u32,
+}
+
 /// An object, from its birth to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
@@ -95,6 +104,8 @@ pub(crate) struct NaiveVm {
     pub(crate) pieces: Vec<Piece>,
     /// After each collection.
     pub(crate) heaps: Vec<ExpectedHeap>,
+    /// Of each collection.
+    pub(crate) survivors: Vec<Vec<NaiveSurvivor>>,
     threads: Vec<NaiveThread>,
     eden_top: u64,
     old_top: u64,
@@ -462,6 +473,7 @@ impl NaiveVm {
         }
         let (mut encoder, mut explained, mut moves) = (MoveEncoder::new(), Vec::new(), Vec::new());
         let counts = &mut CollectionCounts::default();
+        let mut survivors = Vec::new();
         for at in order {
             let lives = (self.next_random() >> 20) % 8 < u64::from(chance);
             let goes_to_old = kind == Kind::Full || self.next_random() >> 30 & 3 == 0;
@@ -498,6 +510,12 @@ impl NaiveVm {
             }
             (object.hidden, object.explained) = (false, false);
             encoder.push(from, object.address, object.bytes, found);
+            survivors.push(NaiveSurvivor {
+                from,
+                to: object.address,
+                bytes: object.bytes,
+                class: object.class,
+            });
             if encoder.len() > 60 {
                 moves.push(core::mem::take(&mut encoder).finish());
             }
@@ -513,6 +531,7 @@ impl NaiveVm {
             (self.from, self.from_top) = (to, to_top);
             self.eden_top = EDEN;
         }
+        self.survivors.push(survivors);
         collection.counts = *counts;
         collection.after = self.spaces();
         self.pieces

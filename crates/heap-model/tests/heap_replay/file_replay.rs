@@ -1,0 +1,60 @@
+//! Leads event files to a replay, as the command does.
+
+use std::path::Path;
+
+use ducktrack_heap_model::{CountModel, FileDamage, HeapReplay, Questions, TraceModel, TraceNames};
+use ducktrack_trace_reader::{EventFiles, EventStep};
+
+/// Reads the event files of a directory; so many bytes of an epoch's events are kept in memory.
+pub(crate) fn replay_files(
+    directory: &Path,
+    (count, names): (CountModel, TraceNames),
+    questions: &Questions,
+    workers: usize,
+    kept: usize,
+) -> TraceModel {
+    let mut files = EventFiles::open(directory).unwrap().keep_at_most(kept);
+    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    while let Some(step) = files.next_step() {
+        match step {
+            EventStep::File {
+                name,
+                bytes,
+                header,
+            } => replay.start_file(&name, bytes, header.as_ref()),
+            EventStep::Sync(sync) if replay.sync_part(&sync.content).is_err() => {
+                files.note_malformed(&sync)
+            }
+            EventStep::Epoch(epoch) => {
+                let deferred = replay.end_epoch(
+                    &epoch.collection,
+                    &epoch.runs,
+                    epoch.complete,
+                    |view, parts| {
+                        files.decode(&epoch.buffers, parts, |part, content, again| {
+                            part.take(view, content, again)
+                        });
+                    },
+                );
+                if deferred {
+                    files.put_back(epoch.buffers);
+                }
+            }
+            EventStep::Explained(found) if replay.explained(&found.content).is_err() => {
+                files.note_malformed(&found)
+            }
+            EventStep::Damaged => replay.damaged(),
+            EventStep::End(buffers) => replay.end(|view, parts| {
+                files.decode(&buffers, parts, |part, content, again| {
+                    part.take(view, content, again)
+                });
+            }),
+            _ => {}
+        }
+    }
+    let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
+        file: file.display().to_string(),
+        damage,
+    });
+    replay.finish(count, damage.collect())
+}
