@@ -11,6 +11,8 @@
 //! Three classes have instances whose size is not in the layout helper alone: `java.lang.Class` (its static fields are part of the object; the
 //! size is in the object, at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (a piece of a virtual thread's stack) and arrays.
 
+use std::collections::HashMap;
+
 use crate::address::Address;
 use crate::careful_read::read_value;
 use crate::error::Error;
@@ -49,9 +51,8 @@ pub struct LoadedClass {
     pub rule: SizeRule,
     /// Internal name in modified UTF-8, e.g. `java/lang/String`, `[I`.
     pub name: Vec<u8>,
-    /// The `Symbol` of the name: together with the layout helper it shows whether this is still the same class.
+    /// The `Symbol` of the name: together with the size rule it shows whether this is still the same class.
     symbol: Address,
-    helper: LayoutHelper,
     /// The class that was at this address before.
     former: Option<ClassId>,
 }
@@ -72,6 +73,10 @@ pub struct ClassTable {
     classes: Vec<LoadedClass>,
     /// Open addressing: row + 1 of the class whose Klass address hashes here, 0 for free.
     slots: Vec<u32>,
+    /// The first class of each loader at the last refresh.
+    fronts: HashMap<Address, Address>,
+    /// The last refresh met a class without a name.
+    unnamed: bool,
 }
 
 impl ClassTable {
@@ -87,27 +92,68 @@ impl ClassTable {
             chain,
             classes: Vec::new(),
             slots: vec![0; 1 << 12],
+            fronts: HashMap::new(),
+            unnamed: false,
         })
     }
 
-    /// Follows the VM's chains and takes in what is new. Call it while the world is stopped. Returns how many classes the chains have.
+    /// Follows all of the VM's chains and takes in what is new. Call it while the world is stopped. Returns how many classes the chains have.
     pub fn refresh(&mut self) -> Result<usize, Error> {
+        self.fronts.clear();
+        self.refresh_fronts()
+    }
+
+    /// Takes in what is new, where no class was unloaded since the last call: a loader's new classes come to the front of its chain, so a chain is
+    /// followed up to the class that was the first one then. Returns how many classes were looked at.
+    pub(crate) fn refresh_fronts(&mut self) -> Result<usize, Error> {
+        if std::mem::take(&mut self.unnamed) {
+            self.fronts.clear();
+        }
         let mut loader: Address = read_value(self.chain.head)?;
         let mut seen = 0;
+        let mut loaders = 0;
         while !loader.is_null() {
-            let mut klass: Address = read_value(loader.plus(self.chain.classes))?;
-            while !klass.is_null() {
-                self.take_in(klass)?;
-                klass = read_value(klass.plus(self.layout.next_link))?;
-                seen += 1;
-                if seen > LONGEST_CHAIN {
-                    return Err(Error::EndlessChain {
-                        what: "of loaded classes",
-                    });
-                }
+            seen += self.refresh_loader(loader)?;
+            // SAFETY: `refresh_loader` has read this loader with care, now or when it was new.
+            loader = unsafe { loader.plus(self.chain.next_loader).read() };
+            loaders += 1;
+            if seen.max(loaders) > LONGEST_CHAIN {
+                return Err(Error::EndlessChain {
+                    what: "of loaded classes",
+                });
             }
-            loader = read_value(loader.plus(self.chain.next_loader))?;
         }
+        Ok(seen)
+    }
+
+    /// Takes in the new classes of one loader. The first read of a loader or a class is one with care; the chains prove that it is still one later.
+    fn refresh_loader(&mut self, loader: Address) -> Result<usize, Error> {
+        let place = loader.plus(self.chain.classes);
+        let front = self.fronts.get(&loader).copied();
+        let first: Address = if front.is_some() {
+            // SAFETY: a loader of the chain that was read with care when it was new.
+            unsafe { place.read() }
+        } else {
+            read_value::<Address>(loader.plus(self.chain.next_loader))?;
+            read_value(place)?
+        };
+        let mut klass = first;
+        let mut seen = 0;
+        while !klass.is_null() {
+            let is_known = self.take_in(klass)?;
+            if is_known && Some(klass) == front {
+                break;
+            }
+            // SAFETY: `take_in` has read this class with care, now or when it was new.
+            klass = unsafe { klass.plus(self.layout.next_link).read() };
+            seen += 1;
+            if seen > LONGEST_CHAIN {
+                return Err(Error::EndlessChain {
+                    what: "of loaded classes",
+                });
+            }
+        }
+        self.fronts.insert(loader, first);
         Ok(seen)
     }
 
@@ -142,36 +188,54 @@ impl ClassTable {
         std::iter::successors(before(&id), before)
     }
 
+    /// The number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
     /// Every class that was ever confirmed, by row.
     pub fn classes(&self) -> impl Iterator<Item = (ClassId, &LoadedClass)> {
         (0..).map(ClassId).zip(&self.classes)
     }
 
-    /// Reads a class of the chain unless it is known and still the same.
-    fn take_in(&mut self, klass: Address) -> Result<(), Error> {
-        let helper = self.layout.layout_helper_of(klass)?;
-        let symbol: Address = read_value(klass.plus(self.layout.name))?;
+    /// Reads a class of the chain unless it is known and still the same. Was it?
+    fn take_in(&mut self, klass: Address) -> Result<bool, Error> {
         let known = self.find(klass);
+        let (helper, symbol) = if known.is_some() {
+            // SAFETY: a class of the chain; the memory of its address was read with care when it was new, and is not given back while it holds one.
+            unsafe {
+                (
+                    LayoutHelper(klass.plus(self.layout.layout_helper).read()),
+                    klass.plus(self.layout.name).read(),
+                )
+            }
+        } else {
+            read_value::<Address>(klass.plus(self.layout.next_link))?;
+            (
+                self.layout.layout_helper_of(klass)?,
+                read_value::<Address>(klass.plus(self.layout.name))?,
+            )
+        };
+        if symbol.is_null() {
+            // Still being loaded: it has no instances. It will be there the next time.
+            self.unnamed = true;
+            return Ok(false);
+        }
         if let Some(class) = known.and_then(|id| self.class(id))
-            && class.helper == helper
+            && rule_of(helper, &class.name) == class.rule
             && class.symbol == symbol
         {
-            return Ok(());
+            return Ok(true);
         }
-        // A class that is still being loaded may have no name yet.
-        let name = if symbol.is_null() {
-            Vec::new()
-        } else {
-            self.layout.symbol_bytes(symbol)?
-        };
+        let name = self.layout.symbol_bytes(symbol)?;
         self.add(LoadedClass {
             klass,
             rule: rule_of(helper, &name),
             name,
             symbol,
-            helper,
             former: known,
-        })
+        })?;
+        Ok(false)
     }
 
     fn add(&mut self, class: LoadedClass) -> Result<(), Error> {

@@ -198,6 +198,9 @@ pub enum MovesFault {
         /// Index of the region.
         index: u32,
     },
+    /// A thread that walked the heap failed.
+    #[error("a thread that walked the heap failed")]
+    Interrupted,
     /// The VM's own data could not be read.
     #[error(transparent)]
     Vm(#[from] Error),

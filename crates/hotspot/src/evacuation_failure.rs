@@ -5,6 +5,11 @@
 //! from inside the pause while a failure is possible, and the reading with the most forwarded objects is kept: the one between the end of
 //! the evacuation and the clearing up.
 //!
+//! A failure is possible
+//! - Serial, Parallel: when the old space, grown as far as it can, had less room at the start than the young spaces held, and by now has less room than
+//!   the largest young object needs (it never gets more room while objects are promoted). One reading at the first look tells how large that one is;
+//! - G1: while no region is free, or one is pinned (JDK 22 and later).
+//!
 //! | object in that reading | |
 //! |---|---|
 //! | forwarded to another place | moved |
@@ -14,8 +19,12 @@
 //! Old regions of G1 are read as well: one that was to be evacuated and failed has a forwarded object.
 
 use crate::collection_report::MovesFault;
+use crate::error::Error;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::{Space, SpaceKind};
+use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
+
+/// The collector gives up when it cannot get a whole buffer of this size or less, even if the object would fit.
+const LARGEST_BUFFER: usize = 256 << 10;
 
 /// What one space showed.
 #[derive(Debug)]
@@ -30,12 +39,30 @@ pub(crate) struct FailureReading {
     best: Vec<SpaceReading>,
     /// Forwarded objects in the best reading.
     forwarded: usize,
+    /// The size of the largest young object, once it is known.
+    largest: Option<usize>,
 }
 
 impl FailureReading {
     /// A new collection begins.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
+    }
+
+    /// Is it worth while to read the spaces now? `before`: the spaces when the collection began, `now`: as they are.
+    pub(crate) fn is_possible(
+        &self,
+        spaces: &HeapSpaces,
+        before: &[Space],
+        now: &[Space],
+    ) -> Result<bool, Error> {
+        let Some((at_start, room)) = spaces.old_room(before).zip(spaces.old_room(now)) else {
+            return spaces.region_may_fail();
+        };
+        let young = before.iter().filter(|space| space.kind.is_young());
+        let held: usize = young.map(|space| space.top.above(space.bottom)).sum();
+        let needed = |largest: usize| room < largest.max(LARGEST_BUFFER);
+        Ok(at_start < held && self.largest.is_none_or(needed))
     }
 
     /// Reads the young spaces, and the old ones as well (`with_old`), as they are now. A reading in the middle of something may not parse and then counts for nothing.
@@ -52,6 +79,7 @@ impl FailureReading {
         let Ok(reading) = (unsafe { read(before, with_old, walk) }) else {
             return;
         };
+        self.largest = reading.iter().map(|one| one.found.largest).max();
         let forwarded = reading.iter().map(|one| one.found.survivors.len()).sum();
         if forwarded > self.forwarded {
             self.best = reading;

@@ -13,13 +13,18 @@
 //! Guards: every class is one the [`ClassTable`] knows, the last object ends exactly at the top, and at the new address there is an object of the same
 //! class and size.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::address::Address;
+use crate::careful_read::read_value;
 use crate::class_cache::{ClassCache, QuickClass, QuickRule};
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
 use crate::heap_spaces::Space;
 use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
+use crate::walk_pool::WalkPool;
 
 /// So often a walk goes back to an earlier choice before it gives up.
 const MOST_STEPS_BACK: u32 = 100_000;
@@ -31,6 +36,8 @@ pub(crate) struct Evacuated {
     pub(crate) survivors: Vec<Survivor>,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
+    /// Size in bytes of the largest object.
+    pub(crate) largest: usize,
 }
 
 /// How much was found at some point.
@@ -48,6 +55,18 @@ impl Evacuated {
             dead: self.dead,
             walked: self.walked,
         }
+    }
+
+    /// Adds what another walk found behind this one.
+    fn add(&mut self, mut other: Self) {
+        if self.survivors.is_empty() {
+            self.survivors = other.survivors;
+        } else {
+            self.survivors.append(&mut other.survivors);
+        }
+        self.dead += other.dead;
+        self.walked += other.walked;
+        self.largest = self.largest.max(other.largest);
     }
 
     /// Forgets what was found since.
@@ -73,6 +92,60 @@ struct Step {
     has_another_class: bool,
     /// What was found before it.
     mark: Mark,
+}
+
+/// Walks spaces with as many threads as come to help, each with a walk of its own. Survivors are in the order of the spaces.
+///
+/// # Safety
+/// As for [`EvacuationWalk::space`].
+pub(crate) unsafe fn walk_together<'a>(
+    pool: &WalkPool,
+    spaces: &[Space],
+    new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
+) -> Result<Evacuated, MovesFault> {
+    for space in spaces {
+        confirm_committed(space)?;
+    }
+    let next = AtomicUsize::new(0);
+    let parts = Mutex::new(Vec::new());
+    let whole = pool.run(&|| {
+        let mut walk = new_walk();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(space) = spaces.get(number) else {
+                return;
+            };
+            let mut found = Evacuated::default();
+            // SAFETY: passed on.
+            let outcome = unsafe { walk.space(space, &mut found) };
+            let part = (number, outcome.map(|()| found));
+            parts
+                .lock()
+                .unwrap_or_else(|lock| lock.into_inner())
+                .push(part);
+        }
+    });
+    let mut parts = parts.into_inner().unwrap_or_else(|lock| lock.into_inner());
+    if !whole || parts.len() != spaces.len() {
+        return Err(MovesFault::Interrupted);
+    }
+    parts.sort_unstable_by_key(|&(number, _)| number);
+    let mut all = Evacuated::default();
+    for (_, found) in parts {
+        all.add(found?);
+    }
+    Ok(all)
+}
+
+/// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.
+fn confirm_committed(space: &Space) -> Result<(), MovesFault> {
+    let last = Address(space.top.0.saturating_sub(1));
+    for address in [space.bottom, last] {
+        if read_value::<u8>(address).is_err() {
+            return Err(MovesFault::Uncommitted { address });
+        }
+    }
+    Ok(())
 }
 
 /// A walk over evacuated spaces by one thread.
@@ -130,6 +203,30 @@ impl<'a> EvacuationWalk<'a> {
         unsafe { self.former_classes(space, found) }
             .then_some(())
             .ok_or(fault)
+    }
+
+    /// Counts the objects between two addresses by the rows of their classes. The last one must end at `end`.
+    ///
+    /// # Safety
+    /// The world is stopped; the memory is committed and holds whole objects.
+    pub(crate) unsafe fn count(
+        &mut self,
+        space: u32,
+        start: Address,
+        end: Address,
+        counts: &mut [u64],
+    ) -> Result<(), MovesFault> {
+        let mut at = start;
+        while at < end {
+            // SAFETY: passed on.
+            let object = unsafe { self.old_copy(at, end) }
+                .map_err(|fault| MovesFault::Unparsed { space, fault })?;
+            if let Some(count) = counts.get_mut(object.class.0 as usize) {
+                *count += 1;
+            }
+            at = at.plus(object.bytes);
+        }
+        Ok(())
     }
 
     /// The quick walk: every class pointer means the class that is there now.
@@ -228,6 +325,7 @@ impl<'a> EvacuationWalk<'a> {
         found: &mut Evacuated,
     ) -> Result<(), MovesFault> {
         found.walked += 1;
+        found.largest = found.largest.max(object.bytes);
         match object.to {
             None => found.dead += 1,
             Some(to) => {

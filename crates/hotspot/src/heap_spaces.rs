@@ -153,25 +153,27 @@ impl HeapSpaces {
         }
     }
 
-    /// May the evacuation of the young spaces fail in part? `before`: the spaces when the collection began.
-    ///
-    /// Serial, Parallel: only if the old space, grown as far as it can, has less room than the young ones hold. G1: only while no region is free or
-    /// one is pinned.
-    pub(crate) fn evacuation_may_fail(&self, before: &[Space]) -> Result<bool, Error> {
-        let Shape::Regions(regions) = &self.shape else {
-            let young = || before.iter().filter(|space| space.kind.is_young());
-            let used: usize = young().map(|space| space.top.above(space.bottom)).sum();
-            let old = before.iter().find(|space| space.kind == SpaceKind::Old);
-            return Ok(old.is_some_and(|old| {
-                // The generations lie one behind the other, in either order.
-                let behind = young()
-                    .map(|space| space.bottom)
-                    .filter(|&young| young > old.bottom);
-                let heap_end = self.reserved_start.plus(self.reserved_bytes);
-                behind.min().unwrap_or(heap_end).above(old.top) < used
-            }));
+    /// How many bytes more fit into the old space of Serial or Parallel, grown as far as it can; `None` for G1. The generations lie one behind the
+    /// other, in either order.
+    pub(crate) fn old_room(&self, spaces: &[Space]) -> Option<usize> {
+        let Shape::Generations(_) = &self.shape else {
+            return None;
         };
-        regions.evacuation_may_fail()
+        let old = spaces.iter().find(|space| space.kind == SpaceKind::Old)?;
+        let young = spaces.iter().filter(|space| space.kind.is_young());
+        let behind = young
+            .map(|space| space.bottom)
+            .filter(|&young| young > old.bottom);
+        let heap_end = self.reserved_start.plus(self.reserved_bytes);
+        Some(behind.min().unwrap_or(heap_end).above(old.top))
+    }
+
+    /// May the evacuation of a G1 region fail now? When no region is free, or when one is pinned by native code.
+    pub(crate) fn region_may_fail(&self) -> Result<bool, Error> {
+        match &self.shape {
+            Shape::Generations(_) => Ok(false),
+            Shape::Regions(regions) => regions.evacuation_may_fail(),
+        }
     }
 
     /// Is the address inside the reserved heap?

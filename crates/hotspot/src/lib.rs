@@ -53,6 +53,8 @@ mod phase_list;
 mod reservation;
 mod thread_layout;
 mod vm_structs;
+mod walk_pool;
+mod young_coverage;
 
 pub use address::{Address, Plain};
 pub use careful_read::{read_bytes, read_c_string, read_value};

@@ -11,13 +11,15 @@ use crate::collection_report::{
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::evacuation_failure::{FailureReading, SpaceReading};
-use crate::evacuation_walk::{Evacuated, EvacuationWalk};
+use crate::evacuation_walk::{Evacuated, EvacuationWalk, walk_together};
 use crate::full_collection::{FullCollection, FullCollectionReading};
 use crate::full_report::full_report;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::vm_structs::VmStructs;
+use crate::walk_pool::WalkPool;
+use crate::young_coverage;
 
 /// What is known about the pause that is going on, and what stays known from one to the next.
 #[derive(Debug)]
@@ -39,6 +41,9 @@ pub(crate) struct Pause {
     counts_before: Counts,
     /// The count when the last pause ended.
     last_number: Option<u32>,
+    /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
+    classes_may_be_gone: bool,
+    pool: WalkPool,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
     /// A fault ended the knowledge of moves.
@@ -83,6 +88,8 @@ impl Pause {
             latest: Vec::new(),
             counts_before: Counts::default(),
             last_number: None,
+            classes_may_be_gone: true,
+            pool: WalkPool::new(),
             fault: None,
             off: level == MovesLevel::Off,
             reports: Vec::new(),
@@ -111,7 +118,12 @@ impl Pause {
             });
         }
         if !self.off {
-            self.classes.refresh()?;
+            if self.classes_may_be_gone {
+                self.classes.refresh()?;
+            } else {
+                self.classes.refresh_fronts()?;
+            }
+            self.classes_may_be_gone = false;
         }
         Ok(())
     }
@@ -136,7 +148,8 @@ impl Pause {
     /// Reads the young spaces while their evacuation may fail.
     fn look_at_evacuation(&mut self) -> Result<(), Error> {
         let is_going_on = self.full.is_some() && self.counts()?.all != self.counts_before.all;
-        if is_going_on && self.spaces.evacuation_may_fail(&self.before)? {
+        let failure = &self.failure;
+        if is_going_on && failure.is_possible(&self.spaces, &self.before, &self.latest)? {
             let started = Instant::now();
             let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
             let with_old = self.collector == Collector::G1;
@@ -221,6 +234,15 @@ impl Pause {
 
     /// Reports every collection of the pause.
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
+        let first = reports.len();
+        self.finish_all(reports);
+        self.classes_may_be_gone |= reports.iter().skip(first).any(|report| {
+            let unloads = !matches!(report.kind, CollectionKind::Young | CollectionKind::Mixed);
+            unloads || report.fault.is_some()
+        });
+    }
+
+    fn finish_all(&mut self, reports: &mut Vec<CollectionReport>) {
         if let Some(full) = &mut self.full {
             // SAFETY: the world is still stopped, on the same thread.
             let completed = unsafe { full.finish(&self.classes, &self.sizes) };
@@ -281,7 +303,7 @@ impl Pause {
         } else {
             CollectionKind::Cleanup
         };
-        let found = self.read_evacuated(&collected)?;
+        let found = self.read_evacuated(&collected, after)?;
         let ranges = ranges(collected.evacuated.iter().chain(&collected.humongous));
         Ok((kind, found, ranges))
     }
@@ -295,17 +317,28 @@ impl Pause {
         }
     }
 
-    /// Reads the old copies, space by space.
-    fn read_evacuated(&self, collected: &CollectedSpaces) -> Result<Evacuated, MovesFault> {
-        let mut found = Evacuated::default();
-        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
-        for space in &collected.evacuated {
-            // SAFETY: the world is stopped; spaces that a collection has just emptied are still committed.
-            unsafe { walk.space(space, &mut found) }?;
-        }
+    /// Reads the old copies, and what lies where they moved to.
+    fn read_evacuated(
+        &self,
+        collected: &CollectedSpaces,
+        after: &[Space],
+    ) -> Result<Evacuated, MovesFault> {
+        let heap = self.spaces.reserved();
+        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection.
+        let mut found = unsafe {
+            walk_together(&self.pool, &collected.evacuated, || {
+                EvacuationWalk::new(&self.classes, &self.sizes, heap)
+            })
+        }?;
         let humongous = collected.humongous.len() as u64;
         found.dead += humongous;
         found.walked += humongous;
+        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, heap);
+        // SAFETY: as above; memory below the tops is committed.
+        unsafe {
+            let (survivors, before) = (&found.survivors, &self.before);
+            young_coverage::check(survivors, before, after, &self.classes, &mut walk)?;
+        }
         Ok(found)
     }
 
@@ -377,6 +410,7 @@ fn failed_evacuation(mut reading: Vec<SpaceReading>, collected: &CollectedSpaces
         survivors: Vec::new(),
         dead: humongous,
         walked: humongous,
+        largest: 0,
     };
     for mut one in reading {
         all.survivors.append(&mut one.found.survivors);

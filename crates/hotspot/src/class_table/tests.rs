@@ -1,5 +1,7 @@
 //! A made-up VM: loaders, classes and names chained in our own memory.
 
+use std::collections::HashMap;
+
 use super::{Chain, ClassTable, SizeRule};
 use crate::address::Address;
 use crate::error::Error;
@@ -64,6 +66,8 @@ fn table(head: Address) -> ClassTable {
         chain,
         classes: Vec::new(),
         slots: vec![0; 4],
+        fronts: HashMap::new(),
+        unnamed: false,
     }
 }
 
@@ -137,6 +141,44 @@ fn reused_address_is_a_new_row() {
     assert_eq!(table.former(old).count(), 0);
     assert_eq!(table.refresh(), Ok(1));
     assert_eq!(table.find(reused), Some(new));
+}
+
+#[test]
+fn only_the_front_of_a_chain_is_followed_again() {
+    let old = klass(Address::NULL, "Old", 24);
+    let loader = place(Loader {
+        next: Address::NULL,
+        classes: old,
+    });
+    let mut table = table(loader);
+    assert_eq!(table.refresh_fronts(), Ok(1));
+    assert_eq!(table.refresh_fronts(), Ok(0));
+    let unnamed = place(Klass {
+        next: old,
+        name: Address::NULL,
+        helper: 32,
+    });
+    let new = klass(unnamed, "New", 40);
+    // SAFETY: leaked by `place`, used by this thread only.
+    unsafe {
+        loader.pointer::<Loader>().cast_mut().write(Loader {
+            next: Address::NULL,
+            classes: new,
+        })
+    };
+    assert_eq!(table.refresh_fronts(), Ok(2));
+    assert!(table.find(new).is_some() && table.find(unnamed).is_none());
+    // SAFETY: as above.
+    unsafe {
+        unnamed.pointer::<Klass>().cast_mut().write(Klass {
+            next: old,
+            name: symbol("Late"),
+            helper: 32,
+        })
+    };
+    assert_eq!(table.refresh_fronts(), Ok(3));
+    assert!(table.find(unnamed).is_some());
+    assert_eq!(table.refresh_fronts(), Ok(0));
 }
 
 #[test]

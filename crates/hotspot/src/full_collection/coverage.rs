@@ -129,7 +129,7 @@ unsafe fn check_holes(
 }
 
 /// May the VM have put an object of this class into a hole? Fillers have classes of their own from JDK 19 on.
-pub(super) fn is_filler(classes: &ClassTable, class: ClassId) -> bool {
+pub(crate) fn is_filler(classes: &ClassTable, class: ClassId) -> bool {
     classes.class(class).is_some_and(|class| {
         matches!(
             class.name.as_slice(),

@@ -1,0 +1,177 @@
+//! Threads that help to walk the heap while the world stands still.
+//!
+//! In a pause the program's threads do nothing, so their cores are free. The threads of the pool are made once and wait; the VM thread hands them a
+//! piece of work that every thread can take parts of, takes parts itself, and does not wait for a thread that has not come by the time all
+//! parts are taken: on a machine without a free core the VM thread does everything alone.
+//!
+//! They are plain threads of the process, unknown to the VM, with all signals blocked.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+
+/// More threads than this do not help: memory is the limit.
+const MOST_THREADS: usize = 7;
+
+/// The waiting threads.
+pub(crate) struct WalkPool {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is work, or the end has come.
+    called: Condvar,
+    /// A thread has left the work.
+    left: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    work: Option<Work>,
+    /// Counts pieces of work: nobody joins the same one twice.
+    number: u64,
+    /// Threads that are at it.
+    inside: usize,
+    ended: bool,
+    /// A helper panicked in the current piece of work.
+    failed: bool,
+}
+
+/// What every thread runs. The reference outlives its use: [`WalkPool::run`] takes it back and waits before it returns.
+#[derive(Clone, Copy)]
+struct Work(&'static (dyn Fn() + Sync));
+
+impl WalkPool {
+    /// One thread for each core but the one the VM thread uses. Threads that cannot be made are done without.
+    pub(crate) fn new() -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let shared = Arc::new(Shared::default());
+        for _ in 1..cores.min(MOST_THREADS + 1) {
+            let shared = Arc::clone(&shared);
+            let helper = thread::Builder::new()
+                .name("ducktrack-walk".to_owned())
+                .stack_size(256 << 10);
+            if helper.spawn(move || help(&shared)).is_err() {
+                break;
+            }
+        }
+        Self { shared }
+    }
+
+    /// Runs `work` on this thread and on those that come to help, until all have returned. Returns whether none of them panicked.
+    pub(crate) fn run(&self, work: &(dyn Fn() + Sync)) -> bool {
+        // SAFETY: only the lifetime changes; before this function returns, `finish` removes the reference and waits for all who use it.
+        let shared_work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute(work) };
+        {
+            let mut state = self.shared.lock();
+            state.work = Some(Work(shared_work));
+            state.number += 1;
+            state.failed = false;
+        }
+        self.shared.called.notify_all();
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        self.finish() && outcome.is_ok()
+    }
+
+    /// Lets nobody in any more, and waits for those who are in.
+    fn finish(&self) -> bool {
+        let mut state = self.shared.lock();
+        state.work = None;
+        while state.inside != 0 {
+            state = self
+                .shared
+                .left
+                .wait(state)
+                .unwrap_or_else(|lock| lock.into_inner());
+        }
+        !state.failed
+    }
+}
+
+impl Drop for WalkPool {
+    fn drop(&mut self) {
+        self.shared.lock().ended = true;
+        self.shared.called.notify_all();
+    }
+}
+
+impl fmt::Debug for WalkPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WalkPool").finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|lock| lock.into_inner())
+    }
+}
+
+/// The life of a helper.
+fn help(shared: &Shared) {
+    block_signals();
+    let mut done = 0;
+    let mut state = shared.lock();
+    while !state.ended {
+        let Some(work) = state.work.filter(|_| state.number != done) else {
+            state = shared
+                .called
+                .wait(state)
+                .unwrap_or_else(|lock| lock.into_inner());
+            continue;
+        };
+        done = state.number;
+        state.inside += 1;
+        drop(state);
+        let outcome = catch_unwind(AssertUnwindSafe(work.0));
+        state = shared.lock();
+        state.inside -= 1;
+        state.failed |= outcome.is_err();
+        shared.left.notify_all();
+    }
+}
+
+/// Signals of the process are for the threads of the program.
+fn block_signals() {
+    let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: fills the set, then blocks it for this thread.
+    unsafe {
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WalkPool;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_part_is_done_once() {
+        let pool = WalkPool::new();
+        for round in 0..200 {
+            let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let whole = pool.run(&|| {
+                loop {
+                    let part = next.fetch_add(1, Ordering::Relaxed);
+                    if part >= round {
+                        return;
+                    }
+                    sum.fetch_add(part + 1, Ordering::Relaxed);
+                }
+            });
+            assert!(whole);
+            assert_eq!(sum.into_inner(), round * (round + 1) / 2);
+        }
+    }
+
+    #[test]
+    fn panics_are_told() {
+        let pool = WalkPool::new();
+        assert!(!pool.run(&|| panic!("expected by this test")));
+        assert!(pool.run(&|| {}));
+    }
+}
