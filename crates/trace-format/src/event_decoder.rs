@@ -1,13 +1,14 @@
 //! Words of a piece in, events out. The words are described at [`EventWords`](crate::EventWords).
 //!
-//! A piece stands alone: its header says where the thread's buffer stood before the first word. Nothing is
-//! allocated, nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
+//! A piece stands alone: its header says where the thread's buffer stood before the first word. Only numbered callers are
+//! kept (at most 4,096), nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
 
 use crate::event_word::{
-    ARRAY, AT, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS, MOVED, NOTHING,
-    OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
+    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
+    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
 };
 use crate::levels::{self, Levels};
+use crate::repeated_callers::KnownCallers;
 use crate::{
     Allocation, CallSiteId, Event, EventBlock, EventFlags, FormatError, Place, SiteFacts, SiteId,
 };
@@ -53,6 +54,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
             late: block.header.flags.has(EventFlags::LATE),
             klass: None,
             caller: None,
+            known: KnownCallers::default(),
             moved: 0,
             is_prepared: false,
             eliminated_behind_gaps: 0,
@@ -97,6 +99,15 @@ impl<'a> Words<'a> {
         self.words.next().map(|bytes| u32::from_le_bytes(*bytes))
     }
 
+    /// The next word, if it is that of a site.
+    fn next_site_word(&mut self) -> Option<u32> {
+        let word = u32::from_le_bytes(*self.words.as_slice().first()?);
+        if word >> 12 < FIRST_SITE {
+            return None;
+        }
+        self.next_word()
+    }
+
     fn error(&self, reason: &'static str) -> FormatError {
         FormatError::Field {
             at: (self.total - self.words.len()) * 4,
@@ -130,6 +141,7 @@ struct Run<'f, 'a, F: ?Sized> {
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
+    known: KnownCallers,
     /// What the thread allocated since its last event, where a word says so.
     moved: u64,
     /// `klass`, `caller` or `moved` is about the next event.
@@ -170,8 +182,23 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
         if site < FIRST_SITE {
             return self.escape(site, low, give);
         }
-        self.site_word(SiteId(site), u64::from(low) * UNIT, give);
+        self.allocation_word(word, give);
         Ok(())
+    }
+
+    /// A caller, and the word of a site if that follows directly.
+    fn called_by(&mut self, caller: u32, give: &mut dyn FnMut(Event)) {
+        self.caller = Some(CallSiteId(caller));
+        self.is_prepared = true;
+        if let Some(word) = self.words.next_site_word() {
+            self.known.add_pair(caller, word);
+            self.allocation_word(word, give);
+        }
+    }
+
+    fn allocation_word(&mut self, word: u32, give: &mut dyn FnMut(Event)) {
+        let moved = u64::from(word & MAX_UNITS) * UNIT;
+        self.site_word(SiteId(word >> 12), moved, give);
     }
 
     /// A word of a site: the top moved by `moved`.
@@ -311,8 +338,20 @@ impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
                 self.is_prepared = true;
             }
             CALLER => {
-                self.caller = Some(CallSiteId(self.words.payload()?));
-                self.is_prepared = true;
+                let caller = self.words.payload()?;
+                self.known.add(caller);
+                self.called_by(caller, give);
+            }
+            CALLED => {
+                let caller = self.known.caller(low);
+                let caller = caller.ok_or_else(|| self.words.error("an unknown caller"))?;
+                self.called_by(caller, give);
+            }
+            AGAIN => {
+                let pair = self.known.pair(low);
+                let (caller, word) = pair.ok_or_else(|| self.words.error("an unknown pair"))?;
+                self.caller = Some(CallSiteId(caller));
+                self.allocation_word(word, give);
             }
             LEVELS => self.levels(low, give)?,
             DROPPED => {

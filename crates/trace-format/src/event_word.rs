@@ -28,6 +28,8 @@
 //! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
 //! | 12 | moved | | bytes u64 | the thread allocated so much since its last event, the objects of the next event included; what is more than these is a gap, as is all of it where no event follows |
 //! | 13 | top | | top u64 | the top stands here after the last event, which did not say so |
+//! | 14 | again | number | | the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
+//! | 15 | called | number | | the caller with this number, for the next event |
 //!
 //! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
 
@@ -56,6 +58,8 @@ pub(crate) const STRADDLE: u32 = 10;
 pub(crate) const ELIMINATED: u32 = 11;
 pub(crate) const MOVED: u32 = 12;
 pub(crate) const TOP: u32 = 13;
+pub(crate) const AGAIN: u32 = 14;
+pub(crate) const CALLED: u32 = 15;
 
 /// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -264,7 +264,7 @@ fn cut_and_unknown_events_are_errors_behind_what_was_read() {
         assert_eq!(events, 1);
     }
     bytes.truncate(4);
-    bytes.extend_from_slice(&(15_u32 << 12).to_le_bytes());
+    bytes.extend_from_slice(&(14_u32 << 12).to_le_bytes());
     let words = bytes.chunks(4).fold(EventWords::new(), |words, word| {
         words.word(u32::from_le_bytes(word.try_into().unwrap()))
     });

@@ -17,6 +17,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
     Allocation, BlockKind, Collection, CollectionKind, Compression, End, Event, EventBlock,
     EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut, encode_explained,
+    shorten_events,
 };
 use parking_lot::Mutex;
 
@@ -154,7 +155,7 @@ impl Pipeline {
         self.flag(&mut buffer);
         let mut content = Vec::with_capacity(buffer.words.len() + 48);
         buffer.header.encode(&mut content);
-        content.extend_from_slice(&buffer.words);
+        shorten_events(&buffer.words, &mut content);
         let content = Arc::new(content);
         self.block_shared(BlockKind::EVENTS, &content);
         self.decode(&buffer);

@@ -1,0 +1,271 @@
+//! Events with a caller in one word: the same call of the same allocation site comes again and again.
+//!
+//! The agent writes a caller and its allocation as three words (`caller`, call site, the site's word). Before a piece goes to the file,
+//! those that were in the piece before become one word, `again`, and known callers of new allocations become one word, `called`:
+//!
+//! ```text
+//! caller c; word w          as it is, if the piece had no such caller before;   c is the next known caller, (c, w) the next known pair
+//! called i; word w          caller number i of the piece;                       (caller i, w) is the next known pair
+//! again k                   pair number k of the piece
+//! ```
+//!
+//! Callers are numbered from 0 in the order of their `caller` words, pairs in the order in which a site's word directly follows
+//! `caller` or `called`. The first 4,096 of each have numbers. Which of the forms stands where is the writer's choice.
+
+use crate::event_word::{
+    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
+    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
+};
+
+/// Callers and pairs that can have a number.
+pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
+
+/// Places where a writer looks for what it has written. What falls on the same place is written in full again.
+const PLACES: usize = 512;
+
+/// No number.
+const NONE: u16 = u16::MAX;
+
+/// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
+pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
+    let (all, rest) = words.as_chunks::<4>();
+    let all = all.iter().map(|word| u32::from_le_bytes(*word));
+    let all: Vec<u32> = all.collect();
+    let mut writer = Shortener::new(short);
+    let mut left = all.as_slice();
+    while let Some(length) = event_length(left) {
+        let (event, behind) = left.split_at(length);
+        left = behind;
+        match (event, behind) {
+            ([op, caller], [word, behind @ ..])
+                if op >> 12 == CALLER && word >> 12 >= FIRST_SITE =>
+            {
+                writer.pair(*caller, *word);
+                left = behind;
+            }
+            ([op, caller], _) if op >> 12 == CALLER => writer.caller(*caller),
+            _ => writer.copy(event),
+        }
+    }
+    writer.copy(left);
+    short.extend_from_slice(rest);
+}
+
+/// Words of the first event; `None` at the end, or where there is no whole event.
+fn event_length(words: &[u32]) -> Option<usize> {
+    let word = *words.first()?;
+    let length = match word >> 12 {
+        PAD | GAP => 1,
+        NOTHING | CALLER => 2,
+        TYPED | DROPPED | MOVED | TOP => 3,
+        AT | STRADDLE | ELIMINATED => 4,
+        OUTSIDE | ARRAY => 6,
+        LEVELS => 6 + (word & MAX_UNITS) as usize,
+        site if site >= FIRST_SITE => 1,
+        _ => return None,
+    };
+    (length <= words.len()).then_some(length)
+}
+
+/// Known callers and pairs, as far as a place each remembers them.
+struct Shortener<'a> {
+    short: &'a mut Vec<u8>,
+    callers: [(u32, u16); PLACES],
+    pairs: [(u64, u16); PLACES],
+    caller_count: usize,
+    pair_count: usize,
+}
+
+impl<'a> Shortener<'a> {
+    fn new(short: &'a mut Vec<u8>) -> Self {
+        Self {
+            short,
+            callers: [(0, NONE); PLACES],
+            pairs: [(0, NONE); PLACES],
+            caller_count: 0,
+            pair_count: 0,
+        }
+    }
+
+    fn push(&mut self, word: u32) {
+        self.short.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn copy(&mut self, words: &[u32]) {
+        for word in words {
+            self.push(*word);
+        }
+    }
+
+    fn caller(&mut self, caller: u32) {
+        let place = &mut self.callers[caller as usize % PLACES];
+        if *place == (caller, place.1) && place.1 != NONE {
+            let number = u32::from(place.1);
+            return self.push(CALLED << 12 | number);
+        }
+        *place = (caller, next_number(&mut self.caller_count));
+        self.push(CALLER << 12);
+        self.push(caller);
+    }
+
+    fn pair(&mut self, caller: u32, word: u32) {
+        let pair = u64::from(caller) << 32 | u64::from(word);
+        // Fibonacci hashing: the upper bits of the product are well mixed.
+        let place = (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % PLACES;
+        let place = &mut self.pairs[place];
+        if place.0 == pair && place.1 != NONE {
+            let number = u32::from(place.1);
+            return self.push(AGAIN << 12 | number);
+        }
+        *place = (pair, next_number(&mut self.pair_count));
+        self.caller(caller);
+        self.push(word);
+    }
+}
+
+fn next_number(count: &mut usize) -> u16 {
+    let number = if *count < MOST_NUMBERS {
+        *count as u16
+    } else {
+        NONE
+    };
+    *count += 1;
+    number
+}
+
+/// What a reader of a piece knows of callers so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownCallers {
+    callers: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl KnownCallers {
+    /// A `caller` word.
+    pub(crate) fn add(&mut self, caller: u32) {
+        if self.callers.len() < MOST_NUMBERS {
+            self.callers.push(caller);
+        }
+    }
+
+    /// A site's word directly behind a caller.
+    pub(crate) fn add_pair(&mut self, caller: u32, word: u32) {
+        if self.pairs.len() < MOST_NUMBERS {
+            self.pairs.push((caller, word));
+        }
+    }
+
+    /// The caller of a `called` word.
+    pub(crate) fn caller(&self, number: u32) -> Option<u32> {
+        self.callers.get(number as usize).copied()
+    }
+
+    /// Caller and site's word of an `again` word.
+    pub(crate) fn pair(&self, number: u32) -> Option<(u32, u32)> {
+        self.pairs.get(number as usize).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags, EventWords, SiteFacts,
+        SiteId, ThreadId,
+    };
+    use proptest::prelude::*;
+
+    struct Facts;
+
+    impl SiteFacts for Facts {
+        fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+            (site.0 < 20).then_some(24)
+        }
+
+        fn is_measured(&self, site: SiteId) -> bool {
+            site.0 >= 20
+        }
+    }
+
+    fn decode(words: &[u8]) -> (Vec<Event>, bool) {
+        let header = EventBlockHeader {
+            thread: ThreadId(0),
+            epoch: 0,
+            begun: 0,
+            handed_over: 0,
+            flags: EventFlags::NONE,
+            last_top: 0x1000,
+        };
+        let mut events = Vec::new();
+        let result = EventDecoder::new(&Facts)
+            .decode(&EventBlock { header, words }, |event| events.push(event));
+        (events, result.is_ok())
+    }
+
+    fn shortened(words: &EventWords) -> Vec<u8> {
+        let mut short = Vec::new();
+        shorten_events(words.as_bytes(), &mut short);
+        short
+    }
+
+    #[test]
+    fn the_same_call_again_is_one_word() {
+        let words = (0..100).fold(EventWords::new(), |words, _| {
+            words.caller(70_000).site(SiteId(16), 3)
+        });
+        let short = shortened(&words);
+        assert_eq!(short.len(), 12 + 99 * 4);
+        assert_eq!(decode(&short), decode(words.as_bytes()));
+    }
+
+    #[test]
+    fn a_known_caller_of_arrays_is_one_word() {
+        let words = (2..102).fold(EventWords::new(), |words, units| {
+            words.caller(70_000).site(SiteId(20), units)
+        });
+        let short = shortened(&words);
+        assert_eq!(short.len(), 12 + 99 * 8);
+        assert_eq!(decode(&short), decode(words.as_bytes()));
+    }
+
+    fn words() -> impl Strategy<Value = EventWords> {
+        let event = (0_u8..16, 0_u32..1_500, 2_u32..40);
+        prop::collection::vec(event, 0..3_000).prop_map(|events| {
+            events.into_iter().fold(
+                EventWords::new(),
+                |words, (sort, caller, units)| match sort {
+                    0 => words.typed(u64::from(caller)),
+                    1 => words.moved(u64::from(units) * 8),
+                    2 => words.caller(caller).array(SiteId(21), 800, 0x9000),
+                    3 => words.nothing(SiteId(20), units),
+                    4 => words.levels(SiteId(22), 8, 0x9000, &[1, 2]),
+                    5 => words.caller(caller),
+                    6 => words.at(SiteId(16), 0x7000_7000),
+                    7..10 => words.site(SiteId(16), 3),
+                    10 | 11 => words.caller(caller).site(SiteId(20), units),
+                    _ => words.caller(caller % 9).site(SiteId(16), 3),
+                },
+            )
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn nothing_is_changed_but_the_length(words in words()) {
+            let short = shortened(&words);
+            prop_assert!(short.len() <= words.as_bytes().len());
+            prop_assert_eq!(decode(&short), decode(words.as_bytes()));
+        }
+
+        #[test]
+        fn what_are_no_events_is_copied(words in prop::collection::vec(any::<u32>(), 0..50), tail in 0_usize..4) {
+            let mut bytes: Vec<u8> = words.iter().flat_map(|word| (word & 0xFFFF).to_le_bytes()).collect();
+            bytes.extend(vec![1; tail]);
+            let mut short = Vec::new();
+            shorten_events(&bytes, &mut short);
+            prop_assert!(short.len() <= bytes.len());
+        }
+    }
+}
