@@ -1,16 +1,18 @@
+import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import javax.management.ObjectName;
 
 /**
  * Objects with ids, of many sizes and lifetimes, so that an agent can tell after each collection whether each of them is where it is said to be.
  *
  * <p>Arguments: library, rounds, objects kept, then any of: {@code loaders} (classes come and go), {@code humongous}, {@code bursts} (so much lives at
  * once that young collections fail), {@code collect=N} (System.gc() every N objects), {@code virtual} (parked virtual threads),
- * {@code pinned} (arrays held by native code).
+ * {@code pinned} (arrays held by native code), {@code histograms} (collections for class histograms of the VM).
  */
 public class GcMovesProbe {
     static native void tag(Object object, long id);
@@ -51,11 +53,21 @@ public class GcMovesProbe {
         long collect = Long.MAX_VALUE;
         for (String word : wanted) if (word.startsWith("collect=")) collect = Long.parseLong(word.substring(8));
         if (wanted.contains("virtual")) parkVirtualThreads();
+        if (wanted.contains("histograms")) histogram();
         run(rounds, collect, wanted.contains("loaders"), wanted.contains("humongous"), wanted.contains("bursts"));
         compareTags();
         System.gc();
         compareTags();
+        if (wanted.contains("histograms")) for (int count = 0; count < 5; count++) histogram();
         System.out.println(summary() + "done");
+    }
+
+    /** Of the whole heap, by the VM itself, which collects first: without an event on JDK 17 with Serial and Parallel. */
+    static void histogram() throws Exception {
+        for (int objects = 0; objects < 50_000; objects++) kept[random.nextInt(kept.length)] = make(null);
+        ObjectName commands = new ObjectName("com.sun.management:type=DiagnosticCommand");
+        ManagementFactory.getPlatformMBeanServer().invoke(
+                commands, "gcClassHistogram", new Object[] {new String[0]}, new String[] {String[].class.getName()});
     }
 
     static void run(long rounds, long collect, boolean loaders, boolean humongous, boolean bursts) throws Exception {

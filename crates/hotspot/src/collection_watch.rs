@@ -6,6 +6,9 @@
 //!             GarbageCollectionFinish  -> finish(): one report for each collection of this pair of events
 //! ```
 //!
+//! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. At level exact the hook sees them as
+//! well, and calls whoever was given to [`CollectionWatch::tell_unannounced`].
+//!
 //! The world is stopped from the first to the last of these. Everything known is in one [`Pause`], which the watch shares with the observer of the
 //! [`PauseHook`]. All of this happens on one thread; the lock is there because the compiler cannot know that.
 
@@ -17,7 +20,7 @@ use crate::collection_report::{CollectionReport, MovesLevel};
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
-use crate::pause::Pause;
+use crate::pause::{Pause, UnannouncedStep};
 use crate::pause_hook::{PauseHook, PauseObserver};
 use crate::vm_structs::VmStructs;
 
@@ -28,6 +31,17 @@ pub struct CollectionWatch {
     level: MovesLevel,
     /// Level exact only.
     hook: Option<PauseHook>,
+    /// Are looks wanted outside of announced pauses as well?
+    always: bool,
+}
+
+/// Whoever wants to know of collections that the VM does not announce. Called on the VM thread while the world is stopped, from the middle of the VM: call
+/// nothing of the VM.
+pub trait UnannouncedCollections: Send {
+    /// One has begun: do as in `GarbageCollectionStart`, [`CollectionWatch::start`] included.
+    fn began(&mut self);
+    /// It is over: do as in `GarbageCollectionFinish`, [`CollectionWatch::finish`] included.
+    fn ended(&mut self);
 }
 
 impl CollectionWatch {
@@ -41,12 +55,27 @@ impl CollectionWatch {
         let pause = Arc::new(Mutex::new(Pause::new(vm, flags, collector, level)?));
         let hook = if level == MovesLevel::Exact {
             let hook = PauseHook::install(vm.libjvm())?;
-            hook.observe(Box::new(InsidePause(Arc::clone(&pause))));
+            hook.observe(Box::new(InsidePause::new(&pause, None)));
             Some(hook)
         } else {
             None
         };
-        Ok(Self { pause, level, hook })
+        Ok(Self {
+            pause,
+            level,
+            hook,
+            always: false,
+        })
+    }
+
+    /// Wants to know of collections that the VM does not announce. Without it, or at another level than exact, such a collection ends the knowledge of
+    /// moves: the next announced one reports [`crate::MovesFault::Missed`]. `false`: they cannot be seen.
+    pub fn tell_unannounced(&mut self, listener: Box<dyn UnannouncedCollections>) -> bool {
+        self.always = self.hook.is_some_and(|hook| {
+            hook.observe(Box::new(InsidePause::new(&self.pause, Some(listener))));
+            hook.watch_vm_thread()
+        });
+        self.always
     }
 
     /// Call it in `GarbageCollectionStart`.
@@ -59,7 +88,7 @@ impl CollectionWatch {
 
     /// Call it in `GarbageCollectionFinish`, on the same thread. Adds one report for each collection since [`CollectionWatch::start`].
     pub fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
-        if let Some(hook) = self.hook {
+        if let Some(hook) = self.hook.filter(|_| !self.always) {
             hook.rest();
         }
         lock(&self.pause).finish(reports);
@@ -97,14 +126,33 @@ impl Deref for Classes<'_> {
 }
 
 /// Looks from inside the pause.
-#[derive(Debug)]
-struct InsidePause(Arc<Mutex<Pause>>);
+struct InsidePause {
+    pause: Arc<Mutex<Pause>>,
+    listener: Option<Box<dyn UnannouncedCollections>>,
+}
+
+impl InsidePause {
+    fn new(pause: &Arc<Mutex<Pause>>, listener: Option<Box<dyn UnannouncedCollections>>) -> Self {
+        Self {
+            pause: Arc::clone(pause),
+            listener,
+        }
+    }
+}
 
 impl PauseObserver for InsidePause {
     fn look(&mut self) {
         // Held by `start`, `finish` or a reader of the classes: nothing to see then.
-        if let Ok(mut pause) = self.0.try_lock() {
-            pause.look();
+        let step = self
+            .pause
+            .try_lock()
+            .ok()
+            .and_then(|mut pause| pause.look());
+        // The lock is free again: the listener needs it.
+        match (step, &mut self.listener) {
+            (Some(UnannouncedStep::Began), Some(listener)) => listener.began(),
+            (Some(UnannouncedStep::Ended), Some(listener)) => listener.ended(),
+            _ => {}
         }
     }
 }

@@ -101,6 +101,7 @@ pub struct HeapSpaces {
     reserved_start: Address,
     reserved_bytes: usize,
     total_collections: Address,
+    collecting: Address,
 }
 
 impl HeapSpaces {
@@ -130,6 +131,10 @@ impl HeapSpaces {
             reserved_start: read_value(reserved.plus(vm.offset(&[("MemRegion", "_start")])?))?,
             reserved_bytes: bytes,
             total_collections: heap.plus(vm.offset(&[("CollectedHeap", "_total_collections")])?),
+            collecting: heap.plus(vm.offset(&[
+                ("CollectedHeap", "_is_stw_gc_active"),
+                ("CollectedHeap", "_is_gc_active"),
+            ])?),
         };
         spaces.confirm()?;
         Ok(spaces)
@@ -138,6 +143,7 @@ impl HeapSpaces {
     /// Reads with care everything that is read plainly from now on.
     fn confirm(&self) -> Result<(), Error> {
         read_value::<u64>(self.total_collections)?;
+        read_value::<u8>(self.collecting)?;
         match &self.shape {
             Shape::Generations(generations) => generations.confirm(),
             Shape::Regions(regions) => regions.confirm(),
@@ -186,6 +192,14 @@ impl HeapSpaces {
     #[must_use]
     pub fn reserved(&self) -> (Address, usize) {
         (self.reserved_start, self.reserved_bytes)
+    }
+
+    /// Does a collection run now, with the world stopped?
+    #[must_use]
+    pub fn is_collecting(&self) -> bool {
+        // SAFETY: confirmed by `load`.
+        let active: u8 = unsafe { self.collecting.read() };
+        active != 0
     }
 
     /// The number of collections so far (`CollectedHeap::_total_collections`).

@@ -62,7 +62,7 @@ pub use class_table::{ClassId, ClassTable, LoadedClass, SizeRule};
 pub use collection_report::{
     AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
 };
-pub use collection_watch::{Classes, CollectionWatch};
+pub use collection_watch::{Classes, CollectionWatch, UnannouncedCollections};
 pub use collector::Collector;
 pub use error::Error;
 pub use full_collection::{FullCollection, FullCollectionReading, FullStep};

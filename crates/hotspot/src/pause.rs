@@ -39,11 +39,15 @@ pub(crate) struct Pause {
     pub(crate) latest: Vec<Space>,
     /// The VM's counts when it began.
     counts_before: Counts,
-    /// The count when the last pause ended.
-    last_number: Option<u32>,
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
+    /// The counts when the last pause ended.
+    last: Option<Counts>,
+    /// Between `start` and `finish`.
+    inside: bool,
+    /// In a pause that the VM did not announce, or about to start it.
+    unannounced: bool,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
     /// A fault ended the knowledge of moves.
@@ -55,6 +59,13 @@ pub(crate) struct Pause {
 
 /// A collection whose moves are known.
 type Known = (CollectionKind, Evacuated, Vec<AddressRange>);
+
+/// What happened without an event of the VM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnannouncedStep {
+    Began,
+    Ended,
+}
 
 /// The VM's own counts of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,9 +98,11 @@ impl Pause {
             before: Vec::new(),
             latest: Vec::new(),
             counts_before: Counts::default(),
-            last_number: None,
             classes_may_be_gone: true,
             pool: WalkPool::new(),
+            last: None,
+            inside: false,
+            unannounced: false,
             fault: None,
             off: level == MovesLevel::Off,
             reports: Vec::new(),
@@ -103,6 +116,9 @@ impl Pause {
         self.reports.clear();
         self.latest.clear();
         self.failure.forget();
+        // A pause that never ended was missed.
+        self.unannounced &= !self.inside;
+        self.inside = true;
         self.fault = self.note_start().err();
         self.walk_nanos = nanos_since(started);
     }
@@ -110,12 +126,16 @@ impl Pause {
     fn note_start(&mut self) -> Result<(), MovesFault> {
         self.spaces.list(&mut self.before)?;
         self.counts_before = self.counts()?;
-        if let Some(last) = self.last_number
-            && last != self.counts_before.all
+        if let Some(last) = self.last
+            && last.all != self.counts_before.all
         {
-            return Err(MovesFault::Missed {
-                missed: self.counts_before.all.wrapping_sub(last),
-            });
+            if !self.unannounced {
+                return Err(MovesFault::Missed {
+                    missed: self.counts_before.all.wrapping_sub(last.all),
+                });
+            }
+            // The VM has counted it already, and done nothing else yet.
+            self.counts_before = last;
         }
         if !self.off {
             if self.classes_may_be_gone {
@@ -128,8 +148,21 @@ impl Pause {
         Ok(())
     }
 
-    /// Looks at the spaces from inside the pause. Called whenever the VM thread asks for the time.
-    pub(crate) fn look(&mut self) {
+    /// Called whenever the VM thread asks for the time. Tells the begin and the end of a pause that the VM does not announce.
+    pub(crate) fn look(&mut self) -> Option<UnannouncedStep> {
+        if self.inside {
+            self.look_inside();
+            let is_over = self.unannounced && !self.spaces.is_collecting();
+            return is_over.then_some(UnannouncedStep::Ended);
+        }
+        let now = self.counts().ok()?;
+        let last = *self.last.get_or_insert(now);
+        self.unannounced = last.all != now.all && self.spaces.is_collecting();
+        self.unannounced.then_some(UnannouncedStep::Began)
+    }
+
+    /// Looks at the spaces from inside the pause.
+    fn look_inside(&mut self) {
         if self.off || self.fault.is_some() {
             return;
         }
@@ -243,13 +276,15 @@ impl Pause {
     }
 
     fn finish_all(&mut self, reports: &mut Vec<CollectionReport>) {
+        self.inside = false;
+        self.unannounced = false;
         if let Some(full) = &mut self.full {
             // SAFETY: the world is still stopped, on the same thread.
             let completed = unsafe { full.finish(&self.classes, &self.sizes) };
             self.report_full(completed);
         }
         if self.is_all_reported() {
-            self.last_number = Some(self.counts_before.all);
+            self.last = Some(self.counts_before);
             reports.append(&mut self.reports);
             return;
         }
@@ -257,7 +292,7 @@ impl Pause {
         let mut after = Vec::new();
         let noted = self.spaces.list(&mut after);
         let counts = self.counts().unwrap_or(self.counts_before);
-        self.last_number = Some(counts.all);
+        self.last = Some(counts);
         let outcome = match (self.fault.take(), noted) {
             _ if self.off => Err(MovesFault::Off),
             (Some(fault), _) => Err(fault),

@@ -12,13 +12,15 @@
 //!
 //! - The word is never put back: somebody else may have replaced it since, and the library with our function is never unloaded.
 //! - Nothing unwinds out of the function: a panic of the observer ends watching for good ([`PauseHook::has_failed`]). `errno` is kept.
+//! - Usually the VM thread is watched from `GarbageCollectionStart` on, which it posts itself; it can also be found by its name. Until it asks for the time
+//!   for the first time, every thread that does pays a system call.
 //! - The observer is not called again while it runs, or while its lock is held elsewhere.
 
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use crate::address::Address;
 use crate::error::{Error, last_errno};
@@ -28,6 +30,9 @@ use crate::reservation::page_size;
 
 /// The replaced function.
 const FUNCTION: &std::ffi::CStr = c"clock_gettime";
+
+/// The name HotSpot gives the thread that runs its operations.
+const VM_THREAD: &str = "VM Thread";
 
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
@@ -40,8 +45,13 @@ pub trait PauseObserver: Send {
 
 /// What was in the word before. Null until the hook is installed.
 static ORIGINAL: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
-/// `pthread_self()` of the watched thread; 0: none.
-static WATCHED: AtomicUsize = AtomicUsize::new(0);
+/// `pthread_self()` of the watched thread, or one of the two numbers below, which no thread has.
+static WATCHED: AtomicUsize = AtomicUsize::new(NOBODY);
+const NOBODY: usize = 0;
+/// The thread whose number is in [`SOUGHT`]: it becomes the watched one when it asks for the time.
+const STRANGER: usize = 1;
+/// The system's number of the thread to watch.
+static SOUGHT: AtomicI32 = AtomicI32::new(0);
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 static FAILED: AtomicBool = AtomicBool::new(false);
 static OBSERVER: Mutex<Option<Box<dyn PauseObserver>>> = Mutex::new(None);
@@ -80,9 +90,23 @@ impl PauseHook {
         }
     }
 
+    /// Watches the VM thread from now on, at any time: for collections that the VM does not announce. The thread is found by its name. `false`: there is
+    /// none of that name.
+    pub fn watch_vm_thread(&self) -> bool {
+        let Some(number) = thread_named(VM_THREAD) else {
+            return false;
+        };
+        if !self.has_failed() {
+            SOUGHT.store(number, Ordering::Relaxed);
+            // A thread that is watched already is the one.
+            let _ = WATCHED.compare_exchange(NOBODY, STRANGER, Ordering::AcqRel, Ordering::Relaxed);
+        }
+        true
+    }
+
     /// Watches no thread any more.
     pub fn rest(&self) {
-        WATCHED.store(0, Ordering::Release);
+        WATCHED.store(NOBODY, Ordering::Release);
     }
 
     /// How often the observer was called.
@@ -101,7 +125,7 @@ impl PauseHook {
 /// What libjvm calls instead of `clock_gettime`.
 unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
     let watched = WATCHED.load(Ordering::Relaxed);
-    if watched != 0 && watched == this_thread() {
+    if watched != NOBODY && (watched == this_thread() || watched == STRANGER && is_sought()) {
         look();
     }
     // SAFETY: the word held the address of such a function when it was stored here, before any word was replaced.
@@ -109,6 +133,27 @@ unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::time
         unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };
     // SAFETY: the caller's own arguments.
     unsafe { original(clock, time) }
+}
+
+/// Is this the thread to watch? From then on it is known by its own handle, which is quicker to compare.
+#[cold]
+fn is_sought() -> bool {
+    // SAFETY: no preconditions.
+    let number = unsafe { libc::gettid() };
+    let found = number == SOUGHT.load(Ordering::Relaxed);
+    if found {
+        WATCHED.store(this_thread(), Ordering::Release);
+    }
+    found
+}
+
+/// The number of the thread of this process with this name.
+fn thread_named(name: &str) -> Option<i32> {
+    let threads = std::fs::read_dir("/proc/self/task").ok()?;
+    threads.flatten().find_map(|thread| {
+        let found = std::fs::read_to_string(thread.path().join("comm")).ok()?;
+        (found.trim_end() == name).then(|| thread.file_name().to_str()?.parse().ok())?
+    })
 }
 
 /// Calls the observer, unless it is running.
@@ -126,7 +171,7 @@ fn look() {
     }));
     if let Err(payload) = outcome {
         FAILED.store(true, Ordering::Relaxed);
-        WATCHED.store(0, Ordering::Release);
+        WATCHED.store(NOBODY, Ordering::Release);
         // Its destructor might panic as well.
         std::mem::forget(payload);
     }

@@ -12,7 +12,10 @@ mod tagged_objects;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use ducktrack_hotspot::{CollectionWatch, Collector, JvmFlags, MovesLevel, ObjectSizes, VmStructs};
+use ducktrack_hotspot::{
+    CollectionWatch, Collector, JvmFlags, MovesLevel, ObjectSizes, UnannouncedCollections,
+    VmStructs,
+};
 use ducktrack_jvmti::sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jstring};
 use ducktrack_jvmti::{
     Capabilities, Capability, Env, EventCallbacks, EventKind, Jni, RawEnv, Vm, guard, jthread,
@@ -98,6 +101,9 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
             if let Some(offset) = chunk_size {
                 watch.set_stack_chunk_size_offset(offset);
             }
+            if agent.level == MovesLevel::Exact {
+                assert!(watch.tell_unannounced(Box::new(AsIfAnnounced)));
+            }
             let sizes = ObjectSizes::load(&vm, &flags, chunk_size).expect("sizes");
             let oracle = Oracle::new(sizes, collector, agent.verbose);
             *watched() = Some(Watched { watch, oracle });
@@ -112,30 +118,42 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
 }
 
 unsafe extern "system" fn collection_start(_: *mut RawEnv) {
-    guard(
-        (),
-        |panic| eprintln!("agent: {panic}"),
-        || {
-            if let Some(watched) = watched().as_mut() {
-                watched.watch.start();
-            }
-        },
-    );
+    guard((), |panic| eprintln!("agent: {panic}"), started);
 }
 
 unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
-    guard(
-        (),
-        |panic| eprintln!("agent: WRONG: {panic}"),
-        || {
-            if let Some(watched) = watched().as_mut() {
-                let mut reports = Vec::new();
-                watched.watch.finish(&mut reports);
-                let classes = watched.watch.classes();
-                watched.oracle.check(&reports, &classes);
-            }
-        },
-    );
+    guard((), |panic| eprintln!("agent: WRONG: {panic}"), finished);
+}
+
+/// Collections without events are treated like the others.
+struct AsIfAnnounced;
+
+impl UnannouncedCollections for AsIfAnnounced {
+    fn began(&mut self) {
+        started();
+        if let Some(watched) = watched().as_mut() {
+            watched.oracle.note_unannounced();
+        }
+    }
+
+    fn ended(&mut self) {
+        finished();
+    }
+}
+
+fn started() {
+    if let Some(watched) = watched().as_mut() {
+        watched.watch.start();
+    }
+}
+
+fn finished() {
+    if let Some(watched) = watched().as_mut() {
+        let mut reports = Vec::new();
+        watched.watch.finish(&mut reports);
+        let classes = watched.watch.classes();
+        watched.oracle.check(&reports, &classes);
+    }
 }
 
 fn agent() -> &'static Agent {

@@ -290,6 +290,11 @@ impl Oracle {
         self.collector == Collector::G1 && old && is_filler(object, classes)
     }
 
+    /// A pause has begun that the VM did not announce.
+    pub(crate) fn note_unannounced(&mut self) {
+        self.add("unannounced", 1);
+    }
+
     fn add(&mut self, name: &'static str, count: u64) {
         *self.counts.entry(name).or_default() += count;
     }
