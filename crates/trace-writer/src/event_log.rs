@@ -168,10 +168,7 @@ impl EventLog {
     /// A collection has happened; `survivors` are all live objects of its collected ranges. Never blocks, so it may be called inside
     /// the pause. Counts need not be filled in.
     pub fn collection(&self, collection: Collection, survivors: Vec<Survivor>) {
-        // After the end there is nothing to write to.
-        let _ = self
-            .queue
-            .send(Message::Collection(Box::new(collection), survivors));
+        self.queue.send_collection(Box::new(collection), survivors);
     }
 
     /// The VM keeps a class at this address from now on. (The record itself goes to the trace file, by the agent.)

@@ -8,8 +8,17 @@
 //! writer.finish(End { .. })?;                                // the last word
 //! ```
 //!
-//! Nothing here is global, starts a thread or reads a clock. No error is fatal: after each the file is whole and the
-//! next call tries again (see [`CountWriter`]).
+//! In trace mode an [`EventLog`] writes event files beside it:
+//!
+//! ```text
+//! let log = EventLog::start(directory, EventOptions::default(), site_facts, tally, host)?;
+//! if log.buffer(piece) == Flushed::Full { log.wait_for_room(); }   // program's threads: a full buffer of events
+//! log.collection(collection, survivors);                           // inside the pause; never blocks
+//! log.finish(End { .. });                                          // writes all that was handed over
+//! ```
+//!
+//! Nothing here is global, and a [`CountWriter`] starts no thread and reads no clock. No error is fatal: after each the file is whole
+//! and the next call tries again (see [`CountWriter`]); an [`EventLog`] counts what it could not write and begins a new file.
 #![forbid(unsafe_code)]
 
 mod compaction;

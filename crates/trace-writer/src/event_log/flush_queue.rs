@@ -37,6 +37,9 @@ pub(crate) enum Message {
     Finish(End, Sender<EventStats>),
 }
 
+/// When survivors of so many bytes wait, the program is faster than the pipeline, and its threads wait as for a full queue.
+const MOST_SURVIVOR_BYTES: u64 = 256 << 20;
+
 /// A waiting thread looks again after this time, whatever happens to the pipeline.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -47,8 +50,11 @@ pub(crate) struct FlushQueue {
     held: AtomicBool,
     waiting: AtomicUsize,
     waiting_bytes: AtomicU64,
+    /// Bytes of survivors that wait.
+    survivor_bytes: AtomicU64,
     peak: AtomicUsize,
     closed: AtomicBool,
+    broken: AtomicBool,
     waits: AtomicU64,
     wait_nanos: AtomicU64,
     gate: Mutex<()>,
@@ -64,8 +70,10 @@ impl FlushQueue {
             held: AtomicBool::new(false),
             waiting: AtomicUsize::new(0),
             waiting_bytes: AtomicU64::new(0),
+            survivor_bytes: AtomicU64::new(0),
             peak: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
             waits: AtomicU64::new(0),
             wait_nanos: AtomicU64::new(0),
             gate: Mutex::new(()),
@@ -80,6 +88,7 @@ impl FlushQueue {
             false => self.limit,
         };
         self.waiting.load(Ordering::Acquire) >= limit
+            || self.survivor_bytes.load(Ordering::Acquire) >= MOST_SURVIVOR_BYTES
     }
 
     /// Bytes of the buffers that wait.
@@ -119,6 +128,22 @@ impl FlushQueue {
         }
     }
 
+    /// Hands a collection over; what comes after the end is left out.
+    pub(crate) fn send_collection(&self, collection: Box<Collection>, survivors: Vec<Survivor>) {
+        let bytes = survivor_bytes(&survivors);
+        self.survivor_bytes.fetch_add(bytes, Ordering::AcqRel);
+        if !self.send(Message::Collection(collection, survivors)) {
+            self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
+        }
+    }
+
+    /// The pipeline has done with a collection's survivors, which had so many bytes.
+    pub(crate) fn survivors_done(&self, bytes: u64) {
+        self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
+        let _gate = self.gate.lock();
+        self.room.notify_all();
+    }
+
     /// Hands anything else over; false when nobody takes messages any more.
     pub(crate) fn send(&self, message: Message) -> bool {
         !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
@@ -139,6 +164,11 @@ impl FlushQueue {
         self.closed.store(true, Ordering::Release);
         let _gate = self.gate.lock();
         self.room.notify_all();
+    }
+
+    /// The pipeline has failed.
+    pub(crate) fn note_broken(&self) {
+        self.broken.store(true, Ordering::Release);
     }
 
     /// Waits until there is room.
@@ -162,6 +192,11 @@ impl FlushQueue {
     pub(crate) fn add_to(&self, stats: &mut EventStats) {
         stats.waits = self.waits.load(Ordering::Relaxed);
         stats.wait_nanos = self.wait_nanos.load(Ordering::Relaxed);
+        stats.broken = self.broken.load(Ordering::Acquire);
         stats.queue_peak = self.peak.load(Ordering::Relaxed) as u64;
     }
+}
+
+pub(crate) fn survivor_bytes(survivors: &[Survivor]) -> u64 {
+    size_of_val(survivors) as u64
 }

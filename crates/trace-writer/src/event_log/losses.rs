@@ -6,6 +6,10 @@ use super::EventStats;
 pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
     let cases = [
         (
+            u64::from(stats.broken),
+            "the thread that takes events has failed; events after that are missing".to_owned(),
+        ),
+        (
             stats.lost_blocks,
             format!(
                 "{} blocks of events ({} bytes) could not be written; what they said is missing",

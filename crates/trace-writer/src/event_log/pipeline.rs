@@ -21,7 +21,7 @@ use ducktrack_trace_format::{
 };
 use parking_lot::Mutex;
 
-use super::flush_queue::{Buffer, FlushQueue, Message};
+use super::flush_queue::{Buffer, FlushQueue, Message, survivor_bytes};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, Origin};
 use super::output::Output;
@@ -92,7 +92,10 @@ impl Pipeline {
 
     /// Works until the end is asked for, or nobody can ask any more.
     pub(crate) fn run(mut self, messages: &Receiver<Message>) {
-        let _close = CloseOnDrop(Arc::clone(&self.parts.queue));
+        let _close = CloseOnDrop {
+            queue: Arc::clone(&self.parts.queue),
+            host: Arc::clone(&self.parts.host),
+        };
         loop {
             match self.next(messages) {
                 Some(Message::Buffer(buffer)) => self.buffer(buffer),
@@ -234,7 +237,9 @@ impl Pipeline {
         self.stats.collections += 1;
         self.stats.survivors += survivors.len() as u64;
         let moves = self.mirror_collection(&mut collection, &mut survivors);
+        let survivor_bytes = survivor_bytes(&survivors);
         drop(survivors);
+        self.parts.queue.survivors_done(survivor_bytes);
         self.write_explained();
         let rotation = self.rotation(&collection, &moves);
         self.write_collection(&collection, moves);
@@ -382,11 +387,20 @@ fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
 }
 
 /// Whatever ends the pipeline, nobody waits for it.
-struct CloseOnDrop(Arc<FlushQueue>);
+struct CloseOnDrop {
+    queue: Arc<FlushQueue>,
+    host: Arc<dyn EventHost>,
+}
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.close();
+        self.queue.close();
+        if std::thread::panicking() {
+            self.queue.note_broken();
+            self.host.say(
+                "the thread that takes events has failed: what comes from now on is not recorded",
+            );
+        }
     }
 }
 

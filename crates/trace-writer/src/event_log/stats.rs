@@ -19,6 +19,8 @@ pub struct EventStats {
     pub dropped_events: u64,
     /// Most buffers that waited at a time.
     pub queue_peak: u64,
+    /// The thread that takes events has failed.
+    pub broken: bool,
     /// Pieces whose words did not decode to the end.
     pub broken_buffers: u64,
     /// Pieces that came behind the collection that ended their epoch.

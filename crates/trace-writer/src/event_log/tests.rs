@@ -293,3 +293,37 @@ fn a_late_piece_is_flagged_and_its_survivors_are_explained() {
     assert_eq!((stats.found, stats.mirror_objects), (10, 20));
     assert!(log.losses()[0].contains("came behind"));
 }
+
+struct Failing;
+
+impl Tally for Failing {
+    fn add(&mut self, _thread: ThreadId, _event: &ducktrack_trace_format::Event) {
+        panic!("a tally that fails");
+    }
+}
+
+#[test]
+fn a_pipeline_that_fails_lets_the_program_go_on_and_is_a_loss() {
+    let host = Arc::new(Host::default());
+    let disks = Disks::default();
+    let options = EventOptions {
+        queue_length: 1,
+        ..EventOptions::default()
+    };
+    let log = EventLog::start_with(
+        disks.files(),
+        options,
+        Arc::new(Facts),
+        Box::new(Failing),
+        Arc::clone(&host) as Arc<dyn EventHost>,
+    )
+    .unwrap();
+    for _ in 0..50 {
+        let _ = log.buffer(piece(0));
+        log.wait_for_room();
+    }
+    let stats = log.finish(end());
+    assert!(stats.broken && stats.dropped_buffers > 0);
+    assert_eq!(host.said.lock().unwrap().len(), 1);
+    assert!(log.losses()[0].contains("failed"));
+}
