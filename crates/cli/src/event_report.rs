@@ -84,13 +84,13 @@ fn without_events(path: &Path, model: &TraceModel) -> String {
     }
 }
 
-/// Why the live heap is not known, as the end of a sentence; `None` when it is.
+/// What follows "the live heap is not known"; `None` when it is known.
 pub(crate) fn unknown_heap(model: &TraceModel) -> Option<String> {
     match &model.info.knowledge {
         HeapKnowledge::Known | HeapKnowledge::NoCollection => None,
-        HeapKnowledge::Never { reason } => Some(reason.clone()),
+        HeapKnowledge::Never { reason } => Some(format!(": {reason}")),
         HeapKnowledge::Lost { since, reason } => {
-            Some(format!("from collection {} on: {reason}", since.0))
+            Some(format!(" from collection {} on: {reason}", since.0))
         }
     }
 }

@@ -81,9 +81,9 @@ fn no_heap(model: &TraceModel, moment: Moment) -> String {
             )
         }
         _ => format!(
-            "the live heap is not known {}",
+            "the live heap is not known{}",
             unknown.unwrap_or_else(
-                || "at that moment: its collection is missing or damaged".to_owned()
+                || " at that moment: its collection is missing or damaged".to_owned()
             )
         ),
     }

@@ -311,6 +311,32 @@ fn bad_moments_and_bad_traces_are_one_line() {
 }
 
 #[test]
+fn without_moves_the_reports_say_what_they_do_not_know() {
+    let place = Place::with_trace();
+    sample_events::write_without_moves(&place.path("off"));
+    for moment in ["end", "2"] {
+        refused(
+            &place.ducktrack(&["heap", "off", "--at", moment]),
+            &["off: the live heap is not known: moves"],
+        );
+    }
+    for command in ["info", "lifetimes", "timeline", "growth"] {
+        let report = place.json(&[command, "off"]);
+        assert_eq!(report["knowledge"]["state"], "never", "{command}");
+        assert_eq!(report["moves"], "off", "{command}");
+        let text = place.text(&[command, "off"]);
+        assert!(text.contains("moves"), "{text}");
+    }
+    let lifetimes = place.json(&["lifetimes", "off"]);
+    assert_eq!(lifetimes["known"], false);
+    assert_eq!(site(&lifetimes, "order")["count"], 5);
+    let timeline = place.json(&["timeline", "off"]);
+    assert_eq!(timeline["moments"], json!([]));
+    assert_eq!(timeline["collections"][0]["live"], Value::Null);
+    assert_eq!(timeline["collections"][1]["allocated"]["count"], 2);
+}
+
+#[test]
 fn a_cut_event_file_is_reported_up_to_the_cut() {
     let place = Place::with_trace();
     let file = place.path("t/events-00000000.trace");

@@ -6,6 +6,8 @@
 //!                 │            ├─ csv()        one row per site
 //!              Filter          ├─ collapsed()  stacks for flame graph tools
 //!                              └─ html()       one self-contained page: table and flame graph
+//! TraceModel ─ heap_report(), lifetimes_report(), timeline_report(), growth_report(), info_report()
+//!                └─> an EventReport: text(), json(), csv(), html() with charts
 //! two Documents ─ compare() ─> Comparison ─┬─ diff_text(), diff_json()
 //!                                          └─ Gate::check()   for CI
 //! ```

@@ -43,8 +43,18 @@ const START: u64 = 1_700_000_000_000_000;
 
 /// Writes the trace into a new directory.
 pub(crate) fn write(path: &Path) {
+    write_with(path, true);
+}
+
+/// Writes the trace of the same run with `moves=off`.
+pub(crate) fn write_without_moves(path: &Path) {
+    write_with(path, false);
+}
+
+fn write_with(path: &Path, moves: bool) {
     write_definitions(path);
     let options = EventOptions {
+        moves,
         pid: 4711,
         start_unix_millis: START / 1000,
         ..EventOptions::default()
@@ -57,11 +67,19 @@ pub(crate) fn write(path: &Path) {
         Arc::new(Host),
     )
     .expect("event files");
-    write_events(&log);
+    write_events(&log, moves);
     log.finish(end());
 }
 
-fn write_events(log: &EventLog) {
+fn write_events(log: &EventLog, moves: bool) {
+    let collect = |mut collection: Collection, survivors: Vec<Survivor>| {
+        if moves {
+            log.collection(collection, survivors);
+        } else {
+            collection.level = MovesLevel::Off;
+            log.collection(collection, Vec::new());
+        }
+    };
     // Eden: orders end at 24, 48, 72, longs at 88, 104, the byte[] at 144, the VM's string at 176.
     let first = EventWords::new()
         .at(ORDER, EDEN + 24)
@@ -77,7 +95,7 @@ fn write_events(log: &EventLog) {
         Survivor::new(EDEN + 104, FROM + 48, 40, BYTES_CLASS),
         Survivor::new(EDEN + 144, FROM + 88, 32, STRING_CLASS),
     ];
-    log.collection(
+    collect(
         collection(1, CollectionKind::Young, &[EDEN, TO], (FROM, 120), 0, 144),
         survivors,
     );
@@ -88,7 +106,7 @@ fn write_events(log: &EventLog) {
         Survivor::new(FROM, OLD, 24, ORDER_CLASS),
         Survivor::new(FROM + 88, TO + 24, 32, STRING_CLASS),
     ];
-    log.collection(
+    collect(
         collection(2, CollectionKind::Young, &[EDEN, FROM], (TO, 56), 24, 48),
         survivors,
     );
@@ -96,7 +114,7 @@ fn write_events(log: &EventLog) {
         Survivor::new(TO, OLD, 24, ORDER_CLASS),
         Survivor::new(TO + 24, OLD + 24, 32, STRING_CLASS),
     ];
-    log.collection(
+    collect(
         collection(
             3,
             CollectionKind::Full,

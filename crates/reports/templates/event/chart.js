@@ -52,11 +52,13 @@ function stack(chart, xs, series) {
 function line(chart, points, className) {
   chart.plot.append(svg('path', { d: path(points.map(([x, y]) => [chart.x(x), chart.y(y)])), class: className, fill: 'none' }));
 }
-// Bars from 0: [{ at, value, colour, part, title }]; `part` of the value is drawn darker.
-function bars(chart, all, width) {
-  for (const { at, value, colour: fill, part, title } of all) {
+// Bars from 0: [{ at, until, value, colour, part, title }]; `part` of the value is drawn darker. They are `least` wide; from `at`
+// to `until` if that is given and wider, else around `at`.
+function bars(chart, all, least) {
+  for (const { at, until, value, colour: fill, part, title } of all) {
     const bar = svg('g', {});
-    const y = chart.y(value), left = chart.x(at) - width / 2;
+    const width = until === undefined ? least : Math.max(least, chart.x(until) - chart.x(at));
+    const y = chart.y(value), left = until === undefined ? chart.x(at) - width / 2 : chart.x(at);
     bar.append(svg('rect', { x: left, y, width, height: Math.max(1, chart.bottom - y), fill }));
     if (part > 0) bar.append(svg('rect', { x: left, y, width, height: Math.max(0, chart.y(value - part) - y), class: 'part' }));
     bar.append(svg('title', {}, title));

@@ -61,8 +61,8 @@ function drawHeap() {
 function drawPauses(seen) {
   const top = Math.max(...seen.map((one) => one.pauseMicros), 1);
   const chart = frame(byId('pauses'), { height: 120, ...xAxis(), top: top * 1.08, format: duration });
-  const width = Math.max(1.5, Math.min(10, (chart.width - LEFT - RIGHT) / Math.max(1, seen.length) * 0.8));
-  bars(chart, seen.map((one) => ({ at: one.startMicros, value: one.pauseMicros, part: one.walkMicros, colour: kindColour(one.kind), title: `collection ${one.number}, ${one.kind}: ${duration(one.pauseMicros)}` })), width);
+  const width = Math.max(1.5, Math.min(6, (chart.width - LEFT - RIGHT) / Math.max(1, seen.length) * 0.8));
+  bars(chart, seen.map((one) => ({ at: one.startMicros, until: one.startMicros + one.pauseMicros, value: one.pauseMicros, part: one.walkMicros, colour: kindColour(one.kind), title: `collection ${one.number}, ${one.kind}: ${duration(one.pauseMicros)}` })), width);
   const kinds = [...new Set(collections.map((one) => one.kind))];
   byId('kinds').replaceChildren(...kinds.map((kind) => { const entry = element('span', 'entry'), dot = element('i'); dot.style.background = kindColour(kind); entry.append(dot, kind + ' ' + grouped(collections.filter((one) => one.kind === kind).length)); return entry; }),
     ...(collections.some((one) => one.walkMicros > 0) ? [(() => { const entry = element('span', 'entry'), dot = element('i', 'part-dot'); entry.append(dot, 'of it the tracing agent'); return entry; })()] : []));

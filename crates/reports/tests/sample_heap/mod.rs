@@ -251,7 +251,11 @@ impl Heap<'_> {
         let allocated = self.allocated(site);
         let alive = self.live(site, self.collections - 1);
         let dead = allocated.count - alive.count;
-        let few = if site.get() % 4 == 0 { 0 } else { dead / 100 };
+        let few = if site.get().is_multiple_of(4) {
+            0
+        } else {
+            dead / 100
+        };
         let died = vec![dead - 3 * few, few, few, few];
         let died_promoted = Amount {
             count: few,
