@@ -19,16 +19,16 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ducktrack_trace_format::{
-    BlockKind, Collection, Damage, EventFile, FormatError, MoveDecoder, MoveRun,
-};
+use ducktrack_trace_format::{BlockKind, Damage, EventFile, FormatError};
 
 use crate::ReadError;
 use crate::block_reader::{BlockReader, StoredBlock};
 use crate::damage_log::DamageLog;
 use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
+use crate::event_file_list::{event_files, first_block, is_of_event_files, name_of};
 use crate::event_sizes::EventSizes;
-use crate::event_step::{Epoch, EventContent, EventStep};
+use crate::event_step::{EventContent, EventStep};
+use crate::open_collection::OpenCollection;
 
 /// Reads all event files of a trace.
 #[derive(Debug)]
@@ -53,27 +53,6 @@ pub struct EventFiles {
     total_bytes: u64,
     bytes_of_ended_files: u64,
     ended: bool,
-}
-
-#[derive(Debug)]
-struct OpenCollection {
-    collection: Collection,
-    runs: Vec<MoveRun>,
-    complete: bool,
-}
-
-/// Kinds of blocks that stand in event files.
-fn is_of_event_files(kind: BlockKind) -> bool {
-    let kinds = [
-        BlockKind::EVENTS,
-        BlockKind::COLLECTION,
-        BlockKind::MOVES,
-        BlockKind::SYNC,
-        BlockKind::EVENT_FILE,
-        BlockKind::EXPLAINED,
-        BlockKind::END,
-    ];
-    kinds.contains(&kind)
 }
 
 impl EventFiles {
@@ -331,99 +310,36 @@ impl EventFiles {
     /// A block is intact and cannot be expanded.
     fn lost_content(&mut self, kind: BlockKind) {
         match &mut self.open {
-            Some(open) if kind == BlockKind::MOVES => open.complete = false,
+            Some(open) if kind == BlockKind::MOVES => open.is_complete = false,
             _ => self.steps.push_back(EventStep::Damaged),
         }
     }
 
     fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {
-        match Collection::decode(content) {
-            Ok(collection) => {
-                self.open = Some(OpenCollection {
-                    collection,
-                    runs: Vec::new(),
-                    complete: true,
-                });
-            }
-            Err(_) => {
-                self.log(file).bad_record(at);
-                self.steps.push_back(EventStep::Damaged);
-            }
+        self.open = OpenCollection::decode(content);
+        if self.open.is_none() {
+            self.log(file).bad_record(at);
+            self.steps.push_back(EventStep::Damaged);
         }
     }
 
     fn add_moves(&mut self, file: FileNumber, at: u64, content: &[u8]) {
-        let Some(open) = &mut self.open else {
-            // Its collection is lost.
-            return self.log(file).bad_record(at);
-        };
-        let mut good = true;
-        match MoveDecoder::new(content) {
-            Ok(runs) => {
-                for run in runs {
-                    match run {
-                        Ok(run) => open.runs.push(run),
-                        Err(_) => good = false,
-                    }
-                }
-            }
-            Err(_) => good = false,
-        }
-        if !good {
-            open.complete = false;
+        // Where there is no collection, that is lost.
+        let is_good = self
+            .open
+            .as_mut()
+            .is_some_and(|open| open.add_moves(content));
+        if !is_good {
             self.log(file).bad_record(at);
         }
     }
 
     /// All moves of the open collection have been read.
     fn close_collection(&mut self) {
-        let Some(mut open) = self.open.take() else {
-            return;
-        };
-        if !open.runs.is_sorted_by_key(|run| run.from) {
-            open.runs.sort_by_key(|run| run.from);
-        }
-        self.steps.push_back(EventStep::Epoch(Box::new(Epoch {
-            buffers: core::mem::take(&mut self.buffers),
-            collection: open.collection,
-            runs: open.runs,
-            complete: open.complete,
-        })));
-    }
-}
-
-/// Reads the block that says which file this is; any other stays to be read.
-fn first_block(reader: &mut BlockReader<File>, sizes: &mut EventSizes) -> Option<EventFile> {
-    if reader.peek_kind() != Some(BlockKind::EVENT_FILE) {
-        return None;
-    }
-    let block = reader.next_stored()?;
-    sizes.add(&block.header);
-    let content = reader.content(&block)?;
-    let header = EventFile::decode(&content);
-    if header.is_err() {
-        reader.damage.bad_record(block.at);
-    }
-    header.ok()
-}
-
-fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
-/// The event files of a directory with their numbers, in no order.
-fn event_files(directory: &Path) -> std::io::Result<Vec<(u32, PathBuf)>> {
-    if !fs::metadata(directory)?.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if let Some(index) = name.to_str().and_then(EventFile::index_of_name) {
-            files.push((index, entry.path()));
+        if let Some(open) = self.open.take() {
+            let buffers = core::mem::take(&mut self.buffers);
+            let epoch = Box::new(open.finish(buffers));
+            self.steps.push_back(EventStep::Epoch(epoch));
         }
     }
-    Ok(files)
 }

@@ -17,9 +17,11 @@ mod byte_window;
 mod damage_log;
 mod error;
 mod event_buffers;
+mod event_file_list;
 mod event_files;
 mod event_sizes;
 mod event_step;
+mod open_collection;
 mod record_reader;
 mod trace_reader;
 

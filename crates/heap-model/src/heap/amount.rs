@@ -17,6 +17,13 @@ impl Amount {
         Self { count: 1, bytes }
     }
 
+    /// Adds one object. Bytes of hostile files may be too many; they do not stop at the limit here, for this is done for every event.
+    #[inline]
+    pub(crate) fn add_one(&mut self, bytes: u64) {
+        self.count = self.count.wrapping_add(1);
+        self.bytes = self.bytes.wrapping_add(bytes);
+    }
+
     /// True when there is nothing.
     pub fn is_zero(self) -> bool {
         self == Self::default()

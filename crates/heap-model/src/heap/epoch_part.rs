@@ -225,13 +225,13 @@ impl Taker<'_, '_> {
         let Some(bytes) = allocation.bytes else {
             return self.unplaced(allocation);
         };
-        self.allocated += Amount::one(bytes);
+        self.allocated.add_one(bytes);
         let fate = match &mut self.fates {
             Some(fates) => fates.fate(end),
             None => return self.of_unknown_fate(allocation, bytes),
         };
         match fate {
-            Fate::Dead => self.tally(allocation).gone += Amount::one(bytes),
+            Fate::Dead => self.tally(allocation).gone.add_one(bytes),
             Fate::Untouched => self.survivor(allocation, bytes, end, end),
             Fate::Survived(by) => self.survivor(allocation, bytes, end, end.wrapping_add(by)),
             Fate::Found => self.tally(allocation).unplaced += Amount::one(bytes),

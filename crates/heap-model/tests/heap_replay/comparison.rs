@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use ducktrack_heap_model::{Amount, HeapAt, SiteLifetime, TraceModel};
 
-use crate::naive_vm::{NaiveVm, Object};
+use crate::naive_object::Object;
+use crate::naive_vm::NaiveVm;
 use crate::trace_names::{SITES, descriptor, thread_name};
 
 /// A heap by everything it is asked for.

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod file_replay;
+mod naive_object;
 mod naive_vm;
 mod program;
 mod random_programs;

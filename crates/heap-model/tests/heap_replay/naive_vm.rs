@@ -9,6 +9,7 @@ use ducktrack_trace_format::{
 };
 
 use crate::comparison::ExpectedHeap;
+use crate::naive_object::{NaiveSurvivor, Object, Piece};
 use crate::program::{Kind, Step, THREADS};
 use crate::trace_names::{INTERNAL, KLASS, SITES};
 
@@ -16,72 +17,6 @@ const OLD: u64 = 0x1000_0000;
 const EDEN: u64 = 0x2000_0000;
 const SURVIVORS: [u64; 2] = [0x3000_0000, 0x3800_0000];
 const BUFFER: u64 = 4_096;
-
-/// A part of a trace.
-#[derive(Clone, Debug)]
-pub(crate) enum Piece {
-    File(EventFile),
-    Sync(Vec<u8>),
-    Events(Vec<u8>),
-    Collection(Box<Collection>, Vec<Vec<u8>>),
-    Explained(Vec<u8>),
-}
-
-/// An object that a collection kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NaiveSurvivor {
-    pub(crate) from: u64,
-    pub(crate) to: u64,
-    pub(crate) bytes: u64,
-    pub(crate) class: u32,
-}
-
-/// An object, from its birth to its end.
-#[derive(Clone, Debug)]
-pub(crate) struct Object {
-    pub(crate) address: u64,
-    pub(crate) bytes: u64,
-    pub(crate) class: u32,
-    /// Place in [`SITES`]. `None`: the machine made it.
-    pub(crate) site: Option<usize>,
-    pub(crate) thread: u32,
-    pub(crate) birth: u32,
-    /// The epoch whose end found it dead.
-    pub(crate) death: Option<u32>,
-    pub(crate) promoted: bool,
-    /// A collection has looked at it (or at the space it is in, of objects that were made there).
-    pub(crate) seen: bool,
-    /// It is outside of threads' buffers.
-    pub(crate) outside: bool,
-    /// The trace does not say where it is until a collection finds it.
-    pub(crate) hidden: bool,
-    /// It is explained as soon as it was found.
-    explained: bool,
-    /// Its event comes behind the collection.
-    late: bool,
-}
-
-impl Object {
-    /// In the heap as the trace knows it after the last collection; `epoch` is the number of collections.
-    pub(crate) fn is_in_heap(&self, epoch: u32) -> bool {
-        let is_told = self.outside && !self.hidden && self.birth < epoch;
-        self.death.is_none() && (self.seen || is_told)
-    }
-
-    /// Allocated at a site, and no collection has decided about it.
-    pub(crate) fn is_new(&self, epoch: u32) -> bool {
-        let waits = !self.outside || self.birth == epoch;
-        self.death.is_none() && self.site.is_some() && !self.seen && waits
-    }
-
-    /// Collections survived when it was found dead, as far as a trace can tell.
-    pub(crate) fn survived(&self, death: u32) -> u32 {
-        match self.hidden || (!self.seen && !self.outside) {
-            true => 0,
-            false => death - self.birth,
-        }
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 struct NaiveThread {

@@ -4,7 +4,8 @@ use ducktrack_heap_model::HeapKnowledge;
 use proptest::prelude::*;
 
 use crate::comparison::{check_all, check_heaps};
-use crate::naive_vm::{NaiveVm, Piece};
+use crate::naive_object::Piece;
+use crate::naive_vm::NaiveVm;
 use crate::program::programs;
 use crate::replaying::{all_questions, replay};
 

@@ -5,7 +5,7 @@ use ducktrack_heap_model::{
 };
 use ducktrack_trace_format::{MoveDecoder, MoveRun};
 
-use crate::naive_vm::Piece;
+use crate::naive_object::Piece;
 use crate::program::THREADS;
 use crate::trace_names::names;
 

@@ -5,7 +5,8 @@ use ducktrack_heap_model::{
 };
 use ducktrack_trace_format::{CollectionKind, EventFile, MovesLevel};
 
-use crate::naive_vm::{NaiveVm, Piece};
+use crate::naive_object::Piece;
+use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step};
 use crate::replaying::{all_questions, replay};
 

@@ -15,7 +15,8 @@ use proptest::prelude::*;
 
 use crate::comparison::check_heaps;
 use crate::file_replay::replay_files;
-use crate::naive_vm::{NaiveVm, Piece};
+use crate::naive_object::Piece;
+use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step, THREADS, programs};
 use crate::replaying::all_questions;
 use crate::trace_names::{CLASSES, KLASS, names};

@@ -1,0 +1,63 @@
+//! Which files of a directory hold events, and which block says what each is.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use ducktrack_trace_format::{BlockKind, EventFile};
+
+use crate::block_reader::BlockReader;
+use crate::event_sizes::EventSizes;
+
+/// Kinds of blocks that stand in event files.
+pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
+    let kinds = [
+        BlockKind::EVENTS,
+        BlockKind::COLLECTION,
+        BlockKind::MOVES,
+        BlockKind::SYNC,
+        BlockKind::EVENT_FILE,
+        BlockKind::EXPLAINED,
+        BlockKind::END,
+    ];
+    kinds.contains(&kind)
+}
+
+/// Reads the block that says which file this is; any other stays to be read.
+pub(crate) fn first_block(
+    reader: &mut BlockReader<File>,
+    sizes: &mut EventSizes,
+) -> Option<EventFile> {
+    if reader.peek_kind() != Some(BlockKind::EVENT_FILE) {
+        return None;
+    }
+    let block = reader.next_stored()?;
+    sizes.add(&block.header);
+    let content = reader.content(&block)?;
+    let header = EventFile::decode(&content);
+    if header.is_err() {
+        reader.damage.bad_record(block.at);
+    }
+    header.ok()
+}
+
+/// The name of a file without its directory.
+pub(crate) fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The event files of a directory with their numbers, in no order.
+pub(crate) fn event_files(directory: &Path) -> std::io::Result<Vec<(u32, PathBuf)>> {
+    if !fs::metadata(directory)?.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if let Some(index) = name.to_str().and_then(EventFile::index_of_name) {
+            files.push((index, entry.path()));
+        }
+    }
+    Ok(files)
+}

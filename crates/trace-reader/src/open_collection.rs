@@ -1,0 +1,57 @@
+//! A collection while its moves are being read.
+
+use ducktrack_trace_format::{Collection, MoveDecoder, MoveRun};
+
+use crate::event_buffers::EventBuffers;
+use crate::event_step::Epoch;
+
+/// A collection, and its survivors so far.
+#[derive(Debug)]
+pub(crate) struct OpenCollection {
+    collection: Collection,
+    runs: Vec<MoveRun>,
+    /// All blocks of moves so far did decode.
+    pub(crate) is_complete: bool,
+}
+
+impl OpenCollection {
+    /// Reads the block of a collection.
+    pub(crate) fn decode(content: &[u8]) -> Option<Self> {
+        Some(Self {
+            collection: Collection::decode(content).ok()?,
+            runs: Vec::new(),
+            is_complete: true,
+        })
+    }
+
+    /// Adds the content of a block of moves; false if it does not decode.
+    pub(crate) fn add_moves(&mut self, content: &[u8]) -> bool {
+        let before = self.runs.len();
+        let good = self.decode_moves(content).is_some();
+        if !good {
+            self.runs.truncate(before);
+            self.is_complete = false;
+        }
+        good
+    }
+
+    fn decode_moves(&mut self, content: &[u8]) -> Option<()> {
+        for run in MoveDecoder::new(content).ok()? {
+            self.runs.push(run.ok()?);
+        }
+        Some(())
+    }
+
+    /// The epoch that the collection ended, with the events before it.
+    pub(crate) fn finish(mut self, buffers: EventBuffers) -> Epoch {
+        if !self.runs.is_sorted_by_key(|run| run.from) {
+            self.runs.sort_by_key(|run| run.from);
+        }
+        Epoch {
+            buffers,
+            collection: self.collection,
+            runs: self.runs,
+            complete: self.is_complete,
+        }
+    }
+}
