@@ -69,7 +69,7 @@ pub struct FullCollection {
     pub before: Vec<Space>,
     /// The spaces after moving; for G1 empty: it allocates into other regions.
     pub after: Vec<Space>,
-    /// Every live object, or why they are not known. By space as in `before`, ascending within each.
+    /// Every live object, ascending by `from`, or why they are not known.
     pub survivors: Result<Vec<Survivor>, MovesFault>,
     /// Number of the dead. A stretch of dead objects whose classes are gone counts as one.
     pub dead: u64,
@@ -258,8 +258,10 @@ impl FullCollectionReading {
     ) -> Result<(Vec<Space>, live_objects::Found), MovesFault> {
         let mut before = Vec::new();
         self.spaces.list(&mut before)?;
+        let mut ascending = before.clone();
+        ascending.sort_unstable_by_key(|space| space.bottom);
         let mut walk = LiveWalk::new(classes, sizes);
-        for space in &before {
+        for space in &ascending {
             // SAFETY: `look` asks for a stopped world; memory below the tops is committed, and marking has ended.
             unsafe {
                 match &self.bitmap {
@@ -353,8 +355,10 @@ impl FullCollectionReading {
         unsafe {
             if self.forwarding.is_none() {
                 order::place(&mut survivors, before, &after, classes, sizes)?;
+            } else {
+                let collector = self.collector;
+                coverage::check(&survivors, before, &after, collector, classes, sizes)?;
             }
-            coverage::check(&survivors, before, &after, classes, sizes)?;
         }
         Ok(survivors)
     }

@@ -11,11 +11,7 @@ pub(crate) fn full_report(
     after: &[Space],
 ) -> CollectionReport {
     let (survivors, fault) = match collection.survivors {
-        Ok(mut survivors) => {
-            // They come space by space; the spaces are not in the order of their addresses.
-            survivors.sort_unstable_by_key(|survivor| survivor.from);
-            (survivors, None)
-        }
+        Ok(survivors) => (survivors, None),
         Err(fault) => (Vec::new(), Some(fault)),
     };
     let collected = match fault {

@@ -1,24 +1,30 @@
 //! After a full collection: is at every new place the object that moved there, and is nothing else there?
 //!
 //! 1. Class and size at every new place are those of the object.
-//! 2. In every space the survivors fill it from bottom to top exactly. Where they do not, what is between them must be fillers, or (G1) dead objects of a
-//!    region that was not compacted, in which nothing moved at all.
+//! 2. Survivors of a space come one behind the other. What is between them must be fillers, or (G1) dead objects of a region that was not
+//!    compacted, in which nothing moved at all.
 //!
-//! With both, two objects with the same new place would leave a hole elsewhere, which is not a filler.
+//! Serial and Parallel slide: new places ascend in the order of the spaces, so each hole is looked at as soon as it shows. G1 may fill a region from several
+//! others in any order; then a region is looked at as a whole, if its survivors do not fill it exactly.
 
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
+use crate::collector::Collector;
 use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_walk::ObjectSizes;
 
 use super::fits;
-use super::live_objects::{ObjectReader, is_collected, unparsed};
+use super::live_objects::{ObjectReader, by_space, is_collected, unparsed};
+use super::order::only_fillers;
 
 /// What lies in one space afterwards.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Filling {
-    bytes: usize,
+    /// End of the survivors that came one behind the other from the bottom on.
+    end: Address,
+    /// One did not.
+    scattered: bool,
     moved: bool,
 }
 
@@ -30,7 +36,15 @@ struct Places<'a> {
     last: usize,
 }
 
-/// Checks all of it.
+/// The check of one collection.
+struct Check<'a> {
+    reader: ObjectReader<'a>,
+    classes: &'a ClassTable,
+    places: Places<'a>,
+    slides: bool,
+}
+
+/// Checks all of it. Survivors ascend by `from`.
 ///
 /// # Safety
 /// The world is stopped, moving has ended, and memory below the tops of `after` is committed.
@@ -38,93 +52,112 @@ pub(super) unsafe fn check(
     survivors: &[Survivor],
     before: &[Space],
     after: &[Space],
+    collector: Collector,
     classes: &ClassTable,
     sizes: &ObjectSizes,
 ) -> Result<(), MovesFault> {
-    let mut reader = ObjectReader::new(classes, sizes);
-    let mut places = Places::new(after);
-    for survivor in survivors {
-        // SAFETY: as for this function.
-        unsafe { check_place(survivor, &mut places, &mut reader) }?;
+    let mut check = Check {
+        reader: ObjectReader::new(classes, sizes),
+        classes,
+        places: Places::new(after),
+        slides: collector != Collector::G1,
+    };
+    for (_, part) in by_space(survivors, before) {
+        for survivor in survivors.get(part).into_iter().flatten() {
+            // SAFETY: as for this function.
+            unsafe { check.place(survivor) }?;
+        }
     }
-    for (space, filling) in places.unfilled(before) {
+    for (space, filling) in check.places.unfilled(before, check.slides) {
         // SAFETY: as for this function.
-        unsafe { check_holes(survivors, space, filling, &mut reader, classes) }?;
+        unsafe { check.rest(space, filling, survivors) }?;
     }
     Ok(())
 }
 
-/// Is the object at its new place?
-unsafe fn check_place(
-    survivor: &Survivor,
-    places: &mut Places<'_>,
-    reader: &mut ObjectReader<'_>,
-) -> Result<(), MovesFault> {
-    let wrong = |found| MovesFault::Destination {
-        from: survivor.from,
-        to: survivor.to,
-        found,
-    };
-    let bytes = usize::try_from(survivor.bytes()).map_err(|_| wrong("its size"))?;
-    let Some((space, filling)) = places.of(survivor.to) else {
-        return Err(wrong("no space"));
-    };
-    let end = if space.kind == SpaceKind::HumongousStart {
-        Address(usize::MAX)
-    } else {
-        if !fits(space, survivor.to, bytes) {
+impl Check<'_> {
+    /// Is the object at its new place?
+    unsafe fn place(&mut self, survivor: &Survivor) -> Result<(), MovesFault> {
+        let wrong = |found| wrong(survivor, found);
+        let bytes = usize::try_from(survivor.bytes()).map_err(|_| wrong("its size"))?;
+        let Some((space, filling)) = self.places.of(survivor.to) else {
+            return Err(wrong("no space"));
+        };
+        let is_humongous = space.kind == SpaceKind::HumongousStart;
+        if !is_humongous && !fits(space, survivor.to, bytes) {
             return Err(wrong("the top of the space"));
         }
-        space.top
-    };
-    filling.bytes += bytes;
-    filling.moved |= survivor.moved();
-    // SAFETY: below the top.
-    match unsafe { reader.object(survivor.to, end) } {
-        Ok((class, _)) if class != survivor.class => Err(wrong("an object of another class")),
-        Ok((_, found)) if found != bytes => Err(wrong("an object of another size")),
-        Ok(_) => Ok(()),
-        Err(_) => Err(wrong("no object")),
+        let hole = (filling.end, survivor.to);
+        filling.moved |= survivor.moved();
+        filling.scattered |= hole.0 != hole.1;
+        filling.end = survivor.to.plus(bytes);
+        if self.slides && hole.0 != hole.1 {
+            if hole.1 < hole.0 {
+                return Err(wrong("another object"));
+            }
+            // SAFETY: from the end of an object to the begin of another, below the top.
+            unsafe { only_fillers(&mut self.reader, self.classes, space, hole.0, hole.1) }?;
+        }
+        let end = if is_humongous {
+            Address(usize::MAX)
+        } else {
+            space.top
+        };
+        // SAFETY: below the top.
+        match unsafe { self.reader.object(survivor.to, end) } {
+            Ok((class, _)) if class != survivor.class => Err(wrong("an object of another class")),
+            Ok((_, found)) if found != bytes => Err(wrong("an object of another size")),
+            Ok(_) => Ok(()),
+            Err(_) => Err(wrong("no object")),
+        }
+    }
+
+    /// What else is in a space that the survivors do not fill?
+    unsafe fn rest(
+        &mut self,
+        space: &Space,
+        filling: Filling,
+        survivors: &[Survivor],
+    ) -> Result<(), MovesFault> {
+        if self.slides {
+            // SAFETY: from the end of the last object to the top.
+            return unsafe {
+                only_fillers(
+                    &mut self.reader,
+                    self.classes,
+                    space,
+                    filling.end,
+                    space.top,
+                )
+            };
+        }
+        let mut there: Vec<&Survivor> = survivors
+            .iter()
+            .filter(|survivor| fits(space, survivor.to, 8))
+            .collect();
+        there.sort_unstable_by_key(|survivor| survivor.to);
+        let mut end = space.bottom;
+        for survivor in there {
+            if survivor.to < end {
+                return Err(wrong(survivor, "another object"));
+            }
+            // SAFETY: from the end of an object to the begin of another, below the top.
+            unsafe { only_fillers(&mut self.reader, self.classes, space, end, survivor.to) }?;
+            // SAFETY: as above; `place` has found the object there.
+            let (_, bytes) = unsafe { self.reader.object(survivor.to, space.top) }
+                .map_err(|fault| unparsed(space, fault))?;
+            end = survivor.to.plus(bytes);
+        }
+        // SAFETY: from the end of the last object to the top.
+        unsafe { only_fillers(&mut self.reader, self.classes, space, end, space.top) }
     }
 }
 
-/// Is everything between the survivors of a space a filler?
-unsafe fn check_holes(
-    survivors: &[Survivor],
-    space: &Space,
-    filling: Filling,
-    reader: &mut ObjectReader<'_>,
-    classes: &ClassTable,
-) -> Result<(), MovesFault> {
-    let mut taken: Vec<Address> = survivors
-        .iter()
-        .map(|survivor| survivor.to)
-        .filter(|&to| fits(space, to, 8))
-        .collect();
-    taken.sort_unstable();
-    let mut taken = taken.into_iter().peekable();
-    let mut at = space.bottom;
-    while at < space.top {
-        // SAFETY: the caller vouches for the space; objects lie one after the other.
-        let (class, bytes) =
-            unsafe { reader.object(at, space.top) }.map_err(|fault| unparsed(space, fault))?;
-        if taken.next_if_eq(&at).is_none() && !is_filler(classes, class) {
-            return Err(MovesFault::Coverage {
-                class,
-                claimed: 0,
-                found: 1,
-            });
-        }
-        at = at.plus(bytes);
-    }
-    match taken.next() {
-        None => Ok(()),
-        // Two objects at one place, or one inside of another.
-        Some(to) => Err(MovesFault::Destination {
-            from: Address(filling.bytes),
-            to,
-            found: "another object",
-        }),
+fn wrong(survivor: &Survivor, found: &'static str) -> MovesFault {
+    MovesFault::Destination {
+        from: survivor.from,
+        to: survivor.to,
+        found,
     }
 }
 
@@ -150,7 +183,7 @@ impl<'a> Places<'a> {
             .collect();
         spaces.sort_unstable_by_key(|space| space.bottom);
         Self {
-            fillings: vec![Filling::default(); spaces.len()],
+            fillings: spaces.iter().map(|space| Filling::none(space)).collect(),
             spaces,
             last: 0,
         }
@@ -170,23 +203,33 @@ impl<'a> Places<'a> {
         Some((space, self.fillings.get_mut(self.last)?))
     }
 
-    /// Spaces that the survivors do not fill and that must be looked at.
-    fn unfilled(&self, before: &[Space]) -> Vec<(&'a Space, Filling)> {
+    /// Spaces that the survivors do not fill and that must be looked at. With `slides`, holes up to the last survivor have been looked at.
+    fn unfilled(&self, before: &[Space], slides: bool) -> Vec<(&'a Space, Filling)> {
         let all = self.spaces.iter().zip(&self.fillings);
         all.map(|(&space, &filling)| (space, filling))
             .filter(|(space, filling)| {
                 space.kind != SpaceKind::HumongousStart
-                    && filling.bytes != space.top.above(space.bottom)
+                    && (filling.end != space.top || filling.scattered && !slides)
                     && !is_new(space, *filling)
-                    && !is_as_before(space, *filling, before)
+                    && (slides || !is_as_before(space, *filling, before))
             })
             .collect()
     }
 }
 
-/// A region of G1 that was taken for allocation after the collection.
+impl Filling {
+    fn none(space: &Space) -> Self {
+        Self {
+            end: space.bottom,
+            scattered: false,
+            moved: false,
+        }
+    }
+}
+
+/// A region, or eden, in which the VM has allocated since.
 fn is_new(space: &Space, filling: Filling) -> bool {
-    filling.bytes == 0 && space.kind.is_young()
+    filling.end == space.bottom && space.kind.is_young()
 }
 
 /// A region of G1 that was not compacted: dead objects lie in it as before.

@@ -3,10 +3,13 @@
 //! Serial marks in the objects themselves, so all of them are walked. Parallel and G1 mark in a bitmap: the walk goes from mark to mark, which needs no dead
 //! object to be readable (its class may be gone), and the dead in between are only counted.
 
+use std::ops::Range;
+
 use crate::address::Address;
 use crate::class_cache::ClassCache;
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
+use crate::error::Error;
 use crate::heap_spaces::{Space, SpaceKind};
 use crate::mark_bitmap::Marks;
 use crate::object_walk::{ObjectSizes, WalkFault};
@@ -14,7 +17,7 @@ use crate::object_walk::{ObjectSizes, WalkFault};
 /// Low two bits of the mark word of an object that Serial found alive.
 const MARKED: u64 = 0b11;
 
-/// What was found.
+/// What was found. Spaces are walked in the order of their addresses, so survivors ascend.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// With `to` equal to `from` for now.
@@ -169,9 +172,26 @@ impl<'a> LiveWalk<'a> {
     ) -> Result<(), MovesFault> {
         let survivor = Survivor::new(at, at, bytes, class)
             .ok_or_else(|| unparsed(space, WalkFault::BadSize { object: at, bytes }))?;
+        self.make_room()?;
         self.found.survivors.push(survivor);
         self.found.walked += 1;
         Ok(())
+    }
+
+    /// Room for one more survivor. Where there is no memory the moves stay unknown; the program must not die of it.
+    #[inline]
+    fn make_room(&mut self) -> Result<(), MovesFault> {
+        let survivors = &mut self.found.survivors;
+        if survivors.len() < survivors.capacity() {
+            return Ok(());
+        }
+        let more = survivors.len().max(1 << 12);
+        survivors.try_reserve(more).map_err(|_| {
+            MovesFault::Vm(Error::Reserve {
+                length: more.saturating_mul(size_of::<Survivor>()),
+                errno: libc::ENOMEM,
+            })
+        })
     }
 
     fn dies(&mut self) {
@@ -190,6 +210,18 @@ impl<'a> LiveWalk<'a> {
             }
         }
     }
+}
+
+/// The survivors of each space, in the order of the spaces. Survivors ascend by `from`.
+pub(super) fn by_space<'a>(
+    survivors: &'a [Survivor],
+    spaces: &'a [Space],
+) -> impl DoubleEndedIterator<Item = (&'a Space, Range<usize>)> {
+    spaces.iter().map(|space| {
+        let start = survivors.partition_point(|survivor| survivor.from < space.bottom);
+        let end = survivors.partition_point(|survivor| survivor.from < space.top);
+        (space, start..end.max(start))
+    })
 }
 
 /// Does a full collection decide about the objects of this space? Archived ones are never marked and never die.

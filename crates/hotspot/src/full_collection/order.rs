@@ -19,9 +19,10 @@ use crate::heap_spaces::Space;
 use crate::object_walk::ObjectSizes;
 
 use super::coverage::is_filler;
-use super::live_objects::{ObjectReader, unparsed};
+use super::live_objects::{ObjectReader, by_space, unparsed};
 
-/// Finds the new address of every survivor. They and both lists of spaces are in the order old, eden, from, to.
+/// Finds the new address of every survivor. They ascend by `from`; both lists of spaces are in the order old, eden, from, to. Afterwards it is
+/// known that at every new place there is an object of the same class and size, and nothing else but fillers.
 ///
 /// # Safety
 /// The world is stopped, moving has ended, and memory below the tops of `after` is committed.
@@ -32,53 +33,85 @@ pub(super) unsafe fn place(
     classes: &ClassTable,
     sizes: &ObjectSizes,
 ) -> Result<(), MovesFault> {
-    let mut reader = ObjectReader::new(classes, sizes);
-    let mut targets = after.iter().rev().filter(|space| space.bottom < space.top);
-    let mut target = targets.next();
-    let mut end = target.map_or(Address::NULL, |space| space.top);
-    for survivor in survivors.iter_mut().rev() {
-        let bytes = usize::try_from(survivor.bytes()).unwrap_or(usize::MAX);
-        if target.is_some_and(|space| end == space.bottom) {
-            target = targets.next();
-            end = target.map_or(Address::NULL, |space| space.top);
+    let mut slide = Slide {
+        reader: ObjectReader::new(classes, sizes),
+        classes,
+        targets: after,
+        end: after.last().map_or(Address::NULL, |space| space.top),
+    };
+    let parts: Vec<_> = by_space(survivors, before)
+        .map(|(space, part)| (*space, part))
+        .collect();
+    for (space, part) in parts.into_iter().rev() {
+        for survivor in survivors.get_mut(part).into_iter().flatten().rev() {
+            // SAFETY: passed on to the caller.
+            unsafe { slide.place(survivor, &space) }?;
         }
-        let Some(space) = target.filter(|space| bytes <= end.above(space.bottom)) else {
-            return Err(wrong(survivor, end, "no place for it"));
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { slide.finish() }
+}
+
+/// The places that are not taken yet: `[bottom, end)` of the last target, and all targets before.
+struct Slide<'a> {
+    reader: ObjectReader<'a>,
+    classes: &'a ClassTable,
+    targets: &'a [Space],
+    end: Address,
+}
+
+impl Slide<'_> {
+    /// Gives the last object without a place the last place. `space`: where it was.
+    unsafe fn place(&mut self, survivor: &mut Survivor, space: &Space) -> Result<(), MovesFault> {
+        let bytes = usize::try_from(survivor.bytes()).unwrap_or(usize::MAX);
+        while let [before @ .., target] = self.targets
+            && self.end <= target.bottom
+        {
+            self.targets = before;
+            self.end = before.last().map_or(Address::NULL, |space| space.top);
+        }
+        let Some(target) = self
+            .targets
+            .last()
+            .filter(|target| bytes <= self.end.above(target.bottom))
+        else {
+            return Err(wrong(survivor, self.end, "no place for it"));
         };
-        let mut to = Address(end.0 - bytes);
-        if to > survivor.from && is_inside(survivor.from, space, before) {
+        let mut to = Address(self.end.0 - bytes);
+        if to > survivor.from && target.index == space.index {
             to = survivor.from;
+            let behind = to.plus(bytes);
             // SAFETY: from the end of an object to the begin of another, below the top.
-            unsafe { only_fillers(&mut reader, classes, space, to.plus(bytes), end) }?;
+            unsafe { only_fillers(&mut self.reader, self.classes, target, behind, self.end) }?;
         }
         // SAFETY: below the top.
-        let found = unsafe { reader.object(to, end) };
+        let found = unsafe { self.reader.object(to, self.end) };
         if found != Ok((survivor.class, bytes)) {
             return Err(wrong(survivor, to, "another object"));
         }
         survivor.to = to;
-        end = to;
+        self.end = to;
+        Ok(())
     }
-    // What is left below is dead wood.
-    while let Some(space) = target {
-        // SAFETY: from the bottom to the begin of an object or the top.
-        unsafe { only_fillers(&mut reader, classes, space, space.bottom, end) }?;
-        target = targets.next();
-        end = target.map_or(Address::NULL, |space| space.top);
-    }
-    Ok(())
-}
 
-/// Was the object in this space before?
-fn is_inside(from: Address, space: &Space, before: &[Space]) -> bool {
-    before
-        .iter()
-        .filter(|former| former.index == space.index)
-        .any(|former| former.bottom <= from && from < former.top)
+    /// What is left is dead wood.
+    unsafe fn finish(&mut self) -> Result<(), MovesFault> {
+        while let [before @ .., target] = self.targets {
+            let bottom = target.bottom;
+            // SAFETY: from the bottom to the begin of an object or the top.
+            unsafe { only_fillers(&mut self.reader, self.classes, target, bottom, self.end) }?;
+            self.targets = before;
+            self.end = before.last().map_or(Address::NULL, |space| space.top);
+        }
+        Ok(())
+    }
 }
 
 /// Are there only fillers from `at` to `end`?
-unsafe fn only_fillers(
+///
+/// # Safety
+/// The world is stopped, and from `at` to `end` there is committed memory with objects.
+pub(super) unsafe fn only_fillers(
     reader: &mut ObjectReader<'_>,
     classes: &ClassTable,
     space: &Space,
