@@ -26,8 +26,10 @@ use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
 use crate::walk_pool::WalkPool;
 
-/// So often a walk goes back to an earlier choice before it gives up.
-const MOST_STEPS_BACK: u32 = 100_000;
+/// So many objects the walk with choices looks at, for each object the space can have, before it gives up.
+const STEPS_FOR_EACH: usize = 4;
+/// And never more than this.
+const MOST_STEPS: usize = 4 << 20;
 
 /// What walks found.
 #[derive(Debug, Default)]
@@ -230,7 +232,10 @@ impl<'a> EvacuationWalk<'a> {
     }
 
     /// The quick walk: every class pointer means the class that is there now.
-    unsafe fn current_classes(
+    ///
+    /// # Safety
+    /// As for [`EvacuationWalk::space`].
+    pub(crate) unsafe fn current_classes(
         &mut self,
         space: &Space,
         found: &mut Evacuated,
@@ -256,8 +261,10 @@ impl<'a> EvacuationWalk<'a> {
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = space.bottom;
         let mut class = 0;
-        let mut steps_back = 0;
+        let smallest_objects = space.top.above(space.bottom) / 16;
+        let mut steps_left = (smallest_objects * STEPS_FOR_EACH).min(MOST_STEPS);
         while at < space.top {
+            steps_left = steps_left.saturating_sub(1);
             // SAFETY: passed on.
             let step = unsafe { self.step(at, space.top, class, found) };
             match step {
@@ -273,9 +280,7 @@ impl<'a> EvacuationWalk<'a> {
                     class = 0;
                 }
                 None => {
-                    steps_back += 1;
-                    let Some(choice) = choices.pop().filter(|_| steps_back < MOST_STEPS_BACK)
-                    else {
+                    let Some(choice) = choices.pop().filter(|_| steps_left != 0) else {
                         return false;
                     };
                     found.back_to(choice.mark);
