@@ -18,7 +18,7 @@ pub enum AllocationKind {
     StringConcat,
     /// `Integer.valueOf` and its like
     Boxing,
-    /// an array made to pass variable arguments
+    /// an array made to pass variable arguments; no rule gives it, as `f(a, b)` and `f(new Object[] {a, b})` are the same bytecode
     Varargs,
     /// `Object.clone` and `clone` of arrays
     Clone,

@@ -8,7 +8,11 @@ package ducktrack.known;
 //   generic main newarray|varargs java.lang.String[] N
 //   passed  main newarray int[] 1 bytes=24
 // END
-/** Varargs: an array per call made by the caller, also for none; an array passed as such makes no other. */
+/**
+ * Varargs: an array per call made by the caller, also for none; an array passed as such makes no other.
+ *
+ * The kind is newarray: {@code ints(1, 2)} and {@code ints(new int[] {1, 2})} are the same bytecode, whatever flags the called method has.
+ */
 final class Varargs {
     private static int ints(int... values) {
         return values.length;
