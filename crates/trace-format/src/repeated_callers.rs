@@ -28,43 +28,52 @@ const NONE: u16 = u16::MAX;
 
 /// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
-    let (all, rest) = words.as_chunks::<4>();
-    let all = all.iter().map(|word| u32::from_le_bytes(*word));
-    let all: Vec<u32> = all.collect();
+    let (all, _) = words.as_chunks::<4>();
+    let word = |at: usize| all.get(at).map(|bytes| u32::from_le_bytes(*bytes));
     let mut writer = Shortener::new(short);
-    let mut left = all.as_slice();
-    while let Some(length) = event_length(left) {
-        let (event, behind) = left.split_at(length);
-        left = behind;
-        match (event, behind) {
-            ([op, caller], [word, behind @ ..])
-                if op >> 12 == CALLER && word >> 12 >= FIRST_SITE =>
-            {
-                writer.pair(*caller, *word);
-                left = behind;
+    // Words before `copied` are written, those before `at` are looked at.
+    let (mut copied, mut at) = (0, 0);
+    while let Some(first) = word(at) {
+        if first >> 12 >= FIRST_SITE {
+            at += 1;
+            continue;
+        }
+        match (event_length(first), word(at + 1)) {
+            (Some(CALLER_LENGTH), Some(caller)) if first >> 12 == CALLER => {
+                writer.copy(words, copied, at);
+                at += CALLER_LENGTH;
+                match word(at).filter(|next| next >> 12 >= FIRST_SITE) {
+                    Some(next) => {
+                        writer.pair(caller, next);
+                        at += 1;
+                    }
+                    None => writer.caller(caller),
+                }
+                copied = at;
             }
-            ([op, caller], _) if op >> 12 == CALLER => writer.caller(*caller),
-            _ => writer.copy(event),
+            (Some(length), _) => at += length,
+            // No event: nobody can tell what the words behind it mean.
+            (None, _) => break,
         }
     }
-    writer.copy(left);
-    short.extend_from_slice(rest);
+    short.extend_from_slice(words.get(copied * 4..).unwrap_or_default());
 }
 
-/// Words of the first event; `None` at the end, or where there is no whole event.
-fn event_length(words: &[u32]) -> Option<usize> {
-    let word = *words.first()?;
-    let length = match word >> 12 {
+/// Words of a `caller`.
+const CALLER_LENGTH: usize = 2;
+
+/// Words of an event that begins with an escape.
+fn event_length(word: u32) -> Option<usize> {
+    Some(match word >> 12 {
         PAD | GAP => 1,
-        NOTHING | CALLER => 2,
+        NOTHING => 2,
+        CALLER => CALLER_LENGTH,
         TYPED | DROPPED | MOVED | TOP => 3,
         AT | STRADDLE | ELIMINATED => 4,
         OUTSIDE | ARRAY => 6,
         LEVELS => 6 + (word & MAX_UNITS) as usize,
-        site if site >= FIRST_SITE => 1,
         _ => return None,
-    };
-    (length <= words.len()).then_some(length)
+    })
 }
 
 /// Known callers and pairs, as far as a place each remembers them.
@@ -91,10 +100,10 @@ impl<'a> Shortener<'a> {
         self.short.extend_from_slice(&word.to_le_bytes());
     }
 
-    fn copy(&mut self, words: &[u32]) {
-        for word in words {
-            self.push(*word);
-        }
+    /// Copies words from one place to another.
+    fn copy(&mut self, words: &[u8], from: usize, to: usize) {
+        let range = words.get(from * 4..to * 4).unwrap_or_default();
+        self.short.extend_from_slice(range);
     }
 
     fn caller(&mut self, caller: u32) {
