@@ -55,8 +55,10 @@ pub(crate) struct BlockReader<R> {
     ended: bool,
     /// The file ended at the end of a block.
     ended_whole: bool,
-    /// A block of kind END was there (for readers that care).
+    /// A block of kind END was there (for readers of event files).
     pub(crate) has_end: bool,
+    /// It said that the next file goes on.
+    pub(crate) goes_on: bool,
 }
 
 /// What the first bytes of the window are.
@@ -99,6 +101,7 @@ impl<R: Read> BlockReader<R> {
             ended: false,
             ended_whole: false,
             has_end: false,
+            goes_on: false,
         })
     }
 

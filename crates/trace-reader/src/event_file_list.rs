@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ducktrack_trace_format::{BlockKind, EventFile};
+use ducktrack_trace_format::{BlockKind, EventFile, Record, RecordStream};
 
 use crate::block_reader::BlockReader;
 use crate::event_sizes::EventSizes;
@@ -38,6 +38,12 @@ pub(crate) fn first_block(
         reader.damage.bad_record(block.at);
     }
     header.ok()
+}
+
+/// True for the content of a last block that says that the next file goes on.
+pub(crate) fn is_rotation(content: &[u8]) -> bool {
+    let mut records = RecordStream::new(content).flatten();
+    records.any(|record| matches!(record, Record::End(end) if end.cause == "rotated"))
 }
 
 /// The name of a file without its directory.

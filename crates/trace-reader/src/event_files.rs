@@ -25,7 +25,7 @@ use crate::ReadError;
 use crate::block_reader::{BlockReader, StoredBlock};
 use crate::damage_log::DamageLog;
 use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
-use crate::event_file_list::{event_files, first_block, is_of_event_files, name_of};
+use crate::event_file_list::{event_files, first_block, is_of_event_files, is_rotation, name_of};
 use crate::event_sizes::EventSizes;
 use crate::event_step::{EventContent, EventStep};
 use crate::open_collection::OpenCollection;
@@ -255,7 +255,10 @@ impl EventFiles {
     }
 
     fn close_file(&mut self, number: FileNumber, mut reader: BlockReader<File>) {
-        if reader.ended_whole() && !reader.has_end {
+        // The end of the run is missing, too, where the next file should go on and is not there.
+        let is_last = self.next_file >= self.paths.len();
+        let has_end = reader.has_end && !(is_last && reader.goes_on);
+        if reader.ended_whole() && !has_end {
             let at = reader.position();
             reader.damage.add(Damage::NoEnd { at });
         }
@@ -301,7 +304,10 @@ impl EventFiles {
                 self.steps
                     .push_back(EventStep::Explained(EventContent { file, at, content }));
             }
-            BlockKind::END => reader.has_end = true,
+            BlockKind::END => {
+                reader.has_end = true;
+                reader.goes_on = is_rotation(&content);
+            }
             // A second first block: files glued together.
             _ => self.log(file).bad_record(at),
         }

@@ -99,3 +99,11 @@ fn step() -> impl Strategy<Value = Step> {
 pub(crate) fn programs() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 0..400)
 }
+
+/// So many cases, or as many as `PROPTEST_CASES` says.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    match std::env::var("PROPTEST_CASES") {
+        Ok(_) => ProptestConfig::default(),
+        Err(_) => ProptestConfig::with_cases(usual),
+    }
+}

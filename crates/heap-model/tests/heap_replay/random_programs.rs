@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use crate::comparison::{check_all, check_heaps};
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
-use crate::program::programs;
+use crate::program::{cases, programs};
 use crate::replaying::{all_questions, replay};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn every_answer_of_a_whole_trace(program in programs(), workers in 1_usize..4) {

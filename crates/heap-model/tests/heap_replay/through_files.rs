@@ -17,7 +17,7 @@ use crate::comparison::check_heaps;
 use crate::file_replay::replay_files;
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
-use crate::program::{Kind, Step, THREADS, programs};
+use crate::program::{Kind, Step, THREADS, cases, programs};
 use crate::replaying::all_questions;
 use crate::trace_names::{CLASSES, KLASS, names};
 
@@ -125,7 +125,7 @@ fn event_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn what_the_event_log_writes_is_what_happened(program in programs(), packed: bool, kept in prop_oneof![Just(0), Just(300), Just(usize::MAX)]) {
