@@ -1,6 +1,6 @@
 //! Every class with the counters the agent would give it, linked under full verification.
 //!
-//! The JDK that links the classes also runs on them, so its `java.base` gets a helper class whose methods do nothing.
+//! The JDK that links the classes also runs on them, so its `java.base` gets helper classes whose methods do nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,10 +13,16 @@ use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
 };
 
-use crate::jdk::Corpus;
+use crate::corpus::Corpus;
 
-/// The agent's helper class.
-const HELPER: &[u8] = include_bytes!("../../../agent/src/helper/DuckTrack.class");
+/// The agent's helper classes.
+const HELPERS: [&[u8]; 2] = [
+    include_bytes!("../../../agent/src/helper/DuckTrack.class"),
+    include_bytes!("../../../agent/src/helper/DuckTrackEvents.class"),
+];
+
+/// Names of refused methods that are shown for each reason.
+const MOST_SHOWN: usize = 6;
 
 /// What was done to a corpus.
 #[derive(Debug, Default)]
@@ -25,11 +31,54 @@ pub(crate) struct Totals {
     pub(crate) methods: u64,
     pub(crate) sites: usize,
     pub(crate) counters: usize,
-    pub(crate) refusals: BTreeMap<&'static str, usize>,
+    /// Methods that were left alone, by reason.
+    pub(crate) refusals: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Totals {
+    /// How many methods were left alone.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refusals
+            .values()
+            .map(|methods| methods.len() as u64)
+            .sum()
+    }
+
+    /// Adds those of other classes.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.classes += other.classes;
+        self.methods += other.methods;
+        self.sites += other.sites;
+        self.counters += other.counters;
+        for (reason, methods) in other.refusals {
+            self.refusals.entry(reason).or_default().extend(methods);
+        }
+    }
+}
+
+impl std::fmt::Display for Totals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (methods, refused) = (self.methods, self.refused());
+        write!(
+            f,
+            "{} classes, {methods} methods, {} sites",
+            self.classes, self.sites
+        )?;
+        let share = 100.0 * refused as f64 / (methods + refused).max(1) as f64;
+        write!(f, "; {refused} methods refused ({share:.3} %)")?;
+        for (reason, methods) in &self.refusals {
+            let shown = methods.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>();
+            write!(f, "; {} {reason}: {}", methods.len(), shown.join(", "))?;
+            if methods.len() > MOST_SHOWN {
+                f.write_str(", ...")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The choices that the agent's options lead to.
-pub(crate) fn choices() -> [(&'static str, RewriteOptions); 3] {
+pub(crate) fn choices() -> [(&'static str, RewriteOptions); 4] {
     let plain = RewriteOptions {
         counters: CounterChoice::Path,
         histogram: false,
@@ -46,10 +95,16 @@ pub(crate) fn choices() -> [(&'static str, RewriteOptions); 3] {
         materialized: true,
         ..plain.clone()
     };
+    let events = RewriteOptions {
+        counters: CounterChoice::Event,
+        profile: false,
+        ..plain.clone()
+    };
     [
-        ("path", plain),
-        ("site", site),
-        ("path,histogram,materialized", all),
+        ("counters=path", plain),
+        ("counters=site", site),
+        ("counters=path,histogram=on,materialized=on", all),
+        ("mode=trace", events),
     ]
 }
 
@@ -76,7 +131,7 @@ impl Numbers for Endless {
     }
 }
 
-/// Writes the rewritten classes of `corpus` to `output`, a folder per module.
+/// Writes the rewritten classes of `corpus` to `output`, a folder per module or package.
 pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) -> Result<Totals> {
     let tracked = TrackedMethods::built_in();
     let rewriter = ClassRewriter {
@@ -95,7 +150,9 @@ pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) 
             .rewrite(&bytes, &[], &mut numbers)
             .map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))?;
         for refusal in &rewritten.refusals {
-            *totals.refusals.entry(refusal.reason.name()).or_default() += 1;
+            let reason = refusal.reason.name();
+            let name = method_name(&bytes, refusal.method)?;
+            totals.refusals.entry(reason).or_default().push(name);
         }
         let Some(bytes) = rewritten.bytes else {
             continue;
@@ -108,15 +165,26 @@ pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) 
         std::fs::create_dir_all(target.parent().context("a folder")?)?;
         std::fs::write(target, bytes)?;
     }
-    let helper = output.join("java.base/java/lang");
-    std::fs::create_dir_all(&helper)?;
-    std::fs::write(helper.join("DuckTrack.class"), helper_without_effect()?)?;
+    for helper in HELPERS {
+        write_helper_without_effect(helper, &output.join("java.base"))?;
+    }
     Ok(totals)
 }
 
-/// A class with the public methods of the helper, which do nothing and give 0 or their argument.
-fn helper_without_effect() -> Result<Vec<u8>> {
-    let helper = ClassFile::parse(HELPER)?;
+/// `java.util.HashMap.put`, or the class alone.
+fn method_name(bytes: &[u8], method: Option<u16>) -> Result<String> {
+    let class = ClassFile::parse(bytes)?;
+    let method = method.and_then(|method| class.methods().nth(method.into()));
+    let method = method.map_or_else(String::new, |method| {
+        format!(".{}", String::from_utf8_lossy(method.name()))
+    });
+    let class = String::from_utf8_lossy(class.name()).replace('/', ".");
+    Ok(class + &method)
+}
+
+/// Writes a class with the public methods of a helper, which do nothing and give 0 or their argument.
+fn write_helper_without_effect(helper: &[u8], module: &Path) -> Result<()> {
+    let helper = ClassFile::parse(helper)?;
     let flags = access::PUBLIC | access::SUPER;
     let mut class = ClassBuilder::new(52, flags, helper.name(), b"java/lang/Object");
     for method in helper
@@ -139,5 +207,9 @@ fn helper_without_effect() -> Result<Vec<u8>> {
             )
             .code(code)?;
     }
-    Ok(class.finish()?)
+    let name = std::str::from_utf8(helper.name())?;
+    let file = module.join(format!("{name}.class"));
+    std::fs::create_dir_all(file.parent().context("a folder")?)?;
+    std::fs::write(file, class.finish()?)?;
+    Ok(())
 }

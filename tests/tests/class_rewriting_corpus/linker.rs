@@ -1,90 +1,150 @@
 //! Links classes in a JVM that verifies everything.
+//!
+//! A class may refer to others that are not there; it then does not link as it is, and must fail in the same way when it is edited.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::jdk::Corpus;
+use crate::corpus::{Corpus, programs};
 
-/// Links each class of a list without running any of them.
-const LINKER: &str = r#"
-import java.nio.file.*;
-public class Linker {
-    public static void main(String[] args) throws Exception {
-        int linked = 0, failed = 0;
-        for (String name : Files.readAllLines(Path.of(args[0]))) {
-            try {
-                Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
-                linked++;
-            } catch (Throwable t) {
-                failed++;
-                System.out.println("FAILED " + name + ": " + t);
-            }
-        }
-        System.out.println("linked " + linked + " failed " + failed);
-    }
+/// Differences that are shown.
+const MOST_SHOWN: usize = 10;
+
+/// What the JVM said.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    /// Classes that were linked.
+    pub(crate) linked: usize,
+    /// For every other class the error's class and text.
+    pub(crate) failures: BTreeMap<String, (String, String)>,
 }
-"#;
 
-/// Links all classes of `corpus` from the folder `edited`; fails if one of them does not link.
-pub(crate) fn link(corpus: &Corpus, edited: &Path) -> Result<()> {
+/// Links all classes of `corpus`, with those in the folder `edited` instead of their originals: each must do what it does unedited. Gives the
+/// number of those that were linked.
+pub(crate) fn link(corpus: &Corpus, edited: &Path) -> Result<usize> {
+    let before = corpus.unedited()?;
+    let after = outcomes(corpus, Some(edited))?;
+    let names: BTreeSet<&String> = before
+        .failures
+        .keys()
+        .chain(after.failures.keys())
+        .collect();
+    let error = |outcomes: &Outcomes, name: &String| match outcomes.failures.get(name) {
+        Some((class, _)) => class.clone(),
+        None => "links".to_owned(),
+    };
+    let differences: Vec<String> = names
+        .into_iter()
+        .filter(|name| error(before, name) != error(&after, name))
+        .map(|name| {
+            let said = after.failures.get(name).map_or("links", |(_, text)| text);
+            format!("{name}: unedited {}; edited {said}", error(before, name))
+        })
+        .collect();
+    ensure!(
+        differences.is_empty(),
+        "{}: {} classes differ\n{}",
+        corpus.name,
+        differences.len(),
+        differences[..differences.len().min(MOST_SHOWN)].join("\n")
+    );
+    Ok(after.linked)
+}
+
+/// What the JVM says of each class.
+pub(crate) fn outcomes(corpus: &Corpus, edited: Option<&Path>) -> Result<Outcomes> {
     let folder = tempfile::tempdir()?;
-    let source = folder.path().join("Linker.java");
-    std::fs::write(&source, LINKER)?;
-    let javac = Command::new(corpus.home.join("bin/javac"))
-        .arg("-d")
-        .arg(folder.path())
-        .arg(&source)
-        .status()?;
-    ensure!(javac.success(), "javac failed");
-    let names = names(corpus)?;
+    let names: Vec<String> = corpus
+        .classes
+        .iter()
+        .filter_map(|path| corpus.class_name(path))
+        .collect();
     let list = folder.path().join("classes");
     std::fs::write(&list, names.join("\n"))?;
+    let arguments = folder.path().join("arguments");
+    std::fs::write(
+        &arguments,
+        class_sources(corpus, edited, programs()?)?.join("\n"),
+    )?;
 
-    let mut java = Command::new(corpus.home.join("bin/java"));
+    let mut java = corpus.jdk.tool("java");
     java.args([
         "-XX:+UnlockDiagnosticVMOptions",
         "-XX:+BytecodeVerificationLocal",
         "-XX:+BytecodeVerificationRemote",
+        "-Xshare:off",
+        "-XX:-UsePerfData",
     ]);
-    java.args(["-Xshare:off", "-XX:-UsePerfData"]);
-    for module in &corpus.modules {
-        java.arg("--patch-module")
-            .arg(format!("{module}={}", edited.join(module).display()));
-    }
-    let output = java
-        .arg("-cp")
-        .arg(folder.path())
-        .arg("Linker")
-        .arg(&list)
-        .output()?;
-    let printed = String::from_utf8_lossy(&output.stdout);
+    java.arg(format!("@{}", arguments.display()));
+    let output = java.arg("ClassLinker").arg(&list).output()?;
     let errors = String::from_utf8_lossy(&output.stderr);
-    let last = printed.lines().last().unwrap_or_default();
-    let expected = format!("linked {} failed 0", names.len());
     ensure!(
-        output.status.success() && last == expected,
-        "{}: {}\n{}\n{errors}",
+        output.status.success(),
+        "{}: {} {errors}",
         corpus.name,
-        last,
-        printed.lines().take(10).collect::<Vec<_>>().join("\n")
+        output.status
     );
-    println!("{}: {last}", corpus.name);
-    Ok(())
+    let outcomes = Outcomes::read(&String::from_utf8_lossy(&output.stdout))?;
+    ensure!(
+        outcomes.linked + outcomes.failures.len() == names.len(),
+        "{}: {} of {} classes were tried",
+        corpus.name,
+        outcomes.linked + outcomes.failures.len(),
+        names.len()
+    );
+    Ok(outcomes)
 }
 
-/// Names of all classes that can be linked by name.
-fn names(corpus: &Corpus) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for path in &corpus.classes {
-        let relative = path.strip_prefix(&corpus.root)?.with_extension("");
-        let mut parts = relative.iter();
-        parts.next().context("a module")?;
-        let name: Vec<_> = parts.map(|part| part.to_string_lossy()).collect();
-        if name != ["module-info"] {
-            names.push(name.join("."));
+/// The options that say where classes come from.
+fn class_sources(corpus: &Corpus, edited: Option<&Path>, programs: &Path) -> Result<Vec<String>> {
+    let mut options = Vec::new();
+    let mut option = |name: &str, value: String| options.extend([name.to_owned(), value]);
+    let text = |path: &Path| path.to_str().map(str::to_owned).context("a path in UTF-8");
+    let patch = |module: &str| -> Result<Option<String>> {
+        let Some(folder) = edited.map(|edited| edited.join(module)) else {
+            return Ok(None);
+        };
+        // An empty folder would be no patch.
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        Ok(Some(format!("{module}={}", text(&folder)?)))
+    };
+    let mut class_path = vec![text(programs)?];
+    if corpus.modules.is_empty() {
+        class_path.extend(edited.map(text).transpose()?);
+        class_path.push(text(&corpus.root)?);
+        if let Some(helper) = patch("java.base")? {
+            option("--patch-module", helper);
+        }
+    } else {
+        option("--add-modules", corpus.modules.join(","));
+        for module in &corpus.modules {
+            if let Some(patched) = patch(module)? {
+                option("--patch-module", patched);
+            }
         }
     }
-    Ok(names)
+    option("-cp", class_path.join(":"));
+    Ok(options)
+}
+
+impl Outcomes {
+    fn read(printed: &str) -> Result<Self> {
+        let mut outcomes = Self::default();
+        for line in printed.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            match fields[..] {
+                ["LINKED", count] => outcomes.linked = count.parse()?,
+                ["FAILED", name, error, text] => {
+                    let failure = (error.to_owned(), text.to_owned());
+                    outcomes.failures.insert(name.to_owned(), failure);
+                }
+                _ => anyhow::bail!("the linker printed {line}"),
+            }
+        }
+        Ok(outcomes)
+    }
 }

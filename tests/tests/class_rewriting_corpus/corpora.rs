@@ -1,0 +1,106 @@
+//! Which classes are taken.
+//!
+//! | | JDK 17, 25 | JDK 11, 21 | libraries |
+//! |---|---|---|---|
+//! | usually | `java.base`, `java.desktop` | `java.base` | |
+//! | `DUCKTRACK_FULL=1` | all modules | all modules | all, on 17, 21, 25 |
+//!
+//! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead. Libraries are those of the workloads: the jars that
+//! `scripts/harness-build` puts beside each driver.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, ensure};
+use ducktrack_tests::{Jdk, matrix_jdks};
+
+use crate::corpus::Corpus;
+
+/// The classes of the JDKs; unpacks them on first use.
+pub(crate) fn of_jdks() -> Result<&'static [Corpus]> {
+    static CORPORA: OnceLock<Result<Vec<Corpus>, String>> = OnceLock::new();
+    found_once(&CORPORA, || {
+        let jdks = matrix_jdks()?;
+        let corpora = jdks
+            .iter()
+            .map(|jdk| Corpus::of_modules(jdk, &modules_on(jdk)));
+        corpora.collect()
+    })
+}
+
+/// The classes of the libraries; none unless everything is asked for.
+pub(crate) fn of_libraries() -> Result<&'static [Corpus]> {
+    static CORPORA: OnceLock<Result<Vec<Corpus>, String>> = OnceLock::new();
+    found_once(&CORPORA, || {
+        if !full() {
+            return Ok(Vec::new());
+        }
+        let mut corpora = Vec::new();
+        // The libraries are there for JDK 17 and later, as the harness is.
+        for jdk in matrix_jdks()?.iter().filter(|jdk| jdk.version >= 17) {
+            for (name, jars) in libraries()? {
+                corpora.push(Corpus::of_jars(jdk, &name, &jars)?);
+            }
+        }
+        Ok(corpora)
+    })
+}
+
+fn found_once(
+    corpora: &'static OnceLock<Result<Vec<Corpus>, String>>,
+    find: impl FnOnce() -> Result<Vec<Corpus>>,
+) -> Result<&'static [Corpus]> {
+    let corpora = corpora.get_or_init(|| find().map_err(|error| format!("{error:#}")));
+    corpora
+        .as_deref()
+        .map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// Is everything asked for?
+pub(crate) fn full() -> bool {
+    std::env::var_os("DUCKTRACK_FULL").is_some_and(|value| !value.is_empty())
+}
+
+/// The modules to take; none: all.
+fn modules_on(jdk: &Jdk) -> Vec<String> {
+    if let Ok(modules) = std::env::var("DUCKTRACK_CORPUS_MODULES") {
+        return modules.split(',').map(str::to_owned).collect();
+    }
+    let modules: &[&str] = match jdk.version {
+        _ if full() => &[],
+        17 | 25 => &["java.base", "java.desktop"],
+        _ => &["java.base"],
+    };
+    modules.iter().map(|&module| module.to_owned()).collect()
+}
+
+/// Per driver of the suite its jars, in order.
+fn libraries() -> Result<Vec<(String, Vec<PathBuf>)>> {
+    let harness = match std::env::var_os("DUCKTRACK_HARNESS") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/target"),
+    };
+    let mut libraries = Vec::new();
+    let folder = harness.join("lib");
+    for driver in sorted(&folder).context("no libraries: scripts/harness-build")? {
+        let mut jars = sorted(&driver)?;
+        jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
+        let name = driver.file_name().context("a name")?.to_string_lossy();
+        libraries.push((name.into_owned(), jars));
+    }
+    ensure!(
+        libraries.len() > 5,
+        "{}: too few libraries",
+        folder.display()
+    );
+    Ok(libraries)
+}
+
+fn sorted(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    paths.sort();
+    Ok(paths)
+}
