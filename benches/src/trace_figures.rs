@@ -301,25 +301,36 @@ impl TraceCost {
     }
 
     fn compression(&self, tool: &str) -> Option<String> {
-        let size = self.mean_info(tool, "compression")?;
+        let sizes = self
+            .infos(tool)
+            .filter_map(|info| info["compression"]["percent"].as_f64());
+        let size = geometric_mean(sizes)?;
         let time = self.against_plain(tool).map_or(String::new(), added);
-        Some(format!("{:.1}%, {time}", size * 100.0))
+        Some(format!("{size:.1}%, {time}"))
     }
 
-    /// Of every synchronization point of every rotated trace the share of live objects about which everything is known.
+    /// What a synchronization point knows of what the files before it tell, and of how many live objects the site is known there
+    /// (those that are older than the agent, or made by the VM, never had one).
     fn quality(&self) -> Option<String> {
-        let shares: Vec<f64> = self
+        let points: Vec<&Value> = self
             .infos(ROTATED)
-            .filter_map(|info| info["quality"].as_array())
+            .filter_map(|info| info["quality"]["rotations"].as_array())
             .flatten()
-            .filter_map(|point| point["share"].as_f64())
             .collect();
-        let spread = Spread::of(shares)?;
+        let kept = points.iter().filter_map(|point| {
+            Some(1.0 - point["differences"].as_f64()? / point["objects"].as_f64()?)
+        });
+        let kept = Spread::of(kept)?;
+        let sites = median(
+            points
+                .iter()
+                .filter_map(|point| point["quality"][0]["percent"].as_f64()),
+        )?;
         Some(format!(
-            "{:.2}% (least {:.2}%, {} points)",
-            spread.median * 100.0,
-            spread.min * 100.0,
-            spread.count
+            "{:.2}% (least {:.2}%, {} points); {sites:.1}% of live objects have a site",
+            kept.median * 100.0,
+            kept.min * 100.0,
+            kept.count
         ))
     }
 
@@ -379,11 +390,14 @@ mod tests {
             forks: vec![
                 traced("bare", 10.0, Value::Null),
                 traced(PLAIN, 15.0, json!({"bytesPerEvent": 4.25})),
-                traced(FULL, 15.0, json!({"compression": 0.2})),
+                traced(FULL, 15.0, json!({"compression": {"percent": 20.0}})),
                 traced(
                     ROTATED,
                     15.0,
-                    json!({"quality": [{"share": 1.0}, {"share": 0.99}]}),
+                    json!({"quality": {"rotations": [
+                        {"objects": 200, "differences": null, "quality": [{"percent": 98.0}]},
+                        {"objects": 200, "differences": 2, "quality": [{"percent": 96.0}]},
+                    ]}}),
                 ),
             ],
         };
@@ -397,6 +411,9 @@ mod tests {
         assert_eq!(measured[3], "4.25");
         assert_eq!(measured[4], "20.0%, +25.0% (+25.0% to +25.0%)");
         assert_eq!(measured[5], "not measured");
-        assert_eq!(measured[7], "99.50% (least 99.00%, 2 points)");
+        assert_eq!(
+            measured[7],
+            "99.00% (least 99.00%, 1 points); 97.0% of live objects have a site"
+        );
     }
 }
