@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run};
-use ducktrack_reports::{EventReport, info_report};
+use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run, TraceModel};
+use ducktrack_reports::{EventReport, InfoReport, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::event_report::{Format, render};
@@ -37,16 +37,19 @@ pub(crate) struct InfoArgs {
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let text = match args.format {
         Format::Text => text(args)?,
-        format => render(&events(args)?, format)?,
+        format => render(&report(args, &events(args)?), format)?,
     };
     output::write(&text, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the event files say; a trace of `mode=count` has none, and the report says so.
-fn events(args: &InfoArgs) -> Result<impl EventReport + use<>> {
-    let model = load_trace(&args.trace, &Questions::default())?;
-    Ok(info_report(&model, &args.trace.display().to_string()))
+/// What the event files say; a trace of `mode=count` has none.
+fn events(args: &InfoArgs) -> Result<TraceModel> {
+    load_trace(&args.trace, &Questions::default())
+}
+
+fn report(args: &InfoArgs, model: &TraceModel) -> InfoReport {
+    info_report(model, &args.trace.display().to_string())
 }
 
 fn text(args: &InfoArgs) -> Result<String> {
@@ -66,9 +69,13 @@ fn text(args: &InfoArgs) -> Result<String> {
     let model = builder.finish();
     write_run(&mut out, &model);
     write_snapshots(&mut out, &model);
-    write_state(&mut out, &model);
-    if !EventFiles::open(&args.trace)?.files().is_empty() {
-        out.push_str(&events(args)?.text());
+    let events = match EventFiles::open(&args.trace)?.files() {
+        [] => None,
+        _ => Some(events(args)?),
+    };
+    write_state(&mut out, &model, events.as_ref());
+    if let Some(events) = &events {
+        out.push_str(&report(args, events).text());
     }
     Ok(out)
 }
@@ -166,7 +173,7 @@ fn write_snapshots(out: &mut String, model: &CountModel) {
     }
 }
 
-fn write_state(out: &mut String, model: &CountModel) {
+fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>) {
     out.push_str("\nSTATE\n");
     match &model.end {
         Some(end) => out.push_str(&format!("  ended: {}\n", end.cause.escape_debug())),
@@ -174,7 +181,8 @@ fn write_state(out: &mut String, model: &CountModel) {
             "  no end: the JVM was killed or still runs; reports show the last whole snapshot\n",
         ),
     }
-    for found in &model.damage {
+    let of_events = events.map_or(&[][..], |events| &events.info.damage);
+    for found in model.damage.iter().chain(of_events) {
         out.push_str(&format!("  damage in {}: {}\n", found.file, found.damage));
     }
     for found in &model.inconsistencies {
@@ -186,7 +194,7 @@ fn write_state(out: &mut String, model: &CountModel) {
             loss.escape_debug()
         ));
     }
-    if model.is_sound() {
+    if model.is_sound() && of_events.is_empty() {
         out.push_str("  whole: nothing is missing or contradictory\n");
     }
 }

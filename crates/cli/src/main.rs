@@ -13,6 +13,7 @@ mod info;
 mod lifetimes;
 mod loading;
 mod output;
+mod progress;
 mod report;
 mod run;
 mod selection;

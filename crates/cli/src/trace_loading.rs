@@ -7,7 +7,8 @@ use anyhow::Result;
 use ducktrack_heap_model::{FileDamage, HeapReplay, Questions, TraceInfo, TraceModel, TraceNames};
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
-use crate::loading::{byte_progress, load_records};
+use crate::loading::load_records;
+use crate::progress::Progress;
 
 /// Reads a whole trace and answers the questions. Damage is no error: it is in the model.
 pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceModel> {
@@ -27,12 +28,12 @@ pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceMode
 fn replay(files: &mut EventFiles, names: TraceNames, questions: &Questions) -> HeapReplay {
     let workers = available_parallelism().map_or(1, usize::from);
     let mut replay = HeapReplay::new(names, questions.clone(), workers);
-    let bar = byte_progress(files.total_bytes());
+    let progress = Progress::of_bytes(files.total_bytes());
     while let Some(step) = files.next_step() {
-        bar.set_position(files.bytes_read());
+        progress.at(files.bytes_read());
         take_step(&mut replay, files, step);
     }
-    bar.finish_and_clear();
+    progress.done();
     replay
 }
 

@@ -424,7 +424,18 @@ fn run_says_what_is_missing() {
 #[test]
 fn every_command_helps_with_examples() {
     let place = Place::new();
-    for command in ["run", "report", "diff", "info", "explain"] {
+    let commands = [
+        "run",
+        "report",
+        "diff",
+        "info",
+        "heap",
+        "lifetimes",
+        "timeline",
+        "growth",
+        "explain",
+    ];
+    for command in commands {
         let help = out(&place.ducktrack(&[command, "--help"]));
         assert!(help.contains("Example"), "{command}: {help}");
         assert!(help.contains("Usage: ducktrack"), "{help}");

@@ -347,6 +347,12 @@ fn a_cut_event_file_is_reported_up_to_the_cut() {
             let report = place.json(&[command, "t"]);
             assert_ne!(report["damage"], json!([]), "{command} of {length} bytes");
         }
+        let info = place.text(&["info", "t"]);
+        assert!(
+            info.contains("damage in t/events-00000000.trace")
+                && !info.contains("nothing is missing"),
+            "{length}: {info}"
+        );
         let heap = place.ducktrack(&["heap", "t"]);
         assert!(matches!(heap.status.code(), Some(0 | 2)), "{length}");
     }
