@@ -288,4 +288,4 @@ fn rule_of(helper: LayoutHelper, name: &[u8]) -> SizeRule {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

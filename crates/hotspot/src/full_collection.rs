@@ -393,3 +393,6 @@ fn fits(space: &Space, place: Address, bytes: usize) -> bool {
 fn nanos_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,6 +146,22 @@ impl Libjvm {
     }
 }
 
+#[cfg(test)]
+impl Libjvm {
+    /// For tests: a library that consists of these bytes.
+    pub(crate) fn made_up(constants: &'static [u8]) -> Self {
+        Self {
+            segments: vec![Segment {
+                start: Address(constants.as_ptr().expose_provenance()),
+                length: constants.len(),
+                file_length: constants.len(),
+                writable: false,
+            }],
+            ..Self::default()
+        }
+    }
+}
+
 /// Called for each loaded object; stores libjvm when it meets it and stops.
 unsafe extern "C" fn inspect_object(
     info: *mut libc::dl_phdr_info,

@@ -137,6 +137,18 @@ impl ObjectHeader {
     }
 }
 
+#[cfg(test)]
+impl ObjectHeader {
+    /// For heaps that tests make up: whole class pointers.
+    pub(crate) fn made_up() -> Self {
+        Self {
+            class_pointer: ClassPointer::Full,
+            array_length: 16,
+            stays_bits: 0,
+        }
+    }
+}
+
 /// The new address in a mark word that an evacuation left, or `None` when it is not forwarded.
 #[must_use]
 pub fn forwarded_to(mark: u64) -> Option<Address> {

@@ -256,3 +256,17 @@ impl Iterator for ObjectWalk<'_> {
         Some(found)
     }
 }
+
+#[cfg(test)]
+impl ObjectSizes {
+    /// For heaps that tests make up: whole class pointers, alignment 8.
+    pub(crate) fn made_up() -> Self {
+        Self {
+            header: ObjectHeader::made_up(),
+            alignment: 8,
+            mirror_words: 0,
+            stack_chunk_words: None,
+            log2_references_per_word: 0,
+        }
+    }
+}

@@ -345,3 +345,6 @@ fn this_stack() -> Option<(Address, Address)> {
     let end = Address(start.expose_provenance()).plus(bytes);
     (outcome == 0 && here < end).then_some((here.plus(8 - here.0 % 8), end))
 }
+
+#[cfg(test)]
+mod tests;

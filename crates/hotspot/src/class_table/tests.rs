@@ -71,6 +71,24 @@ fn table(head: Address) -> ClassTable {
     }
 }
 
+/// A table with these classes (name, layout helper), and where they are.
+pub(crate) fn loaded(classes: &[(&str, i32)]) -> (ClassTable, Vec<Address>) {
+    let mut chain = Address::NULL;
+    let places: Vec<Address> = classes
+        .iter()
+        .map(|&(name, helper)| {
+            chain = klass(chain, name, helper);
+            chain
+        })
+        .collect();
+    let mut table = table(place(Loader {
+        next: Address::NULL,
+        classes: chain,
+    }));
+    table.refresh().expect("readable");
+    (table, places)
+}
+
 const INT_ARRAY: i32 = 0xC010_0A02_u32.cast_signed();
 
 #[test]
