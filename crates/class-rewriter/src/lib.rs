@@ -23,6 +23,7 @@ mod measure_probes;
 mod method_counting;
 mod method_plan;
 mod path_plan;
+mod path_policy;
 mod planned;
 mod pool_rules;
 mod probe;

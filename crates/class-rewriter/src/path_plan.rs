@@ -7,7 +7,7 @@
 //! stand anywhere in the block. The place is chosen so that *d* is zero at as many instructions that can throw as possible;
 //! for the others a stub settles the debt ([`crate::exception_stubs`]). All counters that end up in one block are merged.
 
-use ducktrack_classfile::{ExceptionEntry, Instruction, Opcode};
+use ducktrack_classfile::ExceptionEntry;
 use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
 use ducktrack_path_counters::{
     self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement,
@@ -18,25 +18,15 @@ use crate::edit::Place;
 use crate::exception_stubs::Debts;
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{Counted, MethodPlanner};
+use crate::path_policy::split_units;
 use crate::planned::{Role, Term, Unit};
 use crate::profile::{MethodProfile, ProfilePoints};
 use crate::refusal::Reason;
 use crate::site_plan::COUNT;
 
-/// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
-const MOST_UNITS_PER_BLOCK: usize = 24;
-/// A method with more allocations than this is counted per site.
-const MOST_UNITS: usize = 400;
 /// A method that is expected to execute fewer increments per entry is not profiled: its entry counter would cost more than the
 /// best paths could save.
 const LEAST_INCREMENTS_TO_PROFILE: f64 = 1.5;
-/// A method gets stubs only if its paths are expected to save this many increments per entry. A stub costs nothing when it is not
-/// run, but it is bytecode that the JIT's inliner counts and an exception path that C2 compiles: measured on real programs, stubs
-/// for less cost more than they save.
-const LEAST_SAVED_FOR_STUBS: f64 = 1.5;
-/// More stubs than this are not worth a saved increment.
-const MOST_STUBS: usize = 96;
-
 /// An allocation instruction that is counted by path: its levels and where it is.
 #[derive(Clone, Debug)]
 pub(crate) struct PathUnit {
@@ -126,97 +116,6 @@ impl MethodPlanner<'_, '_, '_> {
             None => Ok((plan, realisation, debts)),
         }
     }
-
-    /// Nothing to share, nothing to gain.
-    fn counted_per_site_anyway(&self, counted: &[Counted]) -> Option<WhyPerSite> {
-        match counted.len() {
-            0 | 1 => Some(WhyPerSite::FewerThanTwo),
-            _ if self.view.class_initializer => Some(WhyPerSite::ClassInitializer),
-            many if many > MOST_UNITS => Some(WhyPerSite::MoreThan(MOST_UNITS)),
-            _ => None,
-        }
-    }
-
-    /// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
-    /// added there. It must be a straight line.
-    fn head(&self, graph: &MethodGraph<'_>) -> Result<usize, WhyPerSite> {
-        if graph.has_subroutines() {
-            return Err(WhyPerSite::Subroutines);
-        }
-        if !self.view.constructor {
-            return Ok(0);
-        }
-        let class = self.view.class;
-        let calls_own_constructor = |instruction: &Instruction<'_>| {
-            instruction.opcode == Opcode::INVOKESPECIAL
-                && instruction
-                    .pool_index()
-                    .and_then(|index| class.pool().member_ref(index).ok())
-                    .is_some_and(|member| {
-                        member.name == b"<init>"
-                            && (member.class == class.name()
-                                || Some(member.class) == class.super_class())
-                    })
-        };
-        let head = graph
-            .instructions()
-            .iter()
-            .rposition(calls_own_constructor)
-            .map_or(0, |position| position + 1);
-        let first_block = graph
-            .blocks()
-            .first()
-            .map(|block| block.instruction_range());
-        match first_block {
-            Some(first_block) if head <= first_block.end => Ok(head),
-            _ => Err(WhyPerSite::ConstructorBranches),
-        }
-    }
-}
-
-/// Groups the levels of each allocation into a unit; allocations in a constructor's head and in crowded blocks stay per site.
-fn split_units(
-    graph: &MethodGraph<'_>,
-    counted: &[Counted],
-    head: usize,
-) -> (Vec<PathUnit>, Vec<(Counted, WhyPerSite)>) {
-    let mut units: Vec<PathUnit> = Vec::new();
-    let mut per_site: Vec<(Counted, WhyPerSite)> = Vec::new();
-    for group in counted.chunk_by(|a, b| a.offset == b.offset) {
-        let Some(first) = group.first() else { continue };
-        let position = graph
-            .instructions()
-            .partition_point(|instruction| instruction.offset < first.offset);
-        if position < head {
-            let in_head = group
-                .iter()
-                .map(|level| (*level, WhyPerSite::ConstructorHead));
-            per_site.extend(in_head);
-        } else {
-            units.push(PathUnit {
-                position,
-                levels: group.to_vec(),
-            });
-        }
-    }
-    for block in graph.blocks() {
-        let range = block.instruction_range();
-        let crowd = units
-            .iter()
-            .filter(|unit| range.contains(&unit.position))
-            .count();
-        if crowd > MOST_UNITS_PER_BLOCK {
-            let (crowded, rest) = units
-                .into_iter()
-                .partition(|unit| range.contains(&unit.position));
-            units = rest;
-            let levels = crowded.into_iter().flat_map(|unit: PathUnit| unit.levels);
-            let why = WhyPerSite::CrowdedBlock(MOST_UNITS_PER_BLOCK);
-            per_site.extend(levels.map(|level| (level, why)));
-        }
-    }
-    per_site.sort_by_key(|(level, _)| level.offset);
-    (units, per_site)
 }
 
 impl<'g, 'c> PathPlan<'g, 'c> {
@@ -263,26 +162,8 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         })
     }
 
-    /// Whether so many stubs are more than the paths are worth. Without a stub there is nothing to weigh.
-    fn speaks_against_stubs(&self, stubs: usize) -> Option<WhyPerSite> {
-        let saved_per_entry = self.saved_per_entry();
-        match stubs {
-            0 => None,
-            _ if saved_per_entry < LEAST_SAVED_FOR_STUBS => Some(WhyPerSite::StubsCostMore {
-                stubs,
-                saved_per_entry,
-                least: LEAST_SAVED_FOR_STUBS,
-            }),
-            _ if stubs > MOST_STUBS => Some(WhyPerSite::TooManyStubs {
-                stubs,
-                most: MOST_STUBS,
-            }),
-            _ => None,
-        }
-    }
-
     /// Increments that the placement is expected to save per entry against one counter per site.
-    fn saved_per_entry(&self) -> f64 {
+    pub(crate) fn saved_per_entry(&self) -> f64 {
         let saved = self
             .per_site
             .saturating_sub(self.placement.increments(&self.shape, &self.frequencies));
@@ -343,7 +224,7 @@ fn measured(shape: &Graph, profile: &MethodProfile) -> Frequencies {
     paths::propagate(shape, profile.entries, known)
 }
 
-fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<BlockId> {
+pub(crate) fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<BlockId> {
     graph.block_at(graph.instructions().get(position)?.offset)
 }
 
