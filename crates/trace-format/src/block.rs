@@ -57,9 +57,22 @@ impl PackedContent {
         self.flags & BlockHeader::COMPRESSED != 0
     }
 
-    /// Appends the block to `file`.
-    pub fn encode_block(&self, kind: BlockKind, sequence: u32, file: &mut Vec<u8>) {
-        let header = BlockHeader {
+    /// Bytes after compression.
+    pub fn stored_length(&self) -> u32 {
+        self.stored_length
+    }
+
+    /// The content again.
+    pub fn unpack(&self) -> Result<Cow<'_, [u8]>, FormatError> {
+        if self.is_compressed() {
+            expand(&self.header(BlockKind::EVENTS, 0), &self.stored).map(Cow::Owned)
+        } else {
+            Ok(Cow::Borrowed(&self.stored))
+        }
+    }
+
+    fn header(&self, kind: BlockKind, sequence: u32) -> BlockHeader {
+        BlockHeader {
             kind,
             flags: self.flags,
             reserved: 0,
@@ -67,7 +80,12 @@ impl PackedContent {
             plain_length: self.plain_length,
             stored_length: self.stored_length,
             crc: 0,
-        };
+        }
+    }
+
+    /// Appends the block to `file`.
+    pub fn encode_block(&self, kind: BlockKind, sequence: u32, file: &mut Vec<u8>) {
+        let header = self.header(kind, sequence);
         file.extend_from_slice(&header.encode(&self.stored));
         file.extend_from_slice(&self.stored);
     }
@@ -216,7 +234,9 @@ mod tests {
             let mut file = Vec::new();
             encode_block(BlockKind(200), 3, &content, compression, &mut file).unwrap();
             let (header, stored) = split(&file);
-            prop_assert_eq!(decode_content(&header, stored).unwrap(), content);
+            prop_assert_eq!(decode_content(&header, stored).unwrap(), content.as_slice());
+            let packed = PackedContent::pack(&content, compression).unwrap();
+            prop_assert_eq!(packed.unpack().unwrap(), content);
         }
 
         #[test]

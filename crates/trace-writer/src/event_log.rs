@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::bounded;
 use ducktrack_trace_format::{
-    Collection, End, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass, SiteFacts,
+    Collection, End, Event, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass, SiteFacts,
 };
 use parking_lot::Mutex;
 
@@ -153,7 +153,14 @@ impl EventLog {
             words: &buffer.words,
         };
         // What does not decode is no event.
-        let _ = EventDecoder::new(&*self.facts).decode(&block, |_| events += 1);
+        let _ = EventDecoder::new(&*self.facts).decode(&block, |event| {
+            events += match event {
+                Event::Allocation(_) => 1,
+                // Dropped before: the word that says so is lost with this buffer.
+                Event::Dropped { count } => count,
+                _ => 0,
+            };
+        });
         let mut dropped = self.dropped.lock();
         dropped.0 += 1;
         dropped.1 += events;

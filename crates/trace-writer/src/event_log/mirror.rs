@@ -24,6 +24,7 @@ use super::Survivor;
 use super::site_cache::SiteCache;
 use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
+use kept_pieces::KeptPieces;
 use late_table::LateTable;
 use matching::{Carried, Fate, How, Matching, decide};
 use pending::{Candidate, PendingObjects};
@@ -32,6 +33,7 @@ use suspects::Suspects;
 
 mod chunks;
 mod end_index;
+mod kept_pieces;
 mod late_table;
 mod matching;
 mod pending;
@@ -72,8 +74,7 @@ impl Moves {
 /// See the module.
 pub(crate) struct Mirror {
     live: Chunks,
-    pieces: Vec<Arc<Vec<u8>>>,
-    piece_bytes: u64,
+    pieces: KeptPieces,
     carried: Vec<Carried>,
     pending: PendingObjects,
     late: LateTable,
@@ -88,8 +89,7 @@ impl Mirror {
     pub(crate) fn new() -> Self {
         Self {
             live: Chunks::new(),
-            pieces: Vec::new(),
-            piece_bytes: 0,
+            pieces: KeptPieces::new(),
             carried: Vec::new(),
             pending: PendingObjects::default(),
             late: LateTable::default(),
@@ -112,7 +112,7 @@ impl Mirror {
 
     /// Memory of events that wait for a collection.
     pub(crate) fn retained(&self) -> u64 {
-        self.piece_bytes + (self.carried.capacity() * size_of::<Carried>()) as u64
+        self.pieces.memory() + (self.carried.capacity() * size_of::<Carried>()) as u64
     }
 
     /// True when all that was allocated before the last collection is entered.
@@ -127,8 +127,7 @@ impl Mirror {
 
     /// Keeps a piece of the current epoch until the collection.
     pub(crate) fn keep(&mut self, content: Arc<Vec<u8>>) {
-        self.piece_bytes += content.len() as u64;
-        self.pieces.push(content);
+        self.pieces.keep(content);
     }
 
     /// Takes note of an allocation that [`Mirror::keep`] alone does not serve: all but those that end at an address. `recent`: a straggler is
@@ -229,15 +228,13 @@ impl Mirror {
             contradictions: 0,
             dead: 0,
         };
-        let pieces = std::mem::take(&mut self.pieces);
-        self.piece_bytes = 0;
+        let pieces = self.pieces.take();
         let mut carried = std::mem::take(&mut self.carried);
         carried.retain(|object| decide(object, &mut matching, &mut self.live));
         self.carried = carried;
         for piece in pieces {
-            if !matching.scan(&piece, facts, &mut self.carried) {
-                self.piece_bytes += piece.len() as u64;
-                self.pieces.push(piece);
+            if !matching.scan(&piece.content(), facts, &mut self.carried) {
+                self.pieces.put_back(piece);
             }
         }
         self.contradictions += matching.contradictions;
