@@ -251,14 +251,23 @@ impl Agent {
         if klass == 0 {
             return;
         }
-        if let Ok(signature) = self.env.class_signature(class) {
-            self.klass_names
-                .lock()
-                .insert(klass, String::from_utf8_lossy(&signature).into_owned());
+        let Ok(signature) = self.env.class_signature(class) else {
+            return;
+        };
+        let name = String::from_utf8_lossy(&signature).into_owned();
+        let before = self.klass_names.lock().insert(klass, name.clone());
+        let (Some(tracing), Some(facts)) = (self.tracing(), self.facts()) else {
+            return;
+        };
+        if before.as_ref() != Some(&name) {
+            let name = name
+                .strip_prefix('L')
+                .and_then(|name| name.strip_suffix(';'))
+                .unwrap_or(&name);
+            let size = facts.heap_class_size(klass);
+            self.collections.add_named_class(name, klass, size);
         }
-        if let Some(tracing) = self.tracing() {
-            tracing.seen().insert(klass);
-        }
+        tracing.seen().insert(klass);
     }
 
     /// The eetop of a thread: the address of its native thread.

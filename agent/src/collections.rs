@@ -7,11 +7,12 @@
 //!
 //! Both run on a thread of the VM while the world is stopped: no call of the VM is allowed, and every moment is a part of the pause.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
-    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, JvmFlags, LayoutHelper,
-    SizeRule, VmStructs,
+    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, JvmFlags, SizeRule,
+    UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{
@@ -24,6 +25,7 @@ use crate::agent::Agent;
 use crate::event_buffer::unix_micros;
 use crate::options::Moves;
 use crate::tracing::Tracing;
+use crate::vm_facts::heap_class_size;
 
 /// What is kept between the events of the VM.
 #[derive(Default)]
@@ -31,7 +33,12 @@ pub(crate) struct Collections {
     state: Mutex<State>,
     /// Classes that the trace file does not have yet.
     pending: Mutex<Vec<Record>>,
+    /// Classes that events have named.
+    named: AtomicU32,
 }
+
+/// Numbers of classes that events name; the class table counts from 0 on.
+const FIRST_NAMED: u32 = 1 << 31;
 
 #[derive(Default)]
 struct State {
@@ -46,8 +53,25 @@ struct State {
 struct Started {
     micros: u64,
     cuts: Vec<ThreadCut>,
-    pause: Instant,
+    /// What the agent's own work took.
     nanos: u64,
+}
+
+/// Collections that the VM does not announce are recorded like the others.
+struct WithoutEvents;
+
+impl UnannouncedCollections for WithoutEvents {
+    fn began(&mut self) {
+        if let Some(agent) = crate::callbacks::agent() {
+            agent.collection_started();
+        }
+    }
+
+    fn ended(&mut self) {
+        if let Some(agent) = crate::callbacks::agent() {
+            agent.collection_finished();
+        }
+    }
 }
 
 impl Collections {
@@ -60,6 +84,7 @@ impl Collections {
         vm: &VmStructs,
         flags: &JvmFlags,
         moves: Moves,
+        stack_chunk_size: Option<usize>,
     ) -> Result<(), String> {
         let (level, name) = match moves {
             Moves::Exact => (
@@ -73,8 +98,13 @@ impl Collections {
             Moves::Off => return Ok(()),
         };
         let collector = Collector::of(flags).ok_or("the collector is not known")?;
-        let watch =
+        let mut watch =
             CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
+        if let Some(offset) = stack_chunk_size {
+            watch.set_stack_chunk_size_offset(offset);
+        }
+        // Seen at level exact only; elsewhere such a collection is a fault of the next one.
+        watch.tell_unannounced(Box::new(WithoutEvents));
         let mut state = self.state.lock();
         state.watch = Some(watch);
         state.level = name;
@@ -83,6 +113,18 @@ impl Collections {
 
     pub(crate) fn are_watched(&self) -> bool {
         self.state.lock().watch.is_some()
+    }
+
+    /// A class whose objects' events name its address. Its number is none of the class table's.
+    pub(crate) fn add_named_class(&self, name: &str, klass: usize, size: HeapClassSize) {
+        let number = self.named.fetch_add(1, Ordering::Relaxed);
+        self.pending.lock().push(Record::HeapClass(HeapClass {
+            id: HeapClassId(FIRST_NAMED | number),
+            name: name.to_owned(),
+            size,
+            klass: klass as u64,
+            fields: Vec::new(),
+        }));
     }
 
     /// Records that are not written yet.
@@ -111,7 +153,6 @@ impl Agent {
             micros,
             cuts,
             nanos: nanos_since(pause),
-            pause,
         });
     }
 
@@ -168,7 +209,6 @@ impl Agent {
             collection.cuts = cuts.take().unwrap_or_default();
             tracing.log().collection(collection, survivors);
         }
-        let _ = started.pause;
     }
 
     /// Classes that the table has got since the last time.
@@ -209,22 +249,8 @@ fn class_size(rule: SizeRule) -> HeapClassSize {
         SizeRule::Fixed(bytes) => {
             u32::try_from(bytes).map_or(HeapClassSize::PerObject, HeapClassSize::Instance)
         }
-        SizeRule::Array(helper) => array_size(helper).unwrap_or(HeapClassSize::PerObject),
+        SizeRule::Array(helper) => heap_class_size(helper),
         _ => HeapClassSize::PerObject,
-    }
-}
-
-fn array_size(helper: LayoutHelper) -> Option<HeapClassSize> {
-    match helper.decode() {
-        ducktrack_hotspot::InstanceSize::Array {
-            header_bytes,
-            log2_element_size,
-            ..
-        } => Some(HeapClassSize::Array {
-            element: 1u8.checked_shl(u32::try_from(log2_element_size).ok()?)?,
-            base: u8::try_from(header_bytes).ok()?,
-        }),
-        _ => None,
     }
 }
 

@@ -22,7 +22,8 @@ const CURSOR: usize = 9;
 const LIMIT: usize = 10;
 const SAVED: usize = 11;
 const BASE: usize = 12;
-const DROPPED: usize = 13;
+/// Events that found no room; in the shared block: of threads without a block.
+pub(crate) const DROPPED: usize = 13;
 const FULL: usize = 14;
 const END: usize = 15;
 const CUT: usize = 16;

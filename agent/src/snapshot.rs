@@ -254,6 +254,15 @@ impl Agent {
                 "{native} objects made by native code could not be counted: no stack was left"
             ));
         }
+        let unseen = self.shared.word(crate::event_buffer::DROPPED);
+        if unseen > 0 {
+            losses.push(format!(
+                "{unseen} allocations were executed by threads without a buffer of events"
+            ));
+        }
+        if let Some(tracing) = self.tracing() {
+            losses.extend(tracing.log().losses());
+        }
         losses
     }
 }

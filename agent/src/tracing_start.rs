@@ -79,10 +79,16 @@ impl Agent {
         Ok(())
     }
 
+    fn prepare_collections(&self, vm: &VmStructs, flags: &JvmFlags) -> Result<(), String> {
+        let stack_chunk_size = self.facts().and_then(|facts| facts.stack_chunk_size);
+        self.collections
+            .prepare(vm, flags, self.options.moves, stack_chunk_size)
+    }
+
     fn watch_moves(&self, vm: &VmStructs, flags: &JvmFlags) {
         if self.options.moves == Moves::Off {
             self.add_note("Moves and deaths of objects were not recorded (moves=off).".to_owned());
-        } else if let Err(why) = self.collections.prepare(vm, flags, self.options.moves) {
+        } else if let Err(why) = self.prepare_collections(vm, flags) {
             self.add_note(format!(
                 "Moves and deaths of objects are not known: {why}. Allocations are."
             ));

@@ -6,7 +6,7 @@ use ducktrack_hotspot::{
 };
 use ducktrack_jvmti::sys::{jclass, jobject, jvalue};
 use ducktrack_jvmti::{Env, Jni};
-use ducktrack_trace_format::ObjectLayout;
+use ducktrack_trace_format::{HeapClassSize, ObjectLayout};
 
 use crate::counter_block::CounterBlock;
 use crate::slot::{FORCED_PLACE, Slot};
@@ -27,6 +27,8 @@ pub(crate) struct VmFacts {
     pub(crate) has_carriers: bool,
     /// The largest value in `Integer`'s cache.
     pub(crate) integer_cache_top: i64,
+    /// Offset of the length of a stack chunk (JDK 21 and later).
+    pub(crate) stack_chunk_size: Option<usize>,
 }
 
 /// Why the agent cannot count in this VM: one sentence.
@@ -69,6 +71,9 @@ impl VmFacts {
             slot_note,
             has_carriers: has_carriers(jni),
             integer_cache_top: integer_cache_top(jni),
+            stack_chunk_size: unsafe_object
+                .field_offset("jdk/internal/vm/StackChunk", "size")
+                .ok(),
         })
     }
 
@@ -83,6 +88,38 @@ impl VmFacts {
             _ => None,
         }
     }
+
+    /// How large the objects of a class are.
+    pub(crate) fn heap_class_size(&self, klass: usize) -> HeapClassSize {
+        read_value(Address(klass).plus(self.klass.layout_helper))
+            .map_or(HeapClassSize::PerObject, |helper| {
+                heap_class_size(LayoutHelper(helper))
+            })
+    }
+}
+
+/// What a layout helper says of the objects of its class.
+pub(crate) fn heap_class_size(helper: LayoutHelper) -> HeapClassSize {
+    let size = match helper.decode() {
+        InstanceSize::Fixed {
+            bytes,
+            slow_path: _,
+        } => u32::try_from(bytes).ok().map(HeapClassSize::Instance),
+        InstanceSize::Array {
+            header_bytes,
+            log2_element_size,
+            ..
+        } => array_size(header_bytes, log2_element_size),
+        _ => None,
+    };
+    size.unwrap_or(HeapClassSize::PerObject)
+}
+
+fn array_size(header_bytes: usize, log2_element_size: u32) -> Option<HeapClassSize> {
+    Some(HeapClassSize::Array {
+        element: 1u8.checked_shl(log2_element_size)?,
+        base: u8::try_from(header_bytes).ok()?,
+    })
 }
 
 fn collector_name(collector: Collector) -> &'static str {

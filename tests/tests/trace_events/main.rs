@@ -1,0 +1,157 @@
+//! Events against the VM's own account: every byte that a thread allocates is an event's or a gap's, on every collector.
+//!
+//! ```text
+//! TraceEvents, 4 threads ─┬─ ALLOCATED lines: what the VM said at the end of each thread ──┐
+//!                         ├─ snapshot: the VM's count of each thread                       ├─ must agree
+//!                         └─ event files: bytes on the heap + gaps, by thread ─────────────┘
+//! report: objects of each site = events of the site
+//! ```
+
+mod run;
+mod sums;
+
+use ducktrack_tests::{Jdk, checked, matrix_jdks, skipped};
+
+use run::{Run, programs};
+use sums::Sums;
+
+/// Without events in a version of JDK 11.
+const OLDEST: u32 = 17;
+
+/// Bytes that a thread may allocate after it asked how many there are.
+const AFTERWARDS: u64 = 4096;
+
+const COLLECTORS: [&str; 5] = [
+    "-XX:+UseSerialGC",
+    "-XX:+UseParallelGC",
+    "-XX:+UseG1GC",
+    "-XX:+UseZGC",
+    "-XX:+UseShenandoahGC",
+];
+
+fn jdks() -> Vec<Jdk> {
+    if programs().is_none() {
+        skipped("trace_events: no JDK with javac, nothing is checked");
+        return Vec::new();
+    }
+    let jdks = matrix_jdks().expect("JDKs");
+    jdks.into_iter()
+        .filter(|jdk| jdk.version >= OLDEST)
+        .collect()
+}
+
+/// What a run's event files, its counts and the VM say of the program's own threads.
+fn check_balance(run: &Run, what: &str) -> u64 {
+    let sums = Sums::of(&run.trace);
+    assert_eq!(sums.unknown_bytes, 0, "{what}: events without a size");
+    assert!(sums.damage.is_empty(), "{what}: {:?}", sums.damage);
+    let mut told = 0;
+    let mut writers = 0;
+    for thread in sums.threads.values() {
+        if !thread.name.starts_with("writer-") {
+            continue;
+        }
+        writers += 1;
+        told += thread.on_heap + thread.gaps;
+        assert_eq!(
+            thread.on_heap + thread.gaps,
+            thread.vm_allocated,
+            "{what}, {}: {} bytes by events, {} in gaps",
+            thread.name,
+            thread.on_heap,
+            thread.gaps
+        );
+    }
+    assert!(writers > 0, "{what}: no threads");
+    let said: u64 = run.allocated.iter().sum();
+    let most = said + run.allocated.len() as u64 * AFTERWARDS;
+    assert!(
+        (said..=most).contains(&told),
+        "{what}: {told} bytes by events, {said} by the threads themselves"
+    );
+    let events: u64 = sums.events.values().sum();
+    assert_eq!(Ok(sums.counted), i64::try_from(events), "{what}: counts");
+    events
+}
+
+#[test]
+fn every_byte_of_a_thread_is_told() {
+    let mut runs = 0;
+    let mut events = 0;
+    for jdk in jdks() {
+        for collector in COLLECTORS {
+            let vm = [collector, "-Xmx256m", "-Xmn24m"];
+            let vm = match collector {
+                "-XX:+UseZGC" | "-XX:+UseShenandoahGC" => &vm[..2],
+                _ => &vm[..],
+            };
+            if !jdk.accepts(vm) {
+                skipped(&format!(
+                    "trace_events: JDK {} has no {collector}",
+                    jdk.version
+                ));
+                continue;
+            }
+            let what = format!("JDK {} {collector}", jdk.version);
+            let run = Run::of(&jdk, vm, "buffer-size=1k", &["4", "8000", "gc"]);
+            events += check_balance(&run, &what);
+            runs += 1;
+        }
+    }
+    checked(&format!(
+        "trace_events: {events} events in {runs} runs balance"
+    ));
+}
+
+#[test]
+fn the_end_of_the_stack_loses_nothing_silently() {
+    for jdk in jdks() {
+        let run = Run::of(
+            &jdk,
+            &["-Xss400k"],
+            "buffer-size=512",
+            &["2", "6000", "deep"],
+        );
+        let sums = Sums::of(&run.trace);
+        let writers = sums.threads.values();
+        for thread in writers.filter(|thread| thread.name.starts_with("writer-")) {
+            assert_eq!(
+                thread.on_heap + thread.gaps,
+                thread.vm_allocated,
+                "JDK {}, {}",
+                jdk.version,
+                thread.name
+            );
+        }
+    }
+}
+
+#[test]
+fn dropped_events_are_counted() {
+    for jdk in jdks() {
+        let plain = ["3", "300000", "plain"];
+        let whole = Sums::of(&Run::of(&jdk, &[], "", &plain).trace);
+        let options = "on-full=drop,queue=1,buffer-size=256";
+        let short = Sums::of(&Run::of(&jdk, &[], options, &plain).trace);
+        assert!(short.dropped_by("writer-") > 0, "nothing was dropped");
+        assert_eq!(
+            short.events_of("writer-") + short.dropped_by("writer-"),
+            whole.events_of("writer-"),
+            "JDK {}",
+            jdk.version
+        );
+    }
+}
+
+#[test]
+fn the_vms_checker_of_jni_has_nothing_to_say() {
+    for jdk in jdks() {
+        let run = Run::of(&jdk, &["-Xcheck:jni"], "", &["2", "500", "gc"]);
+        let complaints: Vec<&str> = run
+            .output
+            .lines()
+            .filter(|line| line.contains("WARNING") || line.contains("FATAL"))
+            .collect();
+        assert!(complaints.is_empty(), "{complaints:?}");
+    }
+}
