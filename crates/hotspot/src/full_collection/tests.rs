@@ -237,10 +237,8 @@ fn the_example_of_order() {
         let mut survivors = in_place(&slid.truth);
         assert_eq!(place(&slid, &mut survivors), Ok(()));
         assert_eq!(survivors, slid.truth);
-        assert_eq!(
-            survivors[3].to,
-            olds[if with_filler { 4 - 1 } else { 3 }].plus(if with_filler { 16 } else { 0 })
-        );
+        let behind_the_filler = if with_filler { 16 } else { 0 };
+        assert_eq!(survivors[3].to, olds[3].plus(behind_the_filler));
     }
 }
 
