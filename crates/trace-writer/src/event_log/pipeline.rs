@@ -278,6 +278,12 @@ impl Pipeline {
             if self.mirror.take().is_some() && collection.fault.is_none() {
                 collection.fault = Some(fault.to_owned());
             }
+            let stats = &mut self.stats;
+            (
+                stats.mirror_objects,
+                stats.mirror_bytes,
+                stats.retained_bytes,
+            ) = (0, 0, 0);
             Moves::default()
         })
     }

@@ -246,6 +246,7 @@ fn a_fault_ends_the_mirror_and_events_go_on() {
     epoch(&log, 3);
     let stats = log.finish(end());
     assert_eq!((stats.events, stats.collections), (300, 3));
+    assert_eq!((stats.mirror_objects, stats.retained_bytes), (0, 0));
     let expected = [
         BlockKind::EVENT_FILE,
         BlockKind::EVENTS,
