@@ -10,6 +10,8 @@
 //!   the largest young object needs (it never gets more room while objects are promoted). One reading at the first look tells how large that one is;
 //! - G1: while no region is free, or one is pinned (JDK 22 and later).
 //!
+//! Once objects that were forwarded are so no more, clearing up has begun and nothing is read again.
+//!
 //! | object in that reading | |
 //! |---|---|
 //! | forwarded to another place | moved |
@@ -26,6 +28,9 @@ use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 /// The collector gives up when it cannot get a whole buffer of this size or less, even if the object would fit.
 const LARGEST_BUFFER: usize = 256 << 10;
 
+/// So many objects are looked at again to see whether clearing up has begun.
+const SAMPLE: usize = 16;
+
 /// What one space showed.
 #[derive(Debug)]
 pub(crate) struct SpaceReading {
@@ -41,6 +46,8 @@ pub(crate) struct FailureReading {
     forwarded: usize,
     /// The size of the largest young object, once it is known.
     largest: Option<usize>,
+    /// The collector has begun to clear up.
+    is_over: bool,
 }
 
 impl FailureReading {
@@ -56,6 +63,9 @@ impl FailureReading {
         before: &[Space],
         now: &[Space],
     ) -> Result<bool, Error> {
+        if self.is_over {
+            return Ok(false);
+        }
         let Some((at_start, room)) = spaces.old_room(before).zip(spaces.old_room(now)) else {
             return spaces.region_may_fail();
         };
@@ -76,6 +86,11 @@ impl FailureReading {
         walk: &mut EvacuationWalk<'_>,
     ) {
         // SAFETY: passed on.
+        self.is_over = unsafe { self.is_clearing_up(walk) };
+        if self.is_over {
+            return;
+        }
+        // SAFETY: passed on.
         let Ok(reading) = (unsafe { read(before, with_old, walk) }) else {
             return;
         };
@@ -85,6 +100,20 @@ impl FailureReading {
             self.best = reading;
             self.forwarded = forwarded;
         }
+    }
+
+    /// Are some objects of the best reading not forwarded any more?
+    unsafe fn is_clearing_up(&self, walk: &EvacuationWalk<'_>) -> bool {
+        let all = || {
+            self.best
+                .iter()
+                .flat_map(|reading| &reading.found.survivors)
+        };
+        let step = self.forwarded / SAMPLE + 1;
+        // SAFETY: objects of spaces that the caller vouches for.
+        all()
+            .step_by(step)
+            .any(|survivor| !unsafe { walk.is_forwarded(survivor.from) })
     }
 
     /// Does the best reading show that the evacuation failed in part?

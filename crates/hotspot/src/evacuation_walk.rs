@@ -207,6 +207,16 @@ impl<'a> EvacuationWalk<'a> {
             .ok_or(fault)
     }
 
+    /// Has the object at this address been evacuated, or is it to stay?
+    ///
+    /// # Safety
+    /// An object starts there, in committed memory.
+    pub(crate) unsafe fn is_forwarded(&self, object: Address) -> bool {
+        // SAFETY: the caller vouches for the object.
+        let mark: u64 = unsafe { object.read() };
+        mark & self.stays != 0 || forwarded_to(mark).is_some()
+    }
+
     /// Counts the objects between two addresses by the rows of their classes. The last one must end at `end`.
     ///
     /// # Safety

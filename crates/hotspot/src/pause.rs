@@ -6,7 +6,7 @@ use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
 use crate::collection_cause::CollectionCause;
 use crate::collection_report::{
-    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,
+    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
 };
 use crate::collector::Collector;
 use crate::error::Error;
@@ -319,7 +319,12 @@ impl Pause {
         }
         let collected = self.collected(after, counts)?;
         if let Some(reading) = self.failure.take_failed() {
-            return Ok(failed_evacuation(reading, &collected));
+            let known = failed_evacuation(reading, &collected);
+            // When a full collection follows, it has marked the objects by now.
+            if !self.inside {
+                self.check_coverage(&known.1.survivors, after)?;
+            }
+            return Ok(known);
         }
         if !collected.kept.is_empty() && self.full.is_some() {
             return Err(MovesFault::PhaseMissed {
@@ -368,13 +373,15 @@ impl Pause {
         let humongous = collected.humongous.len() as u64;
         found.dead += humongous;
         found.walked += humongous;
-        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, heap);
-        // SAFETY: as above; memory below the tops is committed.
-        unsafe {
-            let (survivors, before) = (&found.survivors, &self.before);
-            young_coverage::check(survivors, before, after, &self.classes, &mut walk)?;
-        }
+        self.check_coverage(&found.survivors, after)?;
         Ok(found)
+    }
+
+    /// Is at the new places what moved there, and nothing else?
+    fn check_coverage(&self, survivors: &[Survivor], after: &[Space]) -> Result<(), MovesFault> {
+        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
+        // SAFETY: the world is stopped; memory below the tops is committed.
+        unsafe { young_coverage::check(survivors, &self.before, after, &self.classes, &mut walk) }
     }
 
     fn report(
