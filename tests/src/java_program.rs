@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use crate::jdk::installed_jdks;
+use crate::jdk::every_jdk;
 
-/// Compiles programs of `tests/java` for Java `release` into `folder` with the oldest full JDK that can. `Ok(false)`: there is none.
+/// Compiles programs of `tests/java` for Java `release` into `folder` with the oldest full JDK that can, whichever
+/// the tests then run on. `Ok(false)`: there is none.
 pub fn compile_java(programs: &[&str], release: u32, folder: &Path) -> anyhow::Result<bool> {
-    let compilers = installed_jdks()
+    let compilers = every_jdk()
         .into_iter()
         .filter(|jdk| jdk.has("javac") && jdk.version >= release);
     let Some(jdk) = compilers.min_by_key(|jdk| jdk.version) else {

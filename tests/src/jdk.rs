@@ -1,6 +1,7 @@
 //! The JDKs of this machine.
 //!
-//! Looked for in `DUCKTRACK_JDKS` (colon-separated, as `scripts/install-jdks --print` exports it), `JAVA_HOME`, `/usr/lib/jvm/*` and
+//! Looked for in `DUCKTRACK_JDKS` (colon-separated, as `scripts/install-jdks --print` exports it), `JAVA_HOME`, `DUCKTRACK_JAVAC_17` and
+//! `DUCKTRACK_JAVAC_25`, `/usr/lib/jvm/*` and
 //! `.jdks/*` of the checkout. Of each version the first is taken, full JDKs before runtimes.
 //! `DUCKTRACK_ONLY_JDK=21` keeps that version only.
 
@@ -42,16 +43,22 @@ impl Jdk {
     }
 }
 
-/// One JDK of each version found, oldest first.
+/// One JDK of each version found, oldest first; those to test on.
 #[must_use]
 pub fn installed_jdks() -> Vec<Jdk> {
+    let mut found = every_jdk();
+    if let Ok(only) = std::env::var("DUCKTRACK_ONLY_JDK") {
+        found.retain(|jdk| jdk.version.to_string() == only);
+    }
+    found
+}
+
+/// The same without a choice: programs are compiled by another JDK than they run on.
+pub(crate) fn every_jdk() -> Vec<Jdk> {
     let mut found: Vec<Jdk> = homes().iter().filter_map(|home| jdk_at(home)).collect();
     // Stable: among equals the order of the places stays.
     found.sort_by_key(|jdk| (jdk.version, !jdk.has("javac")));
     found.dedup_by_key(|jdk| jdk.version);
-    if let Ok(only) = std::env::var("DUCKTRACK_ONLY_JDK") {
-        found.retain(|jdk| jdk.version.to_string() == only);
-    }
     found
 }
 
@@ -84,6 +91,11 @@ fn homes() -> Vec<PathBuf> {
         if let Some(value) = std::env::var_os(variable) {
             homes.extend(std::env::split_paths(&value));
         }
+    }
+    // As scripts/install-jdks names compilers.
+    for variable in ["DUCKTRACK_JAVAC_17", "DUCKTRACK_JAVAC_25"] {
+        let javac = std::env::var_os(variable).map(PathBuf::from);
+        homes.extend(javac.and_then(|javac| Some(javac.parent()?.parent()?.to_owned())));
     }
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.jdks");
     for parent in [Path::new("/usr/lib/jvm"), &checkout] {

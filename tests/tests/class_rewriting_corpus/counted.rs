@@ -77,8 +77,25 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// The choices that the agent's options lead to.
-pub(crate) fn choices() -> [(&'static str, RewriteOptions); 4] {
+/// One way to rewrite.
+pub(crate) struct Choice {
+    /// The agent's options that lead to it.
+    pub(crate) name: &'static str,
+    pub(crate) options: RewriteOptions,
+    /// So many methods of 100,000 may be left alone. What is left alone are nearly only tables of locale data (136 with all modules of
+    /// JDK 25): straight lines of stores into arrays that are close to the 8,000 bytes which HotSpot compiles, before anything is added.
+    pub(crate) most_refusals: u64,
+}
+
+/// The choices that the agent's options lead to; `DUCKTRACK_CORPUS_CHOICE=mode=trace` takes one only.
+pub(crate) fn choices() -> Vec<Choice> {
+    let only = std::env::var("DUCKTRACK_CORPUS_CHOICE").ok();
+    let mut choices = Vec::from(all_choices());
+    choices.retain(|choice| only.as_ref().is_none_or(|only| only == choice.name));
+    choices
+}
+
+fn all_choices() -> [Choice; 4] {
     let plain = RewriteOptions {
         counters: CounterChoice::Path,
         histogram: false,
@@ -100,11 +117,17 @@ pub(crate) fn choices() -> [(&'static str, RewriteOptions); 4] {
         profile: false,
         ..plain.clone()
     };
+    let choice = |name, options, most_refusals| Choice {
+        name,
+        options,
+        most_refusals,
+    };
     [
-        ("counters=path", plain),
-        ("counters=site", site),
-        ("counters=path,histogram=on,materialized=on", all),
-        ("mode=trace", events),
+        choice("counters=path", plain, 200),
+        choice("counters=site", site, 200),
+        // More code for every site.
+        choice("counters=path,histogram=on,materialized=on", all, 600),
+        choice("mode=trace", events, 600),
     ]
 }
 
