@@ -71,15 +71,15 @@ impl<'a> CollectionStep<'a> {
         let mut cursor = fates.cursor();
         let mut heap = core::mem::take(self.heap);
         heap.take_out(&merged(&collection.collected), |mut object| {
-            match cursor.fate(object.end) {
+            match cursor.fate(object.address()) {
                 Fate::Dead | Fate::Found => return self.died(&object),
                 // Not in a collected range after all; this cannot be.
                 Fate::Untouched => {}
                 Fate::Survived(by) => {
-                    let old_end = object.end;
-                    object.end = old_end.wrapping_add(by);
+                    let from = object.address();
+                    object.end = object.end.wrapping_add(by);
                     self.outcome.explained += 1;
-                    self.survived(&mut object, old_end);
+                    self.survived(&mut object, from);
                 }
             }
             arrivals.insert(object);
@@ -98,20 +98,20 @@ impl<'a> CollectionStep<'a> {
         self.counts.remove(object);
     }
 
-    fn survived(&mut self, object: &mut LiveObject, old_end: u64) {
+    fn survived(&mut self, object: &mut LiveObject, from: u64) {
         let one = Amount::one(object.bytes());
-        if object.end == old_end {
+        if object.address() == from {
             self.outcome.stayed += one;
         } else {
             self.outcome.moved += one;
         }
-        self.note_promotion(object, old_end);
+        self.note_promotion(object, from);
     }
 
-    fn note_promotion(&mut self, object: &mut LiveObject, old_end: u64) {
+    fn note_promotion(&mut self, object: &mut LiveObject, from: u64) {
         let gets_old = !object.promoted
-            && self.before.kind(old_end).is_some_and(is_young)
-            && self.after.kind(object.end).is_some_and(is_old);
+            && self.before.kind(from).is_some_and(is_young)
+            && self.after.kind(object.address()).is_some_and(is_old);
         if gets_old {
             object.promoted = true;
             self.outcome.promoted += Amount::one(object.bytes());
@@ -126,14 +126,10 @@ impl<'a> CollectionStep<'a> {
         fates: &FateMap,
     ) {
         let mut cursor = fates.cursor();
-        for Survivor {
-            mut object,
-            old_end,
-        } in survivors
-        {
-            if cursor.fate(old_end) != Fate::Untouched {
+        for Survivor { mut object, from } in survivors {
+            if cursor.fate(from) != Fate::Untouched {
                 self.outcome.explained += 1;
-                self.survived(&mut object, old_end);
+                self.survived(&mut object, from);
             }
             self.add(object);
         }
@@ -148,9 +144,8 @@ impl<'a> CollectionStep<'a> {
             self.outcome.found += 1;
             let ty = self.names.class_type(class);
             let end = run.to.saturating_add(run.bytes);
-            let old_end = run.from.saturating_add(run.bytes);
             let mut object = LiveObject::new(end, run.bytes, SiteColumn::NONE, ty, self.epoch);
-            self.survived(&mut object, old_end);
+            self.survived(&mut object, run.from);
             self.add(object);
         }
     }

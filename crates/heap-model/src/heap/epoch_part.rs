@@ -67,8 +67,8 @@ impl SiteTally {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Survivor {
     pub(crate) object: LiveObject,
-    /// Where it ended before the collection.
-    pub(crate) old_end: u64,
+    /// Where it was before the collection.
+    pub(crate) from: u64,
 }
 
 /// Counts over all sites.
@@ -227,13 +227,13 @@ impl Taker<'_, '_> {
         };
         self.allocated.add_one(bytes);
         let fate = match &mut self.fates {
-            Some(fates) => fates.fate(end),
+            Some(fates) => fates.fate(end.wrapping_sub(bytes)),
             None => return self.of_unknown_fate(allocation, bytes),
         };
         match fate {
             Fate::Dead => self.tally(allocation).gone.add_one(bytes),
-            Fate::Untouched => self.survivor(allocation, bytes, end, end),
-            Fate::Survived(by) => self.survivor(allocation, bytes, end, end.wrapping_add(by)),
+            Fate::Untouched => self.survivor(allocation, bytes, end, 0),
+            Fate::Survived(by) => self.survivor(allocation, bytes, end, by),
             Fate::Found => self.tally(allocation).unplaced += Amount::one(bytes),
         }
     }
@@ -285,11 +285,14 @@ impl Taker<'_, '_> {
         }
     }
 
-    fn survivor(&mut self, allocation: &Allocation, bytes: u64, old_end: u64, end: u64) {
+    fn survivor(&mut self, allocation: &Allocation, bytes: u64, end: u64, by: u64) {
         let site = self.view.names.site(allocation.site).column;
         let ty = self.ty(allocation, bytes);
-        let object = LiveObject::new(end, bytes, site, ty, self.epoch).by(self.thread);
-        self.part.survivors.push(Survivor { object, old_end });
+        let object = LiveObject::new(end.wrapping_add(by), bytes, site, ty, self.epoch);
+        self.part.survivors.push(Survivor {
+            object: object.by(self.thread),
+            from: end.wrapping_sub(bytes),
+        });
     }
 
     #[cold]

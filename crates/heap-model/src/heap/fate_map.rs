@@ -1,12 +1,12 @@
-//! What a collection did to the object that ended at an address: nothing, or it died, or it survived and where.
+//! What a collection did to the object that started at an address: nothing, or it died, or it survived and where.
 //!
-//! The collected ranges and the runs of survivors cut the address space into stretches; all objects that end in a stretch
-//! (after its start, at its end at most) have the same fate. Objects are told by where they end: that is what events say.
+//! The collected ranges and the runs of survivors cut the address space into stretches; all objects that start in a stretch
+//! have the same fate. An object belongs to the range that it starts in: a huge one ends far behind it.
 //!
 //! ```text
 //! collected            [100 .................................... 200)
 //! runs                        [116, 24 bytes -> 500)   [160, 8 bytes -> 160)
-//! stretches     ..100   (100  116] (116     140] (140   160] (160 168] (168 200] (200..
+//! stretches     ..100   [100  116) [116     140) [140   160) [160 168) [168 200) [200..
 //! fate          as is     dead        +384         dead        +0        dead      as is
 //! ```
 
@@ -25,7 +25,7 @@ pub(crate) enum Fate {
     Found,
 }
 
-/// Objects that end after `start` and at `end` at most.
+/// Objects that start from `start` on and before `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
     start: u64,
@@ -53,7 +53,7 @@ impl FateMap {
             }
             map.cover_up_to(range.start, Fate::Untouched);
             while let Some(run) = runs.next_if(|run| run.from < range.end) {
-                map.add_run(run, range.end);
+                map.add_run(run);
             }
             map.cover_up_to(range.end, Fate::Dead);
         }
@@ -61,9 +61,9 @@ impl FateMap {
         map
     }
 
-    fn add_run(&mut self, run: &MoveRun, limit: u64) {
+    fn add_run(&mut self, run: &MoveRun) {
         let end = run.from.saturating_add(run.bytes);
-        if end > limit || run.from < self.end() {
+        if run.from < self.end() {
             self.misplaced += run.objects;
             return;
         }
@@ -118,23 +118,23 @@ pub(crate) struct FateCursor<'a> {
 }
 
 impl FateCursor<'_> {
-    /// The fate of the object that ended at `end`.
+    /// The fate of the object that started at an address.
     #[inline]
-    pub(crate) fn fate(&mut self, end: u64) -> Fate {
-        if end <= self.current.start || end > self.current.end {
-            self.go_to(end);
+    pub(crate) fn fate(&mut self, address: u64) -> Fate {
+        if address < self.current.start || address >= self.current.end {
+            self.go_to(address);
         }
         self.current.fate
     }
 
-    fn go_to(&mut self, end: u64) {
+    fn go_to(&mut self, address: u64) {
         let stretches = &self.map.stretches;
         // Events of a thread ascend within its buffer.
         let near = stretches.get(self.position..).unwrap_or_default();
-        let is_in = |stretch: &Stretch| end > stretch.start && end <= stretch.end;
+        let is_in = |stretch: &Stretch| address >= stretch.start && address < stretch.end;
         self.position = match near.iter().take(3).position(is_in) {
             Some(steps) => self.position + steps,
-            None => stretches.partition_point(|stretch| stretch.end < end),
+            None => stretches.partition_point(|stretch| stretch.end <= address),
         };
         self.current = self.map.at(self.position);
     }
@@ -180,23 +180,36 @@ mod tests {
         let map = FateMap::new(&[range(100, 200)], &runs);
         assert_eq!(map.misplaced, 0);
         let mut cursor = map.cursor();
-        for (end, fate) in [
-            (100, Fate::Untouched),
-            (108, Fate::Dead),
-            (116, Fate::Dead),
-            (124, Fate::Survived(384)),
-            (140, Fate::Survived(384)),
-            (141, Fate::Dead),
-            (160, Fate::Dead),
-            (168, Fate::Survived(0)),
-            (200, Fate::Dead),
-            (201, Fate::Untouched),
+        for (address, fate) in [
+            (99, Fate::Untouched),
+            (100, Fate::Dead),
+            (115, Fate::Dead),
+            (116, Fate::Survived(384)),
+            (139, Fate::Survived(384)),
+            (140, Fate::Dead),
+            (159, Fate::Dead),
+            (160, Fate::Survived(0)),
+            (199, Fate::Dead),
+            (200, Fate::Untouched),
             (u64::MAX, Fate::Untouched),
-            (132, Fate::Survived(384)),
+            (124, Fate::Survived(384)),
             (8, Fate::Untouched),
         ] {
-            assert_eq!(cursor.fate(end), fate, "{end}");
+            assert_eq!(cursor.fate(address), fate, "{address}");
         }
+    }
+
+    #[test]
+    fn a_run_may_leave_its_range_and_come_into_the_next() {
+        // A huge object from 96 to 160; what follows it at once stayed, too. The ranges are where objects start.
+        let ranges = [range(64, 128), range(160, 200)];
+        let map = FateMap::new(&ranges, &[run(88, 88, 88, 4), run(184, 500, 8, 1)]);
+        assert_eq!(map.misplaced, 0);
+        let mut cursor = map.cursor();
+        assert_eq!(cursor.fate(96), Fate::Survived(0));
+        assert_eq!(cursor.fate(168), Fate::Survived(0));
+        assert_eq!(cursor.fate(176), Fate::Dead);
+        assert_eq!(cursor.fate(184), Fate::Survived(316));
     }
 
     #[test]
@@ -211,14 +224,14 @@ mod tests {
             run(0, 0, 8, 1),
             run(16, 800, 32, 2),
             run(40, 900, 16, 4),
-            run(96, 0, 64, 8),
+            run(130, 0, 64, 8),
             run(512, 0, 8, 16),
         ];
         let map = FateMap::new(&[range(8, 128)], &runs);
         assert_eq!(map.misplaced, 1 + 4 + 8 + 16);
-        assert_eq!(map.cursor().fate(48), Fate::Survived(784));
-        assert_eq!(map.cursor().fate(56), Fate::Dead);
-        assert_eq!(map.cursor().fate(128), Fate::Dead);
+        assert_eq!(map.cursor().fate(40), Fate::Survived(784));
+        assert_eq!(map.cursor().fate(48), Fate::Dead);
+        assert_eq!(map.cursor().fate(127), Fate::Dead);
     }
 
     #[test]
@@ -228,9 +241,9 @@ mod tests {
             ..run(16, 800, 16, 1)
         };
         let map = FateMap::new(&[range(8, 128)], &[found, run(32, 816, 16, 1)]);
-        assert_eq!(map.cursor().fate(16), Fate::Dead);
-        assert_eq!(map.cursor().fate(32), Fate::Found);
-        assert_eq!(map.cursor().fate(48), Fate::Survived(784));
+        assert_eq!(map.cursor().fate(8), Fate::Dead);
+        assert_eq!(map.cursor().fate(16), Fate::Found);
+        assert_eq!(map.cursor().fate(32), Fate::Survived(784));
         assert_eq!(map.misplaced, 0);
     }
 

@@ -77,6 +77,6 @@ pub struct LiveSpace {
     pub bottom: u64,
     /// End of the last object.
     pub top: u64,
-    /// Live objects that end in it.
+    /// Live objects that start in it.
     pub live: Amount,
 }

@@ -43,7 +43,7 @@ impl HeapSums {
         let survived = epoch.saturating_sub(object.birth);
         add_age(self.ages.entry(object.site).or_default(), survived, 1);
         self.spaces.resize(spaces.spaces().len(), Amount::default());
-        let space = spaces.position(object.end);
+        let space = spaces.position(object.address());
         if let Some(space) = space.and_then(|space| self.spaces.get_mut(space)) {
             *space += one;
         }

@@ -57,11 +57,15 @@ impl LiveHeap {
         }
     }
 
-    /// Takes every object out that ends in the ranges (ascending, not overlapping), in ascending order.
+    /// Takes every object out that starts in the ranges (ascending, not overlapping), in ascending order.
     pub(crate) fn take_out(&mut self, ranges: &[AddressRange], mut take: impl FnMut(LiveObject)) {
         for range in ranges {
-            let pages = page_of(range.start.saturating_add(1))..=page_of(range.end);
-            let touched: Vec<u64> = self.pages.range(pages).map(|(page, _)| *page).collect();
+            let last = page_of(range.end);
+            let pages = page_of(range.start.saturating_add(1))..=last;
+            let mut touched: Vec<u64> = self.pages.range(pages).map(|(page, _)| *page).collect();
+            // The last object of the range may end behind it, in the next page that has objects.
+            let behind = self.pages.range(last.saturating_add(1)..).next();
+            touched.extend(behind.map(|(page, _)| *page));
             for number in touched {
                 if self.take_out_of_page(number, *range, &mut take) {
                     self.pages.remove(&number);
@@ -80,9 +84,10 @@ impl LiveHeap {
         let Some(page) = self.pages.get_mut(&number) else {
             return true;
         };
+        // Objects do not overlap, so they ascend by their start as they do by their end.
         let objects = &mut page.objects;
-        let from = objects.partition_point(|object| object.end <= range.start);
-        let to = objects.partition_point(|object| object.end <= range.end);
+        let from = objects.partition_point(|object| object.address() < range.start);
+        let to = objects.partition_point(|object| object.address() < range.end);
         objects.drain(from..to.max(from)).for_each(take);
         objects.is_empty()
     }
@@ -190,7 +195,7 @@ mod tests {
             let ranges: Vec<AddressRange> = bounds.chunks_exact(2)
                 .map(|pair| AddressRange { start: pair[0], end: pair[1] })
                 .collect();
-            let is_in = |object: &&LiveObject| ranges.iter().any(|range| object.end > range.start && object.end <= range.end);
+            let is_in = |object: &&LiveObject| ranges.iter().any(|range| range.contains(object.address()));
             let mut heap = heap(&objects);
             let mut taken = Vec::new();
             heap.take_out(&ranges, |object| taken.push(object));

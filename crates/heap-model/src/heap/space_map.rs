@@ -19,16 +19,18 @@ impl SpaceMap {
         Self { spaces }
     }
 
-    /// Position of the space in which an object with this end lies; spaces may have grown over their noted top since.
-    pub(crate) fn position(&self, end: u64) -> Option<usize> {
+    /// Position of the space in which an object starts; spaces may have grown over their noted top since.
+    pub(crate) fn position(&self, address: u64) -> Option<usize> {
         self.spaces
-            .partition_point(|space| space.bottom < end)
+            .partition_point(|space| space.bottom <= address)
             .checked_sub(1)
     }
 
-    /// What the space is for in which an object with this end lies.
-    pub(crate) fn kind(&self, end: u64) -> Option<SpaceKind> {
-        self.spaces.get(self.position(end)?).map(|space| space.kind)
+    /// What the space is for in which an object starts.
+    pub(crate) fn kind(&self, address: u64) -> Option<SpaceKind> {
+        self.spaces
+            .get(self.position(address)?)
+            .map(|space| space.kind)
     }
 
     pub(crate) fn spaces(&self) -> &[Space] {

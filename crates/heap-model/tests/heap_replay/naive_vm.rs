@@ -17,6 +17,11 @@ const OLD: u64 = 0x1000_0000;
 const EDEN: u64 = 0x2000_0000;
 const SURVIVORS: [u64; 2] = [0x3000_0000, 0x3800_0000];
 const BUFFER: u64 = 4_096;
+/// Huge objects lie one behind the other, each a space of its own of which only the first 4 kB are named.
+const HUGE: u64 = 0x4000_0000;
+const HUGE_NAMED: u64 = 4_096;
+/// Objects in the old space from this length on are huge.
+const HUGE_LENGTH: u32 = 20_000;
 
 #[derive(Clone, Debug, Default)]
 struct NaiveThread {
@@ -44,6 +49,7 @@ pub(crate) struct NaiveVm {
     threads: Vec<NaiveThread>,
     eden_top: u64,
     old_top: u64,
+    huge_top: u64,
     /// Which survivor space holds objects, and up to where.
     from: usize,
     from_top: u64,
@@ -57,6 +63,7 @@ impl NaiveVm {
             threads: vec![NaiveThread::default(); THREADS as usize],
             eden_top: EDEN,
             old_top: OLD,
+            huge_top: HUGE,
             from_top: SURVIVORS[0],
             random: 88_172_645_463_325_252,
             ..Self::default()
@@ -191,10 +198,11 @@ impl NaiveVm {
 
     fn outside(&mut self, thread: u32, site: usize, length: u32, old: bool, told: bool) {
         let bytes = Self::bytes_of(site, length);
-        let top = if old {
-            &mut self.old_top
-        } else {
-            &mut self.eden_top
+        let is_huge = SITES[site].1 == 0 && length >= HUGE_LENGTH;
+        let top = match (old, is_huge) {
+            (true, true) => &mut self.huge_top,
+            (true, false) => &mut self.old_top,
+            (false, _) => &mut self.eden_top,
         };
         let address = *top;
         *top += bytes;
@@ -273,12 +281,19 @@ impl NaiveVm {
                 SpaceKind::To
             }
         });
-        vec![
+        let mut spaces = vec![
             space(SpaceKind::Old, 0, OLD, self.old_top),
             space(SpaceKind::Eden, 1, EDEN, self.eden_top),
             space(kinds[0], 2, SURVIVORS[0], tops[0]),
             space(kinds[1], 3, SURVIVORS[1], tops[1]),
-        ]
+        ];
+        let is_huge = |object: &&Object| object.death.is_none() && object.address >= HUGE;
+        let huge = self.objects.iter().filter(is_huge);
+        spaces.extend(huge.map(|object| {
+            let top = object.address + HUGE_NAMED;
+            space(SpaceKind::HumongousStart, 4, object.address, top)
+        }));
+        spaces
     }
 
     fn collect(&mut self, kind: Kind, chance: u32, straggler: Option<u32>, sync: bool) {
@@ -304,7 +319,7 @@ impl NaiveVm {
         let collected = match kind {
             Kind::Young => before[1..].to_vec(),
             Kind::Full => before.clone(),
-            Kind::Cleanup => before[..1].to_vec(),
+            Kind::Cleanup => [&before[..1], &before[4..]].concat(),
         };
         let range = |space: &Space| AddressRange {
             start: space.bottom,
@@ -423,7 +438,7 @@ impl NaiveVm {
             } else {
                 &mut to_top
             };
-            if kind != Kind::Cleanup {
+            if kind != Kind::Cleanup && from < HUGE {
                 object.address = *top;
                 *top += object.bytes;
                 object.promoted |= from >= EDEN && goes_to_old;

@@ -142,6 +142,10 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
     match matching.index.look_up(end) {
         AtEnd::Survivor(number) => matching.claim(number, object.bytes, object.origin, object.how),
         AtEnd::NoSurvivor => matching.dead += 1,
+        // A huge object ends behind the range that it starts in.
+        AtEnd::NotCollected if object.outside && matching.index.is_collected(object.start) => {
+            matching.dead += 1;
+        }
         AtEnd::NotCollected => {
             let units = object.bytes.and_then(|bytes| u32::try_from(bytes / 8).ok());
             let Some(units) = units.filter(|_| object.outside) else {
