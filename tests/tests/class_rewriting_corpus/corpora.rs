@@ -2,7 +2,7 @@
 //!
 //! | | JDK 17, 25 | JDK 11, 21 | libraries |
 //! |---|---|---|---|
-//! | usually | `java.base`, `java.desktop` | `java.base` | |
+//! | usually | `java.base`, `java.desktop` | `java.base`, if it is the only JDK to test on | |
 //! | `DUCKTRACK_FULL=1` | all modules | all modules | all, on 17, 21, 25 |
 //!
 //! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead. Libraries are those of the workloads: the jars that
@@ -20,7 +20,10 @@ use crate::corpus::Corpus;
 pub(crate) fn of_jdks() -> Result<&'static [Corpus]> {
     static CORPORA: OnceLock<Result<Vec<Corpus>, String>> = OnceLock::new();
     found_once(&CORPORA, || {
-        let jdks = matrix_jdks()?;
+        let mut jdks = matrix_jdks()?;
+        if jdks.len() > 1 && !full() {
+            jdks.retain(|jdk| [17, 25].contains(&jdk.version));
+        }
         let corpora = jdks
             .iter()
             .map(|jdk| Corpus::of_modules(jdk, &modules_on(jdk)));
