@@ -12,6 +12,7 @@ use crate::collector::Collector;
 use crate::error::Error;
 use crate::evacuation_failure::{FailureReading, SpaceReading};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk, walk_together};
+use crate::first_inventory::FirstInventory;
 use crate::full_collection::{FullCollection, FullCollectionReading};
 use crate::full_report::full_report;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
@@ -42,6 +43,7 @@ pub(crate) struct Pause {
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
+    first: FirstInventory,
     /// The counts when the last pause ended.
     last: Option<Counts>,
     /// Between `start` and `finish`.
@@ -100,6 +102,7 @@ impl Pause {
             counts_before: Counts::default(),
             classes_may_be_gone: true,
             pool: WalkPool::new(),
+            first: FirstInventory::default(),
             last: None,
             inside: false,
             unannounced: false,
@@ -144,6 +147,8 @@ impl Pause {
                 self.classes.refresh_fronts()?;
             }
             self.classes_may_be_gone = false;
+            // SAFETY: the world has stopped, and the collection has not begun.
+            unsafe { self.first.take(&self.before, &self.classes, &self.sizes) };
         }
         Ok(())
     }
@@ -269,6 +274,9 @@ impl Pause {
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
         let first = reports.len();
         self.finish_all(reports);
+        if let Some(report) = reports.get_mut(first) {
+            self.first.give_to(report);
+        }
         self.classes_may_be_gone |= reports.iter().skip(first).any(|report| {
             let unloads = !matches!(report.kind, CollectionKind::Young | CollectionKind::Mixed);
             unloads || report.fault.is_some()

@@ -17,7 +17,7 @@
 //! - The observer is not called again while it runs, or while its lock is held elsewhere.
 
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -26,10 +26,11 @@ use crate::address::Address;
 use crate::error::{Error, last_errno};
 use crate::import_slots::import_slots;
 use crate::libjvm::Libjvm;
+use crate::memory_hook;
 use crate::reservation::page_size;
 
 /// The replaced function.
-const FUNCTION: &std::ffi::CStr = c"clock_gettime";
+const FUNCTION: &CStr = c"clock_gettime";
 
 /// The name HotSpot gives the thread that runs its operations.
 const VM_THREAD: &str = "VM Thread";
@@ -69,11 +70,12 @@ impl PauseHook {
             return Ok(Self(()));
         }
         let slots = import_slots(libjvm, FUNCTION)?;
-        let original = common_content(libjvm, &slots)?;
+        let original = common_content(libjvm, &slots, FUNCTION)?;
         ORIGINAL.store(original, Ordering::SeqCst);
         for &slot in &slots {
-            replace(slot, asks_for_time as ClockGettime)?;
+            replace(slot, asks_for_time as ClockGettime as *mut ())?;
         }
+        memory_hook::install(libjvm)?;
         *installed = true;
         Ok(Self(()))
     }
@@ -124,15 +126,20 @@ impl PauseHook {
 
 /// What libjvm calls instead of `clock_gettime`.
 unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
-    let watched = WATCHED.load(Ordering::Relaxed);
-    if watched != NOBODY && (watched == this_thread() || watched == STRANGER && is_sought()) {
-        look();
-    }
+    look_if_watched();
     // SAFETY: the word held the address of such a function when it was stored here, before any word was replaced.
     let original: ClockGettime =
         unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };
     // SAFETY: the caller's own arguments.
     unsafe { original(clock, time) }
+}
+
+/// One look, if the calling thread is the watched one.
+pub(crate) fn look_if_watched() {
+    let watched = WATCHED.load(Ordering::Relaxed);
+    if watched != NOBODY && (watched == this_thread() || watched == STRANGER && is_sought()) {
+        look();
+    }
 }
 
 /// Is this the thread to watch? From then on it is known by its own handle, which is quicker to compare.
@@ -192,32 +199,36 @@ fn this_thread() -> usize {
 }
 
 /// The function all words hold.
-fn common_content(libjvm: &Libjvm, slots: &[Address]) -> Result<*mut (), Error> {
+pub(crate) fn common_content(
+    libjvm: &Libjvm,
+    slots: &[Address],
+    function: &'static CStr,
+) -> Result<*mut (), Error> {
     let mut common = None;
     for &slot in slots {
         let mut content: Address = libjvm.read(slot)?;
         if libjvm.contains(content, 1) {
             // Not yet bound: a call through it would bind it and thereby remove the replacement. Bind it here.
             // SAFETY: the name ends with a zero.
-            let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, FUNCTION.as_ptr()) };
+            let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
             content = Address(bound.expose_provenance());
         }
         if content.is_null() || common.is_some_and(|common| common != content) {
             return Err(Error::Ambiguous {
-                what: "what libjvm calls for the time",
+                what: "what libjvm calls for the time or for memory",
             });
         }
         common = Some(content);
     }
-    let content = common.ok_or(Error::NotImported {
-        function: "clock_gettime",
+    let content = common.ok_or_else(|| Error::NotImported {
+        function: function.to_str().unwrap_or("a function"),
     })?;
     Ok(content.pointer::<()>().cast_mut())
 }
 
 /// Stores a function's address in a word of the global offset table. Its page stays writable: the loader made it read-only to protect it, but others may
 /// want to replace words there as well.
-fn replace(slot: Address, function: ClockGettime) -> Result<(), Error> {
+pub(crate) fn replace(slot: Address, function: *mut ()) -> Result<(), Error> {
     let page = page_size();
     let start = Address(slot.0 / page * page);
     // SAFETY: the page belongs to libjvm's data and stays readable; nothing relies on a fault when it is written.
@@ -237,6 +248,6 @@ fn replace(slot: Address, function: ClockGettime) -> Result<(), Error> {
     let word = slot.pointer::<AtomicPtr<()>>();
     // SAFETY: an aligned word of libjvm, now writable; other threads only load it.
     let word = unsafe { &*word };
-    word.store(function as *mut (), Ordering::SeqCst);
+    word.store(function, Ordering::SeqCst);
     Ok(())
 }

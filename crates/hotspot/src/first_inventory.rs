@@ -1,0 +1,101 @@
+//! What was in the heap before the first collection that is followed: archives of the JDK, old objects of a JVM that runs already.
+//!
+//! Nobody saw these objects being made, and a young collection says nothing of them. So the first pause lists every object of the spaces that are not
+//! young, and the first report has them as survivors that stayed (`from == to`), with their spaces among the collected ones: from then on the whole
+//! heap is known.
+//!
+//! Example: Serial starts with `java.lang.Class` mirrors of an archive in the old space `[0x8000, 0x9000)`; the first young collection collects eden
+//! `[0x1000, 0x2000)`. Its report has both ranges.
+
+use crate::class_table::ClassTable;
+use crate::collection_report::{AddressRange, CollectionReport, Survivor};
+use crate::heap_spaces::Space;
+use crate::object_walk::{ObjectSizes, ObjectWalk};
+
+/// Taken once, given away once.
+#[derive(Debug, Default)]
+pub(crate) enum FirstInventory {
+    /// There was no pause yet.
+    #[default]
+    Wanted,
+    /// What the first pause found, space by space.
+    Taken(Vec<(AddressRange, Vec<Survivor>)>),
+    /// The first report has it.
+    Given,
+}
+
+impl FirstInventory {
+    /// Lists the objects of all spaces but the young ones, at the beginning of the first pause. A space that cannot be walked is left out: its objects are
+    /// found when a collection decides about them.
+    ///
+    /// # Safety
+    /// The world is stopped, nothing was moved yet, and memory below the tops is committed.
+    pub(crate) unsafe fn take(
+        &mut self,
+        spaces: &[Space],
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+    ) {
+        if !matches!(self, Self::Wanted) {
+            return;
+        }
+        let standing = spaces
+            .iter()
+            .filter(|space| !space.kind.is_young() && space.kind.holds_objects());
+        let listed = standing.filter_map(|space| {
+            // SAFETY: the caller vouches for the spaces.
+            let objects = unsafe { objects_of(space, classes, sizes) }?;
+            let last = objects.last()?;
+            // A humongous object ends in another region than it starts.
+            let end = space
+                .top
+                .max(last.from.plus(usize::try_from(last.bytes()).ok()?));
+            let range = AddressRange {
+                start: space.bottom,
+                end,
+            };
+            Some((range, objects))
+        });
+        *self = Self::Taken(listed.collect());
+    }
+
+    /// Adds what was found to the first report, less what that collection decided about.
+    pub(crate) fn give_to(&mut self, report: &mut CollectionReport) {
+        if report.fault.is_some() {
+            return;
+        }
+        let Self::Taken(spaces) = std::mem::replace(self, Self::Given) else {
+            return;
+        };
+        for (range, objects) in spaces {
+            let is_decided = report
+                .collected
+                .iter()
+                .any(|collected| collected.start < range.end && range.start < collected.end);
+            if !is_decided {
+                report.collected.push(range);
+                report.survivors.extend(objects);
+            }
+        }
+        report.collected.sort_unstable();
+        report
+            .survivors
+            .sort_unstable_by_key(|survivor| survivor.from);
+    }
+}
+
+/// # Safety
+/// As for [`ObjectWalk::new`].
+unsafe fn objects_of(
+    space: &Space,
+    classes: &ClassTable,
+    sizes: &ObjectSizes,
+) -> Option<Vec<Survivor>> {
+    // SAFETY: passed on to the caller.
+    let walk = unsafe { ObjectWalk::new(space, classes, sizes) };
+    walk.map(|object| {
+        let object = object.ok()?;
+        Survivor::new(object.address, object.address, object.bytes, object.class)
+    })
+    .collect()
+}
