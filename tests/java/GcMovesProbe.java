@@ -41,7 +41,8 @@ public class GcMovesProbe {
     static final long MARKER = 0x5A5AL << 48;
     /** Every so many-th object is tagged. */
     static final int SAMPLE = 997;
-    static long ids;
+    /** Larger than any length: the word with the length of an array may end like an id. */
+    static long ids = 1 << 20;
     static Object[] kept;
     static final Random random = new Random(42);
 

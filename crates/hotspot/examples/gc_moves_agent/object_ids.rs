@@ -8,6 +8,8 @@ use ducktrack_hotspot::{Address, ClassId, ClassTable};
 /// Words looked at, from the second on: the first one is the mark word.
 const WORDS: std::ops::Range<usize> = 1..5;
 const MARKER: u64 = 0x5A5A;
+/// Ids begin here: a word with the length of a small array and old bytes behind it is none.
+const SMALLEST: u64 = 1 << 20;
 
 /// The id in an object of this size and class; 0 when it has none.
 ///
@@ -26,7 +28,7 @@ pub(crate) unsafe fn id_of(
     for word in WORDS.take_while(|&word| (word as u64 + 1) * 8 <= bytes) {
         // SAFETY: inside the object.
         let value: u64 = unsafe { object.plus(word * 8).read() };
-        if value >> 48 == MARKER {
+        if value >> 48 == MARKER && value & 0xFFFF_FFFF >= SMALLEST {
             return value;
         }
     }

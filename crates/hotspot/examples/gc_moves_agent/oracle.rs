@@ -223,8 +223,15 @@ impl Oracle {
             .into_iter()
             .peekable();
         let mut next = Vec::with_capacity(actual.len());
+        let compacted = self.compacted_regions(reports);
         for mut object in actual {
-            if dead.contains(&object.id) {
+            let lingers = |object: &Known| {
+                compacted.as_ref().is_some_and(|(regions, compacted)| {
+                    region_of(object.address, regions)
+                        .is_some_and(|region| !compacted.contains(&region))
+                })
+            };
+            if dead.contains(&object.id) && !lingers(&object) {
                 self.wrong(&format!(
                     "{object:?} {} should be dead",
                     name(object, classes)
@@ -250,6 +257,10 @@ impl Oracle {
                 self.add("found", 1);
                 next.push(object);
                 continue;
+            } else if lingers(&object) {
+                // Dead, and nothing was written over it.
+                self.add("lingering", 1);
+                continue;
             } else if !is_filler(object, classes) {
                 self.add("uncovered", 1);
                 self.wrong(&format!(
@@ -272,6 +283,21 @@ impl Oracle {
             self.wrong(&format!("{absent:?} is not there"));
         }
         self.model.objects = next;
+    }
+
+    /// After a full collection of G1: all regions, and the bottoms of those that objects moved to. The others were left as they were, with their dead
+    /// objects.
+    fn compacted_regions<'a>(
+        &self,
+        reports: &'a [CollectionReport],
+    ) -> Option<(&'a [Space], HashSet<Address>)> {
+        let last = reports.last()?;
+        if self.collector != Collector::G1 || last.kind != CollectionKind::Full {
+            return None;
+        }
+        let moved = last.survivors.iter().filter(|survivor| survivor.moved());
+        let compacted = moved.filter_map(|survivor| region_of(survivor.to, &last.after));
+        Some((&last.after, compacted.collect()))
     }
 
     /// Did G1 fill the place of dead objects, while the program ran or in a region it kept?
@@ -330,6 +356,13 @@ impl Oracle {
         }
         text
     }
+}
+
+/// The bottom of the region with this address.
+fn region_of(address: Address, regions: &[Space]) -> Option<Address> {
+    let above = regions.partition_point(|space| space.bottom <= address);
+    let region = regions.get(above.checked_sub(1)?)?;
+    (region.kind == SpaceKind::Old && address < region.top).then_some(region.bottom)
 }
 
 /// Did an object of this space survive in place?
