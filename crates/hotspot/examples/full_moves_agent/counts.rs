@@ -19,7 +19,9 @@ pub(crate) struct Counts {
     pub(crate) uncovered: u64,
     /// Dead objects that could not be read before the collection: their classes are gone.
     pub(crate) unread: u64,
+    /// What the reading took, by the clock on the wall and on the thread's core.
     pub(crate) nanos: u64,
+    pub(crate) cpu_nanos: u64,
     wrong: u64,
     faults: u64,
     told: Vec<String>,
@@ -68,6 +70,7 @@ impl Counts {
             ("looks-least", least),
             ("looks-most", most),
             ("micros", self.nanos / 1000),
+            ("cpu-micros", self.cpu_nanos / 1000),
         ] {
             writeln!(text, "{name} {value}").expect("a string");
         }

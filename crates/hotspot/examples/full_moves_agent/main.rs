@@ -129,11 +129,20 @@ unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
             watched.hook.rest();
             let looks = watched.hook.looks() - watched.looks_before;
             watched.counts.note_looks(looks);
+            let before = cpu_nanos();
             // SAFETY: the world is still stopped, on the thread of the collection.
             let collections = unsafe { watched.reading.finish(&watched.classes, &watched.sizes) };
+            watched.counts.cpu_nanos += cpu_nanos() - before;
             watched.judge(collections);
         }
     });
+}
+
+/// How long this thread has had a core: what is measured does not depend on how busy the machine is.
+fn cpu_nanos() -> u64 {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let time = times.split(' ').next();
+    time.and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
 /// Looks from inside the pause.
@@ -151,8 +160,10 @@ impl PauseObserver for Inside {
 
 impl Watched {
     fn look(&mut self) {
+        let before = cpu_nanos();
         // SAFETY: inside the pause, on the thread of the collection.
         let step = unsafe { self.reading.look(&self.classes, &self.sizes) };
+        self.counts.cpu_nanos += cpu_nanos() - before;
         let collections = self.reading.take_completed();
         self.judge(collections);
         if step == FullStep::Marked {
