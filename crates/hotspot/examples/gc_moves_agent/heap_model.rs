@@ -149,7 +149,7 @@ impl Applied {
     }
 }
 
-/// A survivor the model did not know: it must have been where objects are allocated.
+/// A survivor the model did not know: it must have been where objects are allocated, or in an archive the VM mapped into the heap.
 unsafe fn new_object(
     survivor: &ducktrack_hotspot::Survivor,
     report: &CollectionReport,
@@ -169,7 +169,7 @@ unsafe fn new_object(
     let allocated_there = place.is_some_and(|space| {
         matches!(
             space.kind,
-            SpaceKind::Eden | SpaceKind::Old | SpaceKind::HumongousStart
+            SpaceKind::Eden | SpaceKind::Old | SpaceKind::HumongousStart | SpaceKind::Archive
         )
     });
     if !is_collected || !allocated_there {

@@ -1,0 +1,233 @@
+//! Every move and every death that `CollectionWatch` reports, against the heap as it is.
+//!
+//! The agent `gc_moves_agent` (`crates/hotspot/examples`) keeps a model of the heap, changes it by each report only, and compares it with a walk of the
+//! whole heap at the end of each pause: every object of the model must be there, with the same class, size and (if the program gave it one) id; every
+//! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
+//! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
+//!
+//! The default is one run for each JDK and collector at level `exact` and one at level `finish`; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps
+//! and virtual threads.
+
+mod outcome;
+
+use std::path::{Path, PathBuf};
+
+use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks};
+
+use crate::outcome::Outcome;
+
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+
+/// Options of every run.
+const FIXED: &[&str] = &[
+    "-XX:+UnlockExperimentalVMOptions",
+    "-XX:TieredStopAtLevel=1",
+    "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED",
+];
+
+/// A run of the program.
+struct Run {
+    level: &'static str,
+    options: &'static [&'static str],
+    /// Rounds, objects kept, and what else the program does.
+    arguments: &'static [&'static str],
+    /// What must have happened for the run to mean something, by collector: a count of the summary must not be 0.
+    must_happen: &'static [(&'static str, &'static str)],
+}
+
+/// Young, mixed and full collections, humongous objects, classes that come and go.
+const USUAL: Run = Run {
+    level: "exact",
+    options: &["-Xmx40m"],
+    arguments: &["400000", "50000", "loaders", "humongous"],
+    must_happen: &[
+        ("", "young"),
+        ("", "full"),
+        ("", "moved"),
+        ("", "dead"),
+        ("", "tags-dead"),
+        ("", "ids-confirmed"),
+        ("G1", "humongous-dead"),
+    ],
+};
+
+/// The same without a look inside the pause; full collections are not known then.
+const FINISH: Run = Run {
+    level: "finish",
+    options: &["-Xmx48m"],
+    arguments: &["600000", "30000", "loaders"],
+    must_happen: &[("", "young"), ("", "moved"), ("", "ids-confirmed")],
+};
+
+/// A heap with hardly any room: objects are promoted early, full collections follow young ones in the same pause.
+const BURSTS: Run = Run {
+    level: "exact",
+    options: &["-Xmx22m"],
+    arguments: &["1000000", "90000", "bursts", "loaders"],
+    must_happen: &[("", "young"), ("", "full"), ("", "stayed")],
+};
+
+/// Evacuations of G1 fail in some of these.
+const FAILING: Run = Run {
+    level: "exact",
+    options: &["-Xmx48m"],
+    arguments: &["1000000", "60000", "loaders", "humongous"],
+    must_happen: &[("", "young"), ("", "full")],
+};
+
+const COMPACT: Run = Run {
+    options: &["-Xmx40m", "-XX:+UseCompactObjectHeaders"],
+    ..USUAL
+};
+
+const COMPACT_BURSTS: Run = Run {
+    options: &["-Xmx22m", "-XX:+UseCompactObjectHeaders"],
+    ..BURSTS
+};
+
+const WIDE_REFERENCES: Run = Run {
+    options: &["-Xmx48m", "-XX:-UseCompressedOops"],
+    ..USUAL
+};
+
+const WIDE_CLASSES: Run = Run {
+    options: &["-Xmx48m", "-XX:-UseCompressedClassPointers"],
+    ..USUAL
+};
+
+const VIRTUAL_THREADS: Run = Run {
+    arguments: &["600000", "50000", "virtual"],
+    must_happen: &[("", "young"), ("", "moved")],
+    ..USUAL
+};
+
+const REQUESTED: Run = Run {
+    arguments: &["600000", "50000", "loaders", "collect=60000"],
+    must_happen: &[("", "full")],
+    ..USUAL
+};
+
+#[test]
+fn every_move_and_death_is_right() {
+    let Some(prepared) = Prepared::new() else {
+        println!("skipped: no JDK with a compiler found");
+        return;
+    };
+    prepared.run_all(&[USUAL, FINISH]);
+}
+
+#[test]
+fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
+    if std::env::var_os("DUCKTRACK_FULL").is_none() {
+        println!("skipped: DUCKTRACK_FULL is not set");
+        return;
+    }
+    let Some(prepared) = Prepared::new() else {
+        println!("skipped: no JDK with a compiler found");
+        return;
+    };
+    let failed_evacuations = prepared.run_all(&[
+        BURSTS,
+        FAILING,
+        COMPACT,
+        COMPACT_BURSTS,
+        WIDE_REFERENCES,
+        WIDE_CLASSES,
+        VIRTUAL_THREADS,
+        REQUESTED,
+    ]);
+    assert_ne!(failed_evacuations, 0, "no evacuation failed in any run");
+}
+
+/// What all runs need.
+struct Prepared {
+    jdks: Vec<Jdk>,
+    agent: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Prepared {
+    /// `None` without a compiler.
+    fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let mut jdks = installed_jdks();
+        jdks.retain(|jdk| jdk.version >= 17);
+        let compiled = compile_java(&["GcMovesProbe"], 11, folder.path()).expect("compile");
+        if jdks.is_empty() || !compiled {
+            return None;
+        }
+        let agent = built_example("ducktrack-hotspot", "gc_moves_agent").expect("agent");
+        Some(Self {
+            jdks,
+            agent,
+            folder,
+        })
+    }
+
+    /// Runs everything, and returns how many evacuations failed in part.
+    fn run_all(&self, runs: &[Run]) -> u64 {
+        let mut failed_evacuations = 0;
+        for jdk in &self.jdks {
+            for collector in COLLECTORS {
+                for run in runs {
+                    failed_evacuations += self.run(jdk, collector, run);
+                }
+            }
+        }
+        failed_evacuations
+    }
+
+    fn run(&self, jdk: &Jdk, collector: &str, run: &Run) -> u64 {
+        let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
+        let wants_virtual = run.arguments.contains(&"virtual");
+        if !jdk.accepts(&options) || (wants_virtual && jdk.version < 21) {
+            println!(
+                "skipped: Java {} {options:?} {:?}",
+                jdk.version, run.arguments
+            );
+            return 0;
+        }
+        let place = format!("Java {} {collector} {:?}", jdk.version, run.options);
+        let outcome = Outcome::of(&self.printed(jdk, &options, run), &place);
+        println!(
+            "{place} {} {:?}: {}",
+            run.level,
+            run.arguments,
+            outcome.line()
+        );
+        outcome.check(run.level == "exact");
+        for (collectors, count) in run.must_happen {
+            if collector.contains(collectors) {
+                assert_ne!(outcome.count(count), 0, "{place}: no {count}\n{outcome:?}");
+            }
+        }
+        outcome.count("failed-evacuations")
+    }
+
+    /// What the program printed, errors included.
+    fn printed(&self, jdk: &Jdk, options: &[&str], run: &Run) -> String {
+        let folder: &Path = self.folder.path();
+        let agent = self.agent.display();
+        let output = jdk
+            .tool("java")
+            .args(options)
+            .arg(format!("-agentpath:{agent}={}", run.level))
+            .arg("-cp")
+            .arg(folder)
+            .arg("GcMovesProbe")
+            .arg(&self.agent)
+            .args(run.arguments)
+            .current_dir(folder)
+            .output()
+            .expect("java");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let printed = text(&output.stderr) + &text(&output.stdout);
+        assert!(
+            output.status.success(),
+            "Java {} {options:?}: {:?}\n{printed}",
+            jdk.version,
+            output.status
+        );
+        printed
+    }
+}
