@@ -61,12 +61,16 @@ pub(crate) struct EndIndex {
 }
 
 impl EndIndex {
-    /// An index of `ends`, which ascend strictly and lie in `ranges`, which ascend, too. `None`: the ranges span too much.
-    pub(crate) fn new(ranges: &[AddressRange], ends: impl Iterator<Item = u64>) -> Option<Self> {
+    /// An index of `ends`, which ascend strictly, of objects that begin in `ranges`, which ascend, too (a huge object ends behind its
+    /// range). `None`: they span too much.
+    pub(crate) fn new(
+        ranges: &[AddressRange],
+        ends: impl DoubleEndedIterator<Item = u64> + Clone,
+    ) -> Option<Self> {
         let base = ranges.first().map_or(0, |range| range.start >> CHUNK_SHIFT);
-        let top = ranges
-            .last()
-            .map_or(0, |range| (range.end >> CHUNK_SHIFT) + 1);
+        let last_range = ranges.last().map_or(0, |range| range.end);
+        let last_end = ends.clone().next_back().unwrap_or(0);
+        let top = (last_range.max(last_end) >> CHUNK_SHIFT) + 1;
         let span = top.checked_sub(base).filter(|span| *span <= MOST_CHUNKS)?;
         let mut index = Self {
             ranges: ranges.to_vec(),
@@ -174,4 +178,57 @@ fn place(end: u64) -> (u64, usize, u64) {
     let number = unit >> (CHUNK_SHIFT - 3);
     let in_chunk = unit as usize & ((1 << (CHUNK_SHIFT - 3)) - 1);
     (number, in_chunk >> 6, 1 << (in_chunk & 63))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MB: u64 = 1 << 20;
+
+    fn range(start: u64, end: u64) -> AddressRange {
+        AddressRange { start, end }
+    }
+
+    #[test]
+    fn a_huge_object_ends_behind_its_range() {
+        let ranges = [range(16 * MB, 17 * MB), range(20 * MB, 21 * MB)];
+        let ends = [19 * MB + 64, 27 * MB + 8];
+        let index = EndIndex::new(&ranges, ends.into_iter()).unwrap();
+        assert_eq!(index.look_up(ends[0]), AtEnd::Survivor(0));
+        assert_eq!(index.look_up(ends[1]), AtEnd::Survivor(1));
+        assert_eq!(index.look_up(19 * MB + 72), AtEnd::NotCollected);
+        assert_eq!(index.look_up(20 * MB + 72), AtEnd::NoSurvivor);
+    }
+
+    #[test]
+    fn ranges_of_more_than_16_tb_are_refused() {
+        let ranges = [range(0, MB), range(1 << 60, (1 << 60) + MB)];
+        assert!(EndIndex::new(&ranges, std::iter::empty()).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn every_end_is_found_and_nothing_else(
+            borders in prop::collection::btree_set(8_192_u64..1 << 20, 2..12),
+            units in prop::collection::btree_set(8_193_u64..1 << 20, 0..300),
+            asked in prop::collection::vec(8_192_u64..1 << 20, 50),
+        ) {
+            let borders: Vec<u64> = borders.into_iter().map(|unit| unit * 8).collect();
+            let ranges: Vec<AddressRange> =
+                borders.chunks_exact(2).map(|pair| range(pair[0], pair[1])).collect();
+            let is_collected = |end: u64| ranges.iter().any(|range| range.contains(end - 8));
+            let ends = units.iter().map(|unit| unit * 8);
+            let ends: Vec<u64> = ends.filter(|end| is_collected(*end)).collect();
+            let index = EndIndex::new(&ranges, ends.iter().copied()).unwrap();
+            for (number, end) in ends.iter().enumerate() {
+                prop_assert_eq!(index.look_up(*end), AtEnd::Survivor(number));
+            }
+            for end in asked.iter().map(|unit| unit * 8).filter(|end| !ends.contains(end)) {
+                let expected = if is_collected(end) { AtEnd::NoSurvivor } else { AtEnd::NotCollected };
+                prop_assert_eq!(index.look_up(end), expected);
+            }
+        }
+    }
 }
