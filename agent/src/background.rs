@@ -13,6 +13,8 @@ use crate::reinstrumentation::Watch;
 const TICK: Duration = Duration::from_millis(250);
 /// How often sizes of newly loaded classes are looked up: they may be unloaded later.
 const SIZES_EVERY: Duration = Duration::from_secs(5);
+/// The same in mode trace.
+const SIZES_EVERY_WITH_EVENTS: Duration = Duration::from_secs(1);
 
 impl Agent {
     pub(crate) fn start_background(&'static self, jni: Jni) {
@@ -56,7 +58,7 @@ impl Agent {
             if self.is_tracing() {
                 self.write_definitions();
             }
-            if last_sizes.elapsed() >= SIZES_EVERY {
+            if last_sizes.elapsed() >= self.sizes_every() {
                 self.find_site_sizes(jni);
                 last_sizes = Instant::now();
             }
@@ -68,6 +70,15 @@ impl Agent {
                 self.snapshot(jni, if demanded { "demand" } else { "interval" });
                 last_snapshot = Instant::now();
             }
+        }
+    }
+
+    /// Events are of little use to the reader of a killed program's trace without the sizes of their objects.
+    fn sizes_every(&self) -> Duration {
+        if self.is_tracing() {
+            SIZES_EVERY_WITH_EVENTS
+        } else {
+            SIZES_EVERY
         }
     }
 

@@ -220,3 +220,71 @@ pub(crate) fn unix_micros() -> u64 {
         .and_then(|time| u64::try_from(time.as_micros()).ok())
         .unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: BufferSizes = BufferSizes {
+        bytes: 1024,
+        deviation: 0.5,
+    };
+
+    fn buffer() -> EventBuffer {
+        let block = CounterBlock::new().expect("memory");
+        let mut buffer = EventBuffer::new(block, ThreadId(1), 4, SIZES);
+        buffer.begin(None, 0);
+        buffer
+    }
+
+    fn write(buffer: &EventBuffer, bytes: u64, last: u64) {
+        let cursor = buffer.block.word(CURSOR) + bytes;
+        buffer.block.set_word(CURSOR, cursor);
+        buffer.block.set_word(LAST, last);
+    }
+
+    #[test]
+    fn every_word_is_taken_once_with_the_top_before_it() {
+        let mut buffer = buffer();
+        assert_eq!(owner(buffer.block), Some(4));
+        assert!(buffer.take(0, EventFlags::NONE).is_none());
+        write(&buffer, 12, 800);
+        let first = buffer.take(0, EventFlags::CUT).expect("words");
+        write(&buffer, 8, 840);
+        let second = buffer.take(1, EventFlags::NONE).expect("words");
+        assert_eq!((first.words.len(), first.header.last_top), (12, 0));
+        assert_eq!((second.words.len(), second.header.last_top), (8, 800));
+        buffer.rewind();
+        assert!(buffer.take(1, EventFlags::NONE).is_none());
+    }
+
+    #[test]
+    fn a_cut_stays_until_the_thread_has_seen_it() {
+        let mut buffer = buffer();
+        buffer.rewind();
+        assert_eq!(buffer.block.word(LIMIT), 0);
+        buffer.block.set_word(LIMIT, buffer.block.word(FULL));
+        buffer.rewind();
+        assert_eq!(buffer.block.word(LIMIT), buffer.block.word(FULL));
+    }
+
+    #[test]
+    fn sizes_differ_within_their_bounds() {
+        let mut buffer = buffer();
+        let mut sizes: Vec<u64> = (0..1000).map(|_| buffer.next_size()).collect();
+        assert!(sizes.iter().all(|size| (508..=1536).contains(size)));
+        let mean = sizes.iter().sum::<u64>() / 1000;
+        assert!((950..1100).contains(&mean), "{mean}");
+        sizes.sort_unstable();
+        sizes.dedup();
+        assert!(sizes.len() > 100);
+    }
+
+    #[test]
+    fn a_thread_without_a_block_always_goes_the_slow_way() {
+        let block = CounterBlock::new().expect("memory");
+        without_buffer(block);
+        assert!(block.word(LIMIT) < block.word(CURSOR));
+        assert_eq!(owner(block), None);
+    }
+}

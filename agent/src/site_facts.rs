@@ -164,3 +164,79 @@ fn level_kind(ty: Option<&[u8]>) -> u32 {
         Some(ElementSize::Reference) => LEVEL + 4,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ducktrack_class_rewriter::{
+        AllocationKind, PlannedCounter, PlannedSite, Role, SiteKey, Term,
+    };
+    use ducktrack_classfile::CodeOffset;
+
+    use super::*;
+
+    const LAYOUT: ObjectLayout = ObjectLayout {
+        header: 12,
+        array_base: [16; 5],
+        reference: 4,
+        alignment: 8,
+    };
+
+    fn site(id: u32, ty: &[u8], size: SizeRule) -> PlannedSite {
+        PlannedSite {
+            id,
+            key: SiteKey {
+                method: 0,
+                offset: CodeOffset(id),
+                level: 0,
+            },
+            line: None,
+            kind: AllocationKind::New,
+            ty: Some(ty.into()),
+            size,
+        }
+    }
+
+    fn counter(id: u32, site: u32, unit: Unit) -> PlannedCounter {
+        PlannedCounter {
+            id,
+            method: 0,
+            role: Role::Amount,
+            terms: vec![Term {
+                site,
+                factor: 1,
+                unit,
+            }],
+        }
+    }
+
+    #[test]
+    fn what_a_class_says_of_its_sites() {
+        let table = SiteTable::new();
+        table.set_layout(LAYOUT);
+        table.learn(&RewrittenClass {
+            sites: vec![
+                site(16, b"LPoint;", SizeRule::OfClass),
+                site(17, b"[J", SizeRule::Summed),
+                site(5000, b"[I", SizeRule::OfArray(ElementSize::Four, 3)),
+            ],
+            counters: vec![
+                counter(64, 16, Unit::Count),
+                counter(65, 16, Unit::MaterializedCount),
+                counter(66, 17, Unit::Count),
+                counter(67, 17, Unit::Bytes),
+            ],
+            ..RewrittenClass::default()
+        });
+        assert_eq!(table.account(SiteId(16)), Account::Fixed(64));
+        assert_eq!(table.account(SiteId(17)), Account::Measured(66));
+        assert_eq!(table.account(SiteId(5000)), Account::Keyed);
+        assert_eq!(table.fixed_bytes(SiteId(16)), None);
+        table.set_bytes(SiteId(16), 24);
+        assert_eq!(table.fixed_bytes(SiteId(16)), Some(24));
+        assert_eq!(table.fixed_bytes(SiteId(5000)), Some(32));
+        assert!(table.is_measured(SiteId(17)) && !table.is_measured(SiteId(16)));
+        let layout = table.array_layout(SiteId(17)).expect("a level");
+        assert_eq!(layout.bytes(2), Some(32));
+        assert_eq!(table.fixed_bytes(SiteId(1 << 20)), None);
+    }
+}
