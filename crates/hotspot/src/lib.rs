@@ -20,7 +20,7 @@
 //! The heap can be read only while the world is stopped, and only with Serial, Parallel and G1.
 //!
 //! Tested against independent truth on every JDK installed: `tests/tests/hotspot_layout.rs` and
-//! `tests/tests/heap_walk.rs`.
+//! `tests/tests/heap_walk.rs`; moves and deaths, object by object: `tests/tests/gc_moves`.
 
 mod address;
 mod careful_read;
