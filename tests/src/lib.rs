@@ -7,12 +7,18 @@
 
 mod announcement;
 mod built_library;
+mod class_histogram;
 mod java_program;
 mod jdk;
 mod product;
+mod trace_commands;
 
 pub use announcement::{checked, skipped};
 pub use built_library::built_example;
+pub use class_histogram::{
+    ClassAmount, class_differences, parse_class_histogram, stable_class_name,
+};
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks, matrix_jdks};
 pub use product::{agent_library, ducktrack_command};
+pub use trace_commands::{heap_after_last_full_collection, trace_command};

@@ -1,0 +1,48 @@
+//! What the commands say about a trace.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
+
+use crate::class_histogram::{ClassAmount, stable_class_name};
+use crate::product::ducktrack_command;
+
+/// `ducktrack WHAT TRACE WORDS --format json`
+pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result<Value> {
+    let output = Command::new(ducktrack_command()?)
+        .arg(what)
+        .arg(trace)
+        .args(words)
+        .args(["--format", "json"])
+        .output()
+        .context("ducktrack")?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "ducktrack {what}: {errors}");
+    serde_json::from_slice(&output.stdout).context("JSON")
+}
+
+/// Objects by class right after the last full collection of a trace.
+pub fn heap_after_last_full_collection(
+    trace: &Path,
+) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
+    let timeline = trace_command("timeline", trace, &[])?;
+    let last_full = timeline["collections"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .rfind(|collection| collection["kind"] == "full")
+        .and_then(|collection| collection["number"].as_u64())
+        .context("the trace has no full collection")?;
+    let heap = trace_command("heap", trace, &["--at", &last_full.to_string()])?;
+    let mut classes: BTreeMap<String, ClassAmount> = BTreeMap::new();
+    for class in heap["types"].as_array().context("types")? {
+        let name = class["type"].as_str().unwrap_or("(not known)");
+        let sum = classes.entry(stable_class_name(name)).or_default();
+        sum.count += class["count"].as_u64().context("count")?;
+        sum.bytes += class["bytes"].as_u64().context("bytes")?;
+    }
+    Ok(classes)
+}

@@ -1,0 +1,127 @@
+//! A program whose threads do nothing but allocate, traced for a while with a small heap and a small trace: it must not crash, the agent's memory
+//! must stay flat, the trace must keep its limit through many rotations, and at the end the rebuilt heap must be the VM's own, class by class.
+//!
+//! `DUCKTRACK_SOAK_SECONDS` says for how long (20 unless told otherwise; `scripts/test --full` takes 30 minutes).
+
+mod memory_watch;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use ducktrack_tests::{
+    Jdk, agent_library, checked, class_differences, compile_java, heap_after_last_full_collection,
+    installed_jdks, parse_class_histogram, trace_command,
+};
+use memory_watch::MemoryWatch;
+
+/// Bytes of event files that `max-trace-size=32m,max-deviation=0.25` allows at most.
+const MOST_BYTES: u64 = 40 << 20;
+/// What the JVM around the heap may grow by from the second quarter of a long run to the last: code, metadata, malloc's slack.
+const MOST_GROWTH: u64 = 32 << 20;
+/// A run that is shorter than this many seconds is still filling its cache in the second quarter, and may grow by more.
+const LONG: u32 = 300;
+const MOST_GROWTH_OF_SHORT: u64 = 128 << 20;
+
+#[test]
+fn it_runs_for_long_without_harm() {
+    let seconds = std::env::var("DUCKTRACK_SOAK_SECONDS").unwrap_or_else(|_| "20".to_owned());
+    let programs = tempfile::tempdir().expect("temporary folder");
+    let compiled =
+        compile_java(&["HistogramAtExit", "SoakProbe"], 17, programs.path()).expect("javac");
+    assert!(compiled, "no JDK with javac");
+    let jdks: Vec<Jdk> = installed_jdks()
+        .into_iter()
+        .filter(|jdk| jdk.version >= 17)
+        .collect();
+    assert!(!jdks.is_empty(), "no JDK from 17 on found");
+    for jdk in &jdks {
+        soak(jdk, programs.path(), &seconds);
+    }
+}
+
+fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (trace, histogram) = (folder.path().join("trace"), folder.path().join("histogram"));
+    let options = format!(
+        "-agentpath:{}=mode=trace,summary=off,compress=off,max-trace-size=32m,max-deviation=0.25,output={}",
+        agent_library().expect("agent").display(),
+        trace.display()
+    );
+    let mut command: Command = jdk.tool("java");
+    let child = command
+        .args([
+            "-Xms192m",
+            "-Xmx192m",
+            "-XX:+AlwaysPreTouch",
+            "-XX:+UseG1GC",
+        ])
+        .arg(options)
+        .arg("-cp")
+        .arg(programs)
+        .arg("HistogramAtExit")
+        .arg(&histogram)
+        .args(["SoakProbe", seconds])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("java");
+    let watch = MemoryWatch::start(child.id());
+    let output = child.wait_with_output().expect("java");
+    let memory = watch.finish();
+    let place = format!("Java {}", jdk.version);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{place}: {}\n{errors}",
+        output.status
+    );
+    check_heap(jdk.version, &trace, &histogram, &place);
+    check_trace(&trace, &place);
+    let is_long = seconds.parse::<u32>().is_ok_and(|seconds| seconds >= LONG);
+    let most = if is_long {
+        MOST_GROWTH
+    } else {
+        MOST_GROWTH_OF_SHORT
+    };
+    assert!(
+        memory.growth() <= most,
+        "{place}: resident memory grew from {} to {} bytes",
+        memory.early(),
+        memory.late()
+    );
+    checked(&format!(
+        "{place}: {seconds} s of nothing but allocation, every class equal; resident {} MB early, {} MB late",
+        memory.early() >> 20,
+        memory.late() >> 20
+    ));
+}
+
+fn check_heap(jdk: u32, trace: &Path, histogram: &Path, place: &str) {
+    let expected = parse_class_histogram(&std::fs::read_to_string(histogram).expect("histogram"));
+    let rebuilt = heap_after_last_full_collection(trace).expect("the rebuilt heap");
+    let differences = class_differences(jdk, &expected, &rebuilt);
+    assert!(
+        differences.is_empty(),
+        "{place}:\n{}",
+        differences.join("\n")
+    );
+}
+
+/// Nothing was dropped, files went away, and the limit was kept.
+fn check_trace(trace: &Path, place: &str) {
+    let info = trace_command("info", trace, &[]).expect("info");
+    assert_eq!(info["dropped"], 0, "{place}");
+    let mut bytes = 0;
+    let mut first = u32::MAX;
+    for entry in std::fs::read_dir(trace).expect("trace") {
+        let entry = entry.expect("entry");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if let Some(number) = name.strip_prefix("events-") {
+            bytes += entry.metadata().expect("metadata").len();
+            let number = number.trim_end_matches(".trace").parse().expect("number");
+            first = first.min(number);
+        }
+    }
+    assert!(bytes <= MOST_BYTES, "{place}: {bytes} bytes of events");
+    assert!(first > 0 && first < u32::MAX, "{place}: no rotation");
+}
