@@ -21,6 +21,9 @@ const OLDEST: u32 = 17;
 /// Bytes that a thread may allocate after it asked how many there are.
 const AFTERWARDS: u64 = 4096;
 
+/// Objects that whichever thread comes first makes for all (a cache, a class that is initialized).
+const FIRST_TIMES: u64 = 16;
+
 const COLLECTORS: [&str; 5] = [
     "-XX:+UseSerialGC",
     "-XX:+UseParallelGC",
@@ -134,10 +137,11 @@ fn dropped_events_are_counted() {
         let options = "on-full=drop,queue=1,buffer-size=256";
         let short = Sums::of(&Run::of(&jdk, &[], options, &plain).trace);
         assert!(short.dropped_by("writer-") > 0, "nothing was dropped");
-        assert_eq!(
-            short.events_of("writer-") + short.dropped_by("writer-"),
-            whole.events_of("writer-"),
-            "JDK {}",
+        let told = short.events_of("writer-") + short.dropped_by("writer-");
+        let all = whole.events_of("writer-");
+        assert!(
+            told.abs_diff(all) <= FIRST_TIMES,
+            "JDK {}: {told} events told, {all} of all",
             jdk.version
         );
     }

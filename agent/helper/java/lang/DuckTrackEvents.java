@@ -60,6 +60,7 @@ public final class DuckTrackEvents {
     private static final int AT = 1 << 12;
     private static final int OUTSIDE = 2 << 12;
     private static final int ARRAY = 3 << 12;
+    private static final int GAP = 4 << 12;
     private static final int NOTHING = 5 << 12;
     private static final int TYPED = 6 << 12;
     private static final int CALLER = 7 << 12;
@@ -630,8 +631,13 @@ public final class DuckTrackEvents {
                 long saved = U.getLong(null, block + SAVED);
                 long delta = top - last;
                 boolean same = !cut && allocated == saved;
-                if (same && (delta & FAR) == 0 && (bytes == 0 || bytes == delta)) {
-                    U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+                if (same && (delta & FAR) == 0 && bytes <= delta) {
+                    long own = bytes == 0 ? delta : bytes;
+                    if (own != delta) {
+                        U.putInt(null, cursor, GAP | (int) (delta - own) >>> 3);
+                        cursor += 4;
+                    }
+                    U.putInt(null, cursor, site << 12 | (int) own >>> 3);
                     cursor += 4;
                 } else {
                     long startSaved = saved - U.getLong(null, block + BASE);
