@@ -7,7 +7,7 @@
 mod facts;
 mod run;
 
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks};
+use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks, is_full_run};
 
 use crate::facts::Facts;
 use crate::run::{Bench, Run};
@@ -90,7 +90,7 @@ fn every_move_and_death_on_every_jdk_and_collector() {
 
 #[test]
 fn longer_runs_of_every_kind() {
-    if std::env::var_os("DUCKTRACK_FULL").is_none() {
+    if !is_full_run() {
         println!("skipped: DUCKTRACK_FULL is not set");
         return;
     }

@@ -12,7 +12,7 @@ mod outcome;
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks};
+use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks, is_full_run};
 
 use crate::outcome::Outcome;
 
@@ -118,7 +118,7 @@ fn every_move_and_death_is_right() {
 
 #[test]
 fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
-    if std::env::var_os("DUCKTRACK_FULL").is_none() {
+    if !is_full_run() {
         println!("skipped: DUCKTRACK_FULL is not set");
         return;
     }

@@ -10,7 +10,7 @@
 mod traced_run;
 
 use ducktrack_tests::{
-    Jdk, checked, class_differences, heap_after_last_full_collection, installed_jdks,
+    Jdk, checked, class_differences, heap_after_last_full_collection, installed_jdks, is_full_run,
     parse_class_histogram, skipped,
 };
 use traced_run::{TracedRun, Workload};
@@ -36,8 +36,7 @@ const ALL: &[&str] = &[
 ];
 
 fn workloads() -> &'static [&'static str] {
-    let full = std::env::var("DUCKTRACK_FULL").is_ok_and(|value| !value.is_empty());
-    if full { ALL } else { SMALL }
+    if is_full_run() { ALL } else { SMALL }
 }
 
 #[test]
