@@ -1,7 +1,7 @@
 # Sourced by the other scripts: the checkout's root, and named steps with their durations.
 #
 #   step NAME COMMAND...   run COMMAND quietly, print one line with the verdict and the seconds it took;
-#                          on failure print the end of its output and where the whole of it is.
+#                          on failure print which tests failed, the end of its output and where the whole of it is.
 #                          It counts as one, unless it prints cargo's "test result:" lines: then as those tests.
 #                          Lines "checked: ..." and "skipped: ..." of its output are shown, and the skipped counted.
 #   skip NAME REASON       say in one line that a step was left out, and why
@@ -29,12 +29,20 @@ step() {
         printf '  ok    %4ds  %s%s\n' "$seconds" "$name" "$tests"
     else
         printf '  FAIL  %4ds  %s%s (exit code %s)\n' "$seconds" "$name" "$tests" "$code"
+        failed_tests "$log"
         tail -n 60 "$log" | sed 's/^/        | /'
         printf '        whole output: %s\n' "$log"
     fi
     announcements "$log"
     read_counts "$log" "$code"
     return "$code"
+}
+
+# Which tests failed, and where: other crates' results may stand between them and the end of the output.
+failed_tests() {
+    grep -aE -A2 "^thread '.*' \([0-9]+\) panicked at|^thread '.*' panicked at" "$1" | grep -av '^stack backtrace' | sed 's/^/        | /'
+    grep -aE '^test .* FAILED$|^[^ ].* --- FAILED$|^error(\[|:)' "$1" | sed 's/^/        | failed: /'
+    printf '        |\n'
 }
 
 # What the tests themselves say: how much they compared, and what they left out.

@@ -83,6 +83,18 @@ impl ElementSize {
         }
     }
 
+    /// The one of five that is for this size, in the order of the variants.
+    pub(crate) fn pick<T>(self, by_size: [T; 5]) -> T {
+        let [one, two, four, eight, reference] = by_size;
+        match self {
+            Self::One => one,
+            Self::Two => two,
+            Self::Four => four,
+            Self::Eight => eight,
+            Self::Reference => reference,
+        }
+    }
+
     /// The number that the helper's `m` takes.
     pub(crate) fn code(self) -> i32 {
         match self {

@@ -12,20 +12,20 @@
 //! No code counts. Every site gets the words that the reader of the events adds to (role `Amount`), so that values are written as if
 //! they had been counted. Objects that are filed under their class or caller have keys instead.
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::edit::Place;
 use crate::method_plan::MethodPlanner;
-use crate::planned::{Role, SizeRule, Term, Unit};
+use crate::object_probes::{MeasuredArray, levels_and_element};
+use crate::planned::{SizeRule, Unit};
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
 const OBJECT: Helper = Helper::event("n", "(I)V");
 const OBJECT_FOR_CALLER: Helper = Helper::event("k", "(I)V");
 const LEVELS: Helper = Helper::event("m", "(Ljava/lang/Object;II)V");
-const BEFORE_CONSTRUCTOR: Helper = Helper::event("dc", "(Ljava/lang/reflect/Constructor;I)I");
-const AFTER_CONSTRUCTOR: Helper = Helper::event("dd", "(Ljava/lang/Object;II)V");
+const ARRAYS: [&str; 5] = ["a1", "a2", "a4", "a8", "ar"];
+const ARRAYS_FOR_CALLER: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
 
 /// Arrays of more elements may lie outside of a thread's buffer: their probe takes the array.
 const MOST_ELEMENTS_BY_SITE: u32 = 512;
@@ -59,9 +59,11 @@ impl MethodPlanner<'_, '_, '_> {
                 self.record_box(allocation, *cache)
             }
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.record_constructed(allocation)
+                self.probe_constructed(Helper::event, allocation)
             }
-            Measure::Call(CallMeasure(rule)) => self.record_by_class(allocation, *rule),
+            Measure::Call(CallMeasure(rule)) => {
+                self.probe_by_class(Helper::event, allocation, *rule)
+            }
         }
     }
 
@@ -70,7 +72,7 @@ impl MethodPlanner<'_, '_, '_> {
         let helper = if self.view.tracked {
             OBJECT_FOR_CALLER
         } else {
-            self.add_accounts(site, &FIXED)?;
+            self.add_amounts(site, &FIXED)?;
             OBJECT
         };
         let probe = self.assembler.call(helper, site)?;
@@ -95,23 +97,21 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     fn record_array(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let ty = allocation.types.first().and_then(Option::as_deref);
-        let element = element_size(ty).ok_or(Reason::ControlFlow)?;
-        let cast = ty.filter(|_| allocation.kind == AllocationKind::Clone);
+        let array = MeasuredArray::of(allocation)?;
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         if self.view.options.histogram {
-            self.count_length_of(allocation, cast, site)?;
+            self.count_length_of(allocation, array.cast, site)?;
         }
-        let name = if self.view.tracked {
-            array_for_caller(element)
+        let names = if self.view.tracked {
+            ARRAYS_FOR_CALLER
         } else {
-            self.add_accounts(site, &MEASURED)?;
-            array(element)
+            self.add_amounts(site, &MEASURED)?;
+            ARRAYS
         };
-        let helper = Helper::event(name, "(Ljava/lang/Object;II)V");
+        let helper = Helper::event(array.element.pick(names), "(Ljava/lang/Object;II)V");
         let probe = self
             .assembler
-            .call_with_array_and_length(helper, cast, site)?;
+            .call_with_array_and_length(helper, array.cast, site)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -122,16 +122,11 @@ impl MethodPlanner<'_, '_, '_> {
         let first = self.number_levels(allocation, levels)?;
         for level in 0..allocation.types.len() {
             let site = self.add_site(allocation, level, SizeRule::Summed)?;
-            self.add_accounts(site, &MEASURED)?;
+            self.add_amounts(site, &MEASURED)?;
         }
-        let last = allocation.types.last().and_then(Option::as_deref);
-        let [b'[', element, ..] = last.unwrap_or_default() else {
-            return Err(Reason::TooManyDimensions);
-        };
-        let levels_and_element = u32::from(levels) << 8 | u32::from(*element);
-        let probe = self
-            .assembler
-            .call_with_top_and(LEVELS, levels_and_element, first)?;
+        let probe =
+            self.assembler
+                .call_with_top_and(LEVELS, levels_and_element(allocation)?, first)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -146,74 +141,9 @@ impl MethodPlanner<'_, '_, '_> {
             BoxCache::Character => Helper::event("bc", "(Ljava/lang/Character;I)V"),
         };
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
-        self.add_accounts(site, &FIXED)?;
+        self.add_amounts(site, &FIXED)?;
         let probe = self.assembler.call_with_top(helper, site)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
-    }
-
-    /// An object whose class only the run knows.
-    fn record_by_class(&mut self, allocation: &Allocation, rule: CallRule) -> Result<(), Reason> {
-        let name = match rule {
-            CallRule::ObjectIfArray => "da",
-            CallRule::ObjectUnlessHidden => "dh",
-            CallRule::ObjectUnlessCounted => "dn",
-            CallRule::AllLevels => "dm",
-            _ if self.view.tracked => "dx",
-            _ => "d",
-        };
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let helper = Helper::event(name, "(Ljava/lang/Object;I)V");
-        let probe = self.assembler.call_with_top(helper, site)?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
-
-    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw.
-    fn record_constructed(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let recorded = self.view.code.max_locals();
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let before = self
-            .assembler
-            .call_with_second_into(BEFORE_CONSTRUCTOR, site, recorded)?;
-        self.insert(Place::Before(allocation.offset), before);
-        let after = self
-            .assembler
-            .call_with_top_and_variable(AFTER_CONSTRUCTOR, site, recorded)?;
-        self.insert(Place::After(allocation.offset), after);
-        Ok(())
-    }
-
-    /// The words that events of a site are added to, with consecutive numbers.
-    fn add_accounts(&mut self, site: u32, units: &[Unit]) -> Result<(), Reason> {
-        let term = |unit: &Unit| {
-            vec![Term {
-                site,
-                factor: 1,
-                unit: *unit,
-            }]
-        };
-        self.add_counters(Role::Amount, units.iter().map(term).collect())?;
-        Ok(())
-    }
-}
-
-fn array(element: ElementSize) -> &'static str {
-    match element {
-        ElementSize::One => "a1",
-        ElementSize::Two => "a2",
-        ElementSize::Four => "a4",
-        ElementSize::Eight => "a8",
-        ElementSize::Reference => "ar",
-    }
-}
-
-fn array_for_caller(element: ElementSize) -> &'static str {
-    match element {
-        ElementSize::One => "k1",
-        ElementSize::Two => "k2",
-        ElementSize::Four => "k4",
-        ElementSize::Eight => "k8",
-        ElementSize::Reference => "kr",
     }
 }

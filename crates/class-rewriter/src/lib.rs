@@ -22,6 +22,7 @@ mod hidden_class_gate;
 mod measure_probes;
 mod method_counting;
 mod method_plan;
+mod object_probes;
 mod path_plan;
 mod path_policy;
 mod planned;

@@ -1,10 +1,11 @@
 //! Probes that must stand where the allocation stands: they read a length, a value to be boxed, or the class of an object.
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::edit::Place;
 use crate::method_plan::{Counted, MethodPlanner};
+use crate::object_probes::{MeasuredArray, levels_and_element};
 use crate::planned::{Role, SizeRule, Term, Unit};
 use crate::probe::{Helper, Probe};
 use crate::refusal::Reason;
@@ -15,8 +16,8 @@ const AFTER_HEAP_ARRAY: Helper = Helper::counting("tn", "(III)V");
 const LENGTH_BUCKET: Helper = Helper::counting("h", "(II)V");
 const LEVELS: Helper = Helper::counting("m", "(Ljava/lang/Object;II)V");
 const KEYED: Helper = Helper::counting("k", "(I)V");
-const COUNT_CONSTRUCTED: Helper = Helper::counting("dc", "(Ljava/lang/reflect/Constructor;I)I");
-const COUNT_RESULT: Helper = Helper::counting("dd", "(Ljava/lang/Object;II)V");
+const ARRAY_BYTES: [&str; 5] = ["l1", "l2", "l4", "l8", "lr"];
+const KEYED_ARRAYS: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
 
 /// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
 const LENGTH_BUCKETS: u8 = 33;
@@ -38,8 +39,14 @@ impl MethodPlanner<'_, '_, '_> {
             Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
                 self.boxing(allocation, *cache)?
             }
-            Measure::Call(CallMeasure(CallRule::Constructed)) => self.constructed(allocation)?,
-            Measure::Call(CallMeasure(rule)) => self.object(allocation, *rule)?,
+            Measure::Call(CallMeasure(CallRule::Constructed)) => {
+                self.probe_constructed(Helper::counting, allocation)?;
+                Vec::new()
+            }
+            Measure::Call(CallMeasure(rule)) => {
+                self.probe_by_class(Helper::counting, allocation, *rule)?;
+                Vec::new()
+            }
         };
         if heap_mark {
             self.materialized(allocation)?;
@@ -96,29 +103,22 @@ impl MethodPlanner<'_, '_, '_> {
 
     /// One array whose length is read after it was made.
     fn length(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
-        let ty = allocation.types.first().and_then(Option::as_deref);
-        let element = element_size(ty).ok_or(Reason::ControlFlow)?;
-        let cast = ty.filter(|_| allocation.kind == AllocationKind::Clone);
+        let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         if self.view.options.histogram {
             self.count_length_of(allocation, cast, site)?;
         }
+        let (names, id) = if self.view.tracked {
+            (KEYED_ARRAYS, site)
+        } else {
+            (ARRAY_BYTES, self.add_amounts(site, &[Unit::Bytes])?)
+        };
+        let helper = Helper::counting(element.pick(names), "(II)V");
+        let probe = self.assembler.call_with_length(helper, cast, id)?;
+        self.insert(Place::After(allocation.offset), probe);
         if self.view.tracked {
-            let probe = self.assembler.call_with_length(
-                Helper::counting(keyed_array(element), "(II)V"),
-                cast,
-                site,
-            )?;
-            self.insert(Place::After(allocation.offset), probe);
             return Ok(Vec::new());
         }
-        let bytes = self.add_counter(Role::Amount, site, Unit::Bytes)?;
-        let probe = self.assembler.call_with_length(
-            Helper::counting(array_bytes(element), "(II)V"),
-            cast,
-            bytes,
-        )?;
-        self.insert(Place::After(allocation.offset), probe);
         Ok(vec![Counted {
             offset: allocation.offset,
             site,
@@ -138,14 +138,8 @@ impl MethodPlanner<'_, '_, '_> {
         cast: Option<&[u8]>,
         site: u32,
     ) -> Result<(), Reason> {
-        let bucket = |bits| {
-            vec![Term {
-                site,
-                factor: 1,
-                unit: Unit::LengthBucket(bits),
-            }]
-        };
-        let first = self.add_counters(Role::Amount, (0..LENGTH_BUCKETS).map(bucket).collect())?;
+        let buckets: Vec<Unit> = (0..LENGTH_BUCKETS).map(Unit::LengthBucket).collect();
+        let first = self.add_amounts(site, &buckets)?;
         let probe = self
             .assembler
             .call_with_length(LENGTH_BUCKET, cast, first)?;
@@ -158,25 +152,11 @@ impl MethodPlanner<'_, '_, '_> {
         let mut meanings = Vec::with_capacity(2 * allocation.types.len());
         for level in 0..allocation.types.len() {
             let site = self.add_site(allocation, level, SizeRule::Summed)?;
-            meanings.push(vec![Term {
-                site,
-                factor: 1,
-                unit: Unit::Count,
-            }]);
-            meanings.push(vec![Term {
-                site,
-                factor: 1,
-                unit: Unit::Bytes,
-            }]);
+            meanings.push(vec![Term::one(site, Unit::Count)]);
+            meanings.push(vec![Term::one(site, Unit::Bytes)]);
         }
-        let levels =
-            u32::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
-        let last = allocation.types.last().and_then(Option::as_deref);
-        let [b'[', element, ..] = last.unwrap_or_default() else {
-            return Err(Reason::TooManyDimensions);
-        };
+        let levels_and_element = levels_and_element(allocation)?;
         let first = self.add_counters(Role::Amount, meanings)?;
-        let levels_and_element = levels << 8 | u32::from(*element);
         let probe = self
             .assembler
             .call_with_top_and(LEVELS, levels_and_element, first)?;
@@ -193,7 +173,7 @@ impl MethodPlanner<'_, '_, '_> {
             BoxCache::Character => "bc",
         };
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
-        let counter = self.add_counter(Role::Amount, site, Unit::Count)?;
+        let counter = self.add_amounts(site, &[Unit::Count])?;
         let probe = if cache == BoxCache::Long {
             self.assembler
                 .call_with_long_top(Helper::counting(helper, "(JI)V"), counter)?
@@ -202,40 +182,6 @@ impl MethodPlanner<'_, '_, '_> {
                 .call_with_top(Helper::counting(helper, "(II)V"), counter)?
         };
         self.insert(Place::Before(allocation.offset), probe);
-        Ok(Vec::new())
-    }
-
-    /// An object whose class only the run knows.
-    fn object(&mut self, allocation: &Allocation, rule: CallRule) -> Result<Vec<Counted>, Reason> {
-        let name = match rule {
-            CallRule::ObjectIfArray => "da",
-            CallRule::ObjectUnlessHidden => "dh",
-            CallRule::ObjectUnlessCounted => "dn",
-            CallRule::AllLevels => "dm",
-            _ if self.view.tracked => "dx",
-            _ => "d",
-        };
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let probe = self
-            .assembler
-            .call_with_top(Helper::counting(name, "(Ljava/lang/Object;I)V"), site)?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(Vec::new())
-    }
-
-    /// An object that native code makes before it calls the constructor, which may throw: counted before the call by the
-    /// constructor's class, or after it if the class was not ready then.
-    fn constructed(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
-        let counted = self.view.code.max_locals();
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let before = self
-            .assembler
-            .call_with_second_into(COUNT_CONSTRUCTED, site, counted)?;
-        self.insert(Place::Before(allocation.offset), before);
-        let after = self
-            .assembler
-            .call_with_top_and_variable(COUNT_RESULT, site, counted)?;
-        self.insert(Place::After(allocation.offset), after);
         Ok(Vec::new())
     }
 
@@ -263,7 +209,7 @@ impl MethodPlanner<'_, '_, '_> {
         let probe = if by_length {
             self.materialized_array(allocation, site)?
         } else {
-            let counter = self.add_counter(Role::Amount, site, Unit::MaterializedCount)?;
+            let counter = self.add_amounts(site, &[Unit::MaterializedCount])?;
             self.assembler.call(AFTER_HEAP, counter)?
         };
         let last = self.insert(Place::After(allocation.offset), probe);
@@ -272,20 +218,8 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     fn materialized_array(&mut self, allocation: &Allocation, site: u32) -> Result<Probe, Reason> {
-        let ty = allocation.types.first().and_then(Option::as_deref);
-        let element = element_size(ty).ok_or(Reason::ControlFlow)?;
-        let cast = ty.filter(|_| allocation.kind == AllocationKind::Clone);
-        let term = |unit| {
-            vec![Term {
-                site,
-                factor: 1,
-                unit,
-            }]
-        };
-        let first = self.add_counters(
-            Role::Amount,
-            vec![term(Unit::MaterializedCount), term(Unit::MaterializedBytes)],
-        )?;
+        let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
+        let first = self.add_amounts(site, &[Unit::MaterializedCount, Unit::MaterializedBytes])?;
         Ok(self.assembler.call_with_length_and(
             AFTER_HEAP_ARRAY,
             cast,
@@ -306,25 +240,5 @@ impl MethodPlanner<'_, '_, '_> {
         {
             moved.rotate_right(1);
         }
-    }
-}
-
-fn array_bytes(element: ElementSize) -> &'static str {
-    match element {
-        ElementSize::One => "l1",
-        ElementSize::Two => "l2",
-        ElementSize::Four => "l4",
-        ElementSize::Eight => "l8",
-        ElementSize::Reference => "lr",
-    }
-}
-
-fn keyed_array(element: ElementSize) -> &'static str {
-    match element {
-        ElementSize::One => "k1",
-        ElementSize::Two => "k2",
-        ElementSize::Four => "k4",
-        ElementSize::Eight => "k8",
-        ElementSize::Reference => "kr",
     }
 }

@@ -165,16 +165,10 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
         Ok(first)
     }
 
-    /// Adds one counter for one account of one site.
-    pub(crate) fn add_counter(&mut self, role: Role, site: u32, unit: Unit) -> Result<u32, Reason> {
-        self.add_counters(
-            role,
-            vec![vec![Term {
-                site,
-                factor: 1,
-                unit,
-            }]],
-        )
+    /// Adds one amount per unit of a site, with consecutive numbers; gives the first number.
+    pub(crate) fn add_amounts(&mut self, site: u32, units: &[Unit]) -> Result<u32, Reason> {
+        let meanings = units.iter().map(|unit| vec![Term::one(site, *unit)]);
+        self.add_counters(Role::Amount, meanings.collect())
     }
 
     pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {

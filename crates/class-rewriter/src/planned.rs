@@ -99,6 +99,17 @@ pub struct Term {
     pub unit: Unit,
 }
 
+impl Term {
+    /// One of a unit of a site.
+    pub(crate) fn one(site: u32, unit: Unit) -> Self {
+        Self {
+            site,
+            factor: 1,
+            unit,
+        }
+    }
+}
+
 /// The accounts of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {

@@ -400,13 +400,14 @@ struct CloseOnDrop {
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.queue.close();
+        // Said before the queue closes: whoever finds it closed must also find why.
         if std::thread::panicking() {
             self.queue.note_broken();
             self.host.say(
                 "the thread that takes events has failed: what comes from now on is not recorded",
             );
         }
+        self.queue.close();
     }
 }
 
