@@ -1,0 +1,171 @@
+//! The value of one option, read as what the option takes.
+
+use std::time::Duration;
+
+use super::{BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget};
+
+/// Buffers of events: the smallest for tests, the largest that an event can name its place in.
+const BUFFER_SIZES: std::ops::RangeInclusive<u64> = 256..=32 << 10;
+/// Less has no room for the files that a trace is cut into.
+const SMALLEST_TRACE: u64 = 1 << 20;
+/// The part of the queue from which on `compress=partial` compresses.
+const PARTIAL: f64 = 0.2;
+
+/// `key=text`
+pub(super) struct Value<'a> {
+    pub(super) key: &'a str,
+    text: &'a str,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn new(key: &'a str, text: &'a str) -> Self {
+        Self { key, text }
+    }
+
+    fn bad(&self, expected: &str) -> BadOption {
+        BadOption(format!(
+            "option `{}={}` is not understood (expected {expected})",
+            self.key, self.text
+        ))
+    }
+
+    fn expect<T>(&self, value: Option<T>, expected: &str) -> Result<T, BadOption> {
+        value.ok_or_else(|| self.bad(expected))
+    }
+
+    /// One of at least two words.
+    pub(super) fn one_of<T: Copy, const N: usize>(
+        &self,
+        words: [(&str, T); N],
+    ) -> Result<T, BadOption> {
+        let found = words.iter().find(|(word, _)| *word == self.text);
+        found.map(|&(_, meaning)| meaning).ok_or_else(|| {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let (last, first) = names.split_last().unwrap_or((&"nothing", &[]));
+            self.bad(&format!("{} or {last}", first.join(", ")))
+        })
+    }
+
+    pub(super) fn on_off(&self) -> Result<bool, BadOption> {
+        self.one_of([("on", true), ("off", false)])
+    }
+
+    pub(super) fn log_level(&self) -> Result<LogLevel, BadOption> {
+        self.one_of([
+            ("error", LogLevel::Error),
+            ("warn", LogLevel::Warn),
+            ("info", LogLevel::Info),
+            ("debug", LogLevel::Debug),
+        ])
+    }
+
+    pub(super) fn directory(&self) -> Result<String, BadOption> {
+        let directory = Some(self.text.to_owned()).filter(|text| !text.is_empty());
+        self.expect(directory, "a directory")
+    }
+
+    pub(super) fn log_target(&self) -> Result<LogTarget, BadOption> {
+        match self.text {
+            "" => Err(self.bad("stderr or a file")),
+            "stderr" => Ok(LogTarget::Stderr),
+            path => Ok(LogTarget::File(path.into())),
+        }
+    }
+
+    pub(super) fn class_pattern(&self) -> Result<ClassPattern, BadOption> {
+        let pattern = Some(self.text).filter(|text| !text.is_empty());
+        self.expect(pattern.map(ClassPattern::new), "a class pattern")
+    }
+
+    pub(super) fn context(&self) -> Result<Context, BadOption> {
+        match self.text {
+            "auto" => Ok(Context::Auto),
+            "off" => Ok(Context::Off),
+            "" => Err(self.bad("auto, off or a file")),
+            path => match std::fs::metadata(path) {
+                Ok(_) => Ok(Context::File(path.into())),
+                Err(error) => Err(self.bad(&format!("auto, off or a readable file: {error}"))),
+            },
+        }
+    }
+
+    pub(super) fn interval(&self) -> Result<Option<Duration>, BadOption> {
+        self.unless_off("seconds above 0, or off", |text| {
+            let seconds: f64 = text.parse().ok()?;
+            (0.01..=1e9)
+                .contains(&seconds)
+                .then(|| Duration::from_secs_f64(seconds))
+        })
+    }
+
+    pub(super) fn entries(&self) -> Result<Option<u64>, BadOption> {
+        self.unless_off("a count above 0, or off", |text| {
+            text.parse().ok().filter(|count| *count > 0)
+        })
+    }
+
+    pub(super) fn trace_size(&self) -> Result<Option<u64>, BadOption> {
+        self.unless_off("bytes from 1m on, or off", |text| {
+            bytes(text).filter(|size| *size >= SMALLEST_TRACE)
+        })
+    }
+
+    fn unless_off<T>(
+        &self,
+        expected: &str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, BadOption> {
+        match self.text {
+            "off" => Ok(None),
+            text => self.expect(read(text), expected).map(Some),
+        }
+    }
+
+    pub(super) fn buffer_size(&self) -> Result<usize, BadOption> {
+        let size = bytes(self.text).filter(|size| BUFFER_SIZES.contains(size));
+        self.expect(
+            size.and_then(|size| usize::try_from(size).ok()),
+            "bytes from 256 to 32k",
+        )
+    }
+
+    pub(super) fn above_zero(&self) -> Result<usize, BadOption> {
+        let number = self.text.parse().ok().filter(|number| *number > 0);
+        self.expect(number, "a number above 0")
+    }
+
+    pub(super) fn part_from(&self, least: f64) -> Result<f64, BadOption> {
+        self.expect(part(self.text, least), &format!("a part from {least} to 1"))
+    }
+
+    pub(super) fn compress(&self) -> Result<Compress, BadOption> {
+        let compress = match self.text {
+            "full" => Some(Compress::Full),
+            "partial" => Some(Compress::Partial(PARTIAL)),
+            "off" => Some(Compress::Off),
+            other => other
+                .strip_prefix("partial:")
+                .and_then(|text| part(text, 0.0))
+                .map(Compress::Partial),
+        };
+        self.expect(compress, "full, partial, partial:PART or off")
+    }
+}
+
+/// `16k`, `64m`, `2g`, or plain bytes.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match text.get(digits.len()..)?.to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn part(text: &str, least: f64) -> Option<f64> {
+    let part: f64 = text.parse().ok()?;
+    (least..=1.0).contains(&part).then_some(part)
+}
