@@ -1,4 +1,4 @@
-//! The slots through which libjvm calls a function of another library.
+//! The slots through which libjvm calls a function of another library, and how another function is put there.
 //!
 //! A call of an imported function goes through a word of the caller's global offset table, which the loader fills with the function's address. The
 //! dynamic section says which word (System V ABI, "Dynamic Linking"):
@@ -15,10 +15,12 @@
 //! `clock_gettime`.
 
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::address::Address;
-use crate::error::Error;
+use crate::error::{Error, last_errno};
 use crate::libjvm::Libjvm;
+use crate::reservation::page_size;
 
 /// The kinds of relocation that hold the address of a function.
 #[cfg(target_arch = "x86_64")]
@@ -52,8 +54,27 @@ struct Tables {
     texts: Address,
 }
 
+/// Makes libjvm call `replacement` instead of `function`. What it called before is in `original` before the first such call. `false`: libjvm does
+/// not import the function.
+pub(crate) fn replace_import(
+    libjvm: &Libjvm,
+    function: &'static CStr,
+    replacement: *mut (),
+    original: &AtomicPtr<()>,
+) -> Result<bool, Error> {
+    let slots = import_slots(libjvm, function)?;
+    let Some(content) = common_content(libjvm, &slots, function)? else {
+        return Ok(false);
+    };
+    original.store(content.pointer::<()>().cast_mut(), Ordering::SeqCst);
+    for slot in slots {
+        replace(slot, replacement)?;
+    }
+    Ok(true)
+}
+
 /// Where libjvm keeps the address of an imported function; empty when it does not import it.
-pub(crate) fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Address>, Error> {
+fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Address>, Error> {
     let tables = Tables::read(libjvm)?;
     let mut slots = Vec::new();
     for (start, bytes) in [
@@ -77,6 +98,57 @@ pub(crate) fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Addre
     slots.sort_unstable();
     slots.dedup();
     Ok(slots)
+}
+
+/// The function all slots hold; `None` without slots.
+fn common_content(
+    libjvm: &Libjvm,
+    slots: &[Address],
+    function: &'static CStr,
+) -> Result<Option<Address>, Error> {
+    let mut common = None;
+    for &slot in slots {
+        let mut content: Address = libjvm.read(slot)?;
+        if libjvm.contains(content, 1) {
+            // Not yet bound: a call through it would bind it and thereby remove the replacement. Bind it here.
+            // SAFETY: the name ends with a zero.
+            let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
+            content = Address(bound.expose_provenance());
+        }
+        if content.is_null() || common.is_some_and(|common| common != content) {
+            return Err(Error::Ambiguous {
+                what: "what libjvm calls for the time or for memory",
+            });
+        }
+        common = Some(content);
+    }
+    Ok(common)
+}
+
+/// Stores a function's address in a slot. Its page stays writable: the loader made it read-only to protect it, but others may
+/// want to replace words there as well.
+fn replace(slot: Address, function: *mut ()) -> Result<(), Error> {
+    let page = page_size();
+    let start = Address(slot.0 / page * page);
+    // SAFETY: the page belongs to libjvm's data and stays readable; nothing relies on a fault when it is written.
+    let outcome = unsafe {
+        libc::mprotect(
+            start.pointer::<libc::c_void>().cast_mut(),
+            page,
+            libc::PROT_READ | libc::PROT_WRITE,
+        )
+    };
+    if outcome != 0 {
+        return Err(Error::Protected {
+            address: slot,
+            errno: last_errno(),
+        });
+    }
+    let word = slot.pointer::<AtomicPtr<()>>();
+    // SAFETY: an aligned word of libjvm, now writable; other threads only load it.
+    let word = unsafe { &*word };
+    word.store(function, Ordering::SeqCst);
+    Ok(())
 }
 
 /// Has this symbol this name?

@@ -14,9 +14,9 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::Error;
-use crate::import_slots::import_slots;
+use crate::import_slots::replace_import;
 use crate::libjvm::Libjvm;
-use crate::pause_hook::{common_content, look_if_watched, replace};
+use crate::pause_hook::look_if_watched;
 
 /// The names under which libjvm imports it.
 const FUNCTIONS: [&CStr; 2] = [c"mmap64", c"mmap"];
@@ -36,16 +36,9 @@ static ORIGINAL: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 /// Replaces libjvm's words for `mmap`. A VM that imports it under another name gets no such look: what is gone is then a fault of that collection.
 pub(crate) fn install(libjvm: &Libjvm) -> Result<(), Error> {
     for function in FUNCTIONS {
-        let slots = import_slots(libjvm, function)?;
-        if slots.is_empty() {
-            continue;
+        if replace_import(libjvm, function, maps as Mmap as *mut (), &ORIGINAL)? {
+            break;
         }
-        let original = common_content(libjvm, &slots, function)?;
-        ORIGINAL.store(original, Ordering::SeqCst);
-        for slot in slots {
-            replace(slot, maps as Mmap as *mut ())?;
-        }
-        return Ok(());
     }
     Ok(())
 }

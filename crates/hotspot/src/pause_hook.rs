@@ -22,12 +22,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use crate::address::Address;
-use crate::error::{Error, last_errno};
-use crate::import_slots::import_slots;
+use crate::error::Error;
+use crate::import_slots::replace_import;
 use crate::libjvm::Libjvm;
 use crate::memory_hook;
-use crate::reservation::page_size;
 
 /// The replaced function.
 const FUNCTION: &CStr = c"clock_gettime";
@@ -69,11 +67,11 @@ impl PauseHook {
         if *installed {
             return Ok(Self(()));
         }
-        let slots = import_slots(libjvm, FUNCTION)?;
-        let original = common_content(libjvm, &slots, FUNCTION)?;
-        ORIGINAL.store(original, Ordering::SeqCst);
-        for &slot in &slots {
-            replace(slot, asks_for_time as ClockGettime as *mut ())?;
+        let function = asks_for_time as ClockGettime as *mut ();
+        if !replace_import(libjvm, FUNCTION, function, &ORIGINAL)? {
+            return Err(Error::NotImported {
+                function: FUNCTION.to_str().unwrap_or("a function"),
+            });
         }
         memory_hook::install(libjvm)?;
         *installed = true;
@@ -196,58 +194,4 @@ fn this_thread() -> usize {
     // SAFETY: no preconditions.
     let thread = unsafe { libc::pthread_self() };
     usize::try_from(thread).unwrap_or(0)
-}
-
-/// The function all words hold.
-pub(crate) fn common_content(
-    libjvm: &Libjvm,
-    slots: &[Address],
-    function: &'static CStr,
-) -> Result<*mut (), Error> {
-    let mut common = None;
-    for &slot in slots {
-        let mut content: Address = libjvm.read(slot)?;
-        if libjvm.contains(content, 1) {
-            // Not yet bound: a call through it would bind it and thereby remove the replacement. Bind it here.
-            // SAFETY: the name ends with a zero.
-            let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
-            content = Address(bound.expose_provenance());
-        }
-        if content.is_null() || common.is_some_and(|common| common != content) {
-            return Err(Error::Ambiguous {
-                what: "what libjvm calls for the time or for memory",
-            });
-        }
-        common = Some(content);
-    }
-    let content = common.ok_or_else(|| Error::NotImported {
-        function: function.to_str().unwrap_or("a function"),
-    })?;
-    Ok(content.pointer::<()>().cast_mut())
-}
-
-/// Stores a function's address in a word of the global offset table. Its page stays writable: the loader made it read-only to protect it, but others may
-/// want to replace words there as well.
-pub(crate) fn replace(slot: Address, function: *mut ()) -> Result<(), Error> {
-    let page = page_size();
-    let start = Address(slot.0 / page * page);
-    // SAFETY: the page belongs to libjvm's data and stays readable; nothing relies on a fault when it is written.
-    let outcome = unsafe {
-        libc::mprotect(
-            start.pointer::<libc::c_void>().cast_mut(),
-            page,
-            libc::PROT_READ | libc::PROT_WRITE,
-        )
-    };
-    if outcome != 0 {
-        return Err(Error::Protected {
-            address: slot,
-            errno: last_errno(),
-        });
-    }
-    let word = slot.pointer::<AtomicPtr<()>>();
-    // SAFETY: an aligned word of libjvm, now writable; other threads only load it.
-    let word = unsafe { &*word };
-    word.store(function, Ordering::SeqCst);
-    Ok(())
 }
