@@ -5,6 +5,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Installation;
+use crate::command_json::command_json;
+use crate::plan::fork_path;
+use crate::tool::TRACE;
 
 /// One workload's balance, as its report prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,18 +46,10 @@ pub(crate) fn reports_of(
 ) -> Result<Vec<(String, Value)>> {
     let mut reports = Vec::new();
     for workload in workloads {
-        let trace = installation
-            .output
-            .join("forks")
-            .join(workload)
-            .join(tool)
-            .join(round.to_string());
-        let trace = trace.join(crate::tool::TRACE);
+        let trace = fork_path(installation, workload, tool, round).join(TRACE);
         if trace.exists() {
-            reports.push((
-                workload.clone(),
-                crate::said::read_report(installation, &trace)?,
-            ));
+            let report = command_json(installation, "report", &trace)?;
+            reports.push((workload.clone(), report));
         }
     }
     Ok(reports)

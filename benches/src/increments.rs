@@ -14,7 +14,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::said::read_report;
+use crate::command_json::command_json;
 use crate::tool::TRACE;
 use crate::{ForkSettings, Installation, Outcome, Program, Tool, Workload, run_fork};
 
@@ -144,8 +144,9 @@ fn increments_of(
     if fork.outcome != Outcome::Done {
         return Ok(None);
     }
-    Ok(Increments::from_report(&read_report(
+    Ok(Increments::from_report(&command_json(
         installation,
+        "report",
         &directory.join(TRACE),
     )?))
 }

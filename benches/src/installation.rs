@@ -62,16 +62,26 @@ impl Installation {
         Ok(path)
     }
 
-    /// The folder of one fork's files, made new and empty.
-    pub(crate) fn fork_directory(&self, parts: &[&str]) -> Result<PathBuf> {
+    /// The folder of one fork's files.
+    pub(crate) fn fork_path(&self, parts: &[&str]) -> PathBuf {
         let mut directory = self.output.join("forks");
         directory.extend(parts.iter().map(|part| file_name(part)));
-        if directory.exists() {
-            std::fs::remove_dir_all(&directory)?;
-        }
-        std::fs::create_dir_all(&directory)?;
-        Ok(directory)
+        directory
     }
+
+    /// The same, made new and empty.
+    pub(crate) fn fork_directory(&self, parts: &[&str]) -> Result<PathBuf> {
+        new_and_empty(self.fork_path(parts))
+    }
+}
+
+/// The folder, without what was in it.
+pub(crate) fn new_and_empty(directory: PathBuf) -> Result<PathBuf> {
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory)?;
+    }
+    std::fs::create_dir_all(&directory)?;
+    Ok(directory)
 }
 
 fn variable(name: &str) -> Result<PathBuf> {

@@ -17,6 +17,7 @@
 mod chart;
 mod class_corpus;
 mod code_size;
+mod command_json;
 mod comparison;
 mod compilation_log;
 mod completeness;

@@ -4,9 +4,12 @@
 //! minutes of each other. The order of the tools rotates from round to round: none always comes first on a cool machine.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+
+use crate::installation::new_and_empty;
 
 use crate::{
     ForkSettings, HardwareCounters, Installation, Measurement, Outcome, Program, Tool, Workload,
@@ -77,9 +80,14 @@ impl Plan {
     }
 }
 
-/// The folder of a fork's files, as [`run_plan`] names it.
-pub(crate) fn fork_parts<'a>(workload: &'a str, tool: &'a str, round: &'a str) -> [&'a str; 3] {
-    [workload, tool, round]
+/// The folder of the files of one of a plan's forks.
+pub(crate) fn fork_path(
+    installation: &Installation,
+    workload: &str,
+    tool: &str,
+    round: usize,
+) -> PathBuf {
+    installation.fork_path(&[workload, tool, &round.to_string()])
 }
 
 /// Runs every fork. A fork that fails is recorded as such; what stops the benchmark is only what makes no sense to go on with.
@@ -102,9 +110,7 @@ pub fn run_plan(
             workload: &workload.name,
             tool: &tool.name,
         });
-        let round_name = round.to_string();
-        let directory =
-            installation.fork_directory(&fork_parts(&workload.name, &tool.name, &round_name))?;
+        let directory = new_and_empty(fork_path(installation, &workload.name, &tool.name, round))?;
         let program = Program::Workload(workload.name.clone());
         let settings = plan.settings(workload);
         let mut measurement = run_fork(

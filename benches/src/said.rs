@@ -7,7 +7,7 @@ mod flight_recording;
 
 pub(crate) use callback_file::read_callback_file;
 pub(crate) use collapsed_stacks::{Unit, read_collapsed_stacks};
-pub(crate) use ducktrack_report::{read_report, said_by_report};
+pub(crate) use ducktrack_report::said_by_report;
 pub(crate) use flight_recording::read_flight_recording;
 
 /// One entry of a tool's own output.

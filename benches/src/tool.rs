@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::command_json::command_json;
 use crate::said::{
-    Unit, read_callback_file, read_collapsed_stacks, read_flight_recording, read_report,
-    said_by_report,
+    Unit, read_callback_file, read_collapsed_stacks, read_flight_recording, said_by_report,
 };
 use crate::{Installation, Said};
 
@@ -271,8 +271,9 @@ impl Tool {
     ) -> Result<Option<Vec<Said>>> {
         Ok(match &self.kind {
             Kind::Bare | Kind::Custom { .. } => None,
-            Kind::Ducktrack { .. } => Some(said_by_report(&read_report(
+            Kind::Ducktrack { .. } => Some(said_by_report(&command_json(
                 installation,
+                "report",
                 &directory.join(TRACE),
             )?)),
             Kind::AsyncProfiler { every } => {

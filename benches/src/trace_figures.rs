@@ -3,14 +3,15 @@
 //! Every workload runs bare and traced: uncompressed, with both compression strategies of the paper, and limited to a size that makes
 //! the trace rotate. What compression and rotation add is the ratio to the plain trace of the same round.
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::command_json::command_json;
 use crate::pauses::{SAFEPOINT_LOG, collection_pauses_ms};
+use crate::plan::fork_path;
 use crate::tool::TRACE;
 use crate::{
     Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Spread, Tool,
@@ -110,12 +111,7 @@ fn left_behind(
     tool: &str,
     round: usize,
 ) -> Result<TracedFork> {
-    let directory: PathBuf = installation
-        .output
-        .join("forks")
-        .join(workload)
-        .join(tool)
-        .join(round.to_string());
+    let directory = fork_path(installation, workload, tool, round);
     let trace = directory.join(TRACE);
     let mut fork = TracedFork {
         workload: workload.to_owned(),
@@ -135,29 +131,8 @@ fn left_behind(
     Ok(fork)
 }
 
-fn command_json(installation: &Installation, what: &str, trace: &std::path::Path) -> Result<Value> {
-    let output = Command::new(installation.needed(installation.command.clone())?)
-        .arg(what)
-        .arg(trace)
-        .args(["--format", "json"])
-        .output()
-        .context("ducktrack")?;
-    if !output.status.success() {
-        bail!(
-            "ducktrack {what} {}: {}",
-            trace.display(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    serde_json::from_slice(&output.stdout).context("no JSON")
-}
-
 /// Events per second of CPU time of a whole analysis; a short trace says nothing.
-fn decode_speed(
-    installation: &Installation,
-    trace: &std::path::Path,
-    info: &Value,
-) -> Result<Option<f64>> {
+fn decode_speed(installation: &Installation, trace: &Path, info: &Value) -> Result<Option<f64>> {
     let before = crate::process_watch::ended_children_cpu_ms().unwrap_or(0.0);
     command_json(installation, "lifetimes", trace)?;
     let cpu_ms = crate::process_watch::ended_children_cpu_ms().unwrap_or(0.0) - before;
@@ -254,39 +229,42 @@ impl TraceCost {
 
     /// Wall time against the plain trace of the same workload and round.
     fn against_plain(&self, tool: &str) -> Option<Spread> {
-        let value = |tool: &str, workload: &str, round: usize| {
-            self.comparison
-                .measurements
-                .iter()
+        self.ratio(tool, PLAIN, |tool, workload, round| {
+            let mut forks = self.comparison.measurements.iter();
+            forks
                 .find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)?
                 .value(Metric::Wall)
-        };
-        let of_round = |round: usize| {
-            geometric_mean(self.comparison.workloads.iter().filter_map(|workload| {
-                Some(value(tool, workload, round)? / value(PLAIN, workload, round)?)
-            }))
-        };
-        Spread::of((0..self.comparison.rounds).filter_map(of_round))
+        })
     }
 
     fn pauses(&self) -> Option<String> {
-        let of = |tool: &str, workload: &str, round: usize| {
-            self.forks
-                .iter()
+        let spread = self.ratio(PLAIN, "bare", |tool, workload, round| {
+            let mut forks = self.forks.iter();
+            forks
                 .find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)?
                 .pauses_ms
                 .filter(|pauses| *pauses > 0.0)
-        };
-        let of_round = |round: usize| {
-            geometric_mean(self.comparison.workloads.iter().filter_map(|workload| {
-                Some(of(PLAIN, workload, round)? / of("bare", workload, round)?)
-            }))
-        };
-        let spread = Spread::of((0..self.comparison.rounds).filter_map(of_round))?;
+        })?;
         Some(format!(
             "{:.2}x ({:.2} to {:.2})",
             spread.median, spread.min, spread.max
         ))
+    }
+
+    /// One tool's values against another's: per round the geometric mean over the workloads that have both.
+    fn ratio(
+        &self,
+        tool: &str,
+        to: &str,
+        value: impl Fn(&str, &str, usize) -> Option<f64>,
+    ) -> Option<Spread> {
+        let of_round = |round: usize| {
+            let ratio = |workload: &String| {
+                Some(value(tool, workload, round)? / value(to, workload, round)?)
+            };
+            geometric_mean(self.comparison.workloads.iter().filter_map(ratio))
+        };
+        Spread::of((0..self.comparison.rounds).filter_map(of_round))
     }
 
     fn infos(&self, tool: &str) -> impl Iterator<Item = &Value> {

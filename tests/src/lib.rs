@@ -9,6 +9,7 @@ mod announcement;
 mod built_library;
 mod class_histogram;
 mod full_run;
+mod harness_folder;
 mod java_program;
 mod jdk;
 mod product;
@@ -20,6 +21,7 @@ pub use class_histogram::{
     ClassAmount, class_differences, parse_class_histogram, stable_class_name,
 };
 pub use full_run::is_full_run;
+pub use harness_folder::harness_folder;
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks, matrix_jdks};
 pub use product::{agent_library, ducktrack_command};

@@ -1,32 +1,8 @@
 //! The agent's own output, by `ducktrack report --format json`.
 
-use std::path::Path;
-use std::process::Command;
-
-use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::{Said, type_name};
-use crate::Installation;
-
-/// Runs the command on a fork's trace and parses what it prints.
-pub(crate) fn read_report(installation: &Installation, trace: &Path) -> Result<Value> {
-    let mut command = Command::new(installation.needed(installation.command.clone())?);
-    let output = command
-        .arg("report")
-        .arg(trace)
-        .args(["--format", "json"])
-        .output()
-        .context("ducktrack report")?;
-    if !output.status.success() {
-        bail!(
-            "ducktrack report {}: {}",
-            trace.display(),
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    serde_json::from_slice(&output.stdout).context("ducktrack report printed no JSON")
-}
 
 /// Every site of a report: by type, and with the callers that are blamed for it.
 pub(crate) fn said_by_report(report: &Value) -> Vec<Said> {

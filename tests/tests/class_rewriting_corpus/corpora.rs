@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
-use ducktrack_tests::{Jdk, matrix_jdks};
+use ducktrack_tests::{Jdk, harness_folder, is_full_run, matrix_jdks};
 
 use crate::corpus::Corpus;
 
@@ -21,7 +21,7 @@ pub(crate) fn of_jdks() -> Result<&'static [Corpus]> {
     static CORPORA: OnceLock<Result<Vec<Corpus>, String>> = OnceLock::new();
     found_once(&CORPORA, || {
         let mut jdks = matrix_jdks()?;
-        if jdks.len() > 1 && !full() {
+        if jdks.len() > 1 && !is_full_run() {
             jdks.retain(|jdk| [17, 25].contains(&jdk.version));
         }
         let corpora = jdks
@@ -35,7 +35,7 @@ pub(crate) fn of_jdks() -> Result<&'static [Corpus]> {
 pub(crate) fn of_libraries() -> Result<&'static [Corpus]> {
     static CORPORA: OnceLock<Result<Vec<Corpus>, String>> = OnceLock::new();
     found_once(&CORPORA, || {
-        if !full() {
+        if !is_full_run() {
             return Ok(Vec::new());
         }
         let mut corpora = Vec::new();
@@ -59,18 +59,13 @@ fn found_once(
         .map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// Is everything asked for?
-pub(crate) fn full() -> bool {
-    std::env::var_os("DUCKTRACK_FULL").is_some_and(|value| !value.is_empty())
-}
-
 /// The modules to take; none: all.
 fn modules_on(jdk: &Jdk) -> Vec<String> {
     if let Ok(modules) = std::env::var("DUCKTRACK_CORPUS_MODULES") {
         return modules.split(',').map(str::to_owned).collect();
     }
     let modules: &[&str] = match jdk.version {
-        _ if full() => &[],
+        _ if is_full_run() => &[],
         17 | 25 => &["java.base", "java.desktop"],
         _ => &["java.base"],
     };
@@ -79,12 +74,8 @@ fn modules_on(jdk: &Jdk) -> Vec<String> {
 
 /// Per driver of the suite its jars, in order.
 fn libraries() -> Result<Vec<(String, Vec<PathBuf>)>> {
-    let harness = match std::env::var_os("DUCKTRACK_HARNESS") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/target"),
-    };
     let mut libraries = Vec::new();
-    let folder = harness.join("lib");
+    let folder = harness_folder().join("lib");
     for driver in sorted(&folder).context("no libraries: scripts/harness-build")? {
         let mut jars = sorted(&driver)?;
         jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ducktrack_tests::{Jdk, agent_library, compile_java};
+use ducktrack_tests::{Jdk, agent_library, compile_java, harness_folder};
 use tempfile::TempDir;
 
 /// A workload by name.
@@ -67,13 +67,8 @@ fn programs() -> &'static Path {
         .path()
 }
 
-/// `DUCKTRACK_HARNESS`, or where `scripts/harness-build` puts it.
 fn harness() -> PathBuf {
-    let folder = std::env::var_os("DUCKTRACK_HARNESS").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/target"),
-        PathBuf::from,
-    );
-    let jar = folder.join("harness.jar");
+    let jar = harness_folder().join("harness.jar");
     assert!(
         jar.exists(),
         "{} is not there: run scripts/harness-build first",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use ducktrack_tests::{installed_jdks, skipped};
+use ducktrack_tests::{harness_folder, installed_jdks, skipped};
 use serde_json::Value;
 
 /// One program with known counts.
@@ -56,21 +56,13 @@ impl Program {
     }
 }
 
-/// What `scripts/harness-build` made: `DUCKTRACK_HARNESS`, else in this checkout.
-fn built() -> PathBuf {
-    match std::env::var_os("DUCKTRACK_HARNESS") {
-        Some(folder) => folder.into(),
-        None => sources().join("target"),
-    }
-}
-
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness")
 }
 
 /// Where the programs are run: the class paths of the table begin at the folder above the built one.
 pub(crate) fn folder() -> anyhow::Result<PathBuf> {
-    let built = built();
+    let built = harness_folder();
     ensure!(
         built.ends_with("target"),
         "{}: the built harness is a folder `target`",
@@ -81,7 +73,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
 
 /// All programs of the table: one for every source that says `// PROGRAM`.
 pub(crate) fn all() -> anyhow::Result<Vec<Program>> {
-    let known = built().join("known");
+    let known = harness_folder().join("known");
     let text = read(&known.join("programs.tsv"))?;
     let mut programs: Vec<Program> = text
         .lines()

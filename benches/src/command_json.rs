@@ -1,0 +1,28 @@
+//! What the command `ducktrack` says of a trace, as JSON.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::Installation;
+
+/// Runs `ducktrack WHAT TRACE --format json` and parses what it prints.
+pub(crate) fn command_json(installation: &Installation, what: &str, trace: &Path) -> Result<Value> {
+    let output = Command::new(installation.needed(installation.command.clone())?)
+        .arg(what)
+        .arg(trace)
+        .args(["--format", "json"])
+        .output()
+        .with_context(|| format!("ducktrack {what}"))?;
+    if !output.status.success() {
+        bail!(
+            "ducktrack {what} {}: {}",
+            trace.display(),
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("ducktrack {what} printed no JSON"))
+}
