@@ -12,14 +12,17 @@ use crate::html::inside_script;
 
 /// What is different from page to page: the middle of the document, and the script that fills it.
 pub(super) struct Kind {
-    body: &'static str,
+    body: fn() -> askama::Result<String>,
     js: &'static str,
 }
 
 macro_rules! kind {
-    ($body:literal, $($script:literal),+) => {
+    ($body:tt, $($script:literal),+) => {{
+        #[derive(Template)]
+        #[template(path = $body)]
+        struct Body;
         Kind {
-            body: include_str!(concat!("../../templates/event/", $body)),
+            body: || Body.render(),
             js: concat!(
                 "'use strict';\n{\n",
                 include_str!("../../templates/event/basics.js"),
@@ -29,14 +32,14 @@ macro_rules! kind {
                 "}\n"
             ),
         }
-    };
+    }};
 }
 
-pub(super) const HEAP: Kind = kind!("heap.html", "treemap.js", "heap.js");
-pub(super) const LIFETIMES: Kind = kind!("lifetimes.html", "lifetimes.js");
-pub(super) const TIMELINE: Kind = kind!("timeline.html", "timeline.js");
-pub(super) const GROWTH: Kind = kind!("growth.html", "growth.js");
-pub(super) const INFO: Kind = kind!("info.html", "info.js");
+pub(super) const HEAP: Kind = kind!("event/heap.html", "treemap.js", "heap.js");
+pub(super) const LIFETIMES: Kind = kind!("event/lifetimes.html", "lifetimes.js");
+pub(super) const TIMELINE: Kind = kind!("event/timeline.html", "timeline.js");
+pub(super) const GROWTH: Kind = kind!("event/growth.html", "growth.js");
+pub(super) const INFO: Kind = kind!("event/info.html", "info.js");
 
 const CSS: &str = concat!(
     include_str!("../../templates/report.css"),
@@ -103,7 +106,7 @@ pub(super) fn page(
     let page = Page {
         facts,
         css: CSS,
-        body: kind.body,
+        body: &(kind.body)().map_err(ReportError::Page)?,
         data: &inside_script(&data),
         js: kind.js,
     };
@@ -115,7 +118,7 @@ pub(super) fn page(
 struct Page<'a> {
     facts: &'a Facts,
     css: &'static str,
-    body: &'static str,
+    body: &'a str,
     data: &'a str,
     js: &'static str,
 }
