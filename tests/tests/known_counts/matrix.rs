@@ -1,17 +1,22 @@
 //! Which programs run on which JDKs with which options.
 //!
-//! Every program with `counters=path` on every JDK of the matrix that is new enough for it, and on one of them with `counters=site` too. To
-//! look at a few only: `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
+//! Every program with `counters=path` on every JDK of the matrix that is new enough for it, on one of them with `counters=site` too, and on one (the full
+//! run: on all that can be traced) with `mode=trace`, where the counts are sums of events. To look at a few only:
+//! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 use std::collections::BTreeMap;
 
 use anyhow::ensure;
-use ducktrack_tests::{Jdk, matrix_jdks};
+use ducktrack_tests::{Jdk, is_full_run, matrix_jdks};
 
 use crate::program::{self, Program};
 
 /// The JDK on which one counter per site is tried too.
 const SITE_COUNTERS_ON: u32 = 17;
+/// The JDK on which events are always added up.
+const EVENTS_ON: u32 = 25;
+/// The oldest JDK that can be traced.
+const FIRST_TRACED: u32 = 17;
 
 /// What there is to run.
 pub(crate) struct Matrix {
@@ -68,11 +73,17 @@ impl Matrix {
     }
 
     fn options_on(&self, jdk: &Jdk) -> Vec<&str> {
-        match &self.options {
-            Some(options) => vec![options],
-            None if jdk.version == SITE_COUNTERS_ON => vec!["counters=path", "counters=site"],
-            None => vec!["counters=path"],
+        if let Some(options) = &self.options {
+            return vec![options];
         }
+        let mut options = vec!["counters=path"];
+        if jdk.version == SITE_COUNTERS_ON {
+            options.push("counters=site");
+        }
+        if jdk.version == EVENTS_ON || is_full_run() && jdk.version >= FIRST_TRACED {
+            options.push("mode=trace");
+        }
+        options
     }
 }
 
