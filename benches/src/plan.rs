@@ -44,6 +44,8 @@ pub struct Progress<'a> {
     pub all: usize,
     /// Time since the start.
     pub elapsed: Duration,
+    /// What whole rounds have given so far; empty but at the start of a round.
+    pub whole_rounds: &'a [Measurement],
     /// The workload that starts now.
     pub workload: &'a str,
     /// The tool that starts now.
@@ -98,7 +100,8 @@ pub fn run_plan(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Measurement>> {
     let started = Instant::now();
-    let all = plan.rounds * plan.workloads.len() * plan.tools.len();
+    let forks_per_round = plan.workloads.len() * plan.tools.len();
+    let all = plan.rounds * forks_per_round;
     let mut checksums = Checksums::default();
     let mut measurements = Vec::with_capacity(all);
     for (round, workload, tool) in plan.forks() {
@@ -107,6 +110,11 @@ pub fn run_plan(
             done,
             all,
             elapsed,
+            whole_rounds: if done == round * forks_per_round {
+                &measurements
+            } else {
+                &[]
+            },
             workload: &workload.name,
             tool: &tool.name,
         });

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use ducktrack_benches::{
-    Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Tool, Workload,
-    code_size_table, comparison_tables, default_tools, figures_table, increments_table,
+    Comparison, HardwareCounters, Installation, Measurement, Metric, Plan, Progress, Tool,
+    Workload, code_size_table, comparison_tables, default_tools, figures_table, increments_table,
     judgement_table, known_tools, list_workloads, measure_code_size, measure_figures,
     measure_increments, measure_known_truth, measure_start_up, measure_trace_cost, ratio_chart,
     run_plan, select_tools, select_workloads, trace_figures, trace_figures_table, write_json,
@@ -308,6 +308,9 @@ impl Bench {
                 step.workload,
                 step.tool
             ));
+            if !step.whole_rounds.is_empty() {
+                self.write_so_far(step.whole_rounds);
+            }
         };
         Ok(Comparison::new(run_plan(
             &self.installation,
@@ -315,6 +318,17 @@ impl Bench {
             self.counters.as_ref(),
             &mut report,
         )?))
+    }
+
+    /// A long run that is stopped leaves the table of its whole rounds.
+    fn write_so_far(&self, measurements: &[Measurement]) {
+        let comparison = Comparison::new(measurements.to_vec());
+        let text = self.head(&format!("Whole rounds so far: {}", comparison.rounds))
+            + &comparison_tables(&comparison, &[]);
+        let written = write(&self.installation.output.join("so-far.md"), &text);
+        if let Err(error) = written {
+            say(&format!("{error:#}"));
+        }
     }
 
     fn write_chart(&self, comparison: &Comparison) -> Result<()> {

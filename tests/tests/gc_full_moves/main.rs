@@ -7,6 +7,7 @@
 mod facts;
 mod run;
 
+use anyhow::ensure;
 use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks, is_full_run};
 
 use crate::facts::Facts;
@@ -39,10 +40,10 @@ fn bench() -> Option<Bench> {
 }
 
 /// Nothing wrong, nothing uncovered, and enough of everything to mean something.
-fn check(run: &Run<'_>, facts: &Facts, least_full: u64) {
-    let place = run.name();
+fn check(facts: &Facts, least_full: u64) -> anyhow::Result<()> {
     for name in ["wrong", "uncovered", "faults", "hook-failed"] {
-        assert_eq!(facts.number(name), 0, "{place}: {name}\n{}", facts.text());
+        let number = facts.number(name)?;
+        ensure!(number == 0, "{name} {number}\n{}", facts.text());
     }
     for (name, least) in [
         ("full", least_full),
@@ -51,25 +52,36 @@ fn check(run: &Run<'_>, facts: &Facts, least_full: u64) {
         ("dead", 100),
         ("looks-most", 20),
     ] {
-        let number = facts.number(name);
-        assert!(
-            number >= least,
-            "{place}: {name} {number}\n{}",
-            facts.text()
-        );
+        let number = facts.number(name)?;
+        ensure!(number >= least, "only {name} {number}\n{}", facts.text());
     }
-    println!("{place}: {}", facts.line());
+    Ok(())
 }
 
+/// Runs all, also behind one that fails.
 fn check_all(runs: &[Run<'_>], least_full: u64) {
     let Some(bench) = bench() else { return };
+    let mut failed = Vec::new();
     for run in runs {
-        if run.jdk.accepts(&run.vm_options) {
-            check(run, &bench.run(run), least_full);
-        } else {
+        if !run.jdk.accepts(&run.vm_options) {
             println!("skipped: {} is not accepted", run.name());
+            continue;
+        }
+        let checked = bench.run(run).and_then(|facts| {
+            println!("{}: {}", run.name(), facts.line());
+            check(&facts, least_full)
+        });
+        if let Err(error) = checked {
+            failed.push(format!("{}: {error:#}", run.name()));
         }
     }
+    assert!(
+        failed.is_empty(),
+        "{} of {} runs:\n{}",
+        failed.len(),
+        runs.len(),
+        failed.join("\n")
+    );
 }
 
 #[test]

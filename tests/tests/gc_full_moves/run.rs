@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, ensure};
 use ducktrack_tests::Jdk;
 use tempfile::TempDir;
 
@@ -39,8 +40,8 @@ impl<'a> Run<'a> {
 
 impl Bench {
     /// Runs it to its end.
-    pub(crate) fn run(&self, run: &Run<'_>) -> Facts {
-        let facts = tempfile::NamedTempFile::new_in(self.folder.path()).expect("file");
+    pub(crate) fn run(&self, run: &Run<'_>) -> anyhow::Result<Facts> {
+        let facts = tempfile::NamedTempFile::new_in(self.folder.path())?;
         let agent = format!(
             "-agentpath:{}={}",
             self.agent.display(),
@@ -56,16 +57,15 @@ impl Bench {
             .arg("FullMovesProbe")
             .args(&run.arguments)
             .output()
-            .expect("java");
+            .context("java")?;
         let printed = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
+        ensure!(
             output.status.success() && printed.contains("done "),
-            "{}: {printed}\n{errors}",
-            run.name()
+            "{printed}\n{errors}"
         );
         // What the agent could not stand.
-        assert!(!errors.contains("agent: "), "{}: {errors}", run.name());
+        ensure!(!errors.contains("agent: "), "{errors}");
         Facts::read(facts.path())
     }
 }
