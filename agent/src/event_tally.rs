@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use ducktrack_trace_format::{Allocation, Event, SiteFacts, ThreadId};
-use ducktrack_trace_writer::Tally;
+use ducktrack_trace_format::{CallSiteId, Event, SiteFacts, SiteId, ThreadId};
+use ducktrack_trace_writer::{EventSum, Tally};
 
 use crate::counter_block::{CounterBlock, KeyedEntry};
 use crate::site_facts::{Account, SiteTable};
@@ -49,45 +49,72 @@ impl Tally for EventTally {
         let Event::Allocation(allocation) = event else {
             return;
         };
+        let bytes = allocation.bytes.unwrap_or(0);
+        let on_heap = u64::from(allocation.place.is_on_heap());
+        let sum = EventSum {
+            executed: 1,
+            executed_bytes: bytes,
+            on_heap,
+            on_heap_bytes: bytes * on_heap,
+        };
+        match allocation.klass {
+            None => self.add_sum(thread, allocation.site, allocation.caller, &sum),
+            Some(klass) => {
+                self.add_keyed(thread, allocation.site, allocation.caller, klass, &sum);
+            }
+        }
+    }
+
+    fn add_sum(
+        &mut self,
+        thread: ThreadId,
+        site: SiteId,
+        caller: Option<CallSiteId>,
+        sum: &EventSum,
+    ) {
+        let account = match caller {
+            None => self.sites.account(site),
+            Some(_) => Account::Keyed,
+        };
         let Some(block) = self.block(thread) else {
             return;
         };
-        let account = match (allocation.caller, allocation.klass) {
-            (None, None) => self.sites.account(allocation.site),
-            _ => Account::Keyed,
-        };
-        let bytes = allocation.bytes.unwrap_or(0);
-        let on_heap = allocation.place.is_on_heap();
         match account {
             Account::Fixed(count) => {
-                block.add(count, 1);
-                if on_heap {
-                    block.add(count + 1, 1);
-                }
+                block.add(count, sum.executed);
+                block.add(count + 1, sum.on_heap);
             }
             Account::Measured(count) => {
-                block.add(count, 1);
-                block.add(count + 1, bytes);
-                if on_heap {
-                    block.add(count + 2, 1);
-                    block.add(count + 3, bytes);
-                }
+                block.add(count, sum.executed);
+                block.add(count + 1, sum.executed_bytes);
+                block.add(count + 2, sum.on_heap);
+                block.add(count + 3, sum.on_heap_bytes);
             }
-            Account::Keyed => block.add_keyed(self.key(allocation, bytes)),
+            Account::Keyed => self.add_keyed(thread, site, caller, 0, sum),
         }
     }
 }
 
 impl EventTally {
-    fn key(&self, allocation: &Allocation, bytes: u64) -> KeyedEntry {
+    fn add_keyed(
+        &mut self,
+        thread: ThreadId,
+        site: SiteId,
+        caller: Option<CallSiteId>,
+        klass: u64,
+        sum: &EventSum,
+    ) {
         // The size of a class is stated once, and multiplied by whoever reads the count.
-        let measured = self.sites.is_measured(allocation.site);
-        KeyedEntry {
-            call_site: allocation.caller.map_or(0, |caller| caller.0),
-            site: allocation.site.0,
-            klass: allocation.klass.map_or(0, |klass| klass as usize),
-            count: 1,
-            bytes: if measured { bytes } else { 0 },
-        }
+        let measured = self.sites.is_measured(site);
+        let Some(block) = self.block(thread) else {
+            return;
+        };
+        block.add_keyed(KeyedEntry {
+            call_site: caller.map_or(0, |caller| caller.0),
+            site: site.0,
+            klass: klass as usize,
+            count: sum.executed,
+            bytes: if measured { sum.executed_bytes } else { 0 },
+        });
     }
 }

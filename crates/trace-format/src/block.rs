@@ -27,17 +27,22 @@ impl PackedContent {
     /// Compresses the content of a block. This is all the work of [`encode_block`] that does not need to know the block's place in a
     /// file, so that several threads can do it.
     pub fn pack(content: &[u8], compression: Compression) -> Result<Self, FormatError> {
+        Self::pack_owned(content.to_vec(), compression)
+    }
+
+    /// The same for a content that nobody else needs.
+    pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
         let length = content.len();
         let too_large = FormatError::RecordTooLarge { length };
         if length > MAX_CONTENT {
             return Err(too_large);
         }
         let plain_length = u32::try_from(length).map_err(|_| too_large)?;
-        let packed = compressed(content, compression)
+        let packed = compressed(&content, compression)
             .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
         let (flags, stored_length, stored) = match packed {
             Some((length, bytes)) => (BlockHeader::COMPRESSED, length, bytes),
-            None => (0, plain_length, content.to_vec()),
+            None => (0, plain_length, content),
         };
         Ok(Self {
             plain_length,

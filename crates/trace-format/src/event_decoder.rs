@@ -10,7 +10,8 @@ use crate::event_word::{
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
 use crate::{
-    Allocation, CallSiteId, Event, EventBlock, EventFlags, FormatError, Place, SiteFacts, SiteId,
+    Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, Place,
+    SiteFacts, SiteId,
 };
 
 /// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
@@ -46,20 +47,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         block: &EventBlock<'_>,
         mut give: impl FnMut(Event),
     ) -> Result<DecodedPiece, FormatError> {
-        let mut run = Run {
-            facts: self.facts,
-            words: Words::new(block.words),
-            last: block.header.last_top,
-            before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
-            late: block.header.flags.has(EventFlags::LATE),
-            klass: None,
-            caller: None,
-            known: KnownCallers::default(),
-            moved: 0,
-            is_prepared: false,
-            eliminated_behind_gaps: 0,
-            arrays_left: MAX_ARRAYS,
-        };
+        let mut run = Run::new(self.facts, block);
         while let Some(word) = run.words.next_word() {
             // What is frequent is given in one place, so that `give` is compiled into the loop.
             match run.plain_event(word) {
@@ -67,14 +55,24 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
                 None => run.other_word(word, &mut give)?,
             }
         }
-        run.gap_behind(0, &mut give);
-        if !block.words.len().is_multiple_of(4) {
-            return Err(run.words.error("the words end inside a word"));
+        run.end(block, &mut give)
+    }
+
+    /// The same, without an [`Event`] for each plain word.
+    pub fn decode_into<S: EventSink>(
+        &self,
+        block: &EventBlock<'_>,
+        sink: &mut S,
+    ) -> Result<DecodedPiece, FormatError> {
+        let mut run = Run::new(self.facts, block);
+        loop {
+            run.plain_words(sink);
+            let Some(word) = run.words.next_word() else {
+                break;
+            };
+            run.other_word(word, &mut |event| sink.event(event))?;
         }
-        Ok(DecodedPiece {
-            last_top: run.last,
-            eliminated_behind_gaps: run.eliminated_behind_gaps,
-        })
+        run.end(block, &mut |event| sink.event(event))
     }
 }
 
@@ -150,7 +148,77 @@ struct Run<'f, 'a, F: ?Sized> {
     arrays_left: u64,
 }
 
-impl<F: SiteFacts + ?Sized> Run<'_, '_, F> {
+impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
+    fn new(facts: &'f F, block: &EventBlock<'a>) -> Self {
+        Self {
+            facts,
+            words: Words::new(block.words),
+            last: block.header.last_top,
+            before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
+            late: block.header.flags.has(EventFlags::LATE),
+            klass: None,
+            caller: None,
+            known: KnownCallers::default(),
+            moved: 0,
+            is_prepared: false,
+            eliminated_behind_gaps: 0,
+            arrays_left: MAX_ARRAYS,
+        }
+    }
+
+    /// What remains to be said behind the last word.
+    fn end(
+        &mut self,
+        block: &EventBlock<'_>,
+        give: &mut dyn FnMut(Event),
+    ) -> Result<DecodedPiece, FormatError> {
+        self.gap_behind(0, give);
+        if !block.words.len().is_multiple_of(4) {
+            return Err(self.words.error("the words end inside a word"));
+        }
+        Ok(DecodedPiece {
+            last_top: self.last,
+            eliminated_behind_gaps: self.eliminated_behind_gaps,
+        })
+    }
+
+    /// Gives plain words as long as there are some and `sink` takes them.
+    fn plain_words<S: EventSink>(&mut self, sink: &mut S) {
+        if self.is_prepared || self.before_cut || self.late || self.last < FIRST_ADDRESS {
+            return;
+        }
+        let mut rest = self.words.words.as_slice();
+        let mut top = self.last;
+        sink.begin(top, rest.len());
+        while let Some((bytes, behind)) = rest.split_first() {
+            let word = u32::from_le_bytes(*bytes);
+            let Some(units) = self.plain_word(word, sink) else {
+                break;
+            };
+            top = top.wrapping_add(u64::from(units) * UNIT);
+            rest = behind;
+        }
+        sink.end(top);
+        self.last = top;
+        self.words.words = rest.iter();
+    }
+
+    /// Gives a plain word; its units. `None`: it is none, or it was not taken.
+    #[inline]
+    fn plain_word<S: EventSink>(&self, word: u32, sink: &mut S) -> Option<u32> {
+        let (site, units) = (word >> 12, word & MAX_UNITS);
+        if site >= FIRST_SITE {
+            return sink.plain(SiteId(site), units).then_some(units);
+        }
+        if site != AGAIN {
+            return None;
+        }
+        let (caller, word) = self.known.pair(units)?;
+        let (number, site, units) = (units, word >> 12, word & MAX_UNITS);
+        sink.again(number, CallSiteId(caller), SiteId(site), units)
+            .then_some(units)
+    }
+
     /// The event of a word that is all of the event.
     #[inline]
     fn plain_event(&mut self, word: u32) -> Option<Event> {

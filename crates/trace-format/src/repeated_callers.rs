@@ -28,46 +28,39 @@ const NONE: u16 = u16::MAX;
 
 /// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
-    let (all, _) = words.as_chunks::<4>();
-    let word = |at: usize| all.get(at).map(|bytes| u32::from_le_bytes(*bytes));
-    let mut writer = Shortener::new(short);
-    // Words before `copied` are written, those before `at` are looked at.
-    let (mut copied, mut at) = (0, 0);
-    while let Some(first) = word(at) {
-        if first >> 12 >= FIRST_SITE {
-            at += 1;
-            continue;
-        }
-        match (event_length(first), word(at + 1)) {
-            (Some(CALLER_LENGTH), Some(caller)) if first >> 12 == CALLER => {
-                writer.copy(words, copied, at);
-                at += CALLER_LENGTH;
-                match word(at).filter(|next| next >> 12 >= FIRST_SITE) {
-                    Some(next) => {
-                        writer.pair(caller, next);
-                        at += 1;
-                    }
-                    None => writer.caller(caller),
-                }
-                copied = at;
-            }
-            (Some(length), _) => at += length,
+    let (mut rest, tail) = words.as_chunks::<4>();
+    let start = short.len();
+    short.resize(start + words.len(), 0);
+    let (room, _) = short.get_mut(start..).unwrap_or_default().as_chunks_mut();
+    let mut writer = Shortener::new(room);
+    while let [first, behind @ ..] = rest {
+        let word = u32::from_le_bytes(*first);
+        if word >> 12 >= FIRST_SITE {
+            writer.push(word);
+            rest = behind;
+        } else if word >> 12 == CALLER
+            && let [caller, behind @ ..] = behind
+        {
+            rest = writer.called(u32::from_le_bytes(*caller), behind);
+        } else if let Some(length) = event_length(word) {
+            rest = writer.copy(rest, length);
+        } else {
             // No event: nobody can tell what the words behind it mean.
-            (None, _) => break,
+            break;
         }
     }
-    short.extend_from_slice(words.get(copied * 4..).unwrap_or_default());
+    writer.copy(rest, rest.len());
+    let written = start + writer.length * 4;
+    short.truncate(written);
+    short.extend_from_slice(tail);
 }
-
-/// Words of a `caller`.
-const CALLER_LENGTH: usize = 2;
 
 /// Words of an event that begins with an escape.
 fn event_length(word: u32) -> Option<usize> {
     Some(match word >> 12 {
         PAD | GAP => 1,
         NOTHING => 2,
-        CALLER => CALLER_LENGTH,
+        CALLER => 2,
         TYPED | DROPPED | MOVED | TOP => 3,
         AT | STRADDLE | ELIMINATED => 4,
         OUTSIDE | ARRAY => 6,
@@ -78,7 +71,9 @@ fn event_length(word: u32) -> Option<usize> {
 
 /// Known callers and pairs, as far as a place each remembers them.
 struct Shortener<'a> {
-    short: &'a mut Vec<u8>,
+    /// As much room as the words take that are not shortened.
+    short: &'a mut [[u8; 4]],
+    length: usize,
     callers: [(u32, u16); PLACES],
     pairs: [(u64, u16); PLACES],
     caller_count: usize,
@@ -86,9 +81,10 @@ struct Shortener<'a> {
 }
 
 impl<'a> Shortener<'a> {
-    fn new(short: &'a mut Vec<u8>) -> Self {
+    fn new(short: &'a mut [[u8; 4]]) -> Self {
         Self {
             short,
+            length: 0,
             callers: [(0, NONE); PLACES],
             pairs: [(0, NONE); PLACES],
             caller_count: 0,
@@ -96,14 +92,34 @@ impl<'a> Shortener<'a> {
         }
     }
 
+    #[inline]
     fn push(&mut self, word: u32) {
-        self.short.extend_from_slice(&word.to_le_bytes());
+        if let Some(place) = self.short.get_mut(self.length) {
+            *place = word.to_le_bytes();
+            self.length += 1;
+        }
     }
 
-    /// Copies words from one place to another.
-    fn copy(&mut self, words: &[u8], from: usize, to: usize) {
-        let range = words.get(from * 4..to * 4).unwrap_or_default();
-        self.short.extend_from_slice(range);
+    /// Copies so many words, if there are as many; the words behind them.
+    fn copy<'w>(&mut self, words: &'w [[u8; 4]], count: usize) -> &'w [[u8; 4]] {
+        let (copied, behind) = words.split_at(count.min(words.len()));
+        for word in copied {
+            self.push(u32::from_le_bytes(*word));
+        }
+        behind
+    }
+
+    /// A caller, and the word behind it if that is a site's; the words behind both.
+    fn called<'w>(&mut self, caller: u32, behind: &'w [[u8; 4]]) -> &'w [[u8; 4]] {
+        if let [next, rest @ ..] = behind {
+            let next = u32::from_le_bytes(*next);
+            if next >> 12 >= FIRST_SITE {
+                self.pair(caller, next);
+                return rest;
+            }
+        }
+        self.caller(caller);
+        behind
     }
 
     fn caller(&mut self, caller: u32) {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ducktrack_trace_format::{
-    AddressRange, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags,
-    EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
+    AddressRange, CallSiteId, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder,
+    EventFlags, EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, Flushed, Survivor, Tally,
+    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally,
 };
 
 const EDEN: AddressRange = AddressRange {
@@ -43,6 +43,12 @@ impl Tally for Counts {
             && let Some(count) = self.0.get_mut(allocation.site.0 as usize)
         {
             *count += 1;
+        }
+    }
+
+    fn add_sum(&mut self, _: ThreadId, site: SiteId, _: Option<CallSiteId>, sum: &EventSum) {
+        if let Some(count) = self.0.get_mut(site.0 as usize) {
+            *count += sum.executed;
         }
     }
 }

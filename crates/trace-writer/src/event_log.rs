@@ -31,7 +31,7 @@ pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
 pub use survivor::Survivor;
-pub use tally::Tally;
+pub use tally::{EventSum, Tally};
 
 mod event_files;
 mod flush_queue;
@@ -40,6 +40,7 @@ mod mirror;
 mod options;
 mod output;
 mod packing;
+mod piece_sums;
 mod pipeline;
 mod site_cache;
 mod stats;

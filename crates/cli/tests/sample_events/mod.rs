@@ -14,14 +14,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    AddressRange, AllocationKind, ArrayLayout, Class, ClassId, Collection, CollectionKind, Counter,
-    CounterId, CounterRole, End, Event, EventBlockHeader, EventFlags, EventWords, HeapClass,
-    HeapClassId, HeapClassSize, Method, MethodId, MovesLevel, ObjectLayout, Record, Run, Site,
-    SiteFacts, SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts, ThreadCut, ThreadId,
-    Unit,
+    AddressRange, AllocationKind, ArrayLayout, CallSiteId, Class, ClassId, Collection,
+    CollectionKind, Counter, CounterId, CounterRole, End, Event, EventBlockHeader, EventFlags,
+    EventWords, HeapClass, HeapClassId, HeapClassSize, Method, MethodId, MovesLevel, ObjectLayout,
+    Record, Run, Site, SiteFacts, SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts,
+    ThreadCut, ThreadId, Unit,
 };
 use ducktrack_trace_writer::{
-    Buffer, EventHost, EventLog, EventOptions, Flushed, Survivor, Tally, TraceDirectory,
+    Buffer, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally, TraceDirectory,
     WriterOptions,
 };
 
@@ -369,6 +369,8 @@ struct Nobody;
 
 impl Tally for Nobody {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
+
+    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
 }
 
 struct Host;

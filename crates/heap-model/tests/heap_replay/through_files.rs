@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{HeapKnowledge, TraceModel};
 use ducktrack_trace_format::{
-    Collection, CollectionCounts, End, Event, EventBlock, HeapClassId, SiteFacts, ThreadId,
+    CallSiteId, Collection, CollectionCounts, End, Event, EventBlock, HeapClassId, SiteFacts,
+    SiteId, ThreadId,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, Flushed, Survivor, Tally,
+    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally,
 };
 use proptest::prelude::*;
 
@@ -36,6 +37,8 @@ struct NoTally;
 
 impl Tally for NoTally {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
+
+    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
 }
 
 /// Writes what the machine did, as an agent would.

@@ -364,7 +364,108 @@ impl Thread {
     }
 }
 
+/// Makes events of plain words again.
+#[derive(Default)]
+struct Sink {
+    events: Vec<Event>,
+    top: u64,
+    plain_left: usize,
+}
+
+impl Sink {
+    fn take(&mut self, site: SiteId, units: u32, caller: Option<CallSiteId>) -> bool {
+        let bytes = u64::from(units) * UNIT;
+        let known = match site {
+            FIXED => Some(SIZE),
+            _ => Some(bytes).filter(|bytes| *bytes > 0 && Facts.is_measured(site)),
+        };
+        if units > 0 && known != Some(bytes) {
+            return false;
+        }
+        self.plain_left -= 1;
+        self.top += bytes;
+        let place = match units {
+            0 => Place::Eliminated,
+            _ => Place::End(self.top),
+        };
+        self.events.push(Event::Allocation(Allocation {
+            site,
+            caller,
+            klass: None,
+            bytes: known,
+            place,
+        }));
+        true
+    }
+}
+
+impl EventSink for Sink {
+    fn begin(&mut self, top: u64, words: usize) {
+        (self.top, self.plain_left) = (top, words);
+    }
+
+    fn plain(&mut self, site: SiteId, units: u32) -> bool {
+        self.take(site, units, None)
+    }
+
+    fn again(&mut self, _number: u32, caller: CallSiteId, site: SiteId, units: u32) -> bool {
+        self.take(site, units, Some(caller))
+    }
+
+    fn end(&mut self, top: u64) {
+        assert_eq!(self.top, top);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+/// What a sink is given of words with their callers shortened.
+fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Vec<Event>, bool) {
+    let mut short = Vec::new();
+    crate::shorten_events(words.as_bytes(), &mut short);
+    let block = EventBlock {
+        header: header(0x1000, flags),
+        words: &short,
+    };
+    let mut sink = Sink::default();
+    let result = EventDecoder::new(&Facts).decode_into(&block, &mut sink);
+    (sink.events, result.is_ok())
+}
+
+#[test]
+fn a_sink_is_given_callers_and_their_words() {
+    let words = (0..10).fold(EventWords::new(), |words, _| {
+        words.caller(7).site(FIXED, 3).caller(8).site(MEASURED, 0)
+    });
+    let (given, _) = given_to_sink(&words, EventFlags::NONE);
+    assert_eq!(given, events_of(&words, 0x1000));
+}
+
 proptest! {
+    #[test]
+    fn a_sink_is_given_all_events(
+        ops in prop::collection::vec((0_u32..20, 0_u32..6), 0..200), cut: bool,
+    ) {
+        let words = ops.iter().fold(EventWords::new(), |words, (op, low)| match op {
+            0..7 => words.site(SiteId(16 + op % 3), *low),
+            7..9 => words.caller(70_000 + low % 2).site(FIXED, 3),
+            9 => words.caller(70_000).site(MEASURED, *low),
+            10 => words.caller(70_000 + low % 2),
+            11 => words.at(FIXED, 0x9000 * u64::from(*low)),
+            12 => words.typed(u64::from(*low)),
+            13 => words.gap(*low),
+            14 => words.moved(u64::from(*low) * 8),
+            15 => words.levels(OUTER, 64, 0x9000, &[2, 3]),
+            16 => words.array(MEASURED, 40_000, 0x1_9000),
+            _ => words.word(op << 12 | low),
+        });
+        let flags = if cut { EventFlags::AFTER_CUT } else { EventFlags::NONE };
+        let (events, result) = decode(&words, 0x1000, flags);
+        prop_assert_eq!(given_to_sink(&words, flags), (events, result.is_ok()));
+    }
+
     #[test]
     fn what_a_thread_did_is_what_is_decoded(steps in steps(), start in 1_u64..1 << 40) {
         let start = start * 8;

@@ -4,8 +4,8 @@
 //! computed, and only survivors are entered. Work is linear in events and survivors:
 //!
 //! 1. *Join*: what the mirror holds in the collected ranges is taken out; both sides ascend by address, so one pass finds who survived.
-//! 2. *Scan*: survivors the mirror did not know were born in this epoch, or were never seen (made by the VM). The events of the epoch are decoded, and
-//!    each asks [`EndIndex`] whether such a survivor ended where the event's object ended. An end names an object without its size.
+//! 2. *Scan*: survivors the mirror did not know were born in this epoch, or were never seen (made by the VM). The objects of the epoch ask
+//!    [`EndIndex`] whether such a survivor ended where they ended; neighbours that are all dead are asked about at once. An end names an object without its size.
 //! 3. *Settle*: events without an address explain found objects of their class and size, where that leaves no choice ([`PendingObjects`]).
 //! 4. *Enter*: all survivors go in where they are now, and the same pass writes the moves.
 //!
@@ -13,7 +13,6 @@
 //! collector left and that was ever in a collected range or had an event of its own.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use ducktrack_trace_format::{
     AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClassId, MoveEncoder,
@@ -24,12 +23,14 @@ use super::Survivor;
 use super::site_cache::SiteCache;
 use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
-use kept_pieces::KeptPieces;
+use kept_pieces::{KeptPiece, KeptPieces};
 use late_table::LateTable;
 use matching::{Carried, Fate, How, Matching, decide};
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
 use suspects::Suspects;
+
+pub(crate) use kept_pieces::PieceObjects;
 
 mod chunks;
 mod end_index;
@@ -126,11 +127,23 @@ impl Mirror {
     }
 
     /// Keeps a piece of the current epoch until the collection.
-    pub(crate) fn keep(&mut self, content: Arc<Vec<u8>>) {
-        self.pieces.keep(content);
+    pub(crate) fn keep(&mut self, piece: KeptPiece) {
+        self.pieces.keep(piece);
     }
 
-    /// Takes note of an allocation that [`Mirror::keep`] alone does not serve: all but those that end at an address. `recent`: a straggler is
+    /// Takes note of an object that ends at an address and is too large for a piece.
+    pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64) {
+        self.carried.push(Carried {
+            start: end.wrapping_sub(bytes),
+            bytes: Some(bytes),
+            outside: false,
+            how: How::Known,
+            origin,
+            class: None,
+        });
+    }
+
+    /// Takes note of an allocation that [`Mirror::keep`] does not serve: all but those that end at an address. `recent`: a straggler is
     /// of the epoch that the last collection ended.
     pub(crate) fn note(
         &mut self,
@@ -233,7 +246,7 @@ impl Mirror {
         carried.retain(|object| decide(object, &mut matching, &mut self.live));
         self.carried = carried;
         for piece in pieces {
-            if !matching.scan(&piece.content(), facts, &mut self.carried) {
+            if !matching.scan(&piece, facts, &mut self.carried) {
                 self.pieces.put_back(piece);
             }
         }

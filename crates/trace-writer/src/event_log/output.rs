@@ -123,7 +123,7 @@ impl Output {
     }
 
     /// Sends a block on its way.
-    pub(crate) fn block(&self, kind: BlockKind, content: Arc<Vec<u8>>, compression: Compression) {
+    pub(crate) fn block(&self, kind: BlockKind, content: Vec<u8>, compression: Compression) {
         let plain = (content.len() + BlockHeader::LENGTH) as u64;
         self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
         let packing = self.packers.pack(content, compression);

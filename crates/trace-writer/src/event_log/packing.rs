@@ -14,7 +14,7 @@ use super::EventHost;
 pub(crate) type Packing = Receiver<PackedContent>;
 
 struct Job {
-    content: Arc<Vec<u8>>,
+    content: Vec<u8>,
     compression: Compression,
     done: Sender<PackedContent>,
 }
@@ -45,7 +45,7 @@ impl Packers {
     }
 
     /// Has a content packed; waits while all threads are busy and enough contents wait.
-    pub(crate) fn pack(&self, content: Arc<Vec<u8>>, compression: Compression) -> Packing {
+    pub(crate) fn pack(&self, content: Vec<u8>, compression: Compression) -> Packing {
         let (done, packing) = bounded(1);
         let job = Job {
             content,
@@ -55,10 +55,10 @@ impl Packers {
         match (&self.jobs, compression) {
             (Some(jobs), Compression::Lz4) => {
                 if let Err(refused) = jobs.send(job) {
-                    pack(&refused.into_inner());
+                    pack(refused.into_inner());
                 }
             }
-            _ => pack(&job),
+            _ => pack(job),
         }
         packing
     }
@@ -66,13 +66,13 @@ impl Packers {
 
 fn work(jobs: &Receiver<Job>) {
     while let Ok(job) = jobs.recv() {
-        pack(&job);
+        pack(job);
     }
 }
 
-fn pack(job: &Job) {
+fn pack(job: Job) {
     // A content that is too large is never made (see the encoders' limits); if one were, its channel just closes.
-    if let Ok(packed) = PackedContent::pack(&job.content, job.compression) {
+    if let Ok(packed) = PackedContent::pack_owned(job.content, job.compression) {
         let _ = job.done.send(packed);
     }
 }

@@ -1,7 +1,7 @@
 //! The one thread that sees all events: it counts them, keeps the mirror, and sends blocks to the files.
 //!
 //! ```text
-//! buffer     -> flags; block EVENTS; each event to the tally; kept for the mirror
+//! buffer     -> flags; callers shortened; events to the tally, objects kept for the mirror; block EVENTS
 //! collection -> mirror; rotate?; blocks EXPLAINED, COLLECTION, MOVES, EXPLAINED; new file with SYNC
 //! ```
 //!
@@ -11,26 +11,33 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
-    Allocation, BlockKind, Collection, CollectionKind, Compression, End, Event, EventBlock,
-    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, Place, ThreadCut, encode_explained,
-    shorten_events,
+    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventBlockHeader,
+    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, encode_explained, shorten_events,
 };
 use parking_lot::Mutex;
 
 use super::flush_queue::{Buffer, FlushQueue, Message, survivor_bytes};
 use super::limits::Limits;
-use super::mirror::{Mirror, Moves, Origin};
+use super::mirror::{Mirror, Moves, PieceObjects};
 use super::output::Output;
+use super::piece_sums::PieceSums;
 use super::site_cache::SiteCache;
 use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivor, Tally};
 use file_turns::{ASK_AGAIN, Holding};
+use piece_reading::PieceReading;
 
 mod file_turns;
+mod piece_reading;
+
+/// To be woken for every buffer would cost the program's threads more than the buffers themselves do. So after a pause buffers gather for a
+/// moment, unless the queue is short or is being filled.
+const GATHER_TIME: Duration = Duration::from_millis(2);
+const GATHER_BELOW: f64 = 1.0 / 128.0;
 
 /// What the pipeline needs.
 pub(crate) struct Parts {
@@ -51,6 +58,8 @@ pub(crate) struct Pipeline {
     threads: Threads,
     /// `None`: moves are not known.
     mirror: Option<Mirror>,
+    sums: PieceSums,
+    objects: PieceObjects,
     /// Found objects explained since the last collection.
     explained: Vec<Explained>,
     /// Since when buffers are held, and those buffers.
@@ -78,6 +87,8 @@ impl Pipeline {
             epoch: 0,
             threads: Threads::default(),
             mirror: options.moves.then(Mirror::new),
+            sums: PieceSums::default(),
+            objects: PieceObjects::default(),
             explained: Vec::new(),
             holding: None,
             held: VecDeque::new(),
@@ -113,7 +124,7 @@ impl Pipeline {
     /// The next message; `None`: no message for now (holding), or none any more.
     fn next(&self, messages: &Receiver<Message>) -> Option<Message> {
         if self.holding.is_none() {
-            return messages.recv().ok();
+            return messages.try_recv().ok().or_else(|| self.gather(messages));
         }
         match messages.recv_timeout(ASK_AGAIN) {
             Ok(message) => Some(message),
@@ -121,6 +132,15 @@ impl Pipeline {
             // Nobody is left who could cause a collection.
             Err(RecvTimeoutError::Disconnected) => None,
         }
+    }
+
+    /// Waits for the next message; behind a buffer, more gather before work begins.
+    fn gather(&self, messages: &Receiver<Message>) -> Option<Message> {
+        let message = messages.recv().ok()?;
+        if matches!(message, Message::Buffer(_)) && self.parts.queue.fill() < GATHER_BELOW {
+            std::thread::sleep(GATHER_TIME);
+        }
+        Some(message)
     }
 
     fn class(&mut self, class: &HeapClass) {
@@ -156,19 +176,15 @@ impl Pipeline {
     fn write_buffer(&mut self, mut buffer: Buffer) {
         let start = Instant::now();
         self.flag(&mut buffer);
+        let header = buffer.header;
         let mut content = Vec::with_capacity(buffer.words.len() + 48);
-        buffer.header.encode(&mut content);
+        header.encode(&mut content);
+        let words = content.len();
         shorten_events(&buffer.words, &mut content);
-        let content = Arc::new(content);
-        self.block_shared(BlockKind::EVENTS, &content);
-        self.decode(&buffer);
-        if buffer.header.flags.has(EventFlags::THREAD_ENDED) {
-            self.threads.end(buffer.header.thread);
-        }
-        if let Some(mirror) = &mut self.mirror
-            && !buffer.header.flags.has(EventFlags::LATE)
-        {
-            mirror.keep(content);
+        self.read(header, content.get(words..).unwrap_or_default());
+        self.block(BlockKind::EVENTS, content);
+        if header.flags.has(EventFlags::THREAD_ENDED) {
+            self.threads.end(header.thread);
         }
         self.stats.buffers += 1;
         self.stats.event_bytes += buffer.words.len() as u64;
@@ -188,42 +204,35 @@ impl Pipeline {
         }
     }
 
-    /// Counts events, and shows the mirror those that are not simply somewhere.
-    fn decode(&mut self, buffer: &Buffer) {
-        let header = buffer.header;
+    /// Counts the events of a piece, and keeps its objects for the mirror.
+    fn read(&mut self, header: EventBlockHeader, words: &[u8]) {
         let (thread, epoch) = (header.thread, header.epoch);
-        let cut = self.threads.cut(thread);
-        let recent = match header.flags.has(EventFlags::LATE) {
+        let is_late = header.flags.has(EventFlags::LATE);
+        let recent = match is_late {
             true => epoch + 1 == self.epoch,
             false => self.threads.was_cut_at(thread, self.epoch),
         };
-        let (tally, mirror, explained) =
-            (&mut self.parts.tally, &mut self.mirror, &mut self.explained);
-        let mut events = 0_u64;
-        let block = EventBlock {
-            header,
-            words: &buffer.words,
+        let mut reading = PieceReading {
+            thread,
+            epoch,
+            cut: self.threads.cut(thread),
+            recent,
+            facts: &self.parts.facts,
+            sums: &mut self.sums,
+            objects: &mut self.objects,
+            tally: &mut *self.parts.tally,
+            mirror: self.mirror.as_mut(),
+            explained: &mut self.explained,
+            events: 0,
         };
-        let result = EventDecoder::new(&self.parts.facts).decode(&block, |event| {
-            events += 1;
-            match event {
-                Event::Allocation(allocation) if is_elsewhere(allocation.place) => {
-                    let allocation = settled(allocation, cut);
-                    tally.add(thread, &Event::Allocation(allocation));
-                    let origin = Origin {
-                        site: allocation.site,
-                        thread,
-                        birth: epoch,
-                    };
-                    let late = mirror.as_mut();
-                    let late = late.and_then(|mirror| mirror.note(origin, &allocation, recent));
-                    explained.extend(late);
-                }
-                _ => tally.add(thread, &event),
-            }
-        });
-        self.stats.events += events;
+        let block = EventBlock { header, words };
+        let result = EventDecoder::new(&self.parts.facts).decode_into(&block, &mut reading);
+        self.stats.events += reading.finish();
         self.stats.broken_buffers += u64::from(result.is_err());
+        let piece = self.objects.take(&header);
+        if let (Some(mirror), Some(piece)) = (&mut self.mirror, piece) {
+            mirror.keep(piece);
+        }
     }
 
     fn collection(&mut self, mut collection: Collection, mut survivors: Vec<Survivor>) {
@@ -322,10 +331,6 @@ impl Pipeline {
     }
 
     fn block(&self, kind: BlockKind, content: Vec<u8>) {
-        self.block_shared(kind, &Arc::new(content));
-    }
-
-    fn block_shared(&self, kind: BlockKind, content: &Arc<Vec<u8>>) {
         let compression = match self.parts.options.compress {
             CompressStrategy::Full => Compression::Lz4,
             CompressStrategy::Partial(threshold) if self.parts.queue.fill() >= threshold => {
@@ -333,9 +338,7 @@ impl Pipeline {
             }
             CompressStrategy::Partial(_) | CompressStrategy::Off => Compression::Off,
         };
-        self.parts
-            .output
-            .block(kind, Arc::clone(content), compression);
+        self.parts.output.block(kind, content, compression);
     }
 
     /// Takes what was handed over before the end, and ends the files.
@@ -370,25 +373,6 @@ impl Pipeline {
         let mut shown = self.stats;
         shown.contradictions += self.mirror_contradictions;
         *self.parts.stats.lock() = shown;
-    }
-}
-
-/// True for objects whose words alone do not serve the mirror later.
-#[inline]
-fn is_elsewhere(place: Place) -> bool {
-    !matches!(place, Place::End(_) | Place::Eliminated)
-}
-
-/// A straddler is either eliminated or a straggler.
-#[cold]
-fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
-    if allocation.place != Place::Straddler {
-        return allocation;
-    }
-    let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
-    Allocation {
-        place,
-        ..allocation
     }
 }
 

@@ -1,15 +1,39 @@
 //! Counting beside writing.
 
-use ducktrack_trace_format::{Event, ThreadId};
+use ducktrack_trace_format::{CallSiteId, Event, SiteId, ThreadId};
 
-/// Adds up events by thread and site, so that a trace answers what counting answers. Called on the pipeline's thread only, in the order of
-/// each thread's events.
+/// Events of a piece that are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventSum {
+    /// Allocations that were executed.
+    pub executed: u64,
+    /// Their bytes, as far as they are known.
+    pub executed_bytes: u64,
+    /// Those of them that reached the heap.
+    pub on_heap: u64,
+    /// Their bytes.
+    pub on_heap_bytes: u64,
+}
+
+/// Adds up events by thread and site, so that a trace answers what counting answers. Called on the pipeline's thread only. Every event comes once, either
+/// by itself or in a sum.
 pub trait Tally {
     /// One event. A [`Place::Straddler`](ducktrack_trace_format::Place::Straddler) has been settled: it comes as eliminated or as a straggler.
     fn add(&mut self, thread: ThreadId, event: &Event);
+
+    /// Allocations of a site without a class of their own, with the same caller or without one.
+    fn add_sum(
+        &mut self,
+        thread: ThreadId,
+        site: SiteId,
+        caller: Option<CallSiteId>,
+        sum: &EventSum,
+    );
 }
 
 /// Counts nothing.
 impl Tally for () {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
+
+    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
-    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventFlags, EventWords,
-    FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject, ThreadId,
-    decode_content,
+    AddressRange, BlockHeader, BlockKind, CallSiteId, Collection, EventBlockHeader, EventFlags,
+    EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject,
+    ThreadId, decode_content,
 };
 
 use super::event_files::MakeFile;
@@ -299,6 +299,10 @@ struct Failing;
 
 impl Tally for Failing {
     fn add(&mut self, _thread: ThreadId, _event: &ducktrack_trace_format::Event) {
+        panic!("a tally that fails");
+    }
+
+    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {
         panic!("a tally that fails");
     }
 }

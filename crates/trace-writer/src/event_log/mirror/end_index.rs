@@ -156,6 +156,28 @@ impl EndIndex {
         }
     }
 
+    /// True when all that lies between two addresses was collected and nothing of it ended there that is looked for. False says nothing.
+    pub(crate) fn is_dead(&self, start: u64, end: u64) -> bool {
+        if end <= start {
+            return false;
+        }
+        let (first, first_word, first_bit) = place(start.wrapping_add(8));
+        let (last, last_word, last_bit) = place(end);
+        let chunk = first
+            .checked_sub(self.base)
+            .and_then(|index| self.chunks.get(index as usize));
+        let Some(chunk) = chunk.filter(|chunk| first == last && chunk.coverage == Coverage::Whole)
+        else {
+            return false;
+        };
+        let Some(bits) = self.bits.get((chunk.bits as usize).wrapping_sub(1)) else {
+            return true;
+        };
+        let up_to =
+            |word: usize, below: u64| bits.before[word] + (bits.words[word] & below).count_ones();
+        up_to(first_word, first_bit - 1) == up_to(last_word, last_bit | (last_bit - 1))
+    }
+
     /// True when an address lies in a range.
     pub(crate) fn is_collected(&self, address: u64) -> bool {
         is_in(&self.ranges, address)
@@ -228,6 +250,14 @@ mod tests {
             for end in asked.iter().map(|unit| unit * 8).filter(|end| !ends.contains(end)) {
                 let expected = if is_collected(end) { AtEnd::NoSurvivor } else { AtEnd::NotCollected };
                 prop_assert_eq!(index.look_up(end), expected);
+            }
+            for pair in asked.chunks_exact(2) {
+                let (start, end) = (pair[0].min(pair[1]) * 8, pair[0].max(pair[1]) * 8);
+                let dead = |end| index.look_up(end) == AtEnd::NoSurvivor;
+                let far = end.min(start + (1 << 14));
+                if index.is_dead(start, far) {
+                    prop_assert!((start / 8 + 1..=far / 8).all(|unit| dead(unit * 8)));
+                }
             }
         }
     }

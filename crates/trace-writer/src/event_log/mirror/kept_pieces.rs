@@ -1,37 +1,229 @@
 //! Pieces of the current epoch, kept until the collection that ends it.
 //!
-//! They take about four bytes an event, an eighth of what the events allocated or less. In a large heap that is much; so only the first
+//! ```text
+//! piece    thread, epoch, stretches, words
+//! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
+//! word     site << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
+//! ```
+//!
+//! They take about four bytes an object, an eighth of what was allocated or less. In a large heap that is much; so only the first
 //! [`PLAIN_BYTES`] are kept as they are, and the rest is compressed.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use ducktrack_trace_format::{Compression, PackedContent};
+use ducktrack_trace_format::{
+    Compression, EventBlockHeader, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
+};
 
 /// So many bytes are kept as they are.
 const PLAIN_BYTES: u64 = 64 << 20;
 
-/// A piece's content.
+/// A word, little-endian.
+type Word = [u8; 4];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    first: u32,
+    start: u64,
+}
+
+/// An object in a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeptObject {
+    pub(crate) site: SiteId,
+    pub(crate) end: u64,
+    pub(crate) bytes: Option<u64>,
+}
+
+/// Objects that lie one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Neighbours<'a> {
+    pub(crate) start: u64,
+    words: &'a [Word],
+}
+
+impl<'a> Neighbours<'a> {
+    /// Parts of so many objects.
+    pub(crate) fn parts(self, objects: usize) -> impl Iterator<Item = Neighbours<'a>> {
+        let mut start = self.start;
+        self.words.chunks(objects).map(move |words| {
+            let part = Neighbours { start, words };
+            start = part.end();
+            part
+        })
+    }
+
+    /// Where the last of them ends.
+    pub(crate) fn end(self) -> u64 {
+        let units = self.words.iter().map(|word| units_of(*word));
+        self.start
+            .wrapping_add(u64::from(units.sum::<u32>()) * UNIT)
+    }
+
+    pub(crate) fn len(self) -> u64 {
+        self.words.len() as u64
+    }
+
+    pub(crate) fn objects(self) -> impl Iterator<Item = KeptObject> {
+        let mut end = self.start;
+        self.words.iter().map(move |word| {
+            let units = u64::from(units_of(*word));
+            end = end.wrapping_add(units * UNIT);
+            KeptObject {
+                site: SiteId(u32::from_le_bytes(*word) >> 12),
+                end,
+                bytes: (units > 0).then_some(units * UNIT),
+            }
+        })
+    }
+}
+
+#[inline]
+fn units_of(word: Word) -> u32 {
+    u32::from_le_bytes(word) & MAX_UNITS
+}
+
+/// The objects of a piece as they come.
+#[derive(Debug, Default)]
+pub(crate) struct PieceObjects {
+    /// The first `length` are words of this piece.
+    words: Vec<Word>,
+    length: usize,
+    stretches: Vec<Stretch>,
+    top: Option<u64>,
+}
+
+impl PieceObjects {
+    /// At most so many objects follow by [`PieceObjects::push_plain`], from here on.
+    pub(crate) fn begin(&mut self, top: u64, objects: usize) {
+        if self.words.len() < self.length + objects {
+            self.words.resize(self.length + objects, [0; 4]);
+        }
+        if self.top != Some(top) {
+            self.begin_stretch(top);
+        }
+    }
+
+    /// An object behind the one before; one of 0 units is left out.
+    #[inline]
+    pub(crate) fn push_plain(&mut self, site: SiteId, units: u32) {
+        if let Some(word) = self.words.get_mut(self.length) {
+            *word = (site.0 << 12 | units).to_le_bytes();
+            self.length += usize::from(units > 0);
+        }
+    }
+
+    /// They have ended here.
+    pub(crate) fn end(&mut self, top: u64) {
+        self.top = Some(top);
+    }
+
+    /// An object anywhere. False: it is too large for a word.
+    pub(crate) fn push(&mut self, site: SiteId, bytes: Option<u64>, end: u64) -> bool {
+        let units = bytes.unwrap_or(0) / UNIT;
+        if units > u64::from(MAX_UNITS) {
+            return false;
+        }
+        let start = end.wrapping_sub(units * UNIT);
+        if units == 0 || self.top != Some(start) {
+            self.begin_stretch(start);
+        }
+        let word = (site.0 << 12 | units as u32).to_le_bytes();
+        match self.words.get_mut(self.length) {
+            Some(place) => *place = word,
+            None => self.words.push(word),
+        }
+        self.length += 1;
+        self.top = Some(end);
+        true
+    }
+
+    fn begin_stretch(&mut self, start: u64) {
+        let first = self.length as u32;
+        if self
+            .stretches
+            .last()
+            .is_some_and(|last| last.first == first)
+        {
+            self.stretches.pop();
+        }
+        self.stretches.push(Stretch { first, start });
+    }
+
+    /// Gives the piece and begins anew; `None`: it has no objects.
+    pub(crate) fn take(&mut self, header: &EventBlockHeader) -> Option<KeptPiece> {
+        let length = std::mem::take(&mut self.length);
+        self.top = None;
+        let words = self.words.get(..length).filter(|words| !words.is_empty());
+        let piece = words.map(|words| KeptPiece {
+            thread: header.thread,
+            epoch: header.epoch,
+            stretches: self.stretches.as_slice().into(),
+            words: KeptWords::Plain(words.into()),
+        });
+        self.stretches.clear();
+        piece
+    }
+}
+
 #[derive(Debug)]
-pub(crate) enum KeptPiece {
-    Plain(Arc<Vec<u8>>),
+enum KeptWords {
+    Plain(Box<[Word]>),
     Packed(PackedContent),
 }
 
+/// A piece that waits for its collection.
+#[derive(Debug)]
+pub(crate) struct KeptPiece {
+    pub(crate) thread: ThreadId,
+    pub(crate) epoch: u32,
+    stretches: Box<[Stretch]>,
+    words: KeptWords,
+}
+
 impl KeptPiece {
-    /// The content. What this program compressed it can expand; if it could not, the piece would be empty.
-    pub(crate) fn content(&self) -> Cow<'_, [u8]> {
-        match self {
-            Self::Plain(content) => Cow::Borrowed(content.as_slice()),
-            Self::Packed(packed) => packed.unpack().unwrap_or_default(),
+    /// Gives all objects. What this program compressed it can expand; if it could not, the piece would be empty.
+    pub(crate) fn for_each_stretch(&self, mut give: impl FnMut(Neighbours<'_>)) {
+        let bytes = match &self.words {
+            KeptWords::Plain(words) => Cow::Borrowed(words.as_flattened()),
+            KeptWords::Packed(packed) => packed.unpack().unwrap_or_default(),
+        };
+        let (words, _) = bytes.as_chunks::<4>();
+        let ends = self
+            .stretches
+            .iter()
+            .skip(1)
+            .map(|next| next.first as usize);
+        let ends = ends.chain([words.len()]);
+        for (stretch, end) in self.stretches.iter().zip(ends) {
+            if let Some(words) = words.get(stretch.first as usize..end) {
+                give(Neighbours {
+                    start: stretch.start,
+                    words,
+                });
+            }
+        }
+    }
+
+    fn pack(self) -> Self {
+        let KeptWords::Plain(words) = &self.words else {
+            return self;
+        };
+        match PackedContent::pack(words.as_flattened(), Compression::Lz4) {
+            Ok(packed) => Self {
+                words: KeptWords::Packed(packed),
+                ..self
+            },
+            Err(_) => self,
         }
     }
 
     fn memory(&self) -> u64 {
-        match self {
-            Self::Plain(content) => content.len() as u64,
-            Self::Packed(packed) => u64::from(packed.stored_length()),
-        }
+        let words = match &self.words {
+            KeptWords::Plain(words) => size_of_val(&**words) as u64,
+            KeptWords::Packed(packed) => u64::from(packed.stored_length()),
+        };
+        words + size_of_val(&*self.stretches) as u64
     }
 }
 
@@ -66,11 +258,9 @@ impl KeptPieces {
     }
 
     /// Keeps a piece.
-    pub(crate) fn keep(&mut self, content: Arc<Vec<u8>>) {
-        let packed = (self.memory >= self.plain_bytes)
-            .then(|| PackedContent::pack(&content, Compression::Lz4).ok())
-            .flatten();
-        self.put_back(packed.map_or(KeptPiece::Plain(content), KeptPiece::Packed));
+    pub(crate) fn keep(&mut self, piece: KeptPiece) {
+        let is_much = self.memory >= self.plain_bytes;
+        self.put_back(if is_much { piece.pack() } else { piece });
     }
 
     /// Keeps a piece that was taken.
@@ -88,23 +278,81 @@ impl KeptPieces {
 
 #[cfg(test)]
 mod tests {
+    use ducktrack_trace_format::EventFlags;
+
     use super::*;
+
+    const HEADER: EventBlockHeader = EventBlockHeader {
+        thread: ThreadId(3),
+        epoch: 2,
+        begun: 0,
+        handed_over: 0,
+        flags: EventFlags::NONE,
+        last_top: 0,
+    };
+
+    fn objects(piece: &KeptPiece) -> Vec<(u32, u64, Option<u64>)> {
+        let mut objects = Vec::new();
+        piece.for_each_stretch(|stretch| {
+            for part in stretch.parts(2) {
+                let ends: Vec<_> = part.objects().map(|o| (o.site.0, o.end, o.bytes)).collect();
+                assert_eq!(ends.last().map(|last| last.1), Some(part.end()));
+                objects.extend(ends);
+            }
+        });
+        objects
+    }
+
+    #[test]
+    fn objects_end_where_they_ended() {
+        let mut piece = PieceObjects::default();
+        assert!(piece.take(&HEADER).is_none());
+        piece.begin(0x1000, 4);
+        piece.push_plain(SiteId(16), 3);
+        piece.push_plain(SiteId(17), 0);
+        piece.push_plain(SiteId(18), 1);
+        piece.end(0x1020);
+        assert!(piece.push(SiteId(19), Some(16), 0x1030));
+        assert!(piece.push(SiteId(20), None, 0x1050));
+        assert!(!piece.push(SiteId(21), Some(40_000), 0x9000));
+        assert!(piece.push(SiteId(22), Some(32_760), 0x2000_0000));
+        piece.begin(0x3000, 1);
+        piece.push_plain(SiteId(23), 2);
+        piece.end(0x3010);
+        let kept = piece.take(&HEADER).unwrap();
+        let expected = [
+            (16, 0x1018, Some(24)),
+            (18, 0x1020, Some(8)),
+            (19, 0x1030, Some(16)),
+            (20, 0x1050, None),
+            (22, 0x2000_0000, Some(32_760)),
+            (23, 0x3010, Some(16)),
+        ];
+        assert_eq!(objects(&kept), expected);
+        assert_eq!(objects(&kept.pack()), expected);
+        assert!(piece.take(&HEADER).is_none());
+    }
 
     #[test]
     fn what_is_more_than_the_limit_is_compressed_and_comes_back() {
-        let contents: Vec<Vec<u8>> = (0..10).map(|number| vec![number; 1_000]).collect();
+        let piece = |site| {
+            let mut piece = PieceObjects::default();
+            piece.begin(0x1000, 250);
+            for _ in 0..250 {
+                piece.push_plain(SiteId(site), 2);
+            }
+            piece.take(&HEADER).unwrap()
+        };
         let mut kept = KeptPieces::with_plain_bytes(2_500);
-        for content in &contents {
-            kept.keep(Arc::new(content.clone()));
+        for site in 16..26 {
+            kept.keep(piece(site));
         }
-        assert!((3_000..3_500).contains(&kept.memory()), "{}", kept.memory());
+        assert!((3_000..3_700).contains(&kept.memory()), "{}", kept.memory());
         let taken = kept.take();
-        assert!(
-            taken
-                .iter()
-                .map(KeptPiece::content)
-                .eq(contents.iter().map(Vec::as_slice))
-        );
+        assert_eq!(taken.len(), 10);
+        for (site, kept) in (16..26).zip(&taken) {
+            assert_eq!(objects(kept), objects(&piece(site)));
+        }
         assert!(kept.is_empty() && kept.memory() == 0);
     }
 }

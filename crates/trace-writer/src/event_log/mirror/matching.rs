@@ -1,9 +1,10 @@
 //! The search for the events of survivors that the mirror did not know.
 
-use ducktrack_trace_format::{Allocation, Event, EventBlock, EventDecoder, HeapClassId, Place};
+use ducktrack_trace_format::{HeapClassId, SiteFacts, ThreadId};
 
 use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};
+use super::kept_pieces::{KeptPiece, Neighbours};
 use super::site_classes::SiteClasses;
 use super::{CLASS_OF_SITE, Origin};
 use crate::event_log::Survivor;
@@ -75,62 +76,75 @@ impl Matching<'_> {
     /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
     pub(crate) fn scan(
         &mut self,
-        piece: &[u8],
+        piece: &KeptPiece,
         facts: &SiteCache,
         carried: &mut Vec<Carried>,
     ) -> bool {
-        let Ok(block) = EventBlock::decode(piece) else {
-            return true;
+        let mut scan = Scan {
+            thread: piece.thread,
+            birth: piece.epoch,
+            decided: 0,
+            elsewhere: Vec::new(),
         };
-        let (thread, birth) = (block.header.thread, block.header.epoch);
-        let carried_before = carried.len();
-        let mut decided = 0_u64;
-        // What did not decode was reported when the piece came.
-        let _ = EventDecoder::new(facts).decode(&block, |event| {
-            let Event::Allocation(Allocation {
-                site,
-                klass: _,
-                bytes,
-                place: Place::End(end),
-                ..
-            }) = event
-            else {
-                return;
-            };
-            match self.index.look_up(end) {
-                AtEnd::NoSurvivor => {
-                    decided += 1;
-                    self.dead += 1;
+        piece.for_each_stretch(|stretch| {
+            for part in stretch.parts(PART) {
+                if self.index.is_dead(part.start, part.end()) {
+                    scan.decided += part.len();
+                    self.dead += part.len();
+                } else {
+                    self.scan_part(part, facts, &mut scan);
                 }
-                AtEnd::Survivor(number) => {
-                    decided += 1;
-                    let origin = Origin {
-                        site,
-                        thread,
-                        birth,
-                    };
-                    self.claim(number, bytes, origin, How::Known);
-                }
-                AtEnd::NotCollected => carried.push(Carried {
-                    start: end.wrapping_sub(bytes.unwrap_or(0)),
-                    bytes,
-                    outside: false,
-                    how: How::Known,
-                    origin: Origin {
-                        site,
-                        thread,
-                        birth,
-                    },
-                    class: None,
-                }),
             }
         });
-        let is_decided = decided > 0 || carried.len() == carried_before;
-        if !is_decided {
-            carried.truncate(carried_before);
+        let is_decided = scan.decided > 0 || scan.elsewhere.is_empty();
+        if is_decided {
+            carried.append(&mut scan.elsewhere);
         }
         is_decided
     }
+
+    fn scan_part(&mut self, part: Neighbours<'_>, facts: &SiteCache, scan: &mut Scan) {
+        for object in part.objects() {
+            let at_end = self.index.look_up(object.end);
+            if at_end == AtEnd::NoSurvivor {
+                scan.decided += 1;
+                self.dead += 1;
+                continue;
+            }
+            let fixed = || facts.fixed_bytes(object.site).map(u64::from);
+            let bytes = object.bytes.or_else(fixed);
+            let origin = Origin {
+                site: object.site,
+                thread: scan.thread,
+                birth: scan.birth,
+            };
+            if let AtEnd::Survivor(number) = at_end {
+                scan.decided += 1;
+                self.claim(number, bytes, origin, How::Known);
+            } else {
+                scan.elsewhere.push(Carried {
+                    start: object.end.wrapping_sub(bytes.unwrap_or(0)),
+                    bytes,
+                    outside: false,
+                    how: How::Known,
+                    origin,
+                    class: None,
+                });
+            }
+        }
+    }
+}
+
+/// So many objects at once are found to be dead, or looked at.
+const PART: usize = 32;
+
+/// The search through one piece.
+struct Scan {
+    thread: ThreadId,
+    birth: u32,
+    decided: u64,
+    /// Objects that were not collected.
+    elsewhere: Vec<Carried>,
 }
 
 /// Decides about a carried object; false: it was collected, or is entered now.

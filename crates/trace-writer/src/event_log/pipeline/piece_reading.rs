@@ -1,0 +1,114 @@
+//! One piece, event by event: counted, and prepared for the mirror.
+
+use ducktrack_trace_format::{
+    Allocation, CallSiteId, Event, EventSink, Explained, Place, SiteId, ThreadCut, ThreadId,
+};
+
+use crate::event_log::Tally;
+use crate::event_log::mirror::{Mirror, Origin, PieceObjects};
+use crate::event_log::piece_sums::PieceSums;
+use crate::event_log::site_cache::SiteCache;
+
+/// Whose piece it is, and what its events go to.
+pub(crate) struct PieceReading<'a> {
+    pub(crate) thread: ThreadId,
+    pub(crate) epoch: u32,
+    pub(crate) cut: Option<ThreadCut>,
+    /// Stragglers are of the epoch that the last collection ended.
+    pub(crate) recent: bool,
+    pub(crate) facts: &'a SiteCache,
+    pub(crate) sums: &'a mut PieceSums,
+    pub(crate) objects: &'a mut PieceObjects,
+    pub(crate) tally: &'a mut dyn Tally,
+    pub(crate) mirror: Option<&'a mut Mirror>,
+    pub(crate) explained: &'a mut Vec<Explained>,
+    /// Events that came one by one.
+    pub(crate) events: u64,
+}
+
+impl EventSink for PieceReading<'_> {
+    fn begin(&mut self, top: u64, words: usize) {
+        self.objects.begin(top, words);
+    }
+
+    #[inline]
+    fn plain(&mut self, site: SiteId, units: u32) -> bool {
+        let taken = self.sums.add(site, units, self.facts);
+        if taken {
+            self.objects.push_plain(site, units);
+        }
+        taken
+    }
+
+    #[inline]
+    fn again(&mut self, number: u32, caller: CallSiteId, site: SiteId, units: u32) -> bool {
+        let taken = self
+            .sums
+            .add_pair(number, caller, (site, units), self.facts);
+        if taken {
+            self.objects.push_plain(site, units);
+        }
+        taken
+    }
+
+    fn end(&mut self, top: u64) {
+        self.objects.end(top);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.events += 1;
+        match event {
+            Event::Allocation(allocation) => self.allocation(allocation),
+            _ => self.tally.add(self.thread, &event),
+        }
+    }
+}
+
+impl PieceReading<'_> {
+    fn allocation(&mut self, allocation: Allocation) {
+        let allocation = settled(allocation, self.cut);
+        self.tally.add(self.thread, &Event::Allocation(allocation));
+        let (site, bytes) = (allocation.site, allocation.bytes);
+        if let Place::End(end) = allocation.place
+            && self.objects.push(site, bytes, end)
+        {
+            return;
+        }
+        let origin = Origin {
+            site,
+            thread: self.thread,
+            birth: self.epoch,
+        };
+        let Some(mirror) = &mut self.mirror else {
+            return;
+        };
+        match (allocation.place, bytes) {
+            (Place::End(end), Some(bytes)) => mirror.note_large(origin, bytes, end),
+            _ => self
+                .explained
+                .extend(mirror.note(origin, &allocation, self.recent)),
+        }
+    }
+
+    /// Gives the sums to the tally; the number of all events.
+    pub(crate) fn finish(self) -> u64 {
+        let mut events = self.events;
+        self.sums.drain(|site, caller, sum| {
+            events += sum.executed;
+            self.tally.add_sum(self.thread, site, caller, sum);
+        });
+        events
+    }
+}
+
+/// A straddler is either eliminated or a straggler.
+fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
+    if allocation.place != Place::Straddler {
+        return allocation;
+    }
+    let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
+    Allocation {
+        place,
+        ..allocation
+    }
+}
