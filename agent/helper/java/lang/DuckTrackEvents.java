@@ -555,7 +555,7 @@ public final class DuckTrackEvents {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES + 4L * dimensions > U.getLong(null, block + END)) {
-                lost(block, site, total, 0, 0);
+                lost(block);
                 return 0;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -607,7 +607,7 @@ public final class DuckTrackEvents {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block, site, bytes, klass, caller);
+                lost(block);
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -817,9 +817,9 @@ public final class DuckTrackEvents {
         }
     }
 
-    /** No room for an event. It is counted, if the thread has a block, by site and class; and it is stated that it is not in the trace. */
+    /** No room for an event: one more is missing, which the next event of the thread says, and a snapshot of threads without a block. */
     @Hidden
-    private static void lost(long block, int site, long bytes, long klass, int caller) {
+    private static void lost(long block) {
         U.getAndAddLong(null, block + DROPPED, 1);
     }
 
@@ -832,7 +832,7 @@ public final class DuckTrackEvents {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block, site, bytes, klass, caller);
+                lost(block);
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
