@@ -165,11 +165,13 @@ mod tests {
             .spawn()
             .unwrap();
         let mut attached = counters.attach(busy.id(), &directory).unwrap();
-        sleep(Duration::from_millis(600));
+        // Perf may be slow to hear, so the phases are measured in the time of the busy process, and what must not be counted is long.
+        run_for(busy.id(), 200.0);
         attached.switch_on();
-        sleep(Duration::from_millis(300));
+        run_for(busy.id(), 200.0);
         attached.switch_off();
-        sleep(Duration::from_millis(600));
+        run_for(busy.id(), 1000.0);
+        let whole_ms = cpu_ms(busy.id());
         busy.kill().unwrap();
         busy.wait().unwrap();
         assert!(attached.child.wait().unwrap().code().is_some());
@@ -177,8 +179,25 @@ mod tests {
         let counted_ms = values[0].1;
         fs::remove_dir_all(&directory).unwrap();
         assert!(
-            counted_ms > 20.0 && counted_ms < 550.0,
-            "counted {counted_ms} ms"
+            counted_ms > 20.0 && counted_ms < whole_ms - 500.0,
+            "counted {counted_ms} of {whole_ms} ms"
         );
+    }
+
+    /// Waits until a process has run for so long.
+    fn run_for(pid: u32, ms: f64) {
+        let start = cpu_ms(pid);
+        while cpu_ms(pid) < start + ms {
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// CPU time of a process; the system counts it in ticks of 10 ms.
+    fn cpu_ms(pid: u32) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let behind_name = stat.rsplit(')').next().unwrap();
+        let mut fields = behind_name.split_whitespace().skip(11);
+        let mut ticks = || fields.next().unwrap().parse::<f64>().unwrap();
+        (ticks() + ticks()) * 10.0
     }
 }
