@@ -731,7 +731,6 @@ public final class DuckTrackEvents {
     private static long before(long block, long cursor, int caller) {
         long dropped = U.getLong(null, block + DROPPED);
         if (dropped != 0) {
-            U.putLong(null, block + DROPPED, 0);
             cursor = put(cursor, DROP, dropped);
         }
         if (caller > 0) {
@@ -797,8 +796,9 @@ public final class DuckTrackEvents {
         return true;
     }
 
-    /** What the thread has allocated by now is told. */
+    /** What the thread has allocated by now is told, and what was dropped: no collection came between, the event counts. */
     private static void account(long block, long top, long allocated, long start) {
+        U.putLong(null, block + DROPPED, 0);
         U.putLong(null, block + SAVED, allocated);
         U.putLong(null, block + BASE, allocated - start);
         U.putLong(null, block + LAST, top);
