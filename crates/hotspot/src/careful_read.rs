@@ -41,6 +41,55 @@ pub fn read_bytes(address: Address, buffer: &mut [u8]) -> Result<(), Error> {
     })
 }
 
+/// How many of the first of these addresses can be read, one byte each: one question for many.
+pub(crate) fn readable(addresses: &[Address]) -> usize {
+    let mut known = 0;
+    for some in addresses.chunks(QUESTION) {
+        let here = readable_at_once(some);
+        known += here;
+        if here < some.len() {
+            break;
+        }
+    }
+    known
+}
+
+/// The system takes no longer lists (`IOV_MAX`).
+const QUESTION: usize = 1024;
+
+fn readable_at_once(addresses: &[Address]) -> usize {
+    let mut bytes = vec![0_u8; addresses.len()];
+    let local = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    let remote: Vec<libc::iovec> = addresses
+        .iter()
+        .map(|address| libc::iovec {
+            iov_base: address.pointer::<u8>().cast_mut().cast(),
+            iov_len: 1,
+        })
+        .collect();
+    let count = libc::c_ulong::try_from(remote.len()).unwrap_or(0);
+    // SAFETY: `local` describes our own buffer; the kernel checks every address of `remote` itself, and stops at the first that cannot be read.
+    let copied = unsafe {
+        libc::process_vm_readv(
+            libc::getpid(),
+            &raw const local,
+            1,
+            remote.as_ptr(),
+            count,
+            0,
+        )
+    };
+    usize::try_from(copied).unwrap_or_else(|_| {
+        let one_by_one = addresses.iter();
+        one_by_one
+            .take_while(|&&address| read_value::<u8>(address).is_ok())
+            .count()
+    })
+}
+
 /// The way without the system call.
 fn read_own_memory_file(address: Address, buffer: &mut [u8]) -> bool {
     let Ok(offset) = u64::try_from(address.0) else {
@@ -82,7 +131,7 @@ pub fn read_c_string(address: Address, limit: usize) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read_bytes, read_c_string, read_own_memory_file, read_value};
+    use super::{read_bytes, read_c_string, read_own_memory_file, read_value, readable};
     use crate::address::Address;
     use crate::error::Error;
     use crate::reservation::Reservation;
@@ -110,6 +159,21 @@ mod tests {
             Err(Error::Unreadable { length: 8, .. })
         ));
         assert!(read_value::<u64>(Address(8)).is_err());
+    }
+
+    #[test]
+    fn many_are_asked_for_at_once() {
+        let bytes = vec![0_u8; 3000];
+        let mut addresses: Vec<Address> = bytes
+            .iter()
+            .map(|byte| Address::of(std::ptr::from_ref(byte)))
+            .collect();
+        assert_eq!(readable(&addresses), 3000);
+        assert_eq!(readable(&[]), 0);
+        addresses[2500] = Address(8);
+        assert_eq!(readable(&addresses), 2500);
+        addresses[0] = Address(8);
+        assert_eq!(readable(&addresses), 0);
     }
 
     #[test]

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use crate::address::Address;
-use crate::careful_read::read_value;
+use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 use crate::klass::KlassLayout;
 use crate::layout_helper::{InstanceSize, LayoutHelper};
@@ -109,11 +109,12 @@ impl ClassTable {
         if std::mem::take(&mut self.unnamed) {
             self.fronts.clear();
         }
-        let mut loader: Address = read_value(self.chain.head)?;
+        let mut pages = ConfirmedPages::new();
+        let mut loader: Address = pages.read(self.chain.head)?;
         let mut seen = 0;
         let mut loaders = 0;
         while !loader.is_null() {
-            seen += self.refresh_loader(loader)?;
+            seen += self.refresh_loader(loader, &mut pages)?;
             // SAFETY: `refresh_loader` has read this loader with care, now or when it was new.
             loader = unsafe { loader.plus(self.chain.next_loader).read() };
             loaders += 1;
@@ -127,20 +128,24 @@ impl ClassTable {
     }
 
     /// Takes in the new classes of one loader. The first read of a loader or a class is one with care; the chains prove that it is still one later.
-    fn refresh_loader(&mut self, loader: Address) -> Result<usize, Error> {
+    fn refresh_loader(
+        &mut self,
+        loader: Address,
+        pages: &mut ConfirmedPages,
+    ) -> Result<usize, Error> {
         let place = loader.plus(self.chain.classes);
         let front = self.fronts.get(&loader).copied();
         let first: Address = if front.is_some() {
             // SAFETY: a loader of the chain that was read with care when it was new.
             unsafe { place.read() }
         } else {
-            read_value::<Address>(loader.plus(self.chain.next_loader))?;
-            read_value(place)?
+            pages.read::<Address>(loader.plus(self.chain.next_loader))?;
+            pages.read(place)?
         };
         let mut klass = first;
         let mut seen = 0;
         while !klass.is_null() {
-            let is_known = self.take_in(klass)?;
+            let is_known = self.take_in(klass, pages)?;
             if is_known && Some(klass) == front {
                 break;
             }
@@ -199,21 +204,21 @@ impl ClassTable {
     }
 
     /// Reads a class of the chain unless it is known and still the same. Was it?
-    fn take_in(&mut self, klass: Address) -> Result<bool, Error> {
+    fn take_in(&mut self, klass: Address, pages: &mut ConfirmedPages) -> Result<bool, Error> {
         let known = self.find(klass);
         let (helper, symbol) = if known.is_some() {
             // SAFETY: a class of the chain; the memory of its address was read with care when it was new, and is not given back while it holds one.
             unsafe {
                 (
                     LayoutHelper(klass.plus(self.layout.layout_helper).read()),
-                    klass.plus(self.layout.name).read(),
+                    klass.plus(self.layout.name).read::<Address>(),
                 )
             }
         } else {
-            read_value::<Address>(klass.plus(self.layout.next_link))?;
+            pages.read::<Address>(klass.plus(self.layout.next_link))?;
             (
-                self.layout.layout_helper_of(klass)?,
-                read_value::<Address>(klass.plus(self.layout.name))?,
+                LayoutHelper(pages.read(klass.plus(self.layout.layout_helper))?),
+                pages.read(klass.plus(self.layout.name))?,
             )
         };
         if symbol.is_null() {
@@ -227,7 +232,8 @@ impl ClassTable {
         {
             return Ok(true);
         }
-        let name = self.layout.symbol_bytes(symbol)?;
+        let length: u16 = pages.read(symbol.plus(self.layout.symbol_length))?;
+        let name = pages.bytes(symbol.plus(self.layout.symbol_body), usize::from(length))?;
         self.add(LoadedClass {
             klass,
             rule: rule_of(helper, &name),

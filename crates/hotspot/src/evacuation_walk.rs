@@ -13,18 +13,14 @@
 //! Guards: every class is one the [`ClassTable`] knows, the last object ends exactly at the top, and at the new address there is an object of the same
 //! class and size.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use crate::address::Address;
-use crate::careful_read::read_value;
 use crate::class_cache::{ClassCache, QuickClass, QuickRule};
-use crate::class_table::{ClassId, ClassTable};
-use crate::collection_report::{MovesFault, Survivor};
+use crate::class_table::{ClassTable, SizeRule};
+use crate::collection_report::{AddressRange, MovesFault, Survivor};
 use crate::heap_spaces::Space;
+use crate::lanes::Passed;
 use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
-use crate::walk_pool::WalkPool;
 
 /// So many objects the walk with choices looks at, for each object the space can have, before it gives up.
 const STEPS_FOR_EACH: usize = 4;
@@ -38,20 +34,21 @@ pub(crate) struct Evacuated {
     pub(crate) survivors: Vec<Survivor>,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
-    /// Size in bytes of the largest object.
+    /// Size in bytes of the largest object, where one thread walked alone.
     pub(crate) largest: usize,
 }
 
 /// How much was found at some point.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+pub(crate) struct Mark {
     survivors: usize,
     dead: u64,
     walked: u64,
 }
 
 impl Evacuated {
-    fn mark(&self) -> Mark {
+    /// How much was found by now.
+    pub(crate) fn mark(&self) -> Mark {
         Mark {
             survivors: self.survivors.len(),
             dead: self.dead,
@@ -59,20 +56,19 @@ impl Evacuated {
         }
     }
 
-    /// Adds what another walk found behind this one.
-    fn add(&mut self, mut other: Self) {
-        if self.survivors.is_empty() {
-            self.survivors = other.survivors;
-        } else {
-            self.survivors.append(&mut other.survivors);
+    /// Adds the next stretch, if it was walked to its end.
+    pub(crate) fn accept(&mut self, mut passed: Passed) -> Result<(), MovesFault> {
+        if let Some(fault) = passed.fault {
+            return Err(fault);
         }
-        self.dead += other.dead;
-        self.walked += other.walked;
-        self.largest = self.largest.max(other.largest);
+        self.walked += passed.walked;
+        self.dead += passed.walked - passed.survivors.len() as u64;
+        self.survivors.append(&mut passed.survivors);
+        Ok(())
     }
 
     /// Forgets what was found since.
-    fn back_to(&mut self, mark: Mark) {
+    pub(crate) fn back_to(&mut self, mark: Mark) {
         self.survivors.truncate(mark.survivors);
         self.dead = mark.dead;
         self.walked = mark.walked;
@@ -96,93 +92,50 @@ struct Step {
     mark: Mark,
 }
 
-/// Walks spaces with as many threads as come to help, each with a walk of its own. Survivors are in the order of the spaces.
-///
-/// # Safety
-/// As for [`EvacuationWalk::space`].
-pub(crate) unsafe fn walk_together<'a>(
-    pool: &WalkPool,
-    spaces: &[Space],
-    new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
-) -> Result<Evacuated, MovesFault> {
-    for space in spaces {
-        confirm_committed(space)?;
-    }
-    let next = AtomicUsize::new(0);
-    let parts = Mutex::new(Vec::new());
-    let whole = pool.run(&|| {
-        let mut walk = new_walk();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(space) = spaces.get(number) else {
-                return;
-            };
-            let mut found = Evacuated::default();
-            // SAFETY: passed on.
-            let outcome = unsafe { walk.space(space, &mut found) };
-            let part = (number, outcome.map(|()| found));
-            parts
-                .lock()
-                .unwrap_or_else(|lock| lock.into_inner())
-                .push(part);
-        }
-    });
-    let mut parts = parts.into_inner().unwrap_or_else(|lock| lock.into_inner());
-    if !whole || parts.len() != spaces.len() {
-        return Err(MovesFault::Interrupted);
-    }
-    parts.sort_unstable_by_key(|&(number, _)| number);
-    let mut all = Evacuated::default();
-    for (_, found) in parts {
-        all.add(found?);
-    }
-    Ok(all)
-}
-
-/// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.
-fn confirm_committed(space: &Space) -> Result<(), MovesFault> {
-    let last = Address(space.top.0.saturating_sub(1));
-    for address in [space.bottom, last] {
-        if read_value::<u8>(address).is_err() {
-            return Err(MovesFault::Uncommitted { address });
-        }
-    }
-    Ok(())
-}
-
 /// A walk over evacuated spaces by one thread.
 #[derive(Debug)]
 pub(crate) struct EvacuationWalk<'a> {
     cache: ClassCache<'a>,
     sizes: &'a ObjectSizes,
-    heap: (Address, usize),
+    /// Memory that objects can have moved to, ascending; it can be read.
+    room: &'a [AddressRange],
+    /// Which part of it was asked for last.
+    last_room: usize,
     compact: bool,
     /// Bits of a mark word that say: its evacuation failed, it stays.
     stays: u64,
+    smallest: usize,
 }
 
 /// One object of an evacuated space.
 #[derive(Debug, Clone, Copy)]
-struct OldCopy {
-    class: ClassId,
-    bytes: usize,
-    to: Option<Address>,
+pub(crate) struct OldCopy {
+    pub(crate) class: QuickClass,
+    pub(crate) bytes: usize,
+    pub(crate) to: Option<Address>,
 }
 
 impl<'a> EvacuationWalk<'a> {
-    /// `heap`: first address and length of the reserved heap.
+    /// `room`: memory that objects can have moved to, ascending.
     pub(crate) fn new(
         classes: &'a ClassTable,
         sizes: &'a ObjectSizes,
-        heap: (Address, usize),
+        room: &'a [AddressRange],
     ) -> Self {
         Self {
             cache: ClassCache::new(classes),
             sizes,
-            heap,
+            room,
+            last_room: 0,
             compact: sizes.header().class_is_in_mark(),
             stays: sizes.header().stays_bits(),
+            smallest: sizes.header().smallest_object(),
         }
+    }
+
+    /// How sizes are found.
+    pub(crate) fn sizes(&self) -> &'a ObjectSizes {
+        self.sizes
     }
 
     /// Walks `[bottom, top)` of a space and adds what it finds. When that fails, dead objects are tried as objects of the classes that were at the
@@ -217,31 +170,7 @@ impl<'a> EvacuationWalk<'a> {
         mark & self.stays != 0 || forwarded_to(mark).is_some()
     }
 
-    /// Counts the objects between two addresses by the rows of their classes. The last one must end at `end`.
-    ///
-    /// # Safety
-    /// The world is stopped; the memory is committed and holds whole objects.
-    pub(crate) unsafe fn count(
-        &mut self,
-        space: u32,
-        start: Address,
-        end: Address,
-        counts: &mut [u64],
-    ) -> Result<(), MovesFault> {
-        let mut at = start;
-        while at < end {
-            // SAFETY: passed on.
-            let object = unsafe { self.old_copy(at, end) }
-                .map_err(|fault| MovesFault::Unparsed { space, fault })?;
-            if let Some(count) = counts.get_mut(object.class.0 as usize) {
-                *count += 1;
-            }
-            at = at.plus(object.bytes);
-        }
-        Ok(())
-    }
-
-    /// The quick walk: every class pointer means the class that is there now.
+    /// Every class pointer means the class that is there now.
     ///
     /// # Safety
     /// As for [`EvacuationWalk::space`].
@@ -250,24 +179,41 @@ impl<'a> EvacuationWalk<'a> {
         space: &Space,
         found: &mut Evacuated,
     ) -> Result<(), MovesFault> {
-        let mut at = space.bottom;
-        while at < space.top {
+        // SAFETY: passed on.
+        unsafe { self.stretch(space, space.bottom, space.top, found) }.map(|_| ())
+    }
+
+    /// Walks the objects of a space that start from `at` on and before `stop`. Returns where the last of them ends.
+    ///
+    /// # Safety
+    /// As for [`EvacuationWalk::space`]; an object starts at `at`.
+    pub(crate) unsafe fn stretch(
+        &mut self,
+        space: &Space,
+        mut at: Address,
+        stop: Address,
+        found: &mut Evacuated,
+    ) -> Result<Address, MovesFault> {
+        while at < stop {
             // SAFETY: the space is committed, and an object starts here.
             let object =
                 unsafe { self.old_copy(at, space.top) }.map_err(|fault| MovesFault::Unparsed {
                     space: space.index,
                     fault,
                 })?;
-            // SAFETY: as above; `old_copy` found the target inside the heap.
+            // SAFETY: as above; `old_copy` found the target inside the room.
             unsafe { self.take(at, object, found) }?;
             at = at.plus(object.bytes);
         }
-        Ok(())
+        Ok(at)
     }
 
     /// The walk with choices: at a dead object whose class address was used before, every class that was there may be the right one. The right choices
     /// lead to the exact end of the space; from wrong ones the walk goes back to the latest choice that is left. Says whether it got there.
-    unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
+    ///
+    /// # Safety
+    /// As for [`EvacuationWalk::space`].
+    pub(crate) unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = space.bottom;
         let mut class = 0;
@@ -344,17 +290,29 @@ impl<'a> EvacuationWalk<'a> {
         match object.to {
             None => found.dead += 1,
             Some(to) => {
+                let survivor = survivor(at, to, object)?;
                 // SAFETY: passed on.
-                let survivor = unsafe { self.survivor(at, to, object) }?;
+                unsafe { self.confirm(survivor) }?;
                 found.survivors.push(survivor);
             }
         }
         Ok(())
     }
 
-    /// The object that starts at `at`.
+    /// The object that starts at `at`, in a space that ends at `top`. Nothing behind `top` is read, whatever stands at `at`.
+    ///
+    /// # Safety
+    /// The memory from `at` to `top` can be read.
     #[inline]
-    unsafe fn old_copy(&mut self, at: Address, top: Address) -> Result<OldCopy, WalkFault> {
+    pub(crate) unsafe fn old_copy(
+        &mut self,
+        at: Address,
+        top: Address,
+    ) -> Result<OldCopy, WalkFault> {
+        if top.above(at) < self.smallest {
+            let bytes = 0;
+            return Err(WalkFault::BadSize { object: at, bytes });
+        }
         // SAFETY: passed on.
         let (to, class) = unsafe { self.header(at) }?;
         // SAFETY: passed on.
@@ -372,12 +330,12 @@ impl<'a> EvacuationWalk<'a> {
             Some(at)
         };
         if let Some(target) = to
-            && !(target >= self.heap.0 && target.above(self.heap.0) < self.heap.1)
+            && !self.has_room(target, self.smallest)
         {
             return Err(WalkFault::BadForwarding { object: at, target });
         }
         let header_at = if self.compact { to.unwrap_or(at) } else { at };
-        // SAFETY: as above; a target lies in the heap.
+        // SAFETY: as above; a target lies in memory that can be read.
         let klass = unsafe { self.sizes.header().klass_of(header_at) };
         let unknown = WalkFault::UnknownClass { object: at, klass };
         self.cache
@@ -395,65 +353,104 @@ impl<'a> EvacuationWalk<'a> {
         to: Option<Address>,
         class: QuickClass,
     ) -> Result<OldCopy, WalkFault> {
-        // SAFETY: the caller vouches for the place; the class is one the VM confirmed.
-        let bytes = unsafe { self.bytes(at, class) };
-        if bytes < 8 || !bytes.is_multiple_of(8) || bytes > top.above(at) {
+        let room = top.above(at);
+        let bytes = if self.least_bytes(class) > room {
+            0
+        } else {
+            // SAFETY: the caller vouches for the place; the class is one the VM confirmed, and what tells the size lies before `top`.
+            unsafe { self.bytes(at, class) }
+        };
+        if bytes < 8 || !bytes.is_multiple_of(8) || bytes > room {
             return Err(WalkFault::BadSize { object: at, bytes });
         }
-        Ok(OldCopy {
-            class: class.id,
-            bytes,
-            to,
-        })
+        Ok(OldCopy { class, bytes, to })
+    }
+
+    /// An object of this class has at least so many bytes, among them what tells its size.
+    #[inline]
+    fn least_bytes(&self, class: QuickClass) -> usize {
+        match class.rule {
+            QuickRule::Fixed(bytes) => bytes as usize,
+            QuickRule::Array { header, .. } => usize::from(header),
+            QuickRule::Special => match self.cache.table().rule(class.id) {
+                SizeRule::Mirror(least) | SizeRule::StackChunk(least) | SizeRule::Fixed(least) => {
+                    least
+                }
+                SizeRule::Array(helper) => helper.array_bytes(0, 8).unwrap_or(0),
+                SizeRule::None => 0,
+            },
+        }
     }
 
     /// The size of an object; 0 when its class has no instances.
     #[inline]
     unsafe fn bytes(&self, object: Address, class: QuickClass) -> usize {
-        match class.rule {
-            QuickRule::Fixed(bytes) => bytes as usize,
-            QuickRule::Array {
-                header,
-                log2_element,
-            } => {
-                // SAFETY: the caller vouches for the object.
-                let length = unsafe { self.sizes.header().array_length_of(object) };
-                // A length of 32 bits by an element of at most 256 bytes fits 64 bits.
-                let bytes = usize::from(header) + ((length as usize) << log2_element);
-                bytes.next_multiple_of(self.sizes.alignment())
-            }
-            // SAFETY: the caller vouches for the object.
-            QuickRule::Special => unsafe {
-                let rule = self.cache.table().rule(class.id);
-                self.sizes.bytes_of(object, rule).unwrap_or(0)
-            },
-        }
+        // SAFETY: the caller vouches for the object.
+        unsafe { self.cache.bytes_of(object, class, self.sizes) }
     }
 
-    /// The survivor, after a look at its new place.
+    /// Does memory that objects can have moved to hold so many bytes from this address on?
     #[inline]
-    unsafe fn survivor(
-        &mut self,
-        from: Address,
-        to: Address,
-        object: OldCopy,
-    ) -> Result<Survivor, MovesFault> {
+    fn has_room(&mut self, address: Address, bytes: usize) -> bool {
+        let holds = |range: &AddressRange| {
+            range.start <= address && address < range.end && bytes <= range.end.above(address)
+        };
+        if self.room.get(self.last_room).is_some_and(holds) {
+            return true;
+        }
+        let above = self.room.partition_point(|range| range.start <= address);
+        self.last_room = above.saturating_sub(1);
+        self.room.get(self.last_room).is_some_and(holds)
+    }
+
+    /// Where the object at `at` is said to have moved to, for a look ahead.
+    ///
+    /// # Safety
+    /// The 8 bytes at `at` can be read.
+    pub(crate) unsafe fn target(&self, at: Address) -> Option<Address> {
+        // SAFETY: the caller vouches for the place.
+        let mark: u64 = unsafe { at.read() };
+        forwarded_to(mark).filter(|_| mark & self.stays == 0)
+    }
+
+    /// Has the survivor the same class and size at its new place?
+    ///
+    /// # Safety
+    /// The room can be read.
+    #[inline]
+    pub(crate) unsafe fn confirm(&mut self, survivor: Survivor) -> Result<(), MovesFault> {
+        let Survivor { from, to, .. } = survivor;
         let wrong = |found| MovesFault::Destination { from, to, found };
-        if !to.is_aligned(8) || to.above(self.heap.0) + object.bytes > self.heap.1 {
+        let bytes = usize::try_from(survivor.bytes()).unwrap_or(usize::MAX);
+        if !to.is_aligned(8) || !self.has_room(to, bytes) {
             return Err(wrong("no place for it"));
         }
-        // SAFETY: the caller vouches for the target.
+        // SAFETY: the room has the whole object.
         let klass = unsafe { self.sizes.header().klass_of(to) };
         let Some(class) = self.cache.find(klass) else {
             return Err(wrong("no object"));
         };
-        if class.id != object.class {
+        if class.id != survivor.class {
             return Err(wrong("an object of another class"));
         }
-        // SAFETY: as above.
-        if unsafe { self.bytes(to, class) } != object.bytes {
+        // SAFETY: as above; what tells the size lies within an object of this class.
+        if unsafe { self.bytes(to, class) } != bytes {
             return Err(wrong("an object of another size"));
         }
-        Survivor::new(from, to, object.bytes, object.class).ok_or_else(|| wrong("its size"))
+        Ok(())
     }
+}
+
+/// An object that lived on; its new place is not looked at.
+#[inline]
+pub(crate) fn survivor(
+    from: Address,
+    to: Address,
+    object: OldCopy,
+) -> Result<Survivor, MovesFault> {
+    Survivor::new(from, to, object.bytes, object.class.id).ok_or(MovesFault::Destination {
+        from,
+        to,
+        found: "its size",
+    })
 }

@@ -33,6 +33,17 @@ enum ClassPointer {
     },
 }
 
+/// Where a header has the bits that stand for its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClassBits {
+    /// All 8 bytes at 8; the length of an array follows at 16.
+    Word,
+    /// 4 bytes at 8; the length of an array follows at 12.
+    HalfWord,
+    /// The mark word, shifted right by so many bits; the length of an array is at 8.
+    UpperMark(u32),
+}
+
 /// The header layout of this VM. The base of class pointers is known once the VM has set up its heap: load in or after `VMInit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectHeader {
@@ -125,6 +136,20 @@ impl ObjectHeader {
         unsafe { array.plus(self.array_length).read() }
     }
 
+    /// Where the bits are that stand for the class.
+    pub(crate) fn class_bits(&self) -> ClassBits {
+        match self.class_pointer {
+            ClassPointer::Full => ClassBits::Word,
+            ClassPointer::Compressed { .. } => ClassBits::HalfWord,
+            ClassPointer::InMark { mark_shift, .. } => ClassBits::UpperMark(mark_shift),
+        }
+    }
+
+    /// Bytes that the smallest object has.
+    pub(crate) fn smallest_object(&self) -> usize {
+        if self.class_is_in_mark() { 8 } else { 16 }
+    }
+
     /// Bits of the mark word that show inside a pause that the evacuation of an object failed; 0: there are none in this VM.
     pub(crate) fn stays_bits(&self) -> u64 {
         self.stays_bits
@@ -145,6 +170,28 @@ impl ObjectHeader {
             class_pointer: ClassPointer::Full,
             array_length: 16,
             stays_bits: 0,
+        }
+    }
+
+    /// The same with compressed class pointers.
+    pub(crate) fn made_up_compressed(base: usize) -> Self {
+        Self {
+            class_pointer: ClassPointer::Compressed { base, shift: 0 },
+            array_length: 12,
+            stays_bits: 0,
+        }
+    }
+
+    /// The same with compact headers, as of JDK 25.
+    pub(crate) fn made_up_compact(base: usize) -> Self {
+        Self {
+            class_pointer: ClassPointer::InMark {
+                base,
+                shift: 3,
+                mark_shift: 42,
+            },
+            array_length: 8,
+            stays_bits: STAYS,
         }
     }
 }

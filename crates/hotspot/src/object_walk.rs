@@ -261,8 +261,13 @@ impl Iterator for ObjectWalk<'_> {
 impl ObjectSizes {
     /// For heaps that tests make up: whole class pointers, alignment 8.
     pub(crate) fn made_up() -> Self {
+        Self::made_up_with(ObjectHeader::made_up())
+    }
+
+    /// The same with other headers.
+    pub(crate) fn made_up_with(header: ObjectHeader) -> Self {
         Self {
-            header: ObjectHeader::made_up(),
+            header,
             alignment: 8,
             mirror_words: 0,
             stack_chunk_words: None,

@@ -11,13 +11,14 @@ use crate::collection_report::{
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::evacuation_failure::{FailureReading, SpaceReading};
-use crate::evacuation_walk::{Evacuated, EvacuationWalk, walk_together};
+use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::first_inventory::FirstInventory;
 use crate::full_collection::{FullCollection, FullCollectionReading};
 use crate::full_report::full_report;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
+use crate::piecewise_walk::walk_together;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
@@ -189,7 +190,8 @@ impl Pause {
         let failure = &self.failure;
         if is_going_on && failure.is_possible(&self.spaces, &self.before, &self.latest)? {
             let started = Instant::now();
-            let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
+            let room = [self.whole_heap()];
+            let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, &room);
             let with_old = self.collector == Collector::G1;
             // SAFETY: looks happen on the VM thread, inside the pause; nothing is given back to the system before its end.
             unsafe { self.failure.look(&self.before, with_old, &mut walk) };
@@ -371,11 +373,12 @@ impl Pause {
         collected: &CollectedSpaces,
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
-        let heap = self.spaces.reserved();
-        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection.
+        // What a wrongly guessed start shows as a new address must be memory that can be read as well.
+        let room = ranges(after.iter().chain(&collected.evacuated));
+        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
         let mut found = unsafe {
             walk_together(&self.pool, &collected.evacuated, || {
-                EvacuationWalk::new(&self.classes, &self.sizes, heap)
+                EvacuationWalk::new(&self.classes, &self.sizes, &room)
             })
         }?;
         let humongous = collected.humongous.len() as u64;
@@ -387,9 +390,11 @@ impl Pause {
 
     /// Is at the new places what moved there, and nothing else?
     fn check_coverage(&self, survivors: &[Survivor], after: &[Space]) -> Result<(), MovesFault> {
-        let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, self.spaces.reserved());
+        let room = [self.whole_heap()];
+        let new_walk = || EvacuationWalk::new(&self.classes, &self.sizes, &room);
+        let spaces = (self.before.as_slice(), after);
         // SAFETY: the world is stopped; memory below the tops is committed.
-        unsafe { young_coverage::check(survivors, &self.before, after, &self.classes, &mut walk) }
+        unsafe { young_coverage::check(survivors, spaces, &self.classes, &self.pool, new_walk) }
     }
 
     fn report(
@@ -432,6 +437,14 @@ impl Pause {
             CollectionKind::Young
         } else {
             CollectionKind::Cleanup
+        }
+    }
+
+    fn whole_heap(&self) -> AddressRange {
+        let (start, bytes) = self.spaces.reserved();
+        AddressRange {
+            start,
+            end: start.plus(bytes),
         }
     }
 

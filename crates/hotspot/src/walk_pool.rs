@@ -17,6 +17,7 @@ const MOST_THREADS: usize = 7;
 /// The waiting threads.
 pub(crate) struct WalkPool {
     shared: Arc<Shared>,
+    threads: usize,
 }
 
 #[derive(Default)]
@@ -49,6 +50,7 @@ impl WalkPool {
     pub(crate) fn new() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(Shared::default());
+        let mut threads = 1;
         for _ in 1..cores.min(MOST_THREADS + 1) {
             let shared = Arc::clone(&shared);
             let helper = thread::Builder::new()
@@ -57,8 +59,14 @@ impl WalkPool {
             if helper.spawn(move || help(&shared)).is_err() {
                 break;
             }
+            threads += 1;
         }
-        Self { shared }
+        Self { shared, threads }
+    }
+
+    /// How many threads can be at a piece of work.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Runs `work` on this thread and on those that come to help, until all have returned. Returns whether none of them panicked.

@@ -12,12 +12,22 @@
 //!
 //! Not beyond the last survivor: what made the VM collect may already have been given the memory behind it, and nothing is written there yet.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::EvacuationWalk;
 use crate::full_collection::is_filler;
 use crate::heap_spaces::{Space, SpaceKind};
+use crate::lanes::{Lanes, Passed, Stretch, Stretches};
+use crate::walk_pool::WalkPool;
+
+/// Pieces are cut into so many stretches for each thread,
+const STRETCHES_FOR_EACH: usize = 16;
+/// but not smaller than this many survivors.
+const SMALLEST_STEP: usize = 512;
 
 /// Memory that objects moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +40,16 @@ struct Piece {
     end: Address,
 }
 
-/// Compares survivors and memory.
+/// Compares survivors and memory, with all threads of the pool.
 ///
 /// # Safety
 /// The world is stopped, the evacuation has ended, memory below the tops of `after` is committed.
-pub(crate) unsafe fn check(
+pub(crate) unsafe fn check<'a>(
     survivors: &[Survivor],
-    before: &[Space],
-    after: &[Space],
+    (before, after): (&[Space], &[Space]),
     classes: &ClassTable,
-    walk: &mut EvacuationWalk<'_>,
+    pool: &WalkPool,
+    new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<(), MovesFault> {
     let mut pieces = pieces(before, after);
     let mut claimed: Vec<u64> = vec![0; classes.len()];
@@ -67,12 +77,92 @@ pub(crate) unsafe fn check(
         piece.end = piece.end.max(survivor.to.plus(bytes));
         *count += 1;
     }
-    let mut found: Vec<u64> = vec![0; classes.len()];
-    for piece in &pieces {
-        // SAFETY: passed on.
-        unsafe { walk.count(piece.space, piece.start, piece.end, &mut found) }?;
-    }
+    let stretches = stretches(&pieces, survivors, pool.threads());
+    // SAFETY: passed on.
+    let found = unsafe { count(&stretches, classes.len(), pool, &new_walk) }?;
     differences(&claimed, &found, classes)
+}
+
+/// Cuts the pieces where survivors start.
+fn stretches(pieces: &[Piece], survivors: &[Survivor], threads: usize) -> Vec<Stretch> {
+    let step = (survivors.len() / (threads * STRETCHES_FOR_EACH)).max(SMALLEST_STEP);
+    let mut cuts: Vec<Address> = survivors
+        .iter()
+        .step_by(step)
+        .map(|survivor| survivor.to)
+        .collect();
+    cuts.sort_unstable();
+    let mut stretches = Vec::new();
+    for piece in pieces.iter().filter(|piece| piece.start < piece.end) {
+        let first = cuts.partition_point(|&cut| cut <= piece.start);
+        let inside = cuts.iter().skip(first);
+        let inside = inside.take_while(|&&cut| cut < piece.end).copied();
+        let mut start = piece.start;
+        for stop in inside.chain([piece.end]) {
+            // An object that reaches beyond the start of another one is a fault.
+            stretches.push(Stretch {
+                number: stretches.len(),
+                space: piece.space,
+                start,
+                stop,
+                top: stop,
+            });
+            start = stop;
+        }
+    }
+    stretches
+}
+
+/// Counts the objects of all stretches by the rows of their classes.
+unsafe fn count<'a>(
+    stretches: &[Stretch],
+    classes: usize,
+    pool: &WalkPool,
+    new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
+) -> Result<Vec<u64>, MovesFault> {
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new((vec![0; classes], Ok(())));
+    let whole = pool.run(&|| {
+        let mut walk = new_walk();
+        let listed = Listed {
+            stretches,
+            next: &next,
+            outcome: Ok(()),
+        };
+        let none: Vec<u64> = vec![0; classes];
+        // SAFETY: the caller vouches for the pieces.
+        let (listed, found) = unsafe { Lanes::new(&mut walk, listed, none).run() };
+        let mut all = all.lock().unwrap_or_else(|lock| lock.into_inner());
+        for (sum, found) in all.0.iter_mut().zip(found) {
+            *sum += found;
+        }
+        if listed.outcome.is_err() {
+            all.1 = listed.outcome;
+        }
+    });
+    let (found, outcome) = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
+    outcome?;
+    whole.then_some(found).ok_or(MovesFault::Interrupted)
+}
+
+/// Gives one thread its stretches.
+struct Listed<'s> {
+    stretches: &'s [Stretch],
+    next: &'s AtomicUsize,
+    outcome: Result<(), MovesFault>,
+}
+
+impl Stretches for Listed<'_> {
+    fn next(&mut self, _: &mut EvacuationWalk<'_>) -> Option<Stretch> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.stretches.get(number).copied()
+    }
+
+    fn passed(&mut self, passed: Passed) {
+        if let Some(fault) = passed.fault {
+            self.outcome = Err(fault);
+        }
+    }
 }
 
 impl Piece {

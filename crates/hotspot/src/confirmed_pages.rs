@@ -1,0 +1,94 @@
+//! Careful reads of many small things that lie close together.
+//!
+//! [`crate::read_value`] asks the system for every value, which costs a microsecond or more; following the chains of all classes for the first time reads ten
+//! thousand values out of some hundred pages. A page that could be read once can be read until it is given back; so while the world is stopped, one question
+//! for each page is enough.
+
+use std::collections::HashSet;
+
+use crate::address::{Address, Plain};
+use crate::careful_read::{read_value, readable};
+use crate::error::Error;
+use crate::reservation::page_size;
+
+/// So many pages are asked for at once: what is read next often lies behind.
+const AT_ONCE: usize = 16;
+
+/// The pages that can be read. Not to be kept beyond the pause.
+#[derive(Debug)]
+pub(crate) struct ConfirmedPages {
+    pages: HashSet<usize>,
+    page_size: usize,
+}
+
+impl ConfirmedPages {
+    pub(crate) fn new() -> Self {
+        Self {
+            pages: HashSet::new(),
+            page_size: page_size(),
+        }
+    }
+
+    /// Reads one value.
+    pub(crate) fn read<T: Plain>(&mut self, address: Address) -> Result<T, Error> {
+        self.confirm(address, size_of::<T>())?;
+        // SAFETY: all pages of the value can be read, now that the world is stopped.
+        Ok(unsafe { address.read() })
+    }
+
+    /// Copies bytes.
+    pub(crate) fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
+        self.confirm(address, length)?;
+        // SAFETY: as above.
+        Ok((0..length)
+            .map(|offset| unsafe { address.plus(offset).read() })
+            .collect())
+    }
+
+    fn confirm(&mut self, address: Address, length: usize) -> Result<(), Error> {
+        let last = address.plus(length.saturating_sub(1)).0 / self.page_size;
+        for page in address.0 / self.page_size..=last {
+            if !self.pages.contains(&page) {
+                self.ask(page)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for a page and some behind it.
+    fn ask(&mut self, page: usize) -> Result<(), Error> {
+        let start = |page: usize| Address(page.wrapping_mul(self.page_size));
+        let starts: [Address; AT_ONCE] = std::array::from_fn(|more| start(page + more));
+        let known = readable(&starts);
+        if known == 0 {
+            read_value::<u8>(start(page))?;
+        }
+        self.pages.extend(page..page + known.max(1));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ConfirmedPages;
+    use crate::address::Address;
+    use crate::reservation::{Reservation, page_size};
+
+    #[test]
+    fn reads_up_to_the_last_page() {
+        let pages = 20;
+        let reservation = Reservation::anywhere(pages * page_size()).expect("20 pages");
+        let start = Address::of(reservation.start());
+        let mut confirmed = ConfirmedPages::new();
+        for page in 0..pages {
+            assert_eq!(confirmed.read::<u64>(start.plus(page * page_size())), Ok(0));
+        }
+        assert_eq!(
+            confirmed.bytes(start.plus(page_size() - 2), 4),
+            Ok(vec![0; 4])
+        );
+        assert!(confirmed.read::<u64>(Address(8)).is_err());
+        drop(reservation);
+        assert!(ConfirmedPages::new().read::<u64>(start).is_err());
+    }
+}
