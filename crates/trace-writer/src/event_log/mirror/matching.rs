@@ -54,6 +54,18 @@ pub(crate) struct Matching<'a> {
 }
 
 impl Matching<'_> {
+    /// The object of an event behind a gap seems to be this unknown survivor. If that has another size, the JIT eliminated the event's object, and all
+    /// that moved the top was the gap: the survivor is the VM's own.
+    #[cold]
+    fn claim_behind_gap(&mut self, number: usize, bytes: Option<u64>, origin: Origin) {
+        let survivor = self.unknown.get(number).copied();
+        let survivor = survivor.and_then(|index| self.survivors.get(index));
+        let fits = |bytes| survivor.is_some_and(|survivor| survivor.bytes() == bytes);
+        if bytes.is_none_or(fits) {
+            self.claim(number, bytes, origin, How::Known);
+        }
+    }
+
     /// An event's object was this unknown survivor.
     #[cold]
     fn claim(&mut self, number: usize, bytes: Option<u64>, origin: Origin, how: How) {
@@ -84,9 +96,11 @@ impl Matching<'_> {
             thread: piece.thread,
             birth: piece.epoch,
             decided: 0,
+            behind_gap: true,
             elsewhere: Vec::new(),
         };
         piece.for_each_stretch(|stretch| {
+            scan.behind_gap = true;
             for part in stretch.parts(PART) {
                 if self.index.is_dead(part.start, part.end()) {
                     scan.decided += part.len();
@@ -94,6 +108,7 @@ impl Matching<'_> {
                 } else {
                     self.scan_part(part, facts, &mut scan);
                 }
+                scan.behind_gap = false;
             }
         });
         let is_decided = scan.decided > 0 || scan.elsewhere.is_empty();
@@ -105,6 +120,7 @@ impl Matching<'_> {
 
     fn scan_part(&mut self, part: Neighbours<'_>, facts: &SiteCache, scan: &mut Scan) {
         for object in part.objects() {
+            let behind_gap = std::mem::take(&mut scan.behind_gap);
             let at_end = self.index.look_up(object.end);
             if at_end == AtEnd::NoSurvivor {
                 scan.decided += 1;
@@ -120,7 +136,11 @@ impl Matching<'_> {
             };
             if let AtEnd::Survivor(number) = at_end {
                 scan.decided += 1;
-                self.claim(number, bytes, origin, How::Known);
+                if behind_gap {
+                    self.claim_behind_gap(number, bytes, origin);
+                } else {
+                    self.claim(number, bytes, origin, How::Known);
+                }
             } else {
                 scan.elsewhere.push(Carried {
                     start: object.end.wrapping_sub(bytes.unwrap_or(0)),
@@ -143,6 +163,8 @@ struct Scan {
     thread: ThreadId,
     birth: u32,
     decided: u64,
+    /// The next object is the first of a stretch: what lies before it is no object of an event.
+    behind_gap: bool,
     /// Objects that were not collected.
     elsewhere: Vec<Carried>,
 }
