@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
-    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, JvmFlags, SizeRule,
-    UnannouncedCollections, VmStructs,
+    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, FieldLayout, JvmFlags,
+    SizeRule, UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{
-    Collection, HeapClass, HeapClassId, HeapClassSize, Record, ThreadCut,
+    Collection, HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout, Record, ThreadCut,
 };
 use ducktrack_trace_writer::Survivor;
 use parking_lot::Mutex;
@@ -47,6 +47,8 @@ struct State {
     started: Option<Started>,
     /// Rows of the class table that the trace has.
     classes: u32,
+    /// It was said that fields are not known.
+    said: bool,
     reports: Vec<CollectionReport>,
 }
 
@@ -214,7 +216,9 @@ impl Agent {
     /// Classes that the table has got since the last time.
     fn record_new_classes(&self, tracing: &Tracing, state: &mut State) {
         let Some(watch) = &state.watch else { return };
-        let classes = watch.classes();
+        let mut classes = watch.classes();
+        let layouts = classes.take_layouts();
+        let fault = classes.layouts_fault().map(ToString::to_string);
         let mut id = state.classes;
         while let Some(class) = heap_class(&classes, ClassId(id)) {
             tracing.log().class(&class);
@@ -226,6 +230,16 @@ impl Agent {
         }
         drop(classes);
         state.classes = id;
+        let layouts = layouts.into_iter().map(heap_layout);
+        self.collections
+            .pending
+            .lock()
+            .extend(layouts.map(Record::HeapLayout));
+        if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
+            self.add_note(format!(
+                "the fields of (further) classes are not known: {fault}"
+            ));
+        }
     }
 }
 
@@ -242,6 +256,20 @@ fn heap_class(classes: &ClassTable, id: ClassId) -> Option<HeapClass> {
         klass: class.klass.0 as u64,
         fields: Vec::new(),
     })
+}
+
+fn heap_layout(layout: FieldLayout) -> HeapLayout {
+    let text = |bytes: &[u8]| ducktrack_classfile::decode_modified_utf8(bytes).into_owned();
+    let fields = layout.fields.iter().map(|field| HeapField {
+        name: text(&field.name),
+        descriptor: text(&field.descriptor),
+        offset: Some(field.offset),
+    });
+    HeapLayout {
+        class: HeapClassId(layout.class.0),
+        superclass: layout.superclass.map(|class| HeapClassId(class.0)),
+        fields: fields.collect(),
+    }
 }
 
 fn class_size(rule: SizeRule) -> HeapClassSize {

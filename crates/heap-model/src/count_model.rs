@@ -3,8 +3,8 @@
 use ducktrack_trace_format::{AgentCost, Damage, End, Run};
 
 use crate::{
-    CallIndex, CallRow, Completeness, Inconsistency, Increments, MethodIndex, MethodRow,
-    RefusalGroup, ReinstrumentedRow, SiteIndex, SiteRow, Tally, ThreadIndex, ThreadRow,
+    CallIndex, CallRow, Completeness, FieldLayouts, Inconsistency, Increments, MethodIndex,
+    MethodRow, RefusalGroup, ReinstrumentedRow, SiteIndex, SiteRow, Tally, ThreadIndex, ThreadRow,
 };
 
 /// A trace of count mode at its last whole snapshot, added up. Made by [`CountModelBuilder`](crate::CountModelBuilder).
@@ -42,6 +42,8 @@ pub struct CountModel {
     pub damage: Vec<FileDamage>,
     /// Contradictions inside the trace.
     pub inconsistencies: Vec<Inconsistency>,
+    /// Where objects have their fields (mode trace).
+    pub field_layouts: FieldLayouts,
 }
 
 impl CountModel {

@@ -52,7 +52,8 @@ impl CountModelBuilder {
             Record::Reinstrumented(event) => self.reinstrumented.push(event),
             Record::Snapshot(snapshot) => self.state.take(snapshot),
             Record::Note(sentence) => self.late_notes.push(sentence),
-            Record::HeapClass(class) => definitions.add_heap_class(&class),
+            Record::HeapClass(class) => definitions.add_heap_class(class),
+            Record::HeapLayout(layout) => definitions.layouts.add_layout(layout),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
             _ => {}
@@ -128,6 +129,7 @@ impl CountModelBuilder {
             end: self.end,
             damage: self.damage,
             inconsistencies,
+            field_layouts: self.definitions.layouts,
         };
         (model, plan.site_of_id)
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Inconsistency;
 use crate::definition_table::DefinitionTable;
+use crate::field_layouts::FieldLayouts;
 use crate::stable_name::stable_descriptor;
 
 /// The dictionary of a trace.
@@ -22,6 +23,7 @@ pub(crate) struct Definitions {
     sizes: FxHashMap<SiteId, u32>,
     two_sizes: Vec<Inconsistency>,
     pub(crate) heap_classes: Vec<HeapClassOutline>,
+    pub(crate) layouts: FieldLayouts,
 }
 
 /// What is kept of a class of objects on the heap.
@@ -46,7 +48,7 @@ impl Definitions {
         }
     }
 
-    pub(crate) fn add_heap_class(&mut self, class: &HeapClass) {
+    pub(crate) fn add_heap_class(&mut self, class: HeapClass) {
         let descriptor = match class.name.starts_with('[') {
             true => class.name.clone(),
             false => format!("L{};", class.name),
@@ -57,6 +59,7 @@ impl Definitions {
             size: class.size,
             klass: class.klass,
         });
+        self.layouts.add_class(class);
     }
 
     /// All threads, also those that have ended.

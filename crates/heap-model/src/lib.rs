@@ -17,6 +17,7 @@ mod count_model_builder;
 mod counter_sums;
 mod definition_table;
 mod definitions;
+mod field_layouts;
 mod heap;
 mod inconsistency;
 mod increment_sums;
@@ -35,6 +36,7 @@ mod thread_row;
 pub use completeness::Completeness;
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
+pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow, Growth,
     GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, HeapReplay,

@@ -13,12 +13,18 @@
 
 use std::collections::HashMap;
 
+use field_layouts::{FieldReading, OwnFields};
+
 use crate::address::Address;
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 use crate::klass::KlassLayout;
 use crate::layout_helper::{InstanceSize, LayoutHelper};
 use crate::vm_structs::VmStructs;
+
+mod field_layouts;
+
+pub use field_layouts::{FieldLayout, InstanceField};
 
 /// Longest chain of loaders or classes that is followed.
 const LONGEST_CHAIN: usize = 10_000_000;
@@ -77,6 +83,11 @@ pub struct ClassTable {
     fronts: HashMap<Address, Address>,
     /// The last refresh met a class without a name.
     unnamed: bool,
+    /// `Err`: why no fields are read.
+    fields: Result<FieldReading, Error>,
+    /// Classes of this refresh whose superclass is not looked up yet.
+    new_fields: Vec<OwnFields>,
+    layouts: Vec<FieldLayout>,
 }
 
 impl ClassTable {
@@ -87,8 +98,12 @@ impl ClassTable {
             next_loader: vm.offset(&[("ClassLoaderData", "_next")])?,
             classes: vm.offset(&[("ClassLoaderData", "_klasses")])?,
         };
+        let layout = KlassLayout::load(vm)?;
         Ok(Self {
-            layout: KlassLayout::load(vm)?,
+            fields: FieldReading::load(vm, &layout),
+            new_fields: Vec::new(),
+            layouts: Vec::new(),
+            layout,
             chain,
             classes: Vec::new(),
             slots: vec![0; 1 << 12],
@@ -109,6 +124,12 @@ impl ClassTable {
         if std::mem::take(&mut self.unnamed) {
             self.fronts.clear();
         }
+        let seen = self.follow_chains();
+        self.look_up_superclasses();
+        seen
+    }
+
+    fn follow_chains(&mut self) -> Result<usize, Error> {
         let mut pages = ConfirmedPages::new();
         let mut loader: Address = pages.read(self.chain.head)?;
         let mut seen = 0;
@@ -234,17 +255,56 @@ impl ClassTable {
         }
         let length: u16 = pages.read(symbol.plus(self.layout.symbol_length))?;
         let name = pages.bytes(symbol.plus(self.layout.symbol_body), usize::from(length))?;
-        self.add(LoadedClass {
+        let rule = rule_of(helper, &name);
+        let id = self.add(LoadedClass {
             klass,
-            rule: rule_of(helper, &name),
+            rule,
             name,
             symbol,
             former: known,
         })?;
+        self.read_fields(id, klass, rule);
         Ok(false)
     }
 
-    fn add(&mut self, class: LoadedClass) -> Result<(), Error> {
+    /// Reads where the fields of a class of the chain are. What cannot be read ends that; the table goes on.
+    fn read_fields(&mut self, id: ClassId, klass: Address, rule: SizeRule) {
+        let Ok(reading) = &mut self.fields else {
+            return;
+        };
+        // SAFETY: the chain has just confirmed the class, and it stands still.
+        match unsafe { reading.read(id, klass, rule) } {
+            Ok(own) => self.new_fields.extend(own),
+            Err(error) => self.fields = Err(error),
+        }
+    }
+
+    fn look_up_superclasses(&mut self) {
+        for own in std::mem::take(&mut self.new_fields) {
+            let superclass = self.find(own.superclass);
+            // A superclass that is not in the chains: the class is still being loaded, or it is not what it seems.
+            if superclass.is_some() || own.superclass.is_null() {
+                self.layouts.push(FieldLayout {
+                    class: own.class,
+                    superclass,
+                    fields: own.fields,
+                });
+            }
+        }
+    }
+
+    /// The layouts of the classes that came since the last call.
+    pub fn take_layouts(&mut self) -> Vec<FieldLayout> {
+        std::mem::take(&mut self.layouts)
+    }
+
+    /// Why no layouts can be known (any more).
+    #[must_use]
+    pub fn layouts_fault(&self) -> Option<&Error> {
+        self.fields.as_ref().err()
+    }
+
+    fn add(&mut self, class: LoadedClass) -> Result<ClassId, Error> {
         if (self.classes.len() + 1) * 2 > self.slots.len() {
             self.slots = vec![0; self.slots.len() * 2];
             for (number, known) in (1..).zip(&self.classes) {
@@ -256,7 +316,7 @@ impl ClassTable {
         })?;
         occupy(&mut self.slots, &self.classes, class.klass, number);
         self.classes.push(class);
-        Ok(())
+        Ok(ClassId(number - 1))
     }
 }
 

@@ -12,7 +12,7 @@
 //! The world is stopped from the first to the last of these. Everything known is in one [`Pause`], which the watch shares with the observer of the
 //! [`PauseHook`]. All of this happens on one thread; the lock is there because the compiler cannot know that.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::class_table::ClassTable;
@@ -122,6 +122,12 @@ impl Deref for Classes<'_> {
 
     fn deref(&self) -> &ClassTable {
         &self.0.classes
+    }
+}
+
+impl DerefMut for Classes<'_> {
+    fn deref_mut(&mut self) -> &mut ClassTable {
+        &mut self.0.classes
     }
 }
 

@@ -9,6 +9,7 @@
 //! | a free word in every thread | [`jvmci_reserved_slot`] | JVMCI's unexported table |
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
+//! | where objects have their fields | [`FieldLayout`] | `InstanceKlass` |
 //! | the heap: spaces, classes by address, objects one after the other | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
 //! | what each collection moved and which objects died | [`CollectionWatch`] | the heap of Serial, Parallel, G1 in the pause |
 //! | memory that may not be there | [`read_value`], [`read_bytes`] | the operating system |
@@ -64,7 +65,7 @@ mod young_coverage;
 
 pub use address::{Address, Plain};
 pub use careful_read::{read_bytes, read_c_string, read_value};
-pub use class_table::{ClassId, ClassTable, LoadedClass, SizeRule};
+pub use class_table::{ClassId, ClassTable, FieldLayout, InstanceField, LoadedClass, SizeRule};
 pub use collection_report::{
     AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
 };

@@ -125,9 +125,9 @@ pub use collection::{
 };
 pub use current::{
     AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
-    CounterRole, End, HeapClass, HeapClassId, HeapClassSize, HeapField, KeyedCount, Method,
-    MethodId, ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, Term,
-    Thread, ThreadCounts, ThreadId, Unit,
+    CounterRole, End, HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout, KeyedCount,
+    Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot,
+    Term, Thread, ThreadCounts, ThreadId, Unit,
 };
 pub use damage::Damage;
 pub use error::FormatError;

@@ -13,6 +13,7 @@
 //! | 4 | [`Counter`] | | 10 | [`Snapshot`] |
 //! | 5 | [`CallSite`] | | 11 | [`End`] |
 //! | 12 | [`HeapClass`] | | 13 | [`Record::Note`] |
+//! | 14 | [`HeapLayout`] | | | |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
@@ -87,6 +88,8 @@ pub enum Record {
     HeapClass(HeapClass),
     /// Something the reader of a report must know that was found after the first [`Run`] was written: one sentence.
     Note(String),
+    /// Where the objects of a class have their fields.
+    HeapLayout(HeapLayout),
 }
 
 /// The run, the VM and its object layout.
@@ -198,7 +201,7 @@ pub struct HeapClass {
     pub size: HeapClassSize,
     /// Where the VM keeps the class; a class that is unloaded gives its address free for another, which gets another id.
     pub klass: u64,
-    /// Fields of its objects, those of its superclasses included.
+    /// Fields of its objects, those of its superclasses included; empty where a [`HeapLayout`] says them or nobody knows.
     pub fields: Vec<HeapField>,
 }
 
@@ -216,6 +219,20 @@ pub enum HeapClassSize {
     },
     /// Each object has its own size.
     PerObject,
+}
+
+/// Where the objects of a class have their fields. A class without this record, and without fields in its [`HeapClass`], has a layout that is not known.
+///
+/// Example: objects of `class Point3 extends Point { byte z; }`, where `Point` has two `int`, have `x` at 12, `y` at 16 (from the layout of `Point`) and
+/// `z` at 20 (from this one).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapLayout {
+    /// The class; introduced before.
+    pub class: HeapClassId,
+    /// The class whose fields its objects have as well; `None` for `java/lang/Object`.
+    pub superclass: Option<HeapClassId>,
+    /// The fields that the class itself declares, or the VM adds to it, ascending by offset. Static ones are not in the objects.
+    pub fields: Vec<HeapField>,
 }
 
 /// A field of the objects of a class.

@@ -68,6 +68,9 @@ fn table(head: Address) -> ClassTable {
         slots: vec![0; 4],
         fronts: HashMap::new(),
         unnamed: false,
+        fields: Err(Error::EndlessChain { what: "not read" }),
+        new_fields: Vec::new(),
+        layouts: Vec::new(),
     }
 }
 

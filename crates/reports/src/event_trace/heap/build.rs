@@ -4,11 +4,15 @@
 //! cuts through them they are left out, not guessed.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ducktrack_heap_model::{HeapAt, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel};
+use ducktrack_heap_model::{
+    ClassLayout, HeapAt, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel,
+};
 
-use super::document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
+use super::document::{
+    HeapPartDoc, HeapReport, HeapSiteDoc, LayoutDoc, LayoutFieldDoc, QualityDoc, SpaceDoc,
+};
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{add_list, amount, ratio, signed, sum};
@@ -23,7 +27,9 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
     let kept = Kept::of(model, heap, filter);
     let selected = kept.selected();
     let types = kept.types(heap, filter);
+    let all_types = types.len();
     let top = filter.top.unwrap_or(usize::MAX);
+    let types: Vec<TypeDoc> = types.into_iter().take(top).collect();
     HeapReport {
         format: "ducktrack-heap".to_owned(),
         version: VERSION,
@@ -39,13 +45,14 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
         selected,
         rows: RowsDoc {
             sites: kept.sites.len() as u64,
-            types: types.len() as u64,
+            types: all_types as u64,
         },
         not_yet_collected: amount(heap.not_yet_collected),
         ages: kept.ages(heap, filter),
         spaces: spaces(&heap.spaces),
         threads: threads(heap, filter),
-        types: types.into_iter().take(top).collect(),
+        layouts: layouts(model, &types, filter),
+        types,
         unattributed: kept.unattributed,
         sites: kept.sites.into_iter().take(top).collect(),
     }
@@ -237,6 +244,33 @@ fn threads(heap: &HeapAt, filter: &Filter) -> Vec<ThreadDoc> {
             .then_with(|| a.name.cmp(&b.name))
     });
     threads
+}
+
+/// Layouts of the listed types, if types were asked for: of all of them they would be most of the report.
+fn layouts(model: &TraceModel, types: &[TypeDoc], filter: &Filter) -> Vec<LayoutDoc> {
+    if filter.types.is_empty() {
+        return Vec::new();
+    }
+    let names: BTreeSet<&str> = types.iter().map(|row| row.ty.as_str()).collect();
+    let selected = model
+        .count
+        .field_layouts
+        .select(|ty| names.contains(type_name(Some(ty)).as_str()));
+    selected.iter().map(layout).collect()
+}
+
+fn layout(layout: &ClassLayout) -> LayoutDoc {
+    let fields = layout.fields.iter().map(|field| LayoutFieldDoc {
+        offset: field.offset,
+        ty: type_name(Some(&field.descriptor)),
+        name: printable(&field.name),
+        declared_by: type_name(Some(&field.declared_by)),
+    });
+    LayoutDoc {
+        ty: type_name(Some(&layout.ty)),
+        bytes: layout.bytes,
+        fields: fields.collect(),
+    }
 }
 
 /// Spaces by kind, in the order in which the kinds appear.

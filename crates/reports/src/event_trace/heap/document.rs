@@ -45,6 +45,36 @@ pub struct HeapReport {
     pub types: Vec<TypeDoc>,
     /// By site.
     pub sites: Vec<HeapSiteDoc>,
+    /// Where objects of the listed types have their fields, if types were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<LayoutDoc>,
+}
+
+/// How objects of a class are laid out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutDoc {
+    /// The class.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Bytes of an object; null: each has its own size.
+    pub bytes: Option<u32>,
+    /// All fields, those of superclasses included, ascending by offset.
+    pub fields: Vec<LayoutFieldDoc>,
+}
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LayoutFieldDoc {
+    /// Bytes from the start of the object.
+    pub offset: u32,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Its name.
+    pub name: String,
+    /// The class that declares it.
+    pub declared_by: String,
 }
 
 /// How much is known of the live objects.

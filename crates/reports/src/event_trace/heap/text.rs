@@ -11,6 +11,8 @@ use crate::quantity::{average, bytes, counted, grouped, objects, share};
 use crate::text::table::more;
 use crate::text::{fact, section};
 
+/// Classes whose fields are shown when the filter does not say how many rows.
+const LAYOUTS: usize = 5;
 /// Threads shown when the filter does not say how many rows.
 const THREADS: usize = 10;
 
@@ -19,6 +21,7 @@ pub(super) fn text(report: &HeapReport) -> String {
     head(&mut out, "heap", &report.head);
     write_moment(&mut out, report);
     write_types(&mut out, report);
+    write_layouts(&mut out, report);
     write_sites(&mut out, report);
     write_threads(&mut out, report);
     write_ages(&mut out, report);
@@ -113,6 +116,27 @@ fn write_types(out: &mut String, report: &HeapReport) {
         .map(|row| (row.count, row.bytes));
     write_rest(&mut table, report, listed, all - shown.min(all), "type");
     table.write(out);
+}
+
+/// Where objects of the types asked for have their fields.
+fn write_layouts(out: &mut String, report: &HeapReport) {
+    for layout in report.layouts.iter().take(top(report, LAYOUTS)) {
+        let size = layout.bytes.map_or_else(
+            || "each object has its own size".to_owned(),
+            |size| bytes(i64::from(size)),
+        );
+        section(out, &format!("FIELDS of {} ({size})", layout.ty));
+        let mut table = Columns::new(&[">offset", "type", "field", "declared by"]);
+        for field in &layout.fields {
+            table.row([
+                field.offset.to_string(),
+                field.ty.clone(),
+                field.name.clone(),
+                field.declared_by.clone(),
+            ]);
+        }
+        table.write(out);
+    }
 }
 
 /// The line for what a table does not show: `more` rows.

@@ -49,8 +49,14 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
         contradictions: info.contradictions,
         buffers: info.buffers,
         blocks: info.blocks,
+        layouts: layouts(model),
         files: info.files.iter().map(file).collect(),
     }
+}
+
+fn layouts(model: &TraceModel) -> LayoutsDoc {
+    let (classes, known) = model.count.field_layouts.counts();
+    LayoutsDoc { classes, known }
 }
 
 fn compression(info: &TraceInfo) -> CompressionDoc {

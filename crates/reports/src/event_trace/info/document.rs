@@ -57,8 +57,19 @@ pub struct InfoReport {
     pub buffers: u64,
     /// All blocks.
     pub blocks: u64,
+    /// How many classes have field layouts.
+    pub layouts: LayoutsDoc,
     /// The event files at hand.
     pub files: Vec<EventFileDoc>,
+}
+
+/// Where objects have their fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutsDoc {
+    /// Classes of objects that are not arrays.
+    pub classes: u64,
+    /// Of these, classes of which every field of an object is known, with its offset.
+    pub known: u64,
 }
 
 /// Blocks that are missing.

@@ -1,6 +1,6 @@
 //! For a terminal. `ducktrack info` prints it behind what it says of `ducktrack.trace`.
 
-use super::document::InfoReport;
+use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::text_parts::next;
 use crate::quantity::{bytes, counted, grouped, objects, share};
@@ -14,6 +14,7 @@ pub(super) fn text(report: &InfoReport) -> String {
     write_events(&mut out, report);
     write_sizes(&mut out, report);
     write_collections(&mut out, report);
+    write_layouts(&mut out, report.layouts);
     write_quality(&mut out, report);
     write_files(&mut out, report);
     next(
@@ -176,6 +177,23 @@ fn write_collections(out: &mut String, report: &InfoReport) {
             ),
         );
     }
+}
+
+/// Where objects have their fields.
+fn write_layouts(out: &mut String, layouts: LayoutsDoc) {
+    if layouts.classes == 0 {
+        return;
+    }
+    section(out, "CLASSES");
+    fact(
+        out,
+        "field layouts",
+        &format!(
+            "known of {} of {} classes of objects",
+            grouped(layouts.known),
+            grouped(layouts.classes)
+        ),
+    );
 }
 
 fn write_quality(out: &mut String, report: &InfoReport) {

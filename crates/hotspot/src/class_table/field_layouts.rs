@@ -1,0 +1,439 @@
+//! Where the fields of a class's objects are: its `FieldInfo`, as the VM keeps it with the class.
+//!
+//! | | JDK 11 to 20 | from JDK 21 |
+//! |---|---|---|
+//! | where | `InstanceKlass::_fields`, an `Array<u2>` | `InstanceKlass::_fieldinfo_stream`, an `Array<u1>` |
+//! | a field | 6 numbers: flags, name, descriptor, initial value, offset in two halves; generic signatures behind all fields | numbers of [`unsigned5`]: name, descriptor, offset, flags, VM flags, and one for each VM flag that asks for it |
+//! | fields the VM adds | behind the program's, flag `JVM_ACC_FIELD_INTERNAL` | VM flag `_ff_injected` |
+//!
+//! From `src/hotspot/share/oops/fieldInfo.hpp`. Name and descriptor are indices in the class's constant pool, or, where the VM added the field, in its
+//! table of own symbols. An array has its length as an `int` and then its elements; an entry of a constant pool is a word behind the pool's header.
+//!
+//! Example (from JDK 21): the numbers `1 0 | 6 7 12 2 4 9` are one field of the program and none of the VM: name 6, descriptor 7, offset 12, flags 2 (private),
+//! VM flags 4 (generic), so the index 9 of its generic signature follows.
+//!
+//! What is read belongs to a class that the chain has just confirmed, while the world is stopped. All the same, the first classes are read with care
+//! ([`crate::read_value`]): offsets that are wrong for this VM show there, as an error instead of a fault, and end it. A layout that
+//! contradicts itself (fields outside the object, on top of each other, no descriptor) is not given out.
+
+mod unsigned5;
+
+use crate::address::{Address, Plain};
+use crate::careful_read::{read_bytes, read_value};
+use crate::class_table::{ClassId, SizeRule};
+use crate::error::Error;
+use crate::klass::KlassLayout;
+use crate::vm_structs::VmStructs;
+use unsigned5::Unsigned5;
+
+/// Classes that are read with care.
+const CAREFUL: u32 = 200;
+/// No class file has more fields; the VM adds a few.
+const MOST_FIELDS: usize = (1 << 16) + 64;
+/// `ACC_STATIC` of the class file.
+const STATIC: u32 = 8;
+
+/// A field of the objects of a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstanceField {
+    /// Its name in modified UTF-8; that of a field the VM added is the VM's.
+    pub name: Vec<u8>,
+    /// Its type as a descriptor.
+    pub descriptor: Vec<u8>,
+    /// Bytes from the start of the object.
+    pub offset: u32,
+}
+
+/// Where the objects of a class have their fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldLayout {
+    /// The class.
+    pub class: ClassId,
+    /// The class whose fields its objects have as well; `None` for `java.lang.Object`.
+    pub superclass: Option<ClassId>,
+    /// The fields that the class itself declares, ascending by offset; static ones are not in its objects.
+    pub fields: Vec<InstanceField>,
+}
+
+/// What is read of a class; its superclass is found when all new classes are in the table.
+#[derive(Debug)]
+pub(crate) struct OwnFields {
+    pub(crate) class: ClassId,
+    pub(crate) superclass: Address,
+    pub(crate) fields: Vec<InstanceField>,
+}
+
+/// Reads the fields of classes.
+#[derive(Debug)]
+pub(crate) struct FieldReading {
+    form: Form,
+    superclass: usize,
+    constants: usize,
+    /// Bytes of the header of a constant pool.
+    pool_header: usize,
+    /// The VM's own symbols.
+    vm_symbols: Address,
+    symbol_length: usize,
+    symbol_body: usize,
+    /// Classes that are still to be read with care.
+    careful: u32,
+}
+
+/// In which form the VM keeps fields.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Slots(Slots),
+    Stream(Stream),
+}
+
+/// Up to JDK 20.
+#[derive(Debug, Clone, Copy)]
+struct Slots {
+    fields: usize,
+    data: usize,
+    /// Numbers of a field, and which of them is what.
+    each: usize,
+    flags: usize,
+    name: usize,
+    descriptor: usize,
+    low: usize,
+    high: usize,
+    /// The lowest bits of an offset are a tag; this bit of it says that it is one.
+    tag_bits: u32,
+    is_offset: u32,
+    /// Flags: added by the VM; has a generic signature.
+    internal: u32,
+    generic: u32,
+}
+
+/// From JDK 21 on.
+#[derive(Debug, Clone, Copy)]
+struct Stream {
+    fields: usize,
+    data: usize,
+    injected: u32,
+    /// VM flags each of which a further number follows for.
+    with_number: u32,
+}
+
+/// A field as the VM keeps it.
+struct Raw {
+    name: u32,
+    descriptor: u32,
+    offset: u32,
+    is_static: bool,
+    injected: bool,
+}
+
+impl FieldReading {
+    /// Finds the offsets.
+    pub(crate) fn load(vm: &VmStructs, klass: &KlassLayout) -> Result<Self, Error> {
+        let pool_header = vm
+            .type_size("ConstantPool")
+            .ok_or(missing("ConstantPool", "size"))?;
+        Ok(Self {
+            form: match vm.field_offset("InstanceKlass", "_fieldinfo_stream") {
+                Some(fields) => Form::Stream(Stream::load(vm, fields)?),
+                None => Form::Slots(Slots::load(vm)?),
+            },
+            superclass: vm.offset(&[("Klass", "_super")])?,
+            constants: vm.offset(&[("InstanceKlass", "_constants")])?,
+            pool_header,
+            vm_symbols: vm
+                .address(&[("Symbol", "_vm_symbols[0]"), ("vmSymbols", "_symbols[0]")])?,
+            symbol_length: klass.symbol_length,
+            symbol_body: klass.symbol_body,
+            careful: CAREFUL,
+        })
+    }
+
+    /// The fields of a class. `Ok(None)`: they contradict themselves, or the class has no objects of its own kind of layout (arrays).
+    ///
+    /// # Safety
+    /// `klass` must be a class of the chain with this rule, and the world must be stopped.
+    pub(crate) unsafe fn read(
+        &mut self,
+        class: ClassId,
+        klass: Address,
+        rule: SizeRule,
+    ) -> Result<Option<OwnFields>, Error> {
+        let (SizeRule::Fixed(bytes) | SizeRule::Mirror(bytes) | SizeRule::StackChunk(bytes)) = rule
+        else {
+            return Ok(None);
+        };
+        let memory = ClassMemory {
+            careful: self.careful > 0,
+        };
+        // SAFETY: the caller vouches for the class.
+        let own = unsafe { self.own_fields(klass, &memory) }?;
+        let Some(fields) = own.filter(|fields| is_sound(fields, bytes)) else {
+            return match memory.careful {
+                true => Err(Error::Implausible {
+                    what: "the fields of a class",
+                    value: klass.0 as u64,
+                }),
+                false => Ok(None),
+            };
+        };
+        self.careful = self.careful.saturating_sub(1);
+        // SAFETY: as above.
+        let superclass = unsafe { memory.value(klass.plus(self.superclass)) }?;
+        Ok(Some(OwnFields {
+            class,
+            superclass,
+            fields,
+        }))
+    }
+
+    /// `None`: something is not as it must be.
+    unsafe fn own_fields(
+        &self,
+        klass: Address,
+        memory: &ClassMemory,
+    ) -> Result<Option<Vec<InstanceField>>, Error> {
+        // SAFETY: the caller vouches for the class.
+        let raw = unsafe {
+            match &self.form {
+                Form::Slots(slots) => slots.read(klass, memory)?,
+                Form::Stream(stream) => stream.read(klass, memory)?,
+            }
+        };
+        let Some(raw) = raw else { return Ok(None) };
+        let mut fields = Vec::new();
+        // SAFETY: as above; a class whose name is set has its constant pool.
+        let pool: Address = unsafe { memory.value(klass.plus(self.constants)) }?;
+        for field in raw.iter().filter(|field| !field.is_static) {
+            let symbols = match field.injected {
+                true => self.vm_symbols,
+                false => pool.plus(self.pool_header),
+            };
+            // SAFETY: indices of this class's fields, which the VM made; symbols live as long as the pool that names them.
+            unsafe {
+                fields.push(InstanceField {
+                    name: self.symbol(symbols, field.name, memory)?,
+                    descriptor: self.symbol(symbols, field.descriptor, memory)?,
+                    offset: field.offset,
+                });
+            }
+        }
+        fields.sort_unstable_by_key(|field| field.offset);
+        Ok(Some(fields))
+    }
+
+    unsafe fn symbol(
+        &self,
+        symbols: Address,
+        index: u32,
+        memory: &ClassMemory,
+    ) -> Result<Vec<u8>, Error> {
+        // SAFETY: the caller vouches for table and index.
+        unsafe {
+            let symbol: Address = memory.value(symbols.plus(index as usize * 8))?;
+            let length: u16 = memory.value(symbol.plus(self.symbol_length))?;
+            memory.bytes(symbol.plus(self.symbol_body), usize::from(length))
+        }
+    }
+}
+
+impl Slots {
+    fn load(vm: &VmStructs) -> Result<Self, Error> {
+        let number = |name: &'static str| {
+            let value = vm
+                .constant(name)
+                .and_then(|value| u32::try_from(value).ok());
+            value.ok_or(missing("FieldInfo", name))
+        };
+        let slot = |name| number(name).map(|slot| slot as usize);
+        Ok(Self {
+            fields: vm.offset(&[("InstanceKlass", "_fields")])?,
+            data: vm.offset(&[("Array<u2>", "_data")])?,
+            each: slot("FieldInfo::field_slots")?.max(1),
+            flags: slot("FieldInfo::access_flags_offset")?,
+            name: slot("FieldInfo::name_index_offset")?,
+            descriptor: slot("FieldInfo::signature_index_offset")?,
+            low: slot("FieldInfo::low_packed_offset")?,
+            high: slot("FieldInfo::high_packed_offset")?,
+            tag_bits: number("FIELDINFO_TAG_SIZE")?,
+            is_offset: number("FIELDINFO_TAG_OFFSET")?,
+            internal: number("JVM_ACC_FIELD_INTERNAL")?,
+            generic: number("JVM_ACC_FIELD_HAS_GENERIC_SIGNATURE")?,
+        })
+    }
+
+    unsafe fn read(&self, klass: Address, memory: &ClassMemory) -> Result<Option<Vec<Raw>>, Error> {
+        // SAFETY: the caller vouches for the class; the array is its own.
+        let bytes = unsafe { memory.array(klass.plus(self.fields), self.data, 2) }?;
+        let numbers: Vec<u32> = bytes
+            .as_chunks()
+            .0
+            .iter()
+            .map(|pair| u32::from(u16::from_ne_bytes(*pair)))
+            .collect();
+        let fields = numbers.chunks_exact(self.each);
+        let fields = fields.take(self.number_of_fields(&numbers));
+        Ok(fields.map(|slots| self.field(slots)).collect())
+    }
+
+    /// Behind the fields stand the indices of generic signatures, one for each field that has one.
+    fn number_of_fields(&self, numbers: &[u32]) -> usize {
+        let mut end = numbers.len();
+        for (field, slots) in numbers.chunks_exact(self.each).enumerate() {
+            if field * self.each >= end {
+                break;
+            }
+            end -= usize::from(at(slots, self.flags) & self.generic != 0);
+        }
+        end / self.each
+    }
+
+    fn is_internal(&self, slots: &[u32]) -> bool {
+        at(slots, self.flags) & self.internal != 0
+    }
+
+    fn field(&self, slots: &[u32]) -> Option<Raw> {
+        let packed = at(slots, self.high) << 16 | at(slots, self.low);
+        (packed & self.is_offset != 0).then(|| Raw {
+            name: at(slots, self.name),
+            descriptor: at(slots, self.descriptor),
+            offset: packed >> self.tag_bits,
+            is_static: at(slots, self.flags) & STATIC != 0,
+            injected: self.is_internal(slots),
+        })
+    }
+}
+
+impl Stream {
+    fn load(vm: &VmStructs, fields: usize) -> Result<Self, Error> {
+        let flag = |name: &'static str| {
+            let bit = vm.constant(name).and_then(|bit| u32::try_from(bit).ok());
+            bit.and_then(|bit| 1_u32.checked_shl(bit))
+                .ok_or(missing("FieldInfo::FieldFlags", name))
+        };
+        Ok(Self {
+            fields,
+            data: vm.offset(&[("Array<u1>", "_data")])?,
+            injected: flag("FieldInfo::FieldFlags::_ff_injected")?,
+            with_number: flag("FieldInfo::FieldFlags::_ff_initialized")?
+                | flag("FieldInfo::FieldFlags::_ff_generic")?
+                | flag("FieldInfo::FieldFlags::_ff_contended")?,
+        })
+    }
+
+    unsafe fn read(&self, klass: Address, memory: &ClassMemory) -> Result<Option<Vec<Raw>>, Error> {
+        // SAFETY: the caller vouches for the class; the array is its own.
+        let bytes = unsafe { memory.array(klass.plus(self.fields), self.data, 1) }?;
+        Ok(self.fields_of(&bytes))
+    }
+
+    fn fields_of(&self, bytes: &[u8]) -> Option<Vec<Raw>> {
+        let mut numbers = Unsigned5::new(bytes);
+        let number = numbers.next()? as usize + numbers.next()? as usize;
+        let mut fields = Vec::with_capacity(number.min(bytes.len()));
+        for _ in 0..number {
+            let (name, descriptor, offset) = (numbers.next()?, numbers.next()?, numbers.next()?);
+            let (access, flags) = (numbers.next()?, numbers.next()?);
+            for _ in 0..(flags & self.with_number).count_ones() {
+                numbers.next()?;
+            }
+            fields.push(Raw {
+                name,
+                descriptor,
+                offset,
+                is_static: access & STATIC != 0,
+                injected: flags & self.injected != 0,
+            });
+        }
+        Some(fields)
+    }
+}
+
+/// The VM's memory of classes.
+struct ClassMemory {
+    careful: bool,
+}
+
+impl ClassMemory {
+    /// # Safety
+    /// A value of a class of the chain must be there, unless reading is careful.
+    unsafe fn value<T: Plain>(&self, address: Address) -> Result<T, Error> {
+        // Null is what is not set; the first pages are never mapped.
+        if self.careful || address.0 < 1 << 16 {
+            return read_value(address);
+        }
+        // SAFETY: the caller vouches for it.
+        Ok(unsafe { address.read() })
+    }
+
+    /// # Safety
+    /// As for [`ClassMemory::value`].
+    unsafe fn bytes(&self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; length];
+        if self.careful || address.0 < 1 << 16 {
+            read_bytes(address, &mut bytes)?;
+        } else {
+            // SAFETY: the caller vouches for the memory; the vector has the same length and is ours.
+            unsafe { std::ptr::copy_nonoverlapping(address.pointer(), bytes.as_mut_ptr(), length) };
+        }
+        Ok(bytes)
+    }
+
+    /// The elements of the `Array` that the pointer at `place` points at.
+    ///
+    /// # Safety
+    /// As for [`ClassMemory::value`].
+    unsafe fn array(&self, place: Address, data: usize, each: usize) -> Result<Vec<u8>, Error> {
+        // SAFETY: the caller vouches for the pointer, and with it for the array.
+        unsafe {
+            let array: Address = self.value(place)?;
+            let length: i32 = self.value(array)?;
+            let length = usize::try_from(length)
+                .ok()
+                .filter(|length| *length < MOST_FIELDS * 16)
+                .ok_or(Error::Implausible {
+                    what: "the length of the fields of a class",
+                    value: u64::from(length.cast_unsigned()),
+                })?;
+            self.bytes(array.plus(data), length * each)
+        }
+    }
+}
+
+/// All within the object, none on top of another.
+fn is_sound(fields: &[InstanceField], bytes: usize) -> bool {
+    const SHORTEST_HEADER: usize = 8;
+    let mut free = SHORTEST_HEADER;
+    fields.iter().all(|field| {
+        let start = field.offset as usize;
+        let fits = width(&field.descriptor).is_some_and(|width| {
+            let is_apart = start >= free && start.is_multiple_of(width);
+            free = start + width;
+            is_apart && free <= bytes
+        });
+        fits && !field.name.is_empty()
+    })
+}
+
+/// The least that a field of this type takes (a reference is longer without compression).
+fn width(descriptor: &[u8]) -> Option<usize> {
+    match descriptor.first()? {
+        b'Z' | b'B' => Some(1),
+        b'C' | b'S' => Some(2),
+        b'I' | b'F' | b'L' | b'[' => Some(4),
+        b'J' | b'D' => Some(8),
+        _ => None,
+    }
+}
+
+fn at(slots: &[u32], slot: usize) -> u32 {
+    slots.get(slot).copied().unwrap_or(0)
+}
+
+fn missing(type_name: &'static str, field_name: &'static str) -> Error {
+    Error::MissingField {
+        type_name,
+        field_name,
+    }
+}
+
+#[cfg(test)]
+mod tests;
