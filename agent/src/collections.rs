@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 
 use crate::agent::Agent;
 use crate::event_buffer::unix_micros;
-use crate::options::Moves;
+use crate::options::{Moves, Options};
 use crate::tracing::Tracing;
 use crate::vm_facts::heap_class_size;
 
@@ -85,10 +85,10 @@ impl Collections {
         &self,
         vm: &VmStructs,
         flags: &JvmFlags,
-        moves: Moves,
+        options: &Options,
         stack_chunk_size: Option<usize>,
     ) -> Result<(), String> {
-        let (level, name) = match moves {
+        let (level, name) = match options.moves {
             Moves::Exact => (
                 ducktrack_hotspot::MovesLevel::Exact,
                 format::MovesLevel::Exact,
@@ -104,6 +104,9 @@ impl Collections {
             CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
         if let Some(offset) = stack_chunk_size {
             watch.set_stack_chunk_size_offset(offset);
+        }
+        if let Some(collection) = options.fault_at {
+            watch.fail_at(collection);
         }
         // Seen at level exact only; elsewhere such a collection is a fault of the next one.
         watch.tell_unannounced(Box::new(WithoutEvents));
@@ -316,6 +319,7 @@ fn collection(report: &CollectionReport, level: format::MovesLevel) -> Collectio
             })
             .collect(),
         fault: report.fault.as_ref().map(ToString::to_string),
+        anew: report.anew,
         ..Collection::default()
     }
 }

@@ -49,6 +49,8 @@ pub struct Options {
     pub materialized: bool,
     /// How exactly moves are known.
     pub moves: Moves,
+    /// For tests of what follows: the collection that is reported as if it could not be read. Not in the help.
+    pub fault_at: Option<u32>,
     /// How events get from threads to files.
     pub events: EventChoices,
     /// Where messages go.
@@ -178,6 +180,7 @@ impl Default for Options {
             histogram: false,
             materialized: false,
             moves: Moves::Exact,
+            fault_at: None,
             events: EventChoices::default(),
             log: LogTarget::Stderr,
             log_level: LogLevel::Warn,

@@ -82,7 +82,7 @@ impl Agent {
     fn prepare_collections(&self, vm: &VmStructs, flags: &JvmFlags) -> Result<(), String> {
         let stack_chunk_size = self.facts().and_then(|facts| facts.stack_chunk_size);
         self.collections
-            .prepare(vm, flags, self.options.moves, stack_chunk_size)
+            .prepare(vm, flags, &self.options, stack_chunk_size)
     }
 
     fn watch_moves(&self, vm: &VmStructs, flags: &JvmFlags) {

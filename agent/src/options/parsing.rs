@@ -113,6 +113,7 @@ impl Options {
                     ("off", Moves::Off),
                 ])?;
             }
+            "fault-at" => self.fault_at = u32::try_from(value.above_zero()?).ok(),
             "buffer-size" => events.buffer_size = value.buffer_size()?,
             "buffer-deviation" => events.buffer_deviation = value.part_from(0.0)?,
             "queue" => events.queue = value.above_zero()?,

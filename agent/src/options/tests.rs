@@ -82,6 +82,7 @@ fn every_bad_option_is_named() {
         "buffer-size=16x",
         "buffer-deviation=2",
         "queue=0",
+        "fault-at=0",
         "on-full=cry",
         "compress=partial:7",
         "max-trace-size=1k",

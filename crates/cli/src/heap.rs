@@ -68,7 +68,11 @@ pub(crate) fn run(args: HeapArgs) -> Result<ExitCode> {
 /// Why there is no heap at that moment, and what to do.
 fn no_heap(model: &TraceModel, moment: Moment) -> String {
     let (first, last) = (model.info.first_collection, model.info.last_collection);
-    let unknown = unknown_heap(model);
+    let unknown = match moment {
+        Moment::After(number) => gap_at(model, number),
+        Moment::End => None,
+    };
+    let unknown = unknown.or_else(|| unknown_heap(model));
     match (moment, first.zip(last)) {
         (Moment::After(number), None) => format!(
             "there is no collection {}: none was recorded; use --at end",
@@ -87,6 +91,16 @@ fn no_heap(model: &TraceModel, moment: Moment) -> String {
             )
         ),
     }
+}
+
+/// The heap is known before and behind that collection.
+fn gap_at(model: &TraceModel, number: CollectionNumber) -> Option<String> {
+    let mut gaps = model.info.knowledge_gaps.iter();
+    let gap = gaps.find(|gap| gap.since <= number && number < gap.until)?;
+    Some(format!(
+        " from collection {} up to collection {}, behind which it is known again: {}",
+        gap.since.0, gap.until.0, gap.reason
+    ))
 }
 
 #[cfg(test)]

@@ -40,6 +40,6 @@ pub use heap_replay::HeapReplay;
 pub use lifetimes::{Lifetimes, SiteLifetime};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
-pub use trace_info::{EventFileRow, HeapKnowledge, Quality, Rotation, TraceInfo};
+pub use trace_info::{EventFileRow, HeapKnowledge, KnowledgeGap, Quality, Rotation, TraceInfo};
 pub use trace_model::TraceModel;
 pub use trace_names::TraceNames;

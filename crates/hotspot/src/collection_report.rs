@@ -131,6 +131,18 @@ pub struct CollectionReport {
     pub walk_nanos: u64,
     /// Why survivors and deaths are not known; then `collected` and `survivors` are empty.
     pub fault: Option<MovesFault>,
+    /// The first collection that is known after a fault: every object that lives is among the survivors, those of spaces that it did not collect
+    /// included (they stayed).
+    pub anew: bool,
+}
+
+impl CollectionReport {
+    /// Its moves are not known.
+    pub(crate) fn set_fault(&mut self, fault: MovesFault) {
+        self.collected.clear();
+        self.survivors.clear();
+        self.fault = Some(fault);
+    }
 }
 
 /// Why the moves of a collection are not known.
@@ -143,9 +155,12 @@ pub enum MovesFault {
         /// What kind of collection.
         what: &'static str,
     },
-    /// Moves are not looked at: [`MovesLevel::Off`], or an earlier collection ended them.
+    /// Moves are not looked at: [`MovesLevel::Off`], or an earlier collection ended them until a full one can be read.
     #[error("moves are off")]
     Off,
+    /// Asked for by a test.
+    #[error("a fault was asked for")]
+    OnDemand,
     /// Collections happened without events.
     #[error("{missed} collections were not announced")]
     Missed {

@@ -106,6 +106,11 @@ impl CollectionWatch {
         Classes(lock(&self.pause))
     }
 
+    /// For tests of what follows a fault: the n-th pause from now is reported as one that could not be read.
+    pub fn fail_at(&mut self, pause: u32) {
+        lock(&self.pause).fault_in = Some(pause);
+    }
+
     /// Tells the offset of the field `size` of `jdk.internal.vm.StackChunk` (JDK 21 and later), as `Unsafe.objectFieldOffset` gives it. Without
     /// it a pause of a program with virtual threads cannot be read.
     pub fn set_stack_chunk_size_offset(&mut self, offset: usize) {

@@ -44,17 +44,7 @@ impl FirstInventory {
             .filter(|space| !space.kind.is_young() && space.kind.holds_objects());
         let listed = standing.filter_map(|space| {
             // SAFETY: the caller vouches for the spaces.
-            let objects = unsafe { objects_of(space, classes, sizes) }?;
-            let last = objects.last()?;
-            // A humongous object ends in another region than it starts.
-            let end = space
-                .top
-                .max(last.from.plus(usize::try_from(last.bytes()).ok()?));
-            let range = AddressRange {
-                start: space.bottom,
-                end,
-            };
-            Some((range, objects))
+            unsafe { list_space(space, classes, sizes) }
         });
         *self = Self::Taken(listed.collect());
     }
@@ -82,6 +72,29 @@ impl FirstInventory {
             .survivors
             .sort_unstable_by_key(|survivor| survivor.from);
     }
+}
+
+/// The objects of a space, and the memory they take. `None`: it cannot be walked, or is empty.
+///
+/// # Safety
+/// As for [`ObjectWalk::new`].
+pub(crate) unsafe fn list_space(
+    space: &Space,
+    classes: &ClassTable,
+    sizes: &ObjectSizes,
+) -> Option<(AddressRange, Vec<Survivor>)> {
+    // SAFETY: passed on to the caller.
+    let objects = unsafe { objects_of(space, classes, sizes) }?;
+    let last = objects.last()?;
+    // A humongous object ends in another region than it starts.
+    let end = space
+        .top
+        .max(last.from.plus(usize::try_from(last.bytes()).ok()?));
+    let range = AddressRange {
+        start: space.bottom,
+        end,
+    };
+    Some((range, objects))
 }
 
 /// # Safety

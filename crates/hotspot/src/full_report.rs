@@ -34,6 +34,7 @@ pub(crate) fn full_report(
         walked: collection.walked,
         walk_nanos: collection.nanos,
         fault,
+        anew: false,
     }
 }
 

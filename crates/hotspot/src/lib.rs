@@ -39,6 +39,7 @@ mod evacuation_failure;
 mod evacuation_walk;
 mod first_inventory;
 mod full_collection;
+mod full_inventory;
 mod full_report;
 mod g1_regions;
 mod heap_spaces;

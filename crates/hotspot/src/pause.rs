@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::evacuation_failure::{FailureReading, SpaceReading};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::first_inventory::FirstInventory;
-use crate::full_collection::{FullCollection, FullCollectionReading};
+use crate::full_collection::{FullCollection, FullCollectionReading, FullStep};
+use crate::full_inventory::take_anew;
 use crate::full_report::full_report;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
@@ -53,8 +54,10 @@ pub(crate) struct Pause {
     unannounced: bool,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
-    /// A fault ended the knowledge of moves.
+    /// A fault ended the knowledge of moves, until a full collection is read (level exact).
     off: bool,
+    /// For tests of what follows: pauses until one is reported as a fault.
+    pub(crate) fault_in: Option<u32>,
     /// Collections of this pause that are over.
     reports: Vec<CollectionReport>,
     walk_nanos: u64,
@@ -109,6 +112,7 @@ impl Pause {
             unannounced: false,
             fault: None,
             off: level == MovesLevel::Off,
+            fault_in: None,
             reports: Vec::new(),
             walk_nanos: 0,
         })
@@ -130,16 +134,18 @@ impl Pause {
     fn note_start(&mut self) -> Result<(), MovesFault> {
         self.spaces.list(&mut self.before)?;
         self.counts_before = self.counts()?;
+        self.fail_on_demand()?;
         if let Some(last) = self.last
             && last.all != self.counts_before.all
         {
-            if !self.unannounced {
+            if self.unannounced {
+                // The VM has counted it already, and done nothing else yet.
+                self.counts_before = last;
+            } else if !self.off {
                 return Err(MovesFault::Missed {
                     missed: self.counts_before.all.wrapping_sub(last.all),
                 });
             }
-            // The VM has counted it already, and done nothing else yet.
-            self.counts_before = last;
         }
         if !self.off {
             if self.classes_may_be_gone {
@@ -152,6 +158,20 @@ impl Pause {
             unsafe { self.first.take(&self.before, &self.classes, &self.sizes) };
         }
         Ok(())
+    }
+
+    fn fail_on_demand(&mut self) -> Result<(), MovesFault> {
+        match self.fault_in.as_mut() {
+            None => Ok(()),
+            Some(pauses) if *pauses > 1 => {
+                *pauses -= 1;
+                Ok(())
+            }
+            Some(_) => {
+                self.fault_in = None;
+                Err(MovesFault::OnDemand)
+            }
+        }
     }
 
     /// Called whenever the VM thread asks for the time. Tells the begin and the end of a pause that the VM does not announce.
@@ -169,10 +189,8 @@ impl Pause {
 
     /// Looks at the spaces from inside the pause.
     fn look_inside(&mut self) {
-        if self.off || self.fault.is_some() {
-            return;
-        }
-        if self.look_at_full() {
+        // Moves that are off are known again by a full collection.
+        if self.fault.is_some() || self.look_at_full() || self.off {
             return;
         }
         if let Err(error) = self.spaces.list(&mut self.latest) {
@@ -206,9 +224,12 @@ impl Pause {
             return false;
         };
         // SAFETY: looks happen on the VM thread, inside the pause.
-        unsafe { full.look(&self.classes, &self.sizes) };
+        let step = unsafe { full.look(&self.classes, &self.sizes) };
         let is_under_way = full.is_under_way();
         let completed = full.take_completed();
+        if step == FullStep::Began {
+            self.catch_up_with_classes();
+        }
         self.report_full(completed);
         if is_under_way && self.failure.has_failed() {
             // What the young collection left in place is where the full one found it.
@@ -217,23 +238,67 @@ impl Pause {
         is_under_way
     }
 
+    /// While moves are off, classes are not followed. Nothing is unloaded before marking.
+    fn catch_up_with_classes(&mut self) {
+        if self.off
+            && let Err(error) = self.classes.refresh()
+        {
+            self.fault = Some(error.into());
+        }
+    }
+
     /// Reports full collections that are over. What follows in this pause begins where the last of them ended.
     fn report_full(&mut self, completed: Vec<FullCollection>) {
         for collection in completed {
             let noted = self.spaces.list(&mut self.latest);
             let mut report = full_report(collection, self.cause.text(), &self.latest);
             let missed = report.number.saturating_sub(self.counts_before.all + 1);
-            if self.off {
-                report.fault = Some(MovesFault::Off);
-            } else if missed != 0 {
-                report.fault = Some(MovesFault::Missed { missed });
-            } else if let Err(error) = noted {
-                report.fault = Some(error.into());
+            if let Err(error) = noted {
+                report.set_fault(error.into());
+            } else if self.off && report.fault.is_none() {
+                self.report_unseen(missed, &report);
+                self.begin_anew(&mut report);
+            } else if missed != 0 && !self.off {
+                report.set_fault(MovesFault::Missed { missed });
             }
             self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
             self.before.clone_from(&report.after);
             self.counts_before = self.counts().unwrap_or(self.counts_before);
             self.reports.push(report);
+        }
+    }
+
+    /// Collections of this pause that were not looked at because moves are off: they moved what the events before them say.
+    fn report_unseen(&mut self, missed: u32, next: &CollectionReport) {
+        if missed == 0 {
+            return;
+        }
+        self.reports.push(CollectionReport {
+            number: next.number - 1,
+            kind: CollectionKind::Young,
+            cause: next.cause.clone(),
+            before: std::mem::take(&mut self.before),
+            after: next.before.clone(),
+            collected: Vec::new(),
+            survivors: Vec::new(),
+            dead: 0,
+            walked: 0,
+            walk_nanos: 0,
+            fault: Some(MovesFault::Off),
+            anew: false,
+        });
+    }
+
+    /// Moves were off, and a full collection could be read: the heap is known again.
+    fn begin_anew(&mut self, report: &mut CollectionReport) {
+        // SAFETY: reports are made on the VM thread, inside the pause.
+        match unsafe { take_anew(report, &self.classes, &self.sizes) } {
+            Ok(()) => {
+                self.off = false;
+                // What the first pause found is older than the fault.
+                self.first = FirstInventory::Given;
+            }
+            Err(fault) => report.set_fault(fault),
         }
     }
 
@@ -427,6 +492,7 @@ impl Pause {
             walked: found.walked,
             walk_nanos: self.walk_nanos + nanos_since(started),
             fault,
+            anew: false,
         }
     }
 

@@ -118,7 +118,7 @@ impl HeapReplay {
         if is_first {
             self.epoch = header.epoch;
             if header.index == 0 && header.epoch == 0 {
-                self.knowledge.gain();
+                self.knowledge.gain(CollectionNumber(0));
             }
         } else if before.is_some_and(|before| index != before + 1) {
             self.lose(header.epoch, "files of events are missing".to_owned());

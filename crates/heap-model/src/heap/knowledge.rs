@@ -8,7 +8,7 @@
 //!        a collection without moves, or one that is missing
 //! ```
 
-use crate::{CollectionNumber, HeapKnowledge};
+use crate::{CollectionNumber, HeapKnowledge, KnowledgeGap};
 
 /// The state and its history.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub(crate) struct Knowledge {
     was_lost: bool,
     since: CollectionNumber,
     reason: Option<String>,
+    /// Stretches that are over.
+    gaps: Vec<KnowledgeGap>,
 }
 
 impl Knowledge {
@@ -32,7 +34,15 @@ impl Knowledge {
         self.known && !self.was_lost
     }
 
-    pub(crate) fn gain(&mut self) {
+    /// The heap is known behind this collection.
+    pub(crate) fn gain(&mut self, at: CollectionNumber) {
+        if !self.known && self.was_known {
+            self.gaps.push(KnowledgeGap {
+                since: self.since,
+                until: at,
+                reason: self.reason.clone().unwrap_or_default(),
+            });
+        }
         self.known = true;
         self.was_known = true;
     }
@@ -45,6 +55,11 @@ impl Knowledge {
             self.reason = Some(reason);
         }
         self.known = false;
+    }
+
+    /// Stretches between two in which the heap is known.
+    pub(crate) fn take_gaps(&mut self) -> Vec<KnowledgeGap> {
+        std::mem::take(&mut self.gaps)
     }
 
     /// The state at the end of a trace with so many collections.

@@ -123,6 +123,7 @@ impl HeapReplay {
         }
         let lifetimes = self.lifetimes.finish(collections, known);
         self.info.conflicts = self.heap.conflicts;
+        self.info.knowledge_gaps = self.knowledge.take_gaps();
         self.info.knowledge = self.knowledge.finish(collections);
         self.info.damage = damage;
         TraceModel {

@@ -5,7 +5,7 @@ use ducktrack_trace_format::{FormatError, SiteId, SyncDecoder, SyncObject, decod
 use crate::heap::column::TypeColumn;
 use crate::heap::live_object::LiveObject;
 use crate::heap::sync_check::SyncCheck;
-use crate::{HeapReplay, Quality, Rotation};
+use crate::{CollectionNumber, HeapReplay, Quality, Rotation};
 
 /// Collections after a synchronization point whose quality is noted, with the point itself.
 const QUALITIES: usize = 10;
@@ -91,7 +91,7 @@ impl HeapReplay {
             self.heap.settle(|_| {});
             self.epoch = sync.collection;
             self.doubtful = false;
-            self.knowledge.gain();
+            self.knowledge.gain(CollectionNumber(sync.collection));
             let ended = self.to_note.map_or(0, |(_, ended)| ended);
             self.to_note = Some((sync.collection, ended));
             if is_first {

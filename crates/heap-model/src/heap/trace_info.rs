@@ -59,6 +59,8 @@ pub struct TraceInfo {
     pub level: String,
     /// Whether the heap is known at the end.
     pub knowledge: HeapKnowledge,
+    /// Stretches in which it was not, although it was before and afterwards.
+    pub knowledge_gaps: Vec<KnowledgeGap>,
     /// Files that start with a synchronization point, and the quality there and at the following collections.
     pub rotations: Vec<Rotation>,
     /// Contradictions between events and moves: claimed survivors that nothing explains. 0 in a sound trace.
@@ -140,6 +142,17 @@ pub enum HeapKnowledge {
         /// Why, as one sentence.
         reason: String,
     },
+}
+
+/// A stretch of collections behind which the live heap is not known, between others where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnowledgeGap {
+    /// The first collection whose moves are not known.
+    pub since: CollectionNumber,
+    /// The collection behind which the heap is known again.
+    pub until: CollectionNumber,
+    /// Why, as one sentence.
+    pub reason: String,
 }
 
 /// A file that starts with a synchronization point.

@@ -1,6 +1,6 @@
 //! What every report on an event trace begins with: the run, how much of the heap is known, what is missing.
 
-use ducktrack_heap_model::{FileDamage, HeapKnowledge, TraceModel};
+use ducktrack_heap_model::{FileDamage, HeapKnowledge, KnowledgeGap, TraceInfo, TraceModel};
 use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;
@@ -50,6 +50,20 @@ pub struct KnowledgeDoc {
     pub since: Option<u32>,
     /// With `never` and `lost`: why.
     pub reason: Option<String>,
+    /// Stretches of collections behind which the heap is not known, between others where it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<KnowledgeGapDoc>,
+}
+
+/// A stretch in which the heap is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnowledgeGapDoc {
+    /// The first collection behind which the heap is not known.
+    pub since: u32,
+    /// The collection behind which it is known again.
+    pub until: u32,
+    /// Why.
+    pub reason: String,
 }
 
 impl TraceHead {
@@ -61,7 +75,7 @@ impl TraceHead {
             filter: filter_doc(filter),
             asked: filter.clone(),
             moves: (!info.level.is_empty()).then(|| printable(&info.level)),
-            knowledge: knowledge(&info.knowledge),
+            knowledge: knowledge(info),
             missing: missing(model),
             damage: view
                 .damage
@@ -95,8 +109,8 @@ fn event_damage(found: &FileDamage) -> FindingDoc {
     }
 }
 
-fn knowledge(knowledge: &HeapKnowledge) -> KnowledgeDoc {
-    let (state, since, reason) = match knowledge {
+fn knowledge(info: &TraceInfo) -> KnowledgeDoc {
+    let (state, since, reason) = match &info.knowledge {
         HeapKnowledge::NoCollection => ("no-collection", None, None),
         HeapKnowledge::Known => ("known", None, None),
         HeapKnowledge::Never { reason } => ("never", None, Some(printable(reason))),
@@ -106,12 +120,29 @@ fn knowledge(knowledge: &HeapKnowledge) -> KnowledgeDoc {
         state: state.to_owned(),
         since,
         reason,
+        gaps: info.knowledge_gaps.iter().map(gap).collect(),
+    }
+}
+
+fn gap(gap: &KnowledgeGap) -> KnowledgeGapDoc {
+    KnowledgeGapDoc {
+        since: gap.since.0,
+        until: gap.until.0,
+        reason: printable(&gap.reason),
     }
 }
 
 fn missing(model: &TraceModel) -> Vec<String> {
     let info = &model.info;
     let mut missing = Vec::new();
+    missing.extend(info.knowledge_gaps.iter().map(|gap| {
+        format!(
+            "the heap is not known from collection {} up to collection {}, behind which it is known again: {}",
+            gap.since.0,
+            gap.until.0,
+            printable(&gap.reason)
+        )
+    }));
     match &info.knowledge {
         HeapKnowledge::Known => {}
         HeapKnowledge::NoCollection => missing.push(

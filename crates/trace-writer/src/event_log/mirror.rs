@@ -101,6 +101,16 @@ impl Mirror {
         }
     }
 
+    /// Without objects and events: what is known of classes stays.
+    pub(crate) fn emptied(self) -> Self {
+        Self {
+            klasses: self.klasses,
+            site_classes: self.site_classes,
+            contradictions: self.contradictions,
+            ..Self::new()
+        }
+    }
+
     /// Objects.
     pub(crate) fn len(&self) -> u64 {
         self.live.len()

@@ -32,6 +32,7 @@ use file_turns::{ASK_AGAIN, Holding};
 use piece_reading::PieceReading;
 
 mod file_turns;
+mod lost_heap;
 mod piece_reading;
 
 /// To be woken for every buffer would cost the program's threads more than the buffers themselves do. So after a pause buffers gather for a
@@ -58,6 +59,10 @@ pub(crate) struct Pipeline {
     threads: Threads,
     /// `None`: moves are not known.
     mirror: Option<Mirror>,
+    /// While moves are not known, but may be again: a mirror without objects, for the events of the current epoch.
+    waiting: Option<Mirror>,
+    /// The collection at hand begins the mirror anew.
+    anew: bool,
     sums: PieceSums,
     objects: PieceObjects,
     /// Found objects explained since the last collection.
@@ -89,6 +94,8 @@ impl Pipeline {
             mirror: options.moves.then(Mirror::new),
             sums: PieceSums::default(),
             objects: PieceObjects::default(),
+            waiting: None,
+            anew: false,
             explained: Vec::new(),
             holding: None,
             held: VecDeque::new(),
@@ -144,7 +151,7 @@ impl Pipeline {
     }
 
     fn class(&mut self, class: &HeapClass) {
-        if let Some(mirror) = &mut self.mirror {
+        if let Some(mirror) = self.mirror.as_mut().or(self.waiting.as_mut()) {
             mirror.class(class.klass, class.id);
         }
     }
@@ -221,7 +228,7 @@ impl Pipeline {
             sums: &mut self.sums,
             objects: &mut self.objects,
             tally: &mut *self.parts.tally,
-            mirror: self.mirror.as_mut(),
+            mirror: self.mirror.as_mut().or(self.waiting.as_mut()),
             explained: &mut self.explained,
             events: 0,
         };
@@ -230,7 +237,8 @@ impl Pipeline {
         self.stats.events += reading.finish();
         self.stats.broken_buffers += u64::from(result.is_err());
         let piece = self.objects.take(&header);
-        if let (Some(mirror), Some(piece)) = (&mut self.mirror, piece) {
+        let mirror = self.mirror.as_mut().or(self.waiting.as_mut());
+        if let (Some(mirror), Some(piece)) = (mirror, piece) {
             mirror.keep(piece);
         }
     }
@@ -251,6 +259,11 @@ impl Pipeline {
         self.parts.queue.survivors_done(survivor_bytes);
         self.write_explained();
         let rotation = self.rotation(&collection, &moves);
+        if self.anew && rotation.is_none() {
+            // Readers could not begin anew here.
+            collection.fault = Some("moves are not known".to_owned());
+            self.lose_heap(collection.level);
+        }
         self.write_collection(&collection, moves);
         if let Some(parts) = rotation {
             self.begin_file(parts);
@@ -274,6 +287,7 @@ impl Pipeline {
         let known = collection.fault.is_none()
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
+        self.begin_anew(collection.anew && known);
         let result = match &mut self.mirror {
             Some(mirror) if known => mirror.collect(collection, survivors, &self.parts.facts),
             _ => Err("moves are not known"),
@@ -283,10 +297,12 @@ impl Pipeline {
         self.stats.explained += counts.explained;
         self.stats.ambiguous += counts.ambiguous;
         self.measure_mirror();
+        let result = result.map(|moves| self.began_anew(collection, moves));
         result.unwrap_or_else(|fault| {
-            if self.mirror.take().is_some() && collection.fault.is_none() {
+            if self.mirror.is_some() && collection.fault.is_none() {
                 collection.fault = Some(fault.to_owned());
             }
+            self.lose_heap(collection.level);
             let stats = &mut self.stats;
             (
                 stats.mirror_objects,
@@ -367,7 +383,7 @@ impl Pipeline {
 
     /// Shows the numbers to everybody.
     fn publish(&mut self) {
-        if let Some(mirror) = &self.mirror {
+        if let Some(mirror) = self.mirror.as_ref().or(self.waiting.as_ref()) {
             self.stats.retained_bytes = mirror.retained();
         }
         let mut shown = self.stats;

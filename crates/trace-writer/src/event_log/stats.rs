@@ -63,6 +63,8 @@ pub struct EventStats {
     pub sync_points: u64,
     /// Bytes of their contents.
     pub sync_bytes: u64,
+    /// Times that the heap was not known any more, and then was again.
+    pub heaps_taken_anew: u64,
     /// Emergency collections asked for.
     pub emergency_collections: u64,
     /// Files begun without a synchronization point although moves were known, because no collection came.

@@ -126,7 +126,7 @@ impl Pipeline {
             .limits
             .is_some_and(|limits| self.check_drained(|sizes| limits.is_full(with_moves(sizes))));
         let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
-        if !torn && !full {
+        if !torn && !full && !self.anew {
             return None;
         }
         let start = Instant::now();
