@@ -10,8 +10,13 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
+use crate::announcement::skipped;
+
 /// The versions that everything must hold on.
 const MATRIX: [u32; 4] = [11, 17, 21, 25];
+
+/// The oldest version that can be traced.
+const FIRST_TRACED: u32 = 17;
 
 /// One installed JDK or runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +38,12 @@ impl Jdk {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.home.join("bin").join(name).exists()
+    }
+
+    /// Is it new enough for `mode=trace`?
+    #[must_use]
+    pub fn can_be_traced(&self) -> bool {
+        self.version >= FIRST_TRACED
     }
 
     /// Does its VM start with these options?
@@ -60,6 +71,18 @@ pub(crate) fn every_jdk() -> Vec<Jdk> {
     found.sort_by_key(|jdk| (jdk.version, !jdk.has("javac")));
     found.dedup_by_key(|jdk| jdk.version);
     found
+}
+
+/// Those of the matrix that can be traced. None if the tests are asked for on an older one only, which a line says.
+pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
+    let mut jdks = matrix_jdks()?;
+    jdks.retain(Jdk::can_be_traced);
+    if jdks.is_empty() {
+        skipped(&format!(
+            "tracing: it needs JDK {FIRST_TRACED} or later, and none is asked for"
+        ));
+    }
+    Ok(jdks)
 }
 
 /// The JDKs of the matrix, or the one that `DUCKTRACK_ONLY_JDK` names; all of them must be there.

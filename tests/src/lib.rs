@@ -23,6 +23,6 @@ pub use class_histogram::{
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
 pub use java_program::compile_java;
-pub use jdk::{Jdk, installed_jdks, matrix_jdks};
+pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
 pub use trace_commands::{heap_after_last_full_collection, trace_command};

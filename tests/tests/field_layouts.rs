@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ducktrack_heap_model::{ClassLayout, CountModelBuilder, FieldLayouts, stable_descriptor};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, is_full_run, matrix_jdks, skipped, trace_command,
+    Jdk, agent_library, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
 };
 use ducktrack_trace_format::HeapClass;
 use ducktrack_trace_reader::{Record, TraceReader};
@@ -41,11 +41,8 @@ fn every_field_is_where_the_vm_has_it() {
     assert!(compile_java(&["FieldOffsets"], 17, folder.path()).expect("compile"));
     let mut runs = 0;
     let mut fields = 0;
-    for jdk in matrix_jdks()
-        .expect("JDKs")
-        .iter()
-        .filter(|jdk| jdk.version >= 17)
-    {
+    let jdks = traced_jdks().expect("JDKs");
+    for jdk in &jdks {
         for (always_on, options) in LAYOUTS {
             if !is_full_run() && !always_on.contains(&jdk.version) {
                 continue;
@@ -58,7 +55,7 @@ fn every_field_is_where_the_vm_has_it() {
             fields += compare(jdk, options, folder.path());
         }
     }
-    assert!(runs > 0, "no run");
+    assert!(runs >= jdks.len(), "only {runs} runs");
     checked(&format!(
         "field layouts against Unsafe.objectFieldOffset, {runs} runs, {fields} fields equal"
     ));

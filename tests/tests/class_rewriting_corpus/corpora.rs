@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
-use ducktrack_tests::{Jdk, harness_folder, is_full_run, matrix_jdks};
+use ducktrack_tests::{Jdk, harness_folder, is_full_run, matrix_jdks, traced_jdks};
 
 use crate::corpus::Corpus;
 
@@ -40,7 +40,7 @@ pub(crate) fn of_libraries() -> Result<&'static [Corpus]> {
         }
         let mut corpora = Vec::new();
         // The libraries are there for JDK 17 and later, as the harness is.
-        for jdk in matrix_jdks()?.iter().filter(|jdk| jdk.version >= 17) {
+        for jdk in &traced_jdks()? {
             for (name, jars) in libraries()? {
                 corpora.push(Corpus::of_jars(jdk, &name, &jars)?);
             }

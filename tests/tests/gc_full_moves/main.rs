@@ -8,7 +8,7 @@ mod facts;
 mod run;
 
 use anyhow::ensure;
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks, is_full_run};
+use ducktrack_tests::{built_example, compile_java, is_full_run, traced_jdks};
 
 use crate::facts::Facts;
 use crate::run::{Bench, Run};
@@ -20,17 +20,11 @@ const COMPACT: [&str; 2] = [
 ];
 const SHORT: &[&str] = &["30000", "5000", "collect=10000", "references"];
 
-/// The JDKs of the product; 11 is not one of them.
-fn jdks() -> Vec<Jdk> {
-    let mut jdks = installed_jdks();
-    jdks.retain(|jdk| jdk.version >= 17);
-    jdks
-}
-
 /// The bench, or `None` where it cannot be built.
 fn bench() -> Option<Bench> {
     let folder = tempfile::tempdir().expect("temporary folder");
-    if jdks().is_empty() || !compile_java(&["FullMovesProbe"], 11, folder.path()).expect("compile")
+    if traced_jdks().expect("JDKs").is_empty()
+        || !compile_java(&["FullMovesProbe"], 11, folder.path()).expect("compile")
     {
         println!("skipped: no JDK with a compiler found");
         return None;
@@ -86,7 +80,7 @@ fn check_all(runs: &[Run<'_>], least_full: u64) {
 
 #[test]
 fn every_move_and_death_on_every_jdk_and_collector() {
-    let jdks = jdks();
+    let jdks = traced_jdks().expect("JDKs");
     let mut runs = Vec::new();
     for jdk in &jdks {
         for collector in COLLECTORS {
@@ -119,7 +113,7 @@ fn longer_runs_of_every_kind() {
         &["-Xmx96m", "-XX:ObjectAlignmentInBytes=16"],
         &["-Xmx64m", COMPACT[0], COMPACT[1]],
     ];
-    let jdks = jdks();
+    let jdks = traced_jdks().expect("JDKs");
     let mut runs = Vec::new();
     for jdk in &jdks {
         for collector in COLLECTORS {

@@ -12,7 +12,7 @@ mod outcome;
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks, is_full_run};
+use ducktrack_tests::{Jdk, built_example, compile_java, is_full_run, traced_jdks};
 
 use crate::outcome::Outcome;
 
@@ -150,8 +150,7 @@ impl Prepared {
     /// `None` without a compiler.
     fn new() -> Option<Self> {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let mut jdks = installed_jdks();
-        jdks.retain(|jdk| jdk.version >= 17);
+        let jdks = traced_jdks().expect("JDKs");
         let compiled = compile_java(&["GcMovesProbe"], 11, folder.path()).expect("compile");
         if jdks.is_empty() || !compiled {
             return None;

@@ -10,8 +10,8 @@
 mod traced_run;
 
 use ducktrack_tests::{
-    Jdk, checked, class_differences, heap_after_last_full_collection, installed_jdks, is_full_run,
-    parse_class_histogram, skipped,
+    Jdk, checked, class_differences, heap_after_last_full_collection, is_full_run,
+    parse_class_histogram, skipped, traced_jdks,
 };
 use traced_run::{TracedRun, Workload};
 
@@ -41,11 +41,7 @@ fn workloads() -> &'static [&'static str] {
 
 #[test]
 fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
-    let jdks: Vec<Jdk> = installed_jdks()
-        .into_iter()
-        .filter(|jdk| jdk.version >= 17)
-        .collect();
-    assert!(!jdks.is_empty(), "no JDK from 17 on found");
+    let jdks = traced_jdks().expect("JDKs");
     let mut compared = 0;
     let mut wrong = Vec::new();
     for jdk in &jdks {

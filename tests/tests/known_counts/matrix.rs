@@ -15,8 +15,6 @@ use crate::program::{self, Program};
 const SITE_COUNTERS_ON: u32 = 17;
 /// The JDK on which events are always added up.
 const EVENTS_ON: u32 = 25;
-/// The oldest JDK that can be traced.
-const FIRST_TRACED: u32 = 17;
 
 /// What there is to run.
 pub(crate) struct Matrix {
@@ -80,7 +78,7 @@ impl Matrix {
         if jdk.version == SITE_COUNTERS_ON {
             options.push("counters=site");
         }
-        if jdk.version == EVENTS_ON || is_full_run() && jdk.version >= FIRST_TRACED {
+        if jdk.version == EVENTS_ON || is_full_run() && jdk.can_be_traced() {
             options.push("mode=trace");
         }
         options

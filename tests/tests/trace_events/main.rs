@@ -10,13 +10,10 @@
 mod run;
 mod sums;
 
-use ducktrack_tests::{Jdk, checked, matrix_jdks, skipped};
+use ducktrack_tests::{Jdk, checked, skipped, traced_jdks};
 
 use run::{Run, programs};
 use sums::Sums;
-
-/// Without events in a version of JDK 11.
-const OLDEST: u32 = 17;
 
 /// Bytes that a thread may allocate after it asked how many there are.
 const AFTERWARDS: u64 = 4096;
@@ -37,10 +34,7 @@ fn jdks() -> Vec<Jdk> {
         skipped("trace_events: no JDK with javac, nothing is checked");
         return Vec::new();
     }
-    let jdks = matrix_jdks().expect("JDKs");
-    jdks.into_iter()
-        .filter(|jdk| jdk.version >= OLDEST)
-        .collect()
+    traced_jdks().expect("JDKs")
 }
 
 /// What a run's event files, its counts and the VM say of the program's own threads.

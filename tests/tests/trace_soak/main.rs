@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use ducktrack_tests::{
     Jdk, agent_library, checked, class_differences, compile_java, heap_after_last_full_collection,
-    installed_jdks, parse_class_histogram, trace_command,
+    parse_class_histogram, trace_command, traced_jdks,
 };
 use memory_watch::MemoryWatch;
 
@@ -29,12 +29,7 @@ fn it_runs_for_long_without_harm() {
     let compiled =
         compile_java(&["HistogramAtExit", "SoakProbe"], 17, programs.path()).expect("javac");
     assert!(compiled, "no JDK with javac");
-    let jdks: Vec<Jdk> = installed_jdks()
-        .into_iter()
-        .filter(|jdk| jdk.version >= 17)
-        .collect();
-    assert!(!jdks.is_empty(), "no JDK from 17 on found");
-    for jdk in &jdks {
+    for jdk in &traced_jdks().expect("JDKs") {
         soak(jdk, programs.path(), &seconds);
     }
 }
