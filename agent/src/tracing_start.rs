@@ -148,6 +148,9 @@ impl Agent {
         };
         let stats = tracing.finish(&facts.threads, end);
         self.log.info(&format!("{stats:?}"));
+        for sentence in tracing.log().remarks() {
+            self.add_note(sentence);
+        }
     }
 
     /// Whether events are recorded.

@@ -198,6 +198,11 @@ impl EventLog {
         losses::sentences(&self.stats())
     }
 
+    /// What is worth to be known of how it was recorded, one sentence for each sort, for the trace.
+    pub fn remarks(&self) -> Vec<String> {
+        remarks::sentences(&self.stats())
+    }
+
     /// Writes everything that was handed over, and `end` as the last block. What comes later is dropped and counted.
     pub fn finish(&self, end: End) -> EventStats {
         let (done, answer) = bounded(1);
@@ -218,5 +223,7 @@ fn packer_threads(options: &EventOptions) -> usize {
 }
 
 mod losses;
+mod remarks;
+
 #[cfg(test)]
 mod tests;

@@ -63,6 +63,8 @@ pub struct EventStats {
     pub sync_points: u64,
     /// Bytes of their contents.
     pub sync_bytes: u64,
+    /// Synchronization points that alone are larger than a file's share of the limit.
+    pub large_sync_points: u64,
     /// Times that the heap was not known any more, and then was again.
     pub heaps_taken_anew: u64,
     /// Emergency collections asked for.

@@ -168,9 +168,10 @@ impl Pipeline {
             self.stats.sync_bytes += part.len() as u64;
             self.block(BlockKind::SYNC, part);
         }
-        if self.limits.is_some() {
+        if let Some(limits) = self.limits {
             self.parts.output.drain();
             self.sync_bytes = self.parts.output.gauge().at_most().0;
+            self.stats.large_sync_points += u64::from(self.sync_bytes > limits.share);
         }
     }
 }
