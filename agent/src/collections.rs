@@ -18,7 +18,7 @@ use ducktrack_trace_format as format;
 use ducktrack_trace_format::{
     Collection, HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout, Record, ThreadCut,
 };
-use ducktrack_trace_writer::Survivor;
+use ducktrack_trace_writer::{Survivor, Survivors};
 use parking_lot::Mutex;
 
 use crate::agent::Agent;
@@ -201,11 +201,14 @@ impl Agent {
                     cuts: cuts.take().unwrap_or_default(),
                     ..Collection::default()
                 },
-                Vec::new(),
+                Survivors::default(),
             );
         }
         for report in reports.drain(..) {
-            let survivors = report.survivors.iter().map(survivor).collect();
+            let survivors = Survivors {
+                objects: report.survivors.iter().map(survivor).collect(),
+                whole_heap: report.anew,
+            };
             let mut collection = collection(&report, state.level);
             collection.number = tracing.next_epoch();
             collection.start_unix_micros = started.micros;
@@ -319,7 +322,6 @@ fn collection(report: &CollectionReport, level: format::MovesLevel) -> Collectio
             })
             .collect(),
         fault: report.fault.as_ref().map(ToString::to_string),
-        anew: report.anew,
         ..Collection::default()
     }
 }

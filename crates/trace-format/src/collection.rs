@@ -42,10 +42,6 @@ pub struct Collection {
     pub counts: CollectionCounts,
     /// Why moves are not known for this collection; `None` when they are.
     pub fault: Option<String>,
-    /// For the writer only, not in the trace: the first collection that is known after others that were not; its moves tell all live objects. The trace has a
-    /// synchronization point behind it.
-    #[serde(skip)]
-    pub anew: bool,
 }
 
 /// What was collected.

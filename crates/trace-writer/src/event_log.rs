@@ -30,7 +30,7 @@ pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
-pub use survivor::Survivor;
+pub use survivor::{Survivor, Survivors};
 pub use tally::{EventSum, Tally};
 
 mod event_files;
@@ -173,10 +173,11 @@ impl EventLog {
         self.queue.wait_for_room();
     }
 
-    /// A collection has happened; `survivors` are all live objects of its collected ranges. Never blocks, so it may be called inside
+    /// A collection has happened; `survivors` are all live objects of its collected ranges, or of the whole heap. Never blocks, so it may be called inside
     /// the pause. Counts need not be filled in.
-    pub fn collection(&self, collection: Collection, survivors: Vec<Survivor>) {
-        self.queue.send_collection(Box::new(collection), survivors);
+    pub fn collection(&self, collection: Collection, survivors: impl Into<Survivors>) {
+        self.queue
+            .send_collection(Box::new(collection), survivors.into());
     }
 
     /// The VM keeps a class at this address from now on. (The record itself goes to the trace file, by the agent.)

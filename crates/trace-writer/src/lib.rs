@@ -39,7 +39,7 @@ pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
 pub use event_log::{
     Buffer, CLASS_OF_SITE, CompressStrategy, EventHost, EventLog, EventOptions, EventStats,
-    EventSum, Flushed, OnFull, Survivor, Tally,
+    EventSum, Flushed, OnFull, Survivor, Survivors, Tally,
 };
 pub use snapshot_delta::SnapshotDelta;
 pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};

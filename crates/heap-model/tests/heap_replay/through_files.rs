@@ -79,7 +79,7 @@ fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
                     counts: CollectionCounts::default(),
                     ..(**collection).clone()
                 };
-                log.collection(collection, survivors.collect());
+                log.collection(collection, survivors.collect::<Vec<_>>());
             }
             // These are the writer's own.
             Piece::File(_) | Piece::Sync(_) | Piece::Explained(_) => {}

@@ -164,7 +164,6 @@ fn collection() -> Vec<u8> {
             live_bytes: 10,
         },
         fault: Some("none, this is a test".into()),
-        anew: false,
     };
     let mut content = Vec::new();
     collection.encode(&mut content).unwrap();

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use ducktrack_trace_format::{Collection, End, EventBlockHeader, HeapClass};
 use parking_lot::{Condvar, Mutex};
 
-use super::{EventStats, Survivor};
+use super::{EventStats, Survivors};
 
 /// A piece of a thread's event buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Buffer {
 /// What comes to the pipeline.
 pub(crate) enum Message {
     Buffer(Buffer),
-    Collection(Box<Collection>, Vec<Survivor>),
+    Collection(Box<Collection>, Survivors),
     Class(HeapClass),
     Finish(End, Sender<EventStats>),
 }
@@ -129,8 +129,8 @@ impl FlushQueue {
     }
 
     /// Hands a collection over; what comes after the end is left out.
-    pub(crate) fn send_collection(&self, collection: Box<Collection>, survivors: Vec<Survivor>) {
-        let bytes = survivor_bytes(&survivors);
+    pub(crate) fn send_collection(&self, collection: Box<Collection>, survivors: Survivors) {
+        let bytes = survivors.memory();
         self.survivor_bytes.fetch_add(bytes, Ordering::AcqRel);
         if !self.send(Message::Collection(collection, survivors)) {
             self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
@@ -195,8 +195,4 @@ impl FlushQueue {
         stats.broken = self.broken.load(Ordering::Acquire);
         stats.queue_peak = self.peak.load(Ordering::Relaxed) as u64;
     }
-}
-
-pub(crate) fn survivor_bytes(survivors: &[Survivor]) -> u64 {
-    size_of_val(survivors) as u64
 }

@@ -20,14 +20,14 @@ use ducktrack_trace_format::{
 };
 use parking_lot::Mutex;
 
-use super::flush_queue::{Buffer, FlushQueue, Message, survivor_bytes};
+use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
 use super::output::Output;
 use super::piece_sums::PieceSums;
 use super::site_cache::SiteCache;
 use super::threads::Threads;
-use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivor, Tally};
+use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Tally};
 use file_turns::{ASK_AGAIN, Holding};
 use piece_reading::PieceReading;
 
@@ -243,7 +243,7 @@ impl Pipeline {
         }
     }
 
-    fn collection(&mut self, mut collection: Collection, mut survivors: Vec<Survivor>) {
+    fn collection(&mut self, mut collection: Collection, mut survivors: Survivors) {
         let start = Instant::now();
         if self.holding.is_some() {
             // Old files must go before the buffers that were held and this collection can be written.
@@ -252,11 +252,11 @@ impl Pipeline {
             self.write_held();
         }
         self.stats.collections += 1;
-        self.stats.survivors += survivors.len() as u64;
+        self.stats.survivors += survivors.objects.len() as u64;
         let moves = self.mirror_collection(&mut collection, &mut survivors);
-        let survivor_bytes = survivor_bytes(&survivors);
+        let memory = survivors.memory();
         drop(survivors);
-        self.parts.queue.survivors_done(survivor_bytes);
+        self.parts.queue.survivors_done(memory);
         self.write_explained();
         let rotation = self.rotation(&collection, &moves);
         if self.anew && rotation.is_none() {
@@ -280,16 +280,18 @@ impl Pipeline {
     fn mirror_collection(
         &mut self,
         collection: &mut Collection,
-        survivors: &mut [Survivor],
+        survivors: &mut Survivors,
     ) -> Moves {
         self.epoch = collection.number;
         self.threads.cut_all(collection.number, &collection.cuts);
         let known = collection.fault.is_none()
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
-        self.begin_anew(collection.anew && known);
+        self.begin_anew(survivors.whole_heap && known);
         let result = match &mut self.mirror {
-            Some(mirror) if known => mirror.collect(collection, survivors, &self.parts.facts),
+            Some(mirror) if known => {
+                mirror.collect(collection, &mut survivors.objects, &self.parts.facts)
+            }
             _ => Err("moves are not known"),
         };
         let counts = collection.counts;

@@ -1,4 +1,4 @@
-//! A survivor of a collection, as the agent reads it in the pause.
+//! The survivors of a collection, as the agent reads them in the pause.
 
 use ducktrack_trace_format::HeapClassId;
 
@@ -35,5 +35,31 @@ impl Survivor {
     /// Where it ended.
     pub(crate) fn end_before(&self) -> u64 {
         self.from.wrapping_add(self.bytes())
+    }
+}
+
+/// What is told of a collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survivors {
+    /// Ascending by `from`.
+    pub objects: Vec<Survivor>,
+    /// They are all live objects, not only those of the collected ranges: after collections that are not known, the heap is known again.
+    pub whole_heap: bool,
+}
+
+/// Those of the collected ranges.
+impl From<Vec<Survivor>> for Survivors {
+    fn from(objects: Vec<Survivor>) -> Self {
+        Self {
+            objects,
+            whole_heap: false,
+        }
+    }
+}
+
+impl Survivors {
+    /// Their memory.
+    pub(crate) fn memory(&self) -> u64 {
+        size_of_val(&*self.objects) as u64
     }
 }
