@@ -256,8 +256,12 @@ impl Pause {
             if let Err(error) = noted {
                 report.set_fault(error.into());
             } else if self.off && report.fault.is_none() {
-                self.report_unseen(missed, &report);
+                if missed != 0 {
+                    self.report_unseen(&report, Some(MovesFault::Off));
+                }
                 self.begin_anew(&mut report);
+            } else if missed == 1 && !self.off && self.young_is_empty() {
+                self.report_unseen(&report, None);
             } else if missed != 0 && !self.off {
                 report.set_fault(MovesFault::Missed { missed });
             }
@@ -268,11 +272,17 @@ impl Pause {
         }
     }
 
-    /// Collections of this pause that were not looked at because moves are off: they moved what the events before them say.
-    fn report_unseen(&mut self, missed: u32, next: &CollectionReport) {
-        if missed == 0 {
-            return;
-        }
+    /// Was there nothing that the young collection ahead of a full one could move? Then nobody sees it happen, though the VM counts it.
+    fn young_is_empty(&self) -> bool {
+        self.collector != Collector::G1
+            && !self.before.iter().any(|space| {
+                let is_young = matches!(space.kind, SpaceKind::Eden | SpaceKind::Survivor);
+                is_young && space.bottom < space.top
+            })
+    }
+
+    /// A young collection of this pause that was not looked at: because moves are off, or because there was nothing to see.
+    fn report_unseen(&mut self, next: &CollectionReport, fault: Option<MovesFault>) {
         self.reports.push(CollectionReport {
             number: next.number - 1,
             kind: CollectionKind::Young,
@@ -284,7 +294,7 @@ impl Pause {
             dead: 0,
             walked: 0,
             walk_nanos: 0,
-            fault: Some(MovesFault::Off),
+            fault,
             anew: false,
         });
     }
