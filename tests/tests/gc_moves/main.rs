@@ -5,8 +5,8 @@
 //! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
 //! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is one run for each JDK and collector at level `exact` and one at level `finish`; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps
-//! and virtual threads.
+//! The default is, for each JDK and collector, one run at level `exact`, one at level `finish`, and one whose collections the program asks for;
+//! `DUCKTRACK_FULL=1` adds object layouts, near-full heaps and virtual threads.
 
 mod outcome;
 
