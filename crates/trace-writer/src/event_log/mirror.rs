@@ -136,6 +136,12 @@ impl Mirror {
         self.klasses.insert(klass, class);
     }
 
+    /// An event of this site says the class of its object, by its address: the class, if it is known.
+    pub(crate) fn said_class(&mut self, site: SiteId, klass: u64) -> Option<HeapClassId> {
+        self.site_classes.has_several(site);
+        self.klasses.get(&klass).copied()
+    }
+
     /// Keeps a piece of the current epoch until the collection.
     pub(crate) fn keep(&mut self, piece: KeptPiece) {
         self.pieces.keep(piece);

@@ -4,6 +4,7 @@
 //! piece    thread, epoch, stretches, words
 //! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
 //! word     site << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
+//! class    index of a word and the class that its event said
 //! ```
 //!
 //! They take about four bytes an object, an eighth of what was allocated or less. In a large heap that is much; so only the first
@@ -12,7 +13,7 @@
 use std::borrow::Cow;
 
 use ducktrack_trace_format::{
-    Compression, EventBlockHeader, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
+    Compression, EventBlockHeader, HeapClassId, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
 };
 
 /// So many bytes are kept as they are.
@@ -30,6 +31,8 @@ struct Stretch {
 /// An object in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeptObject {
+    /// Number of its word in the piece.
+    pub(crate) index: u32,
     pub(crate) site: SiteId,
     pub(crate) end: u64,
     pub(crate) bytes: Option<u64>,
@@ -39,16 +42,23 @@ pub(crate) struct KeptObject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbours<'a> {
     pub(crate) start: u64,
+    /// Number of the first of their words in the piece.
+    first: u32,
     words: &'a [Word],
 }
 
 impl<'a> Neighbours<'a> {
     /// Parts of so many objects.
     pub(crate) fn parts(self, objects: usize) -> impl Iterator<Item = Neighbours<'a>> {
-        let mut start = self.start;
+        let (mut start, mut first) = (self.start, self.first);
         self.words.chunks(objects).map(move |words| {
-            let part = Neighbours { start, words };
+            let part = Neighbours {
+                start,
+                first,
+                words,
+            };
             start = part.end();
+            first += words.len() as u32;
             part
         })
     }
@@ -66,10 +76,11 @@ impl<'a> Neighbours<'a> {
 
     pub(crate) fn objects(self) -> impl Iterator<Item = KeptObject> {
         let mut end = self.start;
-        self.words.iter().map(move |word| {
+        (self.first..).zip(self.words).map(move |(index, word)| {
             let units = u64::from(units_of(*word));
             end = end.wrapping_add(units * UNIT);
             KeptObject {
+                index,
                 site: SiteId(u32::from_le_bytes(*word) >> 12),
                 end,
                 bytes: (units > 0).then_some(units * UNIT),
@@ -90,6 +101,7 @@ pub(crate) struct PieceObjects {
     words: Vec<Word>,
     length: usize,
     stretches: Vec<Stretch>,
+    classes: Vec<(u32, HeapClassId)>,
     top: Option<u64>,
 }
 
@@ -116,6 +128,13 @@ impl PieceObjects {
     /// They have ended here.
     pub(crate) fn end(&mut self, top: u64) {
         self.top = Some(top);
+    }
+
+    /// The class of the object that was pushed last, by its event.
+    pub(crate) fn say_class(&mut self, class: HeapClassId) {
+        if let Some(index) = self.length.checked_sub(1) {
+            self.classes.push((index as u32, class));
+        }
     }
 
     /// An object anywhere. False: it is too large for a word.
@@ -159,9 +178,11 @@ impl PieceObjects {
             thread: header.thread,
             epoch: header.epoch,
             stretches: self.stretches.as_slice().into(),
+            classes: self.classes.as_slice().into(),
             words: KeptWords::Plain(words.into()),
         });
         self.stretches.clear();
+        self.classes.clear();
         piece
     }
 }
@@ -178,6 +199,8 @@ pub(crate) struct KeptPiece {
     pub(crate) thread: ThreadId,
     pub(crate) epoch: u32,
     stretches: Box<[Stretch]>,
+    /// Ascending by index.
+    classes: Box<[(u32, HeapClassId)]>,
     words: KeptWords,
 }
 
@@ -199,10 +222,22 @@ impl KeptPiece {
             if let Some(words) = words.get(stretch.first as usize..end) {
                 give(Neighbours {
                     start: stretch.start,
+                    first: stretch.first,
                     words,
                 });
             }
         }
+    }
+
+    /// The class that an object's event said.
+    pub(crate) fn class_of(&self, object: &KeptObject) -> Option<HeapClassId> {
+        let place = self
+            .classes
+            .binary_search_by_key(&object.index, |(index, _)| *index);
+        place
+            .ok()
+            .and_then(|place| self.classes.get(place))
+            .map(|(_, class)| *class)
     }
 
     fn pack(self) -> Self {
@@ -223,7 +258,7 @@ impl KeptPiece {
             KeptWords::Plain(words) => size_of_val(&**words) as u64,
             KeptWords::Packed(packed) => u64::from(packed.stored_length()),
         };
-        words + size_of_val(&*self.stretches) as u64
+        words + (size_of_val(&*self.stretches) + size_of_val(&*self.classes)) as u64
     }
 }
 
@@ -313,6 +348,7 @@ mod tests {
         piece.push_plain(SiteId(18), 1);
         piece.end(0x1020);
         assert!(piece.push(SiteId(19), Some(16), 0x1030));
+        piece.say_class(HeapClassId(7));
         assert!(piece.push(SiteId(20), None, 0x1050));
         assert!(!piece.push(SiteId(21), Some(40_000), 0x9000));
         assert!(piece.push(SiteId(22), Some(32_760), 0x2000_0000));
@@ -329,6 +365,12 @@ mod tests {
             (23, 0x3010, Some(16)),
         ];
         assert_eq!(objects(&kept), expected);
+        kept.for_each_stretch(|stretch| {
+            for object in stretch.parts(2).flat_map(Neighbours::objects) {
+                let said = (object.site == SiteId(19)).then_some(HeapClassId(7));
+                assert_eq!(kept.class_of(&object), said);
+            }
+        });
         assert_eq!(objects(&kept.pack()), expected);
         assert!(piece.take(&HEADER).is_none());
     }

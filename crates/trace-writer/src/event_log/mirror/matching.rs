@@ -54,6 +54,16 @@ pub(crate) struct Matching<'a> {
 }
 
 impl Matching<'_> {
+    /// Is this unknown survivor of another class than an event said of its object? Then that was eliminated, and the survivor is the VM's own, of the
+    /// same size by chance.
+    fn is_another(&self, number: usize, class: Option<HeapClassId>) -> bool {
+        let survivor = self.unknown.get(number).copied();
+        let survivor = survivor.and_then(|index| self.survivors.get(index));
+        survivor
+            .zip(class)
+            .is_some_and(|(survivor, class)| survivor.class != class)
+    }
+
     /// The object of an event behind a gap seems to be this unknown survivor. If that has another size, the JIT eliminated the event's object, and all
     /// that moved the top was the gap: the survivor is the VM's own.
     #[cold]
@@ -76,6 +86,9 @@ impl Matching<'_> {
             return;
         };
         let fits = bytes.is_none_or(|bytes| bytes == survivor.bytes());
+        if fits && self.site_classes.is_foreign(origin.site, survivor.class) {
+            return;
+        }
         if !fits || fate.how != How::Found {
             self.contradictions += 1;
             return;
@@ -106,7 +119,7 @@ impl Matching<'_> {
                     scan.decided += part.len();
                     self.dead += part.len();
                 } else {
-                    self.scan_part(part, facts, &mut scan);
+                    self.scan_part(piece, part, facts, &mut scan);
                 }
                 scan.behind_gap = false;
             }
@@ -118,7 +131,13 @@ impl Matching<'_> {
         is_decided
     }
 
-    fn scan_part(&mut self, part: Neighbours<'_>, facts: &SiteCache, scan: &mut Scan) {
+    fn scan_part(
+        &mut self,
+        piece: &KeptPiece,
+        part: Neighbours<'_>,
+        facts: &SiteCache,
+        scan: &mut Scan,
+    ) {
         for object in part.objects() {
             let behind_gap = std::mem::take(&mut scan.behind_gap);
             let at_end = self.index.look_up(object.end);
@@ -136,6 +155,9 @@ impl Matching<'_> {
             };
             if let AtEnd::Survivor(number) = at_end {
                 scan.decided += 1;
+                if self.is_another(number, piece.class_of(&object)) {
+                    continue;
+                }
                 if behind_gap {
                     self.claim_behind_gap(number, bytes, origin);
                 } else {
@@ -148,7 +170,7 @@ impl Matching<'_> {
                     outside: false,
                     how: How::Known,
                     origin,
-                    class: None,
+                    class: piece.class_of(&object),
                 });
             }
         }
@@ -176,6 +198,7 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
     }
     let end = object.start.wrapping_add(object.bytes.unwrap_or(0));
     match matching.index.look_up(end) {
+        AtEnd::Survivor(number) if matching.is_another(number, object.class) => {}
         AtEnd::Survivor(number) => matching.claim(number, object.bytes, object.origin, object.how),
         AtEnd::NoSurvivor => matching.dead += 1,
         // A huge object ends behind the range that it starts in.

@@ -1,38 +1,100 @@
 //! The class of the objects of each site, as far as all that were seen had the same.
+//!
+//! A site whose events say no class has one. So when its objects were of one class so far, and where an event of it says an object should be there is one
+//! of another class and the same size, then the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
 
 use ducktrack_trace_format::{HeapClassId, SiteId};
 
 const NONE_SEEN: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
+/// So many objects of a class must have been seen at a site before one of another class is doubted: the first may be the wrong one.
+const TRUSTED: u32 = 2;
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    class: u32,
+    times: u32,
+}
+
+const NOTHING: Seen = Seen {
+    class: NONE_SEEN,
+    times: 0,
+};
+
 /// Classes by site.
 #[derive(Debug, Default)]
 pub(crate) struct SiteClasses {
-    classes: Vec<u32>,
+    seen: Vec<Seen>,
 }
 
 impl SiteClasses {
+    fn at(&mut self, site: SiteId) -> Option<&mut Seen> {
+        let index = site.0 as usize;
+        if index >= self.seen.len() {
+            self.seen.resize(index + 1, NOTHING);
+        }
+        self.seen.get_mut(index)
+    }
+
     /// An object of a site was seen.
     #[inline]
     pub(crate) fn see(&mut self, site: SiteId, class: HeapClassId) {
-        let index = site.0 as usize;
-        if index >= self.classes.len() {
-            self.classes.resize(index + 1, NONE_SEEN);
-        }
-        if let Some(known) = self.classes.get_mut(index)
-            && *known != class.0
-        {
-            *known = if *known == NONE_SEEN {
-                class.0
-            } else {
-                SEVERAL
+        let Some(seen) = self.at(site) else { return };
+        if seen.class == class.0 {
+            seen.times = seen.times.saturating_add(1);
+        } else {
+            *seen = Seen {
+                class: if seen.class == NONE_SEEN {
+                    class.0
+                } else {
+                    SEVERAL
+                },
+                times: 1,
             };
+        }
+    }
+
+    /// Events of this site say the class: it may have several.
+    pub(crate) fn has_several(&mut self, site: SiteId) {
+        if let Some(seen) = self.at(site) {
+            seen.class = SEVERAL;
         }
     }
 
     /// The class of all objects of a site that were seen.
     pub(crate) fn class_of(&self, site: SiteId) -> Option<HeapClassId> {
-        let class = *self.classes.get(site.0 as usize)?;
+        let class = self.seen.get(site.0 as usize)?.class;
         (class < SEVERAL).then_some(HeapClassId(class))
+    }
+
+    /// Is an object of this class none of the site's?
+    pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId) -> bool {
+        let seen = self.seen.get(site.0 as usize);
+        seen.is_some_and(|seen| {
+            seen.times >= TRUSTED && seen.class < SEVERAL && seen.class != class.0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_twice_is_trusted() {
+        let (site, ours, other) = (SiteId(20), HeapClassId(3), HeapClassId(4));
+        let mut classes = SiteClasses::default();
+        classes.see(site, ours);
+        assert!(!classes.is_foreign(site, other));
+        classes.see(site, ours);
+        assert!(classes.is_foreign(site, other) && !classes.is_foreign(site, ours));
+        assert_eq!(classes.class_of(site), Some(ours));
+        classes.has_several(site);
+        assert!(!classes.is_foreign(site, other));
+        classes.see(site, ours);
+        classes.see(site, ours);
+        assert_eq!(classes.class_of(site), None);
+        assert!(!classes.is_foreign(site, other));
     }
 }

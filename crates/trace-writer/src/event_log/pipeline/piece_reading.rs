@@ -69,9 +69,16 @@ impl PieceReading<'_> {
         let allocation = settled(allocation, self.cut);
         self.tally.add(self.thread, &Event::Allocation(allocation));
         let (site, bytes) = (allocation.site, allocation.bytes);
+        let class = match (allocation.klass, &mut self.mirror) {
+            (Some(klass), Some(mirror)) => mirror.said_class(site, klass),
+            _ => None,
+        };
         if let Place::End(end) = allocation.place
             && self.objects.push(site, bytes, end)
         {
+            if let Some(class) = class {
+                self.objects.say_class(class);
+            }
             return;
         }
         let origin = Origin {
