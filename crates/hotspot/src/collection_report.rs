@@ -137,6 +137,20 @@ pub struct CollectionReport {
 }
 
 impl CollectionReport {
+    /// Adds spaces that the collection did not decide about, and the objects that are there.
+    pub(crate) fn add_listed(
+        &mut self,
+        spaces: impl IntoIterator<Item = (AddressRange, Vec<Survivor>)>,
+    ) {
+        for (range, objects) in spaces {
+            self.collected.push(range);
+            self.survivors.extend(objects);
+        }
+        self.collected.sort_unstable();
+        self.survivors
+            .sort_unstable_by_key(|survivor| survivor.from);
+    }
+
     /// Its moves are not known.
     pub(crate) fn set_fault(&mut self, fault: MovesFault) {
         self.collected.clear();

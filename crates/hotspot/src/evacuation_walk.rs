@@ -40,7 +40,7 @@ pub(crate) struct Evacuated {
 
 /// How much was found at some point.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+struct Mark {
     survivors: usize,
     dead: u64,
     walked: u64,
@@ -48,7 +48,7 @@ pub(crate) struct Mark {
 
 impl Evacuated {
     /// How much was found by now.
-    pub(crate) fn mark(&self) -> Mark {
+    fn mark(&self) -> Mark {
         Mark {
             survivors: self.survivors.len(),
             dead: self.dead,
@@ -68,7 +68,7 @@ impl Evacuated {
     }
 
     /// Forgets what was found since.
-    pub(crate) fn back_to(&mut self, mark: Mark) {
+    fn back_to(&mut self, mark: Mark) {
         self.survivors.truncate(mark.survivors);
         self.dead = mark.dead;
         self.walked = mark.walked;
@@ -138,8 +138,7 @@ impl<'a> EvacuationWalk<'a> {
         self.sizes
     }
 
-    /// Walks `[bottom, top)` of a space and adds what it finds. When that fails, dead objects are tried as objects of the classes that were at the
-    /// address of their class before.
+    /// Walks `[bottom, top)` of a space and adds what it finds.
     ///
     /// # Safety
     /// The world is stopped; the space and every place that objects moved to are committed memory.
@@ -148,9 +147,27 @@ impl<'a> EvacuationWalk<'a> {
         space: &Space,
         found: &mut Evacuated,
     ) -> Result<(), MovesFault> {
-        let before = found.mark();
         // SAFETY: passed on.
-        let Err(fault) = (unsafe { self.current_classes(space, found) }) else {
+        unsafe {
+            self.or_former_classes(space, found, |walk, found| {
+                walk.current_classes(space, found)
+            })
+        }
+    }
+
+    /// Walks a space as `walk_it` does. When that fails, dead objects are tried as objects of the classes that were at the address of their
+    /// class before.
+    ///
+    /// # Safety
+    /// As for [`EvacuationWalk::space`].
+    pub(crate) unsafe fn or_former_classes(
+        &mut self,
+        space: &Space,
+        found: &mut Evacuated,
+        walk_it: impl FnOnce(&mut Self, &mut Evacuated) -> Result<(), MovesFault>,
+    ) -> Result<(), MovesFault> {
+        let before = found.mark();
+        let Err(fault) = walk_it(self, found) else {
             return Ok(());
         };
         found.back_to(before);
@@ -213,7 +230,7 @@ impl<'a> EvacuationWalk<'a> {
     ///
     /// # Safety
     /// As for [`EvacuationWalk::space`].
-    pub(crate) unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
+    unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = space.bottom;
         let mut class = 0;

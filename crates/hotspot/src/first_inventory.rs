@@ -57,20 +57,12 @@ impl FirstInventory {
         let Self::Taken(spaces) = std::mem::replace(self, Self::Given) else {
             return;
         };
-        for (range, objects) in spaces {
-            let is_decided = report
-                .collected
-                .iter()
-                .any(|collected| collected.start < range.end && range.start < collected.end);
-            if !is_decided {
-                report.collected.push(range);
-                report.survivors.extend(objects);
-            }
-        }
-        report.collected.sort_unstable();
-        report
-            .survivors
-            .sort_unstable_by_key(|survivor| survivor.from);
+        let is_undecided = |(range, _): &(AddressRange, Vec<Survivor>)| {
+            let mut collected = report.collected.iter();
+            collected.all(|collected| collected.end <= range.start || range.end <= collected.start)
+        };
+        let undecided: Vec<_> = spaces.into_iter().filter(is_undecided).collect();
+        report.add_listed(undecided);
     }
 }
 

@@ -40,14 +40,7 @@ pub(crate) unsafe fn take_anew(
             phase: "the inventory of a space that is not collected",
         })?);
     }
-    for (range, survivors) in listed {
-        report.collected.push(range);
-        report.survivors.extend(survivors);
-    }
-    report.collected.sort_unstable();
-    report
-        .survivors
-        .sort_unstable_by_key(|survivor| survivor.from);
+    report.add_listed(listed);
     report.anew = true;
     Ok(())
 }

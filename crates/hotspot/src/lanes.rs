@@ -13,12 +13,15 @@
 //! Every round takes one object in each lane, so the number of rounds is the number of objects. What is rare is left to the [`EvacuationWalk`], which checks all
 //! there is to check.
 
+use std::sync::Mutex;
+
 use crate::address::Address;
 use crate::class_lines::ClassLines;
 use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::{EvacuationWalk, OldCopy, survivor};
 use crate::object_header::ClassBits;
 use crate::object_walk::WalkFault;
+use crate::walk_pool::WalkPool;
 
 /// So many stretches a thread has open. More do not help: a core has so many registers and such a window.
 const LANES: usize = 4;
@@ -94,6 +97,33 @@ impl CountClasses for Vec<u64> {
     }
 }
 
+/// Walks stretches with as many threads as come to help. Each has a walk, a source of stretches and counts of its own; these are given back.
+///
+/// # Safety
+/// As for [`Lanes::run`].
+pub(crate) unsafe fn walk_in_lanes<'a, S, C>(
+    pool: &WalkPool,
+    new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
+    new_work: impl Fn() -> (S, C) + Sync,
+) -> Result<Vec<(S, C)>, MovesFault>
+where
+    S: Stretches + Send,
+    C: CountClasses + Send,
+{
+    let all = Mutex::new(Vec::with_capacity(pool.threads()));
+    let whole = pool.run(&|| {
+        let mut walk = new_walk();
+        let (source, counts) = new_work();
+        // SAFETY: passed on.
+        let done = unsafe { Lanes::new(&mut walk, source, counts).run() };
+        all.lock()
+            .unwrap_or_else(|lock| lock.into_inner())
+            .push(done);
+    });
+    let all = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
+    whole.then_some(all).ok_or(MovesFault::Interrupted)
+}
+
 /// One open stretch.
 #[derive(Debug, Default)]
 struct Lane {
@@ -111,7 +141,7 @@ struct Lane {
 }
 
 /// The walk of one thread.
-pub(crate) struct Lanes<'w, 'a, S, C> {
+struct Lanes<'w, 'a, S, C> {
     walk: &'w mut EvacuationWalk<'a>,
     lines: ClassLines,
     source: S,
@@ -123,7 +153,7 @@ pub(crate) struct Lanes<'w, 'a, S, C> {
 }
 
 impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
-    pub(crate) fn new(walk: &'w mut EvacuationWalk<'a>, source: S, counts: C) -> Self {
+    fn new(walk: &'w mut EvacuationWalk<'a>, source: S, counts: C) -> Self {
         Self {
             lines: ClassLines::new(walk.sizes().alignment()),
             class_is_in_mark: walk.sizes().header().class_is_in_mark(),
@@ -139,7 +169,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
     ///
     /// # Safety
     /// The world is stopped; the memory of every stretch up to its `top` and the room of the walk can be read.
-    pub(crate) unsafe fn run(mut self) -> (S, C) {
+    unsafe fn run(mut self) -> (S, C) {
         while self.open.len() < LANES
             // SAFETY: passed on.
             && let Some(lane) = unsafe { self.next_lane() }

@@ -1,6 +1,11 @@
 //! One pause: from `GarbageCollectionStart` to `GarbageCollectionFinish`, with one collection or several in it.
 
+mod failed_evacuation;
+mod full_collections;
+
 use std::time::Instant;
+
+use failed_evacuation::failed_evacuation;
 
 use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
@@ -10,12 +15,10 @@ use crate::collection_report::{
 };
 use crate::collector::Collector;
 use crate::error::Error;
-use crate::evacuation_failure::{FailureReading, SpaceReading};
+use crate::evacuation_failure::FailureReading;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::first_inventory::FirstInventory;
-use crate::full_collection::{FullCollection, FullCollectionReading, FullStep};
-use crate::full_inventory::take_anew;
-use crate::full_report::full_report;
+use crate::full_collection::FullCollectionReading;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
@@ -199,116 +202,6 @@ impl Pause {
             self.report_young();
         } else if let Err(error) = self.look_at_evacuation() {
             self.fault = Some(error.into());
-        }
-    }
-
-    /// Reads the young spaces while their evacuation may fail.
-    fn look_at_evacuation(&mut self) -> Result<(), Error> {
-        let is_going_on = self.full.is_some() && self.counts()?.all != self.counts_before.all;
-        let failure = &self.failure;
-        if is_going_on && failure.is_possible(&self.spaces, &self.before, &self.latest)? {
-            let started = Instant::now();
-            let room = [self.whole_heap()];
-            let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, &room);
-            let with_old = self.collector == Collector::G1;
-            // SAFETY: looks happen on the VM thread, inside the pause; nothing is given back to the system before its end.
-            unsafe { self.failure.look(&self.before, with_old, &mut walk) };
-            self.walk_nanos += nanos_since(started);
-        }
-        Ok(())
-    }
-
-    /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
-    fn look_at_full(&mut self) -> bool {
-        let Some(full) = &mut self.full else {
-            return false;
-        };
-        // SAFETY: looks happen on the VM thread, inside the pause.
-        let step = unsafe { full.look(&self.classes, &self.sizes) };
-        let is_under_way = full.is_under_way();
-        let completed = full.take_completed();
-        if step == FullStep::Began {
-            self.catch_up_with_classes();
-        }
-        self.report_full(completed);
-        if is_under_way && self.failure.has_failed() {
-            // What the young collection left in place is where the full one found it.
-            self.report_young();
-        }
-        is_under_way
-    }
-
-    /// While moves are off, classes are not followed. Nothing is unloaded before marking.
-    fn catch_up_with_classes(&mut self) {
-        if self.off
-            && let Err(error) = self.classes.refresh()
-        {
-            self.fault = Some(error.into());
-        }
-    }
-
-    /// Reports full collections that are over. What follows in this pause begins where the last of them ended.
-    fn report_full(&mut self, completed: Vec<FullCollection>) {
-        for collection in completed {
-            let noted = self.spaces.list(&mut self.latest);
-            let mut report = full_report(collection, self.cause.text(), &self.latest);
-            let missed = report.number.saturating_sub(self.counts_before.all + 1);
-            if let Err(error) = noted {
-                report.set_fault(error.into());
-            } else if self.off && report.fault.is_none() {
-                if missed != 0 {
-                    self.report_unseen(&report, Some(MovesFault::Off));
-                }
-                self.begin_anew(&mut report);
-            } else if missed == 1 && !self.off && self.young_is_empty() {
-                self.report_unseen(&report, None);
-            } else if missed != 0 && !self.off {
-                report.set_fault(MovesFault::Missed { missed });
-            }
-            self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
-            self.before.clone_from(&report.after);
-            self.counts_before = self.counts().unwrap_or(self.counts_before);
-            self.reports.push(report);
-        }
-    }
-
-    /// Was there nothing that the young collection ahead of a full one could move? Then nobody sees it happen, though the VM counts it.
-    fn young_is_empty(&self) -> bool {
-        self.collector != Collector::G1
-            && !self.before.iter().any(|space| {
-                let is_young = matches!(space.kind, SpaceKind::Eden | SpaceKind::Survivor);
-                is_young && space.bottom < space.top
-            })
-    }
-
-    /// A young collection of this pause that was not looked at: because moves are off, or because there was nothing to see.
-    fn report_unseen(&mut self, next: &CollectionReport, fault: Option<MovesFault>) {
-        self.reports.push(CollectionReport {
-            number: next.number - 1,
-            kind: CollectionKind::Young,
-            cause: next.cause.clone(),
-            before: std::mem::take(&mut self.before),
-            after: next.before.clone(),
-            collected: Vec::new(),
-            survivors: Vec::new(),
-            dead: 0,
-            walked: 0,
-            walk_nanos: 0,
-            fault,
-            anew: false,
-        });
-    }
-
-    /// Moves were off, and a full collection could be read: the heap is known again.
-    fn begin_anew(&mut self, report: &mut CollectionReport) {
-        // SAFETY: reports are made on the VM thread, inside the pause.
-        match unsafe { take_anew(report, &self.classes, &self.sizes) } {
-            Ok(()) => {
-                self.off = false;
-                // What the first pause found is older than the fault.
-                self.first = FirstInventory::Given;
-            }
-            Err(fault) => report.set_fault(fault),
         }
     }
 
@@ -530,38 +423,6 @@ impl Pause {
             full: self.spaces.full_collections()?,
         })
     }
-}
-
-/// A collection whose evacuation failed in part, by the reading from inside the pause.
-fn failed_evacuation(mut reading: Vec<SpaceReading>, collected: &CollectedSpaces) -> Known {
-    let is_freed = |space: &Space| {
-        let mut evacuated = collected.evacuated.iter();
-        evacuated.any(|evacuated| evacuated.bottom == space.bottom)
-    };
-    reading.retain(|one| {
-        one.space.kind.is_young() || !one.found.survivors.is_empty() || is_freed(&one.space)
-    });
-    reading.sort_unstable_by_key(|one| one.space.bottom);
-    let is_mixed = reading.iter().any(|one| !one.space.kind.is_young());
-    let spaces: Vec<Space> = reading.iter().map(|one| one.space).collect();
-    let humongous = collected.humongous.len() as u64;
-    let mut all = Evacuated {
-        survivors: Vec::new(),
-        dead: humongous,
-        walked: humongous,
-        largest: 0,
-    };
-    for mut one in reading {
-        all.survivors.append(&mut one.found.survivors);
-        all.dead += one.found.dead;
-        all.walked += one.found.walked;
-    }
-    let kind = if is_mixed {
-        CollectionKind::Mixed
-    } else {
-        CollectionKind::Young
-    };
-    (kind, all, ranges(spaces.iter().chain(&collected.humongous)))
 }
 
 /// The memory of everything collected, ascending.

@@ -14,7 +14,6 @@
 //! The first piece starts where the space does; a piece whose start is the end of an accepted one is accepted; all others are walked again from where the
 //! accepted ones end. So the outcome is that of one walk from bottom to top. What fails in a piece that is thrown away has not happened.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::address::Address;
@@ -22,7 +21,7 @@ use crate::careful_read::readable;
 use crate::collection_report::MovesFault;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::heap_spaces::Space;
-use crate::lanes::{Lanes, NotCounted, Passed, Stretch, Stretches};
+use crate::lanes::{NotCounted, Passed, Stretch, Stretches, walk_in_lanes};
 use crate::walk_pool::WalkPool;
 
 /// Sizes of pieces: small ones keep every lane of every thread busy to the end, large ones need few guesses.
@@ -68,7 +67,11 @@ pub(crate) unsafe fn walk_together<'a>(
         let of_space: Vec<Passed> =
             std::iter::from_fn(|| passed.next_if(|next| place_of(next) == Some(place))).collect();
         // SAFETY: passed on.
-        unsafe { join_or_choose(&mut walk, space, of_space, &mut all) }?;
+        unsafe {
+            walk.or_former_classes(space, &mut all, |walk, all| {
+                join(walk, space, of_space, all)
+            })
+        }?;
     }
     Ok(all)
 }
@@ -118,26 +121,21 @@ unsafe fn walk_pieces<'a>(
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
 ) -> Result<Vec<Passed>, MovesFault> {
     let next = AtomicUsize::new(0);
-    let all = Mutex::new(Vec::with_capacity(pieces.len()));
-    let whole = pool.run(&|| {
-        let mut walk = new_walk();
+    let new_work = || {
         let guessing = Guessing {
             spaces,
             pieces,
             next: &next,
             passed: Vec::new(),
         };
-        // SAFETY: the caller vouches for the spaces and the room.
-        let (mut guessing, NotCounted) =
-            unsafe { Lanes::new(&mut walk, guessing, NotCounted).run() };
-        all.lock()
-            .unwrap_or_else(|lock| lock.into_inner())
-            .append(&mut guessing.passed);
-    });
-    if !whole {
-        return Err(MovesFault::Interrupted);
-    }
-    let mut all = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
+        (guessing, NotCounted)
+    };
+    // SAFETY: the caller vouches for the spaces and the room.
+    let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
+    let mut all: Vec<Passed> = done
+        .into_iter()
+        .flat_map(|(guessing, NotCounted)| guessing.passed)
+        .collect();
     all.sort_unstable_by_key(|passed| passed.stretch.number);
     Ok(all)
 }
@@ -214,26 +212,6 @@ unsafe fn seems_to_start(walk: &mut EvacuationWalk<'_>, start: Address, top: Add
         }
     }
     true
-}
-
-/// Joins the pieces of a space. When they do not lead to its top, dead objects are tried as objects of the classes that were at the address of their
-/// class before.
-unsafe fn join_or_choose(
-    walk: &mut EvacuationWalk<'_>,
-    space: &Space,
-    pieces: Vec<Passed>,
-    found: &mut Evacuated,
-) -> Result<(), MovesFault> {
-    let before = found.mark();
-    // SAFETY: passed on.
-    let Err(fault) = (unsafe { join(walk, space, pieces, found) }) else {
-        return Ok(());
-    };
-    found.back_to(before);
-    // SAFETY: passed on.
-    unsafe { walk.former_classes(space, found) }
-        .then_some(())
-        .ok_or(fault)
 }
 
 /// Accepts the pieces that start where the accepted ones end, and walks what is between them.

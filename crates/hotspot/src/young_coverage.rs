@@ -12,7 +12,6 @@
 //!
 //! Not beyond the last survivor: what made the VM collect may already have been given the memory behind it, and nothing is written there yet.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::address::Address;
@@ -21,7 +20,7 @@ use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::EvacuationWalk;
 use crate::full_collection::is_filler;
 use crate::heap_spaces::{Space, SpaceKind};
-use crate::lanes::{Lanes, Passed, Stretch, Stretches};
+use crate::lanes::{Passed, Stretch, Stretches, walk_in_lanes};
 use crate::walk_pool::WalkPool;
 
 /// Pieces are cut into so many stretches for each thread,
@@ -121,28 +120,24 @@ unsafe fn count<'a>(
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
 ) -> Result<Vec<u64>, MovesFault> {
     let next = AtomicUsize::new(0);
-    let all = Mutex::new((vec![0; classes], Ok(())));
-    let whole = pool.run(&|| {
-        let mut walk = new_walk();
+    let new_work = || {
         let listed = Listed {
             stretches,
             next: &next,
             outcome: Ok(()),
         };
-        let none: Vec<u64> = vec![0; classes];
-        // SAFETY: the caller vouches for the pieces.
-        let (listed, found) = unsafe { Lanes::new(&mut walk, listed, none).run() };
-        let mut all = all.lock().unwrap_or_else(|lock| lock.into_inner());
-        for (sum, found) in all.0.iter_mut().zip(found) {
+        (listed, vec![0; classes])
+    };
+    // SAFETY: the caller vouches for the pieces.
+    let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
+    let mut all: Vec<u64> = vec![0; classes];
+    for (listed, found) in done {
+        listed.outcome?;
+        for (sum, found) in all.iter_mut().zip(found) {
             *sum += found;
         }
-        if listed.outcome.is_err() {
-            all.1 = listed.outcome;
-        }
-    });
-    let (found, outcome) = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
-    outcome?;
-    whole.then_some(found).ok_or(MovesFault::Interrupted)
+    }
+    Ok(all)
 }
 
 /// Gives one thread its stretches.

@@ -1,0 +1,105 @@
+//! Full collections of a pause: what is read of them at each look, what they report, and what the young collections next to them leave unseen.
+
+use super::Pause;
+use crate::collection_report::{CollectionKind, CollectionReport, MovesFault};
+use crate::collector::Collector;
+use crate::first_inventory::FirstInventory;
+use crate::full_collection::{FullCollection, FullStep};
+use crate::full_inventory::take_anew;
+use crate::full_report::full_report;
+
+impl Pause {
+    /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
+    pub(super) fn look_at_full(&mut self) -> bool {
+        let Some(full) = &mut self.full else {
+            return false;
+        };
+        // SAFETY: looks happen on the VM thread, inside the pause.
+        let step = unsafe { full.look(&self.classes, &self.sizes) };
+        let is_under_way = full.is_under_way();
+        let completed = full.take_completed();
+        if step == FullStep::Began {
+            self.catch_up_with_classes();
+        }
+        self.report_full(completed);
+        if is_under_way && self.failure.has_failed() {
+            // What the young collection left in place is where the full one found it.
+            self.report_young();
+        }
+        is_under_way
+    }
+
+    /// While moves are off, classes are not followed. Nothing is unloaded before marking.
+    fn catch_up_with_classes(&mut self) {
+        if self.off
+            && let Err(error) = self.classes.refresh()
+        {
+            self.fault = Some(error.into());
+        }
+    }
+
+    /// Reports full collections that are over. What follows in this pause begins where the last of them ended.
+    pub(super) fn report_full(&mut self, completed: Vec<FullCollection>) {
+        for collection in completed {
+            let noted = self.spaces.list(&mut self.latest);
+            let mut report = full_report(collection, self.cause.text(), &self.latest);
+            let missed = report.number.saturating_sub(self.counts_before.all + 1);
+            if let Err(error) = noted {
+                report.set_fault(error.into());
+            } else if self.off && report.fault.is_none() {
+                if missed != 0 {
+                    self.report_unseen(&report, Some(MovesFault::Off));
+                }
+                self.begin_anew(&mut report);
+            } else if missed == 1 && !self.off && self.young_is_empty() {
+                self.report_unseen(&report, None);
+            } else if missed != 0 && !self.off {
+                report.set_fault(MovesFault::Missed { missed });
+            }
+            self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
+            self.before.clone_from(&report.after);
+            self.counts_before = self.counts().unwrap_or(self.counts_before);
+            self.reports.push(report);
+        }
+    }
+
+    /// Was there nothing that the young collection ahead of a full one could move? Then nobody sees it happen, though the VM counts it.
+    fn young_is_empty(&self) -> bool {
+        self.collector != Collector::G1
+            && !self
+                .before
+                .iter()
+                .any(|space| space.kind.is_young() && space.bottom < space.top)
+    }
+
+    /// A young collection of this pause that was not looked at: because moves are off, or because there was nothing to see.
+    fn report_unseen(&mut self, next: &CollectionReport, fault: Option<MovesFault>) {
+        self.reports.push(CollectionReport {
+            number: next.number - 1,
+            kind: CollectionKind::Young,
+            cause: next.cause.clone(),
+            before: std::mem::take(&mut self.before),
+            after: next.before.clone(),
+            collected: Vec::new(),
+            survivors: Vec::new(),
+            dead: 0,
+            walked: 0,
+            walk_nanos: 0,
+            fault,
+            anew: false,
+        });
+    }
+
+    /// Moves were off, and a full collection could be read: the heap is known again.
+    fn begin_anew(&mut self, report: &mut CollectionReport) {
+        // SAFETY: reports are made on the VM thread, inside the pause.
+        match unsafe { take_anew(report, &self.classes, &self.sizes) } {
+            Ok(()) => {
+                self.off = false;
+                // What the first pause found is older than the fault.
+                self.first = FirstInventory::Given;
+            }
+            Err(fault) => report.set_fault(fault),
+        }
+    }
+}
