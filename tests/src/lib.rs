@@ -8,6 +8,7 @@
 mod announcement;
 mod built_library;
 mod class_histogram;
+mod exact_histograms;
 mod full_run;
 mod harness_folder;
 mod java_program;
@@ -20,6 +21,7 @@ pub use built_library::built_example;
 pub use class_histogram::{
     ClassAmount, class_differences, parse_class_histogram, stable_class_name,
 };
+pub use exact_histograms::exact_histogram_options;
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
 pub use java_program::compile_java;

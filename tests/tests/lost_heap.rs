@@ -7,22 +7,12 @@ use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
     Jdk, agent_library, checked, class_differences, compile_java, ducktrack_command,
-    heap_after_last_full_collection, parse_class_histogram, trace_command, traced_jdks,
+    exact_histogram_options, heap_after_last_full_collection, parse_class_histogram, trace_command,
+    traced_jdks,
 };
 use serde_json::Value;
 
 /// Collectors whose moves are known, each with options that leave no dead objects behind a full collection.
-const COLLECTORS: &[&[&str]] = &[
-    &["-XX:+UseSerialGC", "-XX:MarkSweepAlwaysCompactCount=1"],
-    &[
-        "-XX:+UseParallelGC",
-        "-XX:HeapMaximumCompactionInterval=1",
-        "-XX:HeapFirstMaximumCompactionCount=1",
-    ],
-    &["-XX:+UseG1GC"],
-    &["-XX:+UseG1GC", "-XX:+UseCompactObjectHeaders"],
-];
-
 struct Place<'a> {
     jdk: &'a Jdk,
     options: &'a [&'a str],
@@ -37,7 +27,7 @@ fn the_heap_is_known_again_behind_the_next_full_collection() {
     let mut runs = 0;
     let jdks = traced_jdks().expect("JDKs");
     for jdk in &jdks {
-        for options in COLLECTORS.iter().filter(|options| jdk.accepts(options)) {
+        for options in exact_histogram_options(jdk) {
             let place = Place {
                 jdk,
                 options,

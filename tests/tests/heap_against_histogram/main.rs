@@ -10,24 +10,10 @@
 mod traced_run;
 
 use ducktrack_tests::{
-    Jdk, checked, class_differences, heap_after_last_full_collection, is_full_run,
-    parse_class_histogram, skipped, traced_jdks,
+    Jdk, checked, class_differences, exact_histogram_options, heap_after_last_full_collection,
+    is_full_run, parse_class_histogram, skipped, traced_jdks,
 };
 use traced_run::{TracedRun, Workload};
-
-/// Collectors whose moves are known, each with options that leave no dead objects behind a full collection.
-const COLLECTORS: &[&[&str]] = &[
-    &["-XX:+UseSerialGC", "-XX:MarkSweepAlwaysCompactCount=1"],
-    &[
-        "-XX:+UseParallelGC",
-        "-XX:HeapMaximumCompactionInterval=1",
-        "-XX:HeapFirstMaximumCompactionCount=1",
-    ],
-    &["-XX:+UseG1GC"],
-];
-
-/// Of JDK 25 and later.
-const COMPACT: &[&str] = &["-XX:+UseG1GC", "-XX:+UseCompactObjectHeaders"];
 
 const SMALL: &[&str] = &["json", "streams"];
 const ALL: &[&str] = &[
@@ -45,8 +31,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for jdk in &jdks {
-        let layouts = COLLECTORS.iter().chain([&COMPACT]);
-        for options in layouts.filter(|options| jdk.accepts(options)) {
+        for options in exact_histogram_options(jdk) {
             for name in workloads() {
                 let place = format!("Java {} {} {name}", jdk.version, options.join(" "));
                 match compare(jdk, options, name) {
