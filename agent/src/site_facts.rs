@@ -5,14 +5,17 @@
 //! ```text
 //! account   the first of the site's counters: count, (bytes,) materialized count, (materialized bytes); 0: it is filed by keys
 //! bytes     of each object; 0: not known yet, or each has its own
+//! class     hash of the name of the objects' class; 0: only the run knows it
 //! kind      0 unknown, 1 all objects have one size, 2 measured; 3 + n: measured, a level of arrays with elements of kind n
 //! ```
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ducktrack_class_rewriter::{ElementSize, RewrittenClass, SizeRule, Unit};
-use ducktrack_trace_format::{ArrayLayout, ObjectLayout, SiteFacts, SiteId};
+use ducktrack_class_rewriter::{
+    AllocationKind, ElementSize, PlannedSite, RewrittenClass, SizeRule, Unit,
+};
+use ducktrack_trace_format::{ArrayLayout, ClassNameHash, ObjectLayout, SiteFacts, SiteId};
 
 use crate::object_bytes::object_bytes;
 
@@ -28,6 +31,7 @@ const LEVEL: u32 = 3;
 struct Fact {
     account: AtomicU32,
     bytes: AtomicU32,
+    class: AtomicU32,
     kind: AtomicU32,
 }
 
@@ -88,6 +92,8 @@ impl SiteTable {
             if let Some(bytes) = object_bytes(&site.size, &layout) {
                 fact.bytes.store(bytes, Ordering::Relaxed);
             }
+            let class = class_name(site).map_or(0, ClassNameHash::bits);
+            fact.class.store(class, Ordering::Relaxed);
             fact.kind.store(kind, Ordering::Release);
         }
         for counter in &rewritten.counters {
@@ -152,6 +158,18 @@ impl SiteFacts for SiteTable {
             alignment: u32::from(layout.alignment),
         })
     }
+
+    fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
+        let fact = self.fact(site.0)?;
+        ClassNameHash::from_bits(fact.class.load(Ordering::Relaxed))
+    }
+}
+
+/// The class that a site's bytecode names, where no object of the site can be of another.
+fn class_name(site: &PlannedSite) -> Option<ClassNameHash> {
+    use AllocationKind::{Boxing, MultiNewArray, New, NewArray};
+    let says_it = matches!(site.kind, New | NewArray | MultiNewArray | Boxing);
+    ClassNameHash::of(site.ty.as_deref().filter(|_| says_it)?)
 }
 
 fn level_kind(ty: Option<&[u8]>) -> u32 {

@@ -142,6 +142,6 @@ pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
 pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
 pub use repeated_callers::shorten_events;
-pub use site_facts::{ArrayLayout, SiteFacts};
+pub use site_facts::{ArrayLayout, ClassNameHash, SiteFacts};
 pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use v1 as current;

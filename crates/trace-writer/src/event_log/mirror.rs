@@ -15,8 +15,8 @@
 use std::collections::HashMap;
 
 use ducktrack_trace_format::{
-    AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClassId, MoveEncoder,
-    Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+    AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClass, HeapClassId,
+    MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
 };
 
 use super::Survivor;
@@ -132,8 +132,9 @@ impl Mirror {
     }
 
     /// The VM keeps this class there from now on.
-    pub(crate) fn class(&mut self, klass: u64, class: HeapClassId) {
-        self.klasses.insert(klass, class);
+    pub(crate) fn class(&mut self, class: &HeapClass) {
+        self.klasses.insert(class.klass, class.id);
+        self.site_classes.name(class);
     }
 
     /// An event of this site says the class of its object, by its address: the class, if it is known.
@@ -254,6 +255,7 @@ impl Mirror {
             survivors,
             fates: &mut fates,
             site_classes: &mut self.site_classes,
+            facts,
             contradictions: 0,
             dead: 0,
         };
@@ -262,7 +264,7 @@ impl Mirror {
         carried.retain(|object| decide(object, &mut matching, &mut self.live));
         self.carried = carried;
         for piece in pieces {
-            if !matching.scan(&piece, facts, &mut self.carried) {
+            if !matching.scan(&piece, &mut self.carried) {
                 self.pieces.put_back(piece);
             }
         }

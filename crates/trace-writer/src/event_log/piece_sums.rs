@@ -139,32 +139,28 @@ impl PieceSums {
             row.executed += 1;
             return true;
         }
-        self.first_of_pair(number, caller, (site, units), facts)
+        let first = PairRow {
+            caller,
+            site,
+            units,
+            executed: 1,
+        };
+        self.first_of_pair(number as usize, first, facts)
     }
 
     #[cold]
-    fn first_of_pair(
-        &mut self,
-        number: u32,
-        caller: CallSiteId,
-        (site, units): (SiteId, u32),
-        facts: &SiteCache,
-    ) -> bool {
-        let row = self.sites.get(site.0 as usize);
-        if !row.is_some_and(|row| row.fits(units)) && !self.learn(site, units, facts) {
+    fn first_of_pair(&mut self, number: usize, first: PairRow, facts: &SiteCache) -> bool {
+        let row = self.sites.get(first.site.0 as usize);
+        if !row.is_some_and(|row| row.fits(first.units))
+            && !self.learn(first.site, first.units, facts)
+        {
             return false;
         }
-        let number = number as usize;
         if self.pairs.len() <= number {
             self.pairs.resize(number + 1, PairRow::NONE);
         }
         if let Some(row) = self.pairs.get_mut(number) {
-            *row = PairRow {
-                caller,
-                site,
-                units,
-                executed: 1,
-            };
+            *row = first;
         }
         true
     }

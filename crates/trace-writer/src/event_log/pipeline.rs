@@ -29,6 +29,7 @@ use super::site_cache::SiteCache;
 use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Tally};
 use file_turns::{ASK_AGAIN, Holding};
+use lost_heap::Heap;
 use piece_reading::PieceReading;
 
 mod file_turns;
@@ -57,12 +58,7 @@ pub(crate) struct Pipeline {
     limits: Option<Limits>,
     epoch: u32,
     threads: Threads,
-    /// `None`: moves are not known.
-    mirror: Option<Mirror>,
-    /// While moves are not known, but may be again: a mirror without objects, for the events of the current epoch.
-    waiting: Option<Mirror>,
-    /// The collection at hand begins the mirror anew.
-    anew: bool,
+    heap: Heap,
     sums: PieceSums,
     objects: PieceObjects,
     /// Found objects explained since the last collection.
@@ -91,11 +87,12 @@ impl Pipeline {
             limits,
             epoch: 0,
             threads: Threads::default(),
-            mirror: options.moves.then(Mirror::new),
+            heap: match options.moves {
+                true => Heap::Known(Mirror::new()),
+                false => Heap::Unknown,
+            },
             sums: PieceSums::default(),
             objects: PieceObjects::default(),
-            waiting: None,
-            anew: false,
             explained: Vec::new(),
             holding: None,
             held: VecDeque::new(),
@@ -151,8 +148,8 @@ impl Pipeline {
     }
 
     fn class(&mut self, class: &HeapClass) {
-        if let Some(mirror) = self.mirror.as_mut().or(self.waiting.as_mut()) {
-            mirror.class(class.klass, class.id);
+        if let Some(mirror) = self.heap.keeper() {
+            mirror.class(class);
         }
     }
 
@@ -228,7 +225,7 @@ impl Pipeline {
             sums: &mut self.sums,
             objects: &mut self.objects,
             tally: &mut *self.parts.tally,
-            mirror: self.mirror.as_mut().or(self.waiting.as_mut()),
+            mirror: self.heap.keeper(),
             explained: &mut self.explained,
             events: 0,
         };
@@ -237,7 +234,7 @@ impl Pipeline {
         self.stats.events += reading.finish();
         self.stats.broken_buffers += u64::from(result.is_err());
         let piece = self.objects.take(&header);
-        let mirror = self.mirror.as_mut().or(self.waiting.as_mut());
+        let mirror = self.heap.keeper();
         if let (Some(mirror), Some(piece)) = (mirror, piece) {
             mirror.keep(piece);
         }
@@ -259,7 +256,7 @@ impl Pipeline {
         self.parts.queue.survivors_done(memory);
         self.write_explained();
         let rotation = self.rotation(&collection, &moves);
-        if self.anew && rotation.is_none() {
+        if self.is_anew() && rotation.is_none() {
             // Readers could not begin anew here.
             collection.fault = Some("moves are not known".to_owned());
             self.lose_heap(collection.level);
@@ -288,7 +285,7 @@ impl Pipeline {
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
         self.begin_anew(survivors.whole_heap && known);
-        let result = match &mut self.mirror {
+        let result = match self.heap.known() {
             Some(mirror) if known => {
                 mirror.collect(collection, &mut survivors.objects, &self.parts.facts)
             }
@@ -301,7 +298,7 @@ impl Pipeline {
         self.measure_mirror();
         let result = result.map(|moves| self.began_anew(collection, moves));
         result.unwrap_or_else(|fault| {
-            if self.mirror.is_some() && collection.fault.is_none() {
+            if self.heap.is_known() && collection.fault.is_none() {
                 collection.fault = Some(fault.to_owned());
             }
             self.lose_heap(collection.level);
@@ -316,7 +313,7 @@ impl Pipeline {
     }
 
     fn measure_mirror(&mut self) {
-        if let Some(mirror) = &self.mirror {
+        if let Some(mirror) = self.heap.known() {
             self.stats.mirror_objects = mirror.len();
             self.stats.mirror_bytes = mirror.memory();
             self.mirror_contradictions = mirror.contradictions;
@@ -385,7 +382,7 @@ impl Pipeline {
 
     /// Shows the numbers to everybody.
     fn publish(&mut self) {
-        if let Some(mirror) = self.mirror.as_ref().or(self.waiting.as_ref()) {
+        if let Some(mirror) = self.heap.keeper() {
             self.stats.retained_bytes = mirror.retained();
         }
         let mut shown = self.stats;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-use ducktrack_trace_format::{ArrayLayout, SiteFacts, SiteId};
+use ducktrack_trace_format::{ArrayLayout, ClassNameHash, SiteFacts, SiteId};
 
 const PAGE: usize = 1 << 12;
 const PAGES: usize = 1 << 8;
@@ -75,5 +75,9 @@ impl SiteFacts for SiteCache {
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
         self.facts.array_layout(site)
+    }
+
+    fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
+        self.facts.class_name(site)
     }
 }

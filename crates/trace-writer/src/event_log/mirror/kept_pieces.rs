@@ -43,7 +43,7 @@ pub(crate) struct KeptObject {
 pub(crate) struct Neighbours<'a> {
     pub(crate) start: u64,
     /// Number of the first of their words in the piece.
-    first: u32,
+    pub(crate) first: u32,
     words: &'a [Word],
 }
 

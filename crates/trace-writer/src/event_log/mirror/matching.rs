@@ -1,10 +1,10 @@
 //! The search for the events of survivors that the mirror did not know.
 
-use ducktrack_trace_format::{HeapClassId, SiteFacts, ThreadId};
+use ducktrack_trace_format::{HeapClassId, SiteFacts};
 
 use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};
-use super::kept_pieces::{KeptPiece, Neighbours};
+use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
 use super::site_classes::SiteClasses;
 use super::{CLASS_OF_SITE, Origin};
 use crate::event_log::Survivor;
@@ -41,6 +41,37 @@ pub(crate) struct Carried {
     pub(crate) class: Option<HeapClassId>,
 }
 
+/// What an event says of an object that ended where a survivor did.
+struct Claimed {
+    bytes: Option<u64>,
+    class: Option<HeapClassId>,
+    /// What lies before it is no object of an event.
+    behind_gap: bool,
+    origin: Origin,
+    how: How,
+}
+
+impl Claimed {
+    /// Was this object eliminated, and what moved the top something that the VM made itself, the survivor? So it is where the survivor is not what the
+    /// event says:
+    ///
+    /// | of another | |
+    /// |---|---|
+    /// | class than the event says | always |
+    /// | size | behind a gap, which then takes all the room; elsewhere it is a contradiction |
+    /// | class than the site's bytecode names, or than all its objects so far | where the size is the same by chance |
+    fn was_eliminated(&self, survivor: &Survivor, sites: (&SiteClasses, &SiteCache)) -> bool {
+        let (site_classes, facts) = sites;
+        if self.class.is_some_and(|class| class != survivor.class) {
+            return true;
+        }
+        match self.bytes.is_none_or(|bytes| bytes == survivor.bytes()) {
+            true => site_classes.is_foreign(self.origin.site, survivor.class, facts),
+            false => self.behind_gap,
+        }
+    }
+}
+
 /// The search for the events of unknown survivors.
 pub(crate) struct Matching<'a> {
     pub(crate) index: EndIndex,
@@ -49,79 +80,55 @@ pub(crate) struct Matching<'a> {
     pub(crate) survivors: &'a [Survivor],
     pub(crate) fates: &'a mut [Fate],
     pub(crate) site_classes: &'a mut SiteClasses,
+    pub(crate) facts: &'a SiteCache,
     pub(crate) contradictions: u64,
     pub(crate) dead: u64,
 }
 
 impl Matching<'_> {
-    /// Is this unknown survivor of another class than an event said of its object? Then that was eliminated, and the survivor is the VM's own, of the
-    /// same size by chance.
-    fn is_another(&self, number: usize, class: Option<HeapClassId>) -> bool {
-        let survivor = self.unknown.get(number).copied();
-        let survivor = survivor.and_then(|index| self.survivors.get(index));
-        survivor
-            .zip(class)
-            .is_some_and(|(survivor, class)| survivor.class != class)
-    }
-
-    /// The object of an event behind a gap seems to be this unknown survivor. If that has another size, the JIT eliminated the event's object, and all
-    /// that moved the top was the gap: the survivor is the VM's own.
+    /// An event's object seems to be this unknown survivor.
     #[cold]
-    fn claim_behind_gap(&mut self, number: usize, bytes: Option<u64>, origin: Origin) {
-        let survivor = self.unknown.get(number).copied();
-        let survivor = survivor.and_then(|index| self.survivors.get(index));
-        let fits = |bytes| survivor.is_some_and(|survivor| survivor.bytes() == bytes);
-        if bytes.is_none_or(fits) {
-            self.claim(number, bytes, origin, How::Known);
-        }
-    }
-
-    /// An event's object was this unknown survivor.
-    #[cold]
-    fn claim(&mut self, number: usize, bytes: Option<u64>, origin: Origin, how: How) {
+    fn claim(&mut self, number: usize, object: &Claimed) {
         let survivor = self.unknown.get(number).copied();
         let Some((survivor, fate)) = survivor
             .and_then(|index| Some((self.survivors.get(index)?, self.fates.get_mut(index)?)))
         else {
             return;
         };
-        let fits = bytes.is_none_or(|bytes| bytes == survivor.bytes());
-        if fits && self.site_classes.is_foreign(origin.site, survivor.class) {
+        if object.was_eliminated(survivor, (self.site_classes, self.facts)) {
             return;
         }
+        let fits = object.bytes.is_none_or(|bytes| bytes == survivor.bytes());
         if !fits || fate.how != How::Found {
             self.contradictions += 1;
             return;
         }
-        fate.origin = origin;
-        fate.how = if bytes.is_some() { how } else { How::Explained };
-        self.site_classes.see(origin.site, survivor.class);
+        fate.origin = object.origin;
+        fate.how = match object.bytes {
+            Some(_) => object.how,
+            None => How::Explained,
+        };
+        self.site_classes.see(object.origin.site, survivor.class);
     }
 
     /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
-    pub(crate) fn scan(
-        &mut self,
-        piece: &KeptPiece,
-        facts: &SiteCache,
-        carried: &mut Vec<Carried>,
-    ) -> bool {
+    pub(crate) fn scan(&mut self, piece: &KeptPiece, carried: &mut Vec<Carried>) -> bool {
         let mut scan = Scan {
-            thread: piece.thread,
-            birth: piece.epoch,
+            piece,
+            facts: self.facts,
+            begin: 0,
             decided: 0,
-            behind_gap: true,
             elsewhere: Vec::new(),
         };
         piece.for_each_stretch(|stretch| {
-            scan.behind_gap = true;
+            scan.begin = stretch.first;
             for part in stretch.parts(PART) {
                 if self.index.is_dead(part.start, part.end()) {
                     scan.decided += part.len();
                     self.dead += part.len();
                 } else {
-                    self.scan_part(piece, part, facts, &mut scan);
+                    self.scan_part(part, &mut scan);
                 }
-                scan.behind_gap = false;
             }
         });
         let is_decided = scan.decided > 0 || scan.elsewhere.is_empty();
@@ -131,47 +138,28 @@ impl Matching<'_> {
         is_decided
     }
 
-    fn scan_part(
-        &mut self,
-        piece: &KeptPiece,
-        part: Neighbours<'_>,
-        facts: &SiteCache,
-        scan: &mut Scan,
-    ) {
+    fn scan_part(&mut self, part: Neighbours<'_>, scan: &mut Scan<'_>) {
         for object in part.objects() {
-            let behind_gap = std::mem::take(&mut scan.behind_gap);
-            let at_end = self.index.look_up(object.end);
-            if at_end == AtEnd::NoSurvivor {
-                scan.decided += 1;
-                self.dead += 1;
-                continue;
-            }
-            let fixed = || facts.fixed_bytes(object.site).map(u64::from);
-            let bytes = object.bytes.or_else(fixed);
-            let origin = Origin {
-                site: object.site,
-                thread: scan.thread,
-                birth: scan.birth,
-            };
-            if let AtEnd::Survivor(number) = at_end {
-                scan.decided += 1;
-                if self.is_another(number, piece.class_of(&object)) {
-                    continue;
+            match self.index.look_up(object.end) {
+                AtEnd::NoSurvivor => {
+                    scan.decided += 1;
+                    self.dead += 1;
                 }
-                if behind_gap {
-                    self.claim_behind_gap(number, bytes, origin);
-                } else {
-                    self.claim(number, bytes, origin, How::Known);
+                AtEnd::Survivor(number) => {
+                    scan.decided += 1;
+                    self.claim(number, &scan.claimed(&object));
                 }
-            } else {
-                scan.elsewhere.push(Carried {
-                    start: object.end.wrapping_sub(bytes.unwrap_or(0)),
-                    bytes,
-                    outside: false,
-                    how: How::Known,
-                    origin,
-                    class: piece.class_of(&object),
-                });
+                AtEnd::NotCollected => {
+                    let claimed = scan.claimed(&object);
+                    scan.elsewhere.push(Carried {
+                        start: object.end.wrapping_sub(claimed.bytes.unwrap_or(0)),
+                        bytes: claimed.bytes,
+                        outside: false,
+                        how: claimed.how,
+                        origin: claimed.origin,
+                        class: claimed.class,
+                    });
+                }
             }
         }
     }
@@ -181,14 +169,43 @@ impl Matching<'_> {
 const PART: usize = 32;
 
 /// The search through one piece.
-struct Scan {
-    thread: ThreadId,
-    birth: u32,
+struct Scan<'a> {
+    piece: &'a KeptPiece,
+    facts: &'a SiteCache,
+    /// Number of the first object of the stretch.
+    begin: u32,
     decided: u64,
-    /// The next object is the first of a stretch: what lies before it is no object of an event.
-    behind_gap: bool,
     /// Objects that were not collected.
     elsewhere: Vec<Carried>,
+}
+
+impl Scan<'_> {
+    fn claimed(&self, object: &KeptObject) -> Claimed {
+        let fixed = || self.facts.fixed_bytes(object.site).map(u64::from);
+        Claimed {
+            bytes: object.bytes.or_else(fixed),
+            class: self.piece.class_of(object),
+            behind_gap: object.index == self.begin,
+            origin: Origin {
+                site: object.site,
+                thread: self.piece.thread,
+                birth: self.piece.epoch,
+            },
+            how: How::Known,
+        }
+    }
+}
+
+impl Carried {
+    fn claimed(&self, how: How) -> Claimed {
+        Claimed {
+            bytes: self.bytes,
+            class: self.class,
+            behind_gap: false,
+            origin: self.origin,
+            how,
+        }
+    }
 }
 
 /// Decides about a carried object; false: it was collected, or is entered now.
@@ -198,8 +215,7 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
     }
     let end = object.start.wrapping_add(object.bytes.unwrap_or(0));
     match matching.index.look_up(end) {
-        AtEnd::Survivor(number) if matching.is_another(number, object.class) => {}
-        AtEnd::Survivor(number) => matching.claim(number, object.bytes, object.origin, object.how),
+        AtEnd::Survivor(number) => matching.claim(number, &object.claimed(object.how)),
         AtEnd::NoSurvivor => matching.dead += 1,
         // A huge object ends behind the range that it starts in.
         AtEnd::NotCollected if object.outside && matching.index.is_collected(object.start) => {
@@ -226,7 +242,7 @@ fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
     let survivors = matching.survivors;
     let from = |index: &usize| survivors.get(*index).map_or(0, |survivor| survivor.from);
     match matching.unknown.binary_search_by_key(&object.start, from) {
-        Ok(number) => matching.claim(number, None, object.origin, How::Explained),
+        Ok(number) => matching.claim(number, &object.claimed(How::Explained)),
         Err(_) => matching.dead += 1,
     }
     true

@@ -1,9 +1,13 @@
 //! The class of the objects of each site, as far as all that were seen had the same.
 //!
-//! A site whose events say no class has one. So when its objects were of one class so far, and where an event of it says an object should be there is one
-//! of another class and the same size, then the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
+//! A site whose events say no class has one: the one that its bytecode names, or one that only the run shows. Where an event of it says an object should
+//! be there is one of another class and the same size, the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
 
-use ducktrack_trace_format::{HeapClassId, SiteId};
+use std::collections::HashMap;
+
+use ducktrack_trace_format::{ClassNameHash, HeapClass, HeapClassId, SiteFacts, SiteId};
+
+use crate::event_log::site_cache::SiteCache;
 
 const NONE_SEEN: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
@@ -26,9 +30,17 @@ const NOTHING: Seen = Seen {
 #[derive(Debug, Default)]
 pub(crate) struct SiteClasses {
     seen: Vec<Seen>,
+    names: HashMap<HeapClassId, ClassNameHash>,
 }
 
 impl SiteClasses {
+    /// Learns the name of a class.
+    pub(crate) fn name(&mut self, class: &HeapClass) {
+        if let Some(name) = ClassNameHash::of(class.name.as_bytes()) {
+            self.names.insert(class.id, name);
+        }
+    }
+
     fn at(&mut self, site: SiteId) -> Option<&mut Seen> {
         let index = site.0 as usize;
         if index >= self.seen.len() {
@@ -69,7 +81,17 @@ impl SiteClasses {
     }
 
     /// Is an object of this class none of the site's?
-    pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId) -> bool {
+    pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId, facts: &SiteCache) -> bool {
+        let has_another_name = || {
+            let name = self.names.get(&class);
+            name.zip(facts.class_name(site))
+                .is_some_and(|(name, said)| *name != said)
+        };
+        self.was_never(site, class) || has_another_name()
+    }
+
+    /// Were all objects of the site of one other class so far?
+    fn was_never(&self, site: SiteId, class: HeapClassId) -> bool {
         let seen = self.seen.get(site.0 as usize);
         seen.is_some_and(|seen| {
             seen.times >= TRUSTED && seen.class < SEVERAL && seen.class != class.0
@@ -79,6 +101,10 @@ impl SiteClasses {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_trace_format::HeapClassSize;
+
     use super::*;
 
     #[test]
@@ -86,15 +112,51 @@ mod tests {
         let (site, ours, other) = (SiteId(20), HeapClassId(3), HeapClassId(4));
         let mut classes = SiteClasses::default();
         classes.see(site, ours);
-        assert!(!classes.is_foreign(site, other));
+        assert!(!classes.was_never(site, other));
         classes.see(site, ours);
-        assert!(classes.is_foreign(site, other) && !classes.is_foreign(site, ours));
+        assert!(classes.was_never(site, other) && !classes.was_never(site, ours));
         assert_eq!(classes.class_of(site), Some(ours));
         classes.has_several(site);
-        assert!(!classes.is_foreign(site, other));
+        assert!(!classes.was_never(site, other));
         classes.see(site, ours);
         classes.see(site, ours);
         assert_eq!(classes.class_of(site), None);
-        assert!(!classes.is_foreign(site, other));
+        assert!(!classes.was_never(site, other));
+    }
+
+    /// Site 20 is `anewarray Object`; of others the bytecode says nothing.
+    struct Bytecode;
+
+    impl SiteFacts for Bytecode {
+        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
+            None
+        }
+
+        fn is_measured(&self, _: SiteId) -> bool {
+            true
+        }
+
+        fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
+            ClassNameHash::of(b"[Ljava/lang/Object;").filter(|_| site == SiteId(20))
+        }
+    }
+
+    #[test]
+    fn the_class_that_bytecode_names_is_trusted_at_once() {
+        let facts = SiteCache::new(Arc::new(Bytecode));
+        let mut classes = SiteClasses::default();
+        for (id, name) in [(3, "[B"), (4, "[Ljava/lang/Object;")] {
+            classes.name(&HeapClass {
+                id: HeapClassId(id),
+                name: name.to_owned(),
+                size: HeapClassSize::PerObject,
+                klass: u64::from(id),
+                fields: Vec::new(),
+            });
+        }
+        assert!(classes.is_foreign(SiteId(20), HeapClassId(3), &facts));
+        assert!(!classes.is_foreign(SiteId(20), HeapClassId(4), &facts));
+        assert!(!classes.is_foreign(SiteId(20), HeapClassId(5), &facts));
+        assert!(!classes.is_foreign(SiteId(21), HeapClassId(3), &facts));
     }
 }

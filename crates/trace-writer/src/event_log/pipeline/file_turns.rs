@@ -28,7 +28,7 @@ impl Pipeline {
             self.restart_if_torn();
             return;
         };
-        if self.mirror.is_none() {
+        if !self.heap.is_known() {
             let full = self.check_drained(|sizes| sizes.current >= limits.share);
             if full {
                 self.parts.output.make_room(limits.share, limits.max);
@@ -79,7 +79,7 @@ impl Pipeline {
 
     /// Where no synchronization point can be had, a torn file is followed by the next at once.
     fn restart_if_torn(&mut self) {
-        if self.mirror.is_none() && self.parts.output.gauge().is_torn() {
+        if !self.heap.is_known() && self.parts.output.gauge().is_torn() {
             self.begin_file(Vec::new());
         }
     }
@@ -125,10 +125,10 @@ impl Pipeline {
         let full = self
             .limits
             .is_some_and(|limits| self.check_drained(|sizes| limits.is_full(with_moves(sizes))));
-        let mirror = self.mirror.as_mut().filter(|mirror| mirror.is_settled())?;
-        if !torn && !full && !self.anew {
+        if !torn && !full && !self.is_anew() {
             return None;
         }
+        let mirror = self.heap.known().filter(|mirror| mirror.is_settled())?;
         let start = Instant::now();
         let parts = mirror.sync_point(collection.number);
         // While files cannot be written, points are made in vain: a tenth of the time may go there.
@@ -153,7 +153,7 @@ impl Pipeline {
         let start = EventFile {
             epoch: self.epoch,
             has_sync_point: !parts.is_empty(),
-            without_moves: self.mirror.is_none(),
+            without_moves: !self.heap.is_known(),
             pid: options.pid,
             start_unix_millis: options.start_unix_millis,
             ..EventFile::default()
