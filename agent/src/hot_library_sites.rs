@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! every while: sites by bytes ── in a JDK class, not tracked yet, a share worth asking about
-//!   ── all methods of their classes are tracked ── these and all classes that call them are retransformed
+//!   ── their classes are retransformed: the methods that allocate for their caller are tracked ── then all classes that call them
 //! ```
 //!
-//! The whole class, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`).
+//! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
+//! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`BlamePassing`]).
 //! What was allocated before has no caller; the report says so. The looks are further and further apart, because retransformed
 //! code must be compiled anew.
 
@@ -18,7 +19,7 @@ use ducktrack_jvmti::Jni;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use ducktrack_class_rewriter::TrackedMethods;
+use ducktrack_class_rewriter::{BlamePassing, TrackedMethods};
 
 use crate::agent::Agent;
 use crate::options::Context;
@@ -38,6 +39,8 @@ const MOST_CLASSES: usize = 2;
 /// The methods that are tracked now, and who calls library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
+    /// Tracked classes, in internal form, whose idle methods are still to be taken out.
+    unexamined: Mutex<FxHashSet<Box<[u8]>>>,
     /// Classes by a hash of the library class that they call.
     callers: Mutex<FxHashMap<u32, Vec<u32>>>,
     classes: Mutex<Classes>,
@@ -80,6 +83,7 @@ impl Tracking {
     pub(crate) fn new(methods: TrackedMethods) -> Self {
         Self {
             methods: RwLock::new(Arc::new(methods)),
+            unexamined: Mutex::default(),
             callers: Mutex::default(),
             classes: Mutex::default(),
         }
@@ -141,6 +145,23 @@ impl Tracking {
             extended.add(class, "*");
         }
         *self.methods.write() = Arc::new(extended);
+        let names = classes.iter().map(|class| class.as_bytes().into());
+        self.unexamined.lock().extend(names);
+    }
+
+    /// Takes the methods of a class out that allocate nothing for their caller, when the class is seen for the first time since it is tracked.
+    pub(crate) fn examine(&self, class: &ClassFile<'_>) {
+        if !self.unexamined.lock().remove(class.name()) {
+            return;
+        }
+        let mut methods = TrackedMethods::clone(&self.methods.read());
+        let Ok(found) = BlamePassing::of(std::slice::from_ref(class), &methods) else {
+            return;
+        };
+        for (class, method) in &found.idle {
+            methods.take_out(class, method);
+        }
+        *self.methods.write() = Arc::new(methods);
     }
 }
 
@@ -154,18 +175,24 @@ impl Agent {
         if found.is_empty() {
             return;
         }
-        let mut keys: FxHashSet<ClassKey> = FxHashSet::default();
+        let own: FxHashSet<ClassKey> = found
+            .iter()
+            .map(|class| ClassKey::of_boot(class.as_bytes()))
+            .collect();
+        let mut callers: FxHashSet<ClassKey> = FxHashSet::default();
         for class in &found {
-            keys.extend(self.tracking.callers_of(class.as_bytes()));
-            keys.insert(ClassKey::of_boot(class.as_bytes()));
+            callers.extend(self.tracking.callers_of(class.as_bytes()));
         }
+        callers.retain(|key| !own.contains(key));
         self.tracking.add(&found);
-        let outcome = jni.with_local_frame(64, || {
-            self.env.retransform_classes(&self.loaded(jni, &keys))
-        });
-        if let Ok(Err(error)) | Err(error) = outcome {
-            self.log
-                .warn(&format!("hot library sites have no callers: {error}"));
+        // Which calls to note is known when the classes themselves have been seen again.
+        for keys in [&own, &callers] {
+            let outcome =
+                jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, keys)));
+            if let Ok(Err(error)) | Err(error) = outcome {
+                self.log
+                    .warn(&format!("hot library sites have no callers: {error}"));
+            }
         }
         for class in found {
             self.add_note(format!(

@@ -10,9 +10,21 @@
 //!   iload 5; invokestatic DuckTrack.x(I)V
 //! ```
 //!
+//! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and what was
+//! there comes back behind the last:
+//!
+//! ```text
+//!   sipush 300; invokestatic DuckTrack.y(I)I; istore 5
+//!   invokevirtual java/lang/StringBuilder.append(I)
+//!   aload_0; getfield name
+//!   sipush 301; invokestatic DuckTrack.x(I)V
+//!   invokevirtual java/lang/StringBuilder.append(Ljava/lang/String;)
+//!   iload 5; invokestatic DuckTrack.x(I)V
+//! ```
+//!
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
 
-use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
+use ducktrack_classfile::{Code, CodeOffset, Instruction, Opcode};
 
 use crate::call_rules::counts_again;
 use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
@@ -40,14 +52,38 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.tracked || !self.view.takes_blame || !self.view.rules.has_tracked() {
             return Ok(());
         }
+        let labels = labels(&self.view.code)?;
+        // Where an exception leaves a note behind, and the last call of the chain that goes on.
         let mut noted = Vec::new();
+        let mut last: Option<CodeOffset> = None;
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
-            if let Some(target) = self.tracked_target(&instruction)? {
-                noted.extend(self.note_call(instruction.offset, target)?);
+            if labels.binary_search(&instruction.offset).is_ok() {
+                self.end_chain(&mut last)?;
+            }
+            match self.noted_target(&instruction)? {
+                Some(target) => {
+                    self.note_call(instruction.offset, target, last.is_some())?;
+                    last = Some(instruction.offset);
+                }
+                None if ends_chain(&instruction) => self.end_chain(&mut last)?,
+                None => {}
+            }
+            if last.is_some() {
+                noted.push(instruction.offset);
             }
         }
         self.forget_in_handlers(&noted)
+    }
+
+    /// What was noted before a chain of calls comes back behind the last of them.
+    fn end_chain(&mut self, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
+        if let Some(offset) = last.take() {
+            let outer = self.view.code.max_locals();
+            let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
+            self.insert(Place::After(offset), restore);
+        }
+        Ok(())
     }
 
     /// In a method whose callers count what it allocates: calls of methods that would count it again are told so.
@@ -121,26 +157,49 @@ impl MethodPlanner<'_, '_, '_> {
         Ok(())
     }
 
+    /// Notes a call; `in_chain`: right behind another noted call.
     fn note_call(
         &mut self,
         offset: CodeOffset,
         target: CallTarget,
-    ) -> Result<Option<CodeOffset>, Reason> {
-        // A call that is an allocation site itself needs no one else to blame.
-        if self
-            .view
-            .allocations
-            .binary_search_by_key(&offset, |allocation| allocation.offset)
-            .is_ok()
-        {
-            return Ok(None);
-        }
+        in_chain: bool,
+    ) -> Result<(), Reason> {
         let id = self.add_call_site(offset, target)?;
         let outer = self.view.code.max_locals();
-        let note = self.assembler.call_into(NOTE_CALL_SITE, id, outer)?;
+        let note = match in_chain {
+            true => self.assembler.call(SET_CALL_SITE, id)?,
+            false => self.assembler.call_into(NOTE_CALL_SITE, id, outer)?,
+        };
         self.insert(Place::Before(offset), note);
-        let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
-        self.insert(Place::After(offset), restore);
-        Ok(Some(offset))
+        Ok(())
     }
+
+    /// The target of a tracked call, unless it is an allocation site itself: that needs no one else to blame.
+    fn noted_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
+        let sites = &self.view.allocations;
+        match sites.binary_search_by_key(&instruction.offset, |site| site.offset) {
+            Ok(_) => Ok(None),
+            Err(_) => self.tracked_target(instruction),
+        }
+    }
+}
+
+/// Where control may come from elsewhere, ascending.
+fn labels(code: &Code<'_>) -> Result<Vec<CodeOffset>, Reason> {
+    let handlers = code.exception_table().iter().map(|row| row.handler);
+    let mut labels: Vec<CodeOffset> = handlers.collect();
+    for instruction in code.instructions() {
+        labels.extend(instruction?.targets());
+    }
+    labels.sort_unstable();
+    Ok(labels)
+}
+
+/// Does control leave here, or may other code run in between?
+fn ends_chain(instruction: &Instruction<'_>) -> bool {
+    let opcode = instruction.opcode;
+    opcode.is_invoke()
+        || instruction.is_unconditional_end()
+        || opcode.is_conditional_branch()
+        || opcode.is_jsr()
 }

@@ -12,6 +12,7 @@
 
 mod allocation_kind;
 mod allocation_site;
+mod blame_passing;
 mod call_context;
 mod call_rules;
 mod class_rewriter;
@@ -37,6 +38,7 @@ mod tracked_methods;
 
 pub use allocation_kind::{AllocationKind, ElementSize};
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
+pub use blame_passing::{BlamePassing, MethodName};
 pub use class_rewriter::{ClassRewriter, RewrittenClass};
 pub use edit::{
     AddedHandler, Catch, CodeEdit, EditedCode, Insertion, OffsetMap, Place, Protected, Rank,

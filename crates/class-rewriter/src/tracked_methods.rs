@@ -4,6 +4,9 @@
 //! tracked notes the *call site* in the current thread before the call and clears it afterwards; a site inside a tracked
 //! method files its counts under the call site noted. Nested tracked calls leave the note alone, so the blame falls on
 //! the caller of the outermost tracked method, as in aprof.
+//!
+//! Noting costs. Where a whole class is tracked, the methods that allocate nothing for their caller are taken out again
+//! (`String.length`, `String.charAt`; [`crate::blame_passing`] finds them): to be called is no news then.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,13 +20,16 @@ pub struct TrackedMethods {
     prefixes: Vec<Box<[u8]>>,
 }
 
+/// Methods of one class.
 #[derive(Clone, Debug, Default)]
 struct Names {
     all: bool,
     some: FxHashSet<Box<[u8]>>,
+    /// Not these, whatever else is said.
+    none_of: FxHashSet<Box<[u8]>>,
 }
 
-/// A line of a list of tracked methods that is not `class.method`.
+/// A line of a list of tracked methods that names none.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Counted from 1.
@@ -46,29 +52,47 @@ impl TrackedMethods {
         methods
     }
 
-    /// Adds methods written one per line as `com.acme.Pool.take`, `com.acme.Pool.<init>` or `com.acme.Pool.*`; `#` starts a comment.
+    /// Adds methods, a line for each class: `com.acme.Pool.take`, `com.acme.Pool.<init>, take, give`, `com.acme.Pool.*`; a line that begins
+    /// with `!` takes methods out. `#` starts a comment.
     ///
     /// # Errors
     /// The first line that is not of that form; the lines before it are added.
     pub fn add_lines(&mut self, text: &str) -> Result<(), BadLine> {
         for (index, line) in text.lines().enumerate() {
             let entry = line.split('#').next().unwrap_or("").trim();
-            if entry.is_empty() {
-                continue;
-            }
-            match entry.rsplit_once('.') {
-                Some((class, method)) if !class.is_empty() && !method.is_empty() => {
-                    self.add(class, method)
-                }
-                _ => {
-                    return Err(BadLine {
-                        line: index + 1,
-                        text: entry.to_owned(),
-                    });
-                }
+            if !entry.is_empty() && !self.add_entry(entry) {
+                return Err(BadLine {
+                    line: index + 1,
+                    text: entry.to_owned(),
+                });
             }
         }
         Ok(())
+    }
+
+    fn add_entry(&mut self, entry: &str) -> bool {
+        let (is_out, entry) = match entry.strip_prefix('!') {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, entry),
+        };
+        let names: Vec<&str> = entry.split(',').map(str::trim).collect();
+        let Some((first, others)) = names.split_first() else {
+            return false;
+        };
+        let Some((class, method)) = first.rsplit_once('.') else {
+            return false;
+        };
+        let is_name = |name: &&str| !name.is_empty() && !name.contains(['.', ' ']);
+        if class.is_empty() || !std::iter::once(&method).chain(others).all(is_name) {
+            return false;
+        }
+        for name in std::iter::once(&method).chain(others) {
+            match is_out {
+                true => self.take_out_named(class, name),
+                false => self.add(class, name),
+            }
+        }
+        true
     }
 
     /// Adds one method by class (dots or slashes) and name, `*` for every method. A class that ends with `*` stands for all
@@ -79,10 +103,7 @@ impl TrackedMethods {
                 .push(prefix.replace('.', "/").into_bytes().into());
             return;
         }
-        let names = self
-            .classes
-            .entry(class.replace('.', "/").into_bytes().into())
-            .or_default();
+        let names = self.names_of(class);
         if method == "*" {
             names.all = true;
         } else {
@@ -90,12 +111,48 @@ impl TrackedMethods {
         }
     }
 
+    /// Takes one method out, by class and name in internal form: it is not tracked, though its class is.
+    pub fn take_out(&mut self, class: &[u8], method: &[u8]) {
+        let names = self.classes.entry(class.into()).or_default();
+        names.none_of.insert(method.into());
+    }
+
+    fn take_out_named(&mut self, class: &str, method: &str) {
+        let class = class.replace('.', "/");
+        self.take_out(class.as_bytes(), method.as_bytes());
+    }
+
+    fn names_of(&mut self, class: &str) -> &mut Names {
+        self.classes
+            .entry(class.replace('.', "/").into_bytes().into())
+            .or_default()
+    }
+
     /// Whether the method with this class and name (internal form) is tracked.
     pub fn contains(&self, class: &[u8], method: &[u8]) -> bool {
-        self.classes
-            .get(class)
-            .is_some_and(|names| names.all || names.some.contains(method))
+        let names = self.classes.get(class);
+        self.is_listed(class, method) && !names.is_some_and(|names| names.none_of.contains(method))
+    }
+
+    /// The same, those that were taken out included.
+    pub(crate) fn is_listed(&self, class: &[u8], method: &[u8]) -> bool {
+        let names = self.classes.get(class);
+        names.is_some_and(|names| names.all || names.some.contains(method))
             || self.prefixes.iter().any(|prefix| class.starts_with(prefix))
+    }
+
+    /// Class and name of the methods that were taken out, in internal form.
+    pub fn taken_out(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.classes.iter().flat_map(|(class, names)| {
+            let methods = names.none_of.iter();
+            methods.map(move |method| (&**class, &**method))
+        })
+    }
+
+    /// The classes of which every method is tracked but those that were taken out, in internal form.
+    pub fn whole_classes(&self) -> impl Iterator<Item = &[u8]> {
+        let whole = self.classes.iter().filter(|(_, names)| names.all);
+        whole.map(|(class, _)| &**class)
     }
 
     /// Whether calls in this class are part of somebody else's doing, so that the blame goes through it: the machinery of
@@ -123,6 +180,24 @@ mod tests {
         assert!(methods.contains(b"java/util/Arrays", b"copyOf"));
         assert!(methods.contains(b"java/lang/StringBuilder", b"<init>"));
         assert!(!methods.contains(b"java/util/Arrays", b"sort"));
+        assert!(methods.contains(b"java/lang/String", b"substring"));
+        assert!(!methods.contains(b"java/lang/String", b"charAt"));
+    }
+
+    #[test]
+    fn methods_are_taken_out_of_a_tracked_class() {
+        let mut methods = TrackedMethods::none();
+        let lines = "com.acme.Codec.*\n!com.acme.Codec.size, isEmpty\ncom.acme.Pool.take, <init>";
+        assert_eq!(methods.add_lines(lines), Ok(()));
+        let is_tracked = |class: &[u8], method: &[u8]| methods.contains(class, method);
+        assert!(is_tracked(b"com/acme/Codec", b"encode"));
+        assert!(!is_tracked(b"com/acme/Codec", b"size"));
+        assert!(!is_tracked(b"com/acme/Codec", b"isEmpty"));
+        assert!(is_tracked(b"com/acme/Pool", b"<init>"));
+        assert!(!is_tracked(b"com/acme/Pool", b"size"));
+        for bad in ["!nonsense", "a.b,", "a.b, c.d", ".b", "a."] {
+            assert!(TrackedMethods::none().add_lines(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]
