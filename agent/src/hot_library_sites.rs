@@ -139,6 +139,13 @@ impl Tracking {
             .collect()
     }
 
+    /// The classes of these names, whoever loaded them: the JDK's compiler is none of the boot loader's.
+    fn named(&self, names: &[String]) -> FxHashSet<ClassKey> {
+        let is_named = |key: &&ClassKey| names.iter().any(|name| name.as_bytes() == &*key.name);
+        let classes = self.classes.lock();
+        classes.seen.iter().filter(is_named).cloned().collect()
+    }
+
     fn add(&self, classes: &[String]) {
         let mut extended = TrackedMethods::clone(&self.methods.read());
         for class in classes {
@@ -175,10 +182,7 @@ impl Agent {
         if found.is_empty() {
             return;
         }
-        let own: FxHashSet<ClassKey> = found
-            .iter()
-            .map(|class| ClassKey::of_boot(class.as_bytes()))
-            .collect();
+        let own = self.tracking.named(&found);
         let mut callers: FxHashSet<ClassKey> = FxHashSet::default();
         for class in &found {
             callers.extend(self.tracking.callers_of(class.as_bytes()));

@@ -11,16 +11,6 @@ pub(crate) struct ClassKey {
     pub(crate) name: Box<[u8]>,
 }
 
-impl ClassKey {
-    /// A class of the boot loader.
-    pub(crate) fn of_boot(name: &[u8]) -> Self {
-        Self {
-            loader: LoaderId(0),
-            name: name.into(),
-        }
-    }
-}
-
 /// Where a class comes from.
 pub(crate) struct Origin<'a> {
     pub(crate) key: &'a ClassKey,
