@@ -110,5 +110,12 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
         let found = notes.iter().filter(|note| note.contains(expected)).count();
         assert!(found >= 1, "{notes:?}");
         assert_eq!(recording.text().matches(expected).count(), found);
+        let of_library = recording.report.sites.iter();
+        let callers = of_library
+            .filter(|site| site.class == "java.util.LinkedHashMap")
+            .flat_map(|site| &site.context)
+            .filter(|caller| caller.class.as_deref() == Some("LifeCycleProbe"));
+        let objects: i64 = callers.map(|caller| caller.count).sum();
+        assert!(objects > 100_000, "{objects} objects have their caller");
     }
 }

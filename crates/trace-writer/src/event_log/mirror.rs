@@ -12,8 +12,6 @@
 //! What is not in a collected range stays as it is. So after a collection without fault the mirror holds every object that the
 //! collector left and that was ever in a collected range or had an event of its own.
 
-use std::collections::HashMap;
-
 use ducktrack_trace_format::{
     AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClass, HeapClassId,
     MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
@@ -25,7 +23,7 @@ use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
 use kept_pieces::{KeptPiece, KeptPieces};
 use late_table::LateTable;
-use matching::{Carried, Fate, How, Matching, decide};
+use matching::{Carried, Fate, How, Klasses, Matching, decide};
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
 use suspects::Suspects;
@@ -80,7 +78,7 @@ pub(crate) struct Mirror {
     pending: PendingObjects,
     late: LateTable,
     suspects: Suspects,
-    klasses: HashMap<u64, HeapClassId>,
+    klasses: Klasses,
     site_classes: SiteClasses,
     /// Events and survivors that contradict each other.
     pub(crate) contradictions: u64,
@@ -95,7 +93,7 @@ impl Mirror {
             pending: PendingObjects::default(),
             late: LateTable::default(),
             suspects: Suspects::default(),
-            klasses: HashMap::new(),
+            klasses: Klasses::new(),
             site_classes: SiteClasses::default(),
             contradictions: 0,
         }
@@ -137,10 +135,9 @@ impl Mirror {
         self.site_classes.name(class);
     }
 
-    /// An event of this site says the class of its object, by its address: the class, if it is known.
-    pub(crate) fn said_class(&mut self, site: SiteId, klass: u64) -> Option<HeapClassId> {
+    /// An event of this site says the class of its object.
+    pub(crate) fn says_its_classes(&mut self, site: SiteId) {
         self.site_classes.has_several(site);
-        self.klasses.get(&klass).copied()
     }
 
     /// Keeps a piece of the current epoch until the collection.
@@ -149,14 +146,14 @@ impl Mirror {
     }
 
     /// Takes note of an object that ends at an address and is too large for a piece.
-    pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64) {
+    pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64, klass: Option<u64>) {
         self.carried.push(Carried {
             start: end.wrapping_sub(bytes),
             bytes: Some(bytes),
             outside: false,
             how: How::Known,
             origin,
-            class: None,
+            klass,
         });
     }
 
@@ -168,10 +165,7 @@ impl Mirror {
         allocation: &Allocation,
         recent: bool,
     ) -> Option<Explained> {
-        let class = allocation
-            .klass
-            .and_then(|klass| self.klasses.get(&klass).copied());
-        let bytes = allocation.bytes;
+        let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {
             Place::End(_) | Place::Eliminated | Place::Straddler => {}
             Place::Outside(Some(start)) => self.carried.push(Carried {
@@ -184,7 +178,7 @@ impl Mirror {
                     How::Explained
                 },
                 origin,
-                class,
+                klass,
             }),
             Place::Straggler(end) if !recent => {
                 let address = self.suspects.take(origin.thread, end);
@@ -200,10 +194,11 @@ impl Mirror {
                 outside: false,
                 how: How::Explained,
                 origin,
-                class,
+                klass,
             }),
             _ => {
                 if let Some(bytes) = bytes {
+                    let class = klass.and_then(|klass| self.klasses.get(&klass).copied());
                     self.pending.push(bytes, class, origin);
                 }
             }
@@ -255,6 +250,7 @@ impl Mirror {
             survivors,
             fates: &mut fates,
             site_classes: &mut self.site_classes,
+            klasses: &self.klasses,
             facts,
             contradictions: 0,
             dead: 0,
@@ -447,4 +443,71 @@ fn unknown_of(fates: &[Fate]) -> Vec<usize> {
     let found = fates.iter().enumerate();
     let found = found.filter(|(_, fate)| fate.how == How::Found);
     found.map(|(index, _)| index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_trace_format::{EventBlockHeader, EventFlags, HeapClassSize, SiteFacts};
+
+    use super::*;
+
+    struct NoFacts;
+
+    impl SiteFacts for NoFacts {
+        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
+            None
+        }
+
+        fn is_measured(&self, _: SiteId) -> bool {
+            true
+        }
+    }
+
+    /// An event says the class at address 0x70, which the agent sees in the collection after it.
+    fn collected(class_of_survivor: HeapClassId) -> Collection {
+        let mut mirror = Mirror::new();
+        let mut objects = PieceObjects::default();
+        assert!(objects.push(SiteId(20), Some(32), 0x1020));
+        objects.say_klass(0x70);
+        let header = EventBlockHeader {
+            thread: ThreadId(1),
+            epoch: 0,
+            begun: 0,
+            handed_over: 0,
+            flags: EventFlags::NONE,
+            last_top: 0,
+        };
+        mirror.says_its_classes(SiteId(20));
+        mirror.keep(objects.take(&header).expect("an object"));
+        mirror.class(&HeapClass {
+            id: HeapClassId(7),
+            name: "[Ljava/lang/Object;".to_owned(),
+            size: HeapClassSize::PerObject,
+            klass: 0x70,
+            fields: Vec::new(),
+        });
+        let mut collection = Collection {
+            number: 1,
+            collected: vec![AddressRange {
+                start: 0x1000,
+                end: 0x2000,
+            }],
+            ..Collection::default()
+        };
+        let mut survivors = [Survivor::new(0x1000, 0x8000, 32, class_of_survivor)];
+        let facts = SiteCache::new(Arc::new(NoFacts));
+        let moves = mirror.collect(&mut collection, &mut survivors, &facts);
+        assert!(moves.is_ok());
+        collection
+    }
+
+    #[test]
+    fn a_class_that_comes_with_the_collection_is_compared() {
+        let same = collected(HeapClassId(7));
+        assert_eq!((same.counts.moved, same.counts.found), (1, 0));
+        let another = collected(HeapClassId(8));
+        assert_eq!((another.counts.moved, another.counts.found), (1, 1));
+    }
 }

@@ -4,7 +4,7 @@
 //! piece    thread, epoch, stretches, words
 //! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
 //! word     site << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
-//! class    index of a word and the class that its event said
+//! klass    index of a word and where the VM has the class that its event said: which class that is is known at the collection
 //! ```
 //!
 //! They take about four bytes an object, an eighth of what was allocated or less. In a large heap that is much; so only the first
@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use ducktrack_trace_format::{
-    Compression, EventBlockHeader, HeapClassId, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
+    Compression, EventBlockHeader, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
 };
 
 /// So many bytes are kept as they are.
@@ -101,7 +101,7 @@ pub(crate) struct PieceObjects {
     words: Vec<Word>,
     length: usize,
     stretches: Vec<Stretch>,
-    classes: Vec<(u32, HeapClassId)>,
+    klasses: Vec<(u32, u64)>,
     top: Option<u64>,
 }
 
@@ -130,10 +130,10 @@ impl PieceObjects {
         self.top = Some(top);
     }
 
-    /// The class of the object that was pushed last, by its event.
-    pub(crate) fn say_class(&mut self, class: HeapClassId) {
+    /// Where the VM has the class of the object that was pushed last, by its event.
+    pub(crate) fn say_klass(&mut self, klass: u64) {
         if let Some(index) = self.length.checked_sub(1) {
-            self.classes.push((index as u32, class));
+            self.klasses.push((index as u32, klass));
         }
     }
 
@@ -178,11 +178,11 @@ impl PieceObjects {
             thread: header.thread,
             epoch: header.epoch,
             stretches: self.stretches.as_slice().into(),
-            classes: self.classes.as_slice().into(),
+            klasses: self.klasses.as_slice().into(),
             words: KeptWords::Plain(words.into()),
         });
         self.stretches.clear();
-        self.classes.clear();
+        self.klasses.clear();
         piece
     }
 }
@@ -200,7 +200,7 @@ pub(crate) struct KeptPiece {
     pub(crate) epoch: u32,
     stretches: Box<[Stretch]>,
     /// Ascending by index.
-    classes: Box<[(u32, HeapClassId)]>,
+    klasses: Box<[(u32, u64)]>,
     words: KeptWords,
 }
 
@@ -229,15 +229,15 @@ impl KeptPiece {
         }
     }
 
-    /// The class that an object's event said.
-    pub(crate) fn class_of(&self, object: &KeptObject) -> Option<HeapClassId> {
+    /// Where the VM has the class that an object's event said.
+    pub(crate) fn klass_of(&self, object: &KeptObject) -> Option<u64> {
         let place = self
-            .classes
+            .klasses
             .binary_search_by_key(&object.index, |(index, _)| *index);
         place
             .ok()
-            .and_then(|place| self.classes.get(place))
-            .map(|(_, class)| *class)
+            .and_then(|place| self.klasses.get(place))
+            .map(|(_, klass)| *klass)
     }
 
     fn pack(self) -> Self {
@@ -258,7 +258,7 @@ impl KeptPiece {
             KeptWords::Plain(words) => size_of_val(&**words) as u64,
             KeptWords::Packed(packed) => u64::from(packed.stored_length()),
         };
-        words + (size_of_val(&*self.stretches) + size_of_val(&*self.classes)) as u64
+        words + (size_of_val(&*self.stretches) + size_of_val(&*self.klasses)) as u64
     }
 }
 
@@ -348,7 +348,7 @@ mod tests {
         piece.push_plain(SiteId(18), 1);
         piece.end(0x1020);
         assert!(piece.push(SiteId(19), Some(16), 0x1030));
-        piece.say_class(HeapClassId(7));
+        piece.say_klass(7);
         assert!(piece.push(SiteId(20), None, 0x1050));
         assert!(!piece.push(SiteId(21), Some(40_000), 0x9000));
         assert!(piece.push(SiteId(22), Some(32_760), 0x2000_0000));
@@ -367,8 +367,8 @@ mod tests {
         assert_eq!(objects(&kept), expected);
         kept.for_each_stretch(|stretch| {
             for object in stretch.parts(2).flat_map(Neighbours::objects) {
-                let said = (object.site == SiteId(19)).then_some(HeapClassId(7));
-                assert_eq!(kept.class_of(&object), said);
+                let said = (object.site == SiteId(19)).then_some(7);
+                assert_eq!(kept.klass_of(&object), said);
             }
         });
         assert_eq!(objects(&kept.pack()), expected);

@@ -1,5 +1,7 @@
 //! The search for the events of survivors that the mirror did not know.
 
+use std::collections::HashMap;
+
 use ducktrack_trace_format::{HeapClassId, SiteFacts};
 
 use super::chunks::Chunks;
@@ -38,7 +40,8 @@ pub(crate) struct Carried {
     /// The reader can do the same.
     pub(crate) how: How,
     pub(crate) origin: Origin,
-    pub(crate) class: Option<HeapClassId>,
+    /// Where the VM has the class that the event said.
+    pub(crate) klass: Option<u64>,
 }
 
 /// What an event says of an object that ended where a survivor did.
@@ -72,6 +75,13 @@ impl Claimed {
     }
 }
 
+/// Classes by where the VM has them.
+pub(crate) type Klasses = HashMap<u64, HeapClassId>;
+
+fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClassId> {
+    klasses.get(&klass?).copied()
+}
+
 /// The search for the events of unknown survivors.
 pub(crate) struct Matching<'a> {
     pub(crate) index: EndIndex,
@@ -80,6 +90,7 @@ pub(crate) struct Matching<'a> {
     pub(crate) survivors: &'a [Survivor],
     pub(crate) fates: &'a mut [Fate],
     pub(crate) site_classes: &'a mut SiteClasses,
+    pub(crate) klasses: &'a Klasses,
     pub(crate) facts: &'a SiteCache,
     pub(crate) contradictions: u64,
     pub(crate) dead: u64,
@@ -115,6 +126,7 @@ impl Matching<'_> {
     pub(crate) fn scan(&mut self, piece: &KeptPiece, carried: &mut Vec<Carried>) -> bool {
         let mut scan = Scan {
             piece,
+            klasses: self.klasses,
             facts: self.facts,
             begin: 0,
             decided: 0,
@@ -157,7 +169,7 @@ impl Matching<'_> {
                         outside: false,
                         how: claimed.how,
                         origin: claimed.origin,
-                        class: claimed.class,
+                        klass: scan.piece.klass_of(&object),
                     });
                 }
             }
@@ -171,6 +183,7 @@ const PART: usize = 32;
 /// The search through one piece.
 struct Scan<'a> {
     piece: &'a KeptPiece,
+    klasses: &'a Klasses,
     facts: &'a SiteCache,
     /// Number of the first object of the stretch.
     begin: u32,
@@ -184,7 +197,7 @@ impl Scan<'_> {
         let fixed = || self.facts.fixed_bytes(object.site).map(u64::from);
         Claimed {
             bytes: object.bytes.or_else(fixed),
-            class: self.piece.class_of(object),
+            class: class_at(self.klasses, self.piece.klass_of(object)),
             behind_gap: object.index == self.begin,
             origin: Origin {
                 site: object.site,
@@ -197,10 +210,10 @@ impl Scan<'_> {
 }
 
 impl Carried {
-    fn claimed(&self, how: How) -> Claimed {
+    fn claimed(&self, how: How, klasses: &Klasses) -> Claimed {
         Claimed {
             bytes: self.bytes,
-            class: self.class,
+            class: class_at(klasses, self.klass),
             behind_gap: false,
             origin: self.origin,
             how,
@@ -215,7 +228,9 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
     }
     let end = object.start.wrapping_add(object.bytes.unwrap_or(0));
     match matching.index.look_up(end) {
-        AtEnd::Survivor(number) => matching.claim(number, &object.claimed(object.how)),
+        AtEnd::Survivor(number) => {
+            matching.claim(number, &object.claimed(object.how, matching.klasses));
+        }
         AtEnd::NoSurvivor => matching.dead += 1,
         // A huge object ends behind the range that it starts in.
         AtEnd::NotCollected if object.outside && matching.index.is_collected(object.start) => {
@@ -226,7 +241,7 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
             let Some(units) = units.filter(|_| object.outside) else {
                 return true;
             };
-            let class = object.class.unwrap_or(CLASS_OF_SITE);
+            let class = class_at(matching.klasses, object.klass).unwrap_or(CLASS_OF_SITE);
             live.insert(object.start, units, class, object.origin);
             return false;
         }
@@ -242,7 +257,9 @@ fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
     let survivors = matching.survivors;
     let from = |index: &usize| survivors.get(*index).map_or(0, |survivor| survivor.from);
     match matching.unknown.binary_search_by_key(&object.start, from) {
-        Ok(number) => matching.claim(number, &object.claimed(How::Explained)),
+        Ok(number) => {
+            matching.claim(number, &object.claimed(How::Explained, matching.klasses));
+        }
         Err(_) => matching.dead += 1,
     }
     true

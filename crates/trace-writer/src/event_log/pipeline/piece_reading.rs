@@ -69,15 +69,14 @@ impl PieceReading<'_> {
         let allocation = settled(allocation, self.cut);
         self.tally.add(self.thread, &Event::Allocation(allocation));
         let (site, bytes) = (allocation.site, allocation.bytes);
-        let class = match (allocation.klass, &mut self.mirror) {
-            (Some(klass), Some(mirror)) => mirror.said_class(site, klass),
-            _ => None,
-        };
+        if let Some(mirror) = self.mirror.as_mut().filter(|_| allocation.klass.is_some()) {
+            mirror.says_its_classes(site);
+        }
         if let Place::End(end) = allocation.place
             && self.objects.push(site, bytes, end)
         {
-            if let Some(class) = class {
-                self.objects.say_class(class);
+            if let Some(klass) = allocation.klass {
+                self.objects.say_klass(klass);
             }
             return;
         }
@@ -90,7 +89,9 @@ impl PieceReading<'_> {
             return;
         };
         match (allocation.place, bytes) {
-            (Place::End(end), Some(bytes)) => mirror.note_large(origin, bytes, end),
+            (Place::End(end), Some(bytes)) => {
+                mirror.note_large(origin, bytes, end, allocation.klass);
+            }
             _ => self
                 .explained
                 .extend(mirror.note(origin, &allocation, self.recent)),
