@@ -208,6 +208,7 @@ impl Agent {
             let survivors = Survivors {
                 objects: report.survivors.iter().map(survivor).collect(),
                 whole_heap: report.anew,
+                listed: report.listed,
             };
             let mut collection = collection(&report, state.level);
             collection.number = tracing.next_epoch();

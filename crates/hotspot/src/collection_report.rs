@@ -21,8 +21,8 @@ use crate::object_walk::WalkFault;
 pub enum MovesLevel {
     /// Not at all: collections are counted, objects are not looked at.
     Off,
-    /// The heap is read when a collection has finished. Successful young and mixed collections are exact; full ones and failed evacuations are not
-    /// known.
+    /// The heap is read when a collection has finished. Successful young and mixed collections are exact; of full ones and failed evacuations
+    /// the heap that they left is known, not the moves.
     Finish,
     /// The heap is also read inside the pause: every collection is exact.
     Exact,
@@ -129,6 +129,9 @@ pub struct CollectionReport {
     pub walked: u64,
     /// How long the world stood still for looking at them.
     pub walk_nanos: u64,
+    /// Moves are not known: `survivors` are all objects of the heap as the collection left it, with `from` equal to `to`, space by space, and `collected`
+    /// is empty. Level finish only.
+    pub listed: bool,
     /// Why survivors and deaths are not known; then `collected` and `survivors` are empty.
     pub fault: Option<MovesFault>,
     /// The first collection that is known after a fault: every object that lives is among the survivors, those of spaces that it did not collect

@@ -11,7 +11,7 @@
 //! young  known
 //! ```
 //!
-//! Only at level exact: the others cannot read a full collection.
+//! This is level exact. At level finish the heap that a full collection left is listed instead: [`crate::listed_heap`].
 
 use crate::class_table::ClassTable;
 use crate::collection_report::{AddressRange, CollectionReport, MovesFault, Survivor};

@@ -33,6 +33,7 @@ pub(crate) fn full_report(
         dead: collection.dead,
         walked: collection.walked,
         walk_nanos: collection.nanos,
+        listed: false,
         fault,
         anew: false,
     }

@@ -85,6 +85,7 @@ struct Generations {
     old_space: usize,
     bottom: usize,
     top: usize,
+    end: usize,
 }
 
 /// How the spaces of this heap are found.
@@ -174,6 +175,15 @@ impl HeapSpaces {
         Some(behind.min().unwrap_or(heap_end).above(old.top))
     }
 
+    /// Where the committed part of the old space of Serial or Parallel ends; `None` for G1.
+    pub(crate) fn old_end(&self) -> Option<Address> {
+        match &self.shape {
+            // SAFETY: `confirm` read all of this; generations and spaces are made once.
+            Shape::Generations(generations) => Some(unsafe { generations.old_end() }),
+            Shape::Regions(_) => None,
+        }
+    }
+
     /// May the evacuation of a G1 region fail now? When no region is free, or when one is pinned by native code.
     pub(crate) fn region_may_fail(&self) -> Result<bool, Error> {
         match &self.shape {
@@ -224,6 +234,7 @@ impl Generations {
             let space: Address = read_value(pointer)?;
             read_value::<u64>(space.plus(self.bottom))?;
             read_value::<u64>(space.plus(self.top))?;
+            read_value::<u64>(space.plus(self.end))?;
         }
         Ok(())
     }
@@ -243,6 +254,17 @@ impl Generations {
             }
         }
         Ok(())
+    }
+
+    /// # Safety
+    /// After `confirm`.
+    unsafe fn old_end(&self) -> Address {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let old: Address = self.old.read();
+            let space: Address = old.plus(self.old_space).read();
+            space.plus(self.end).read()
+        }
     }
 
     /// Where the generations keep the pointers to their spaces.
@@ -269,6 +291,7 @@ fn serial(vm: &VmStructs, heap: Address) -> Result<Generations, Error> {
         old_space: vm.offset(&[("TenuredGeneration", "_the_space")])?,
         bottom: vm.offset(&[("ContiguousSpace", "_bottom"), ("Space", "_bottom")])?,
         top: vm.offset(&[("ContiguousSpace", "_top")])?,
+        end: vm.offset(&[("ContiguousSpace", "_end"), ("Space", "_end")])?,
     })
 }
 
@@ -282,5 +305,6 @@ fn parallel(vm: &VmStructs) -> Result<Generations, Error> {
         old_space: vm.offset(&[("PSOldGen", "_object_space")])?,
         bottom: vm.offset(&[("MutableSpace", "_bottom"), ("ImmutableSpace", "_bottom")])?,
         top: vm.offset(&[("MutableSpace", "_top")])?,
+        end: vm.offset(&[("MutableSpace", "_end"), ("ImmutableSpace", "_end")])?,
     })
 }

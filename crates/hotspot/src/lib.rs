@@ -50,6 +50,7 @@ mod klass;
 mod lanes;
 mod layout_helper;
 mod libjvm;
+mod listed_heap;
 mod mark_bitmap;
 mod memory_hook;
 mod object_header;

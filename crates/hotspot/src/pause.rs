@@ -2,11 +2,13 @@
 
 mod failed_evacuation;
 mod full_collections;
+mod unknown_moves;
 
 use std::time::Instant;
 
 use failed_evacuation::failed_evacuation;
 
+use crate::address::Address;
 use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
 use crate::collection_cause::CollectionCause;
@@ -31,6 +33,7 @@ use crate::young_coverage;
 #[derive(Debug)]
 pub(crate) struct Pause {
     collector: Collector,
+    level: MovesLevel,
     pub(crate) spaces: HeapSpaces,
     pub(crate) classes: ClassTable,
     pub(crate) sizes: ObjectSizes,
@@ -45,6 +48,8 @@ pub(crate) struct Pause {
     pub(crate) latest: Vec<Space>,
     /// The VM's counts when it began.
     counts_before: Counts,
+    /// Where the old space ended when it began (Serial and Parallel).
+    old_end: Option<Address>,
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
@@ -98,6 +103,7 @@ impl Pause {
         };
         Ok(Self {
             collector,
+            level,
             spaces,
             classes: ClassTable::new(vm)?,
             sizes,
@@ -107,6 +113,7 @@ impl Pause {
             before: Vec::new(),
             latest: Vec::new(),
             counts_before: Counts::default(),
+            old_end: None,
             classes_may_be_gone: true,
             pool: WalkPool::new(),
             first: FirstInventory::default(),
@@ -137,6 +144,7 @@ impl Pause {
     fn note_start(&mut self) -> Result<(), MovesFault> {
         self.spaces.list(&mut self.before)?;
         self.counts_before = self.counts()?;
+        self.old_end = self.spaces.old_end();
         self.fail_on_demand()?;
         if let Some(last) = self.last
             && last.all != self.counts_before.all
@@ -278,7 +286,8 @@ impl Pause {
             (None, Ok(())) => self.last_collection(&after, counts),
         };
         self.off |= matches!(&outcome, Err(fault) if fault.is_final());
-        let report = self.report(outcome, after, counts, started);
+        let mut report = self.report(outcome, after, counts, started);
+        self.list_if_not_known(&mut report);
         self.reports.push(report);
         reports.append(&mut self.reports);
     }
@@ -394,6 +403,7 @@ impl Pause {
             dead: found.dead,
             walked: found.walked,
             walk_nanos: self.walk_nanos + nanos_since(started),
+            listed: false,
             fault,
             anew: false,
         }

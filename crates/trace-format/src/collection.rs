@@ -80,7 +80,7 @@ pub enum MovesLevel {
     /// They are not.
     #[default]
     Off,
-    /// Read after the pause.
+    /// Read after the pause; of full collections and failed evacuations the moves are put together from the heap before and after.
     Finish,
     /// Read inside the pause, too.
     Exact,
@@ -224,7 +224,8 @@ pub struct CollectionCounts {
     pub found_bytes: u64,
     /// Of these: explained in the blocks of kind 21 that follow, by events that did not know the address.
     pub explained: u64,
-    /// Objects that could not be told apart and stay unexplained because of it.
+    /// Objects that could not be told apart: found ones that stay unexplained because of it; and, where moves were put together from the heap before and
+    /// after (full collections and failed evacuations at level finish), survivors that may have been others, with other origins.
     pub ambiguous: u64,
     /// Objects the writer holds after this collection.
     pub live: u64,

@@ -45,7 +45,7 @@ impl<F: SiteFacts + ?Sized> SiteFacts for &F {
 }
 
 /// A hash of a class name. Different hashes: different classes. Equal ones say nothing for sure (loaders may have classes of one name).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClassNameHash(NonZeroU32);
 
 impl ClassNameHash {

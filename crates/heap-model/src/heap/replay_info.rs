@@ -43,6 +43,7 @@ impl TraceInfo {
                 self.moved = self.moved.saturating_add(run.objects);
             }
         }
+        self.ambiguous = self.ambiguous.saturating_add(collection.counts.ambiguous);
         self.found += outcome.map_or(0, |outcome| outcome.found);
         if let Some(file) = self.files.last_mut() {
             file.collections += 1;

@@ -57,6 +57,8 @@ pub struct TraceInfo {
     pub last_collection: Option<CollectionNumber>,
     /// `exact`, `finish`, `off`: the lowest level of any collection. Empty when there was none.
     pub level: String,
+    /// Survivors that could not be told apart: they have no origin, or one of several possible ones.
+    pub ambiguous: u64,
     /// Whether the heap is known at the end.
     pub knowledge: HeapKnowledge,
     /// Stretches in which it was not, although it was before and afterwards.

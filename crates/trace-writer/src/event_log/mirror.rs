@@ -36,8 +36,10 @@ mod kept_pieces;
 mod late_table;
 mod matching;
 mod pending;
+mod reconciliation;
 mod site_classes;
 mod suspects;
+mod unknown_moves;
 
 /// The class of an object that no collection has shown yet, and whose event did not state it: that of its site.
 pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
@@ -46,7 +48,7 @@ pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
 const PART_BYTES: usize = 1 << 20;
 
 /// Where an object comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
     /// 0: not known.
     pub(crate) site: SiteId,

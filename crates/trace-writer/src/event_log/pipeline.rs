@@ -285,8 +285,13 @@ impl Pipeline {
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
         self.begin_anew(survivors.whole_heap && known);
+        let is_complete = !self.is_anew();
         let result = match self.heap.known() {
             Some(mirror) if known => {
+                if survivors.listed {
+                    let objects = &mut survivors.objects;
+                    mirror.reconcile(collection, objects, is_complete, &self.parts.facts);
+                }
                 mirror.collect(collection, &mut survivors.objects, &self.parts.facts)
             }
             _ => Err("moves are not known"),

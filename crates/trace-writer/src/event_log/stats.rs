@@ -37,7 +37,7 @@ pub struct EventStats {
     pub found: u64,
     /// Found objects that were explained later.
     pub explained: u64,
-    /// Objects that could not be told apart.
+    /// Objects that could not be told apart: see [`ducktrack_trace_format::CollectionCounts::ambiguous`].
     pub ambiguous: u64,
     /// Objects in the mirror.
     pub mirror_objects: u64,

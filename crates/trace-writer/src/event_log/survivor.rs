@@ -45,6 +45,8 @@ pub struct Survivors {
     pub objects: Vec<Survivor>,
     /// They are all live objects, not only those of the collected ranges: after collections that are not known, the heap is known again.
     pub whole_heap: bool,
+    /// Moves are not known: these are all objects of the heap as the collection left it, `from` is the same as `to`.
+    pub listed: bool,
 }
 
 /// Those of the collected ranges.
@@ -52,7 +54,7 @@ impl From<Vec<Survivor>> for Survivors {
     fn from(objects: Vec<Survivor>) -> Self {
         Self {
             objects,
-            whole_heap: false,
+            ..Self::default()
         }
     }
 }

@@ -78,6 +78,7 @@ fn collections(info: &TraceInfo) -> CollectionsDoc {
         survivors: info.survivors,
         moved: info.moved,
         found: info.found,
+        ambiguous: info.ambiguous,
         unexplained: info.unexplained_survivors,
         conflicts: info.conflicts,
     }

@@ -177,6 +177,16 @@ fn write_collections(out: &mut String, report: &InfoReport) {
             ),
         );
     }
+    if all.ambiguous > 0 {
+        fact(
+            out,
+            "ambiguous",
+            &format!(
+                "{} that could not be told apart: without a site, or (moves=finish) with one of several possible ones",
+                objects(all.ambiguous)
+            ),
+        );
+    }
 }
 
 /// Where objects have their fields.

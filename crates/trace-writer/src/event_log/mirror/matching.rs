@@ -78,7 +78,8 @@ impl Claimed {
 /// Classes by where the VM has them.
 pub(crate) type Klasses = HashMap<u64, HeapClassId>;
 
-fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClassId> {
+/// The class of an event's object, once it is known.
+pub(crate) fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClassId> {
     klasses.get(&klass?).copied()
 }
 

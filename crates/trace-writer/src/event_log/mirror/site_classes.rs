@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use ducktrack_trace_format::{ClassNameHash, HeapClass, HeapClassId, SiteFacts, SiteId};
+use ducktrack_trace_format::{
+    ClassNameHash, HeapClass, HeapClassId, HeapClassSize, SiteFacts, SiteId,
+};
 
 use crate::event_log::site_cache::SiteCache;
 
@@ -31,13 +33,24 @@ const NOTHING: Seen = Seen {
 pub(crate) struct SiteClasses {
     seen: Vec<Seen>,
     names: HashMap<HeapClassId, ClassNameHash>,
+    /// `None`: several classes have this name.
+    by_name: HashMap<ClassNameHash, Option<HeapClassId>>,
+    /// Of classes whose objects all have one size.
+    bytes: HashMap<HeapClassId, u32>,
 }
 
 impl SiteClasses {
-    /// Learns the name of a class.
+    /// Learns the name and the size of a class.
     pub(crate) fn name(&mut self, class: &HeapClass) {
+        if let HeapClassSize::Instance(bytes) = class.size {
+            self.bytes.insert(class.id, bytes);
+        }
         if let Some(name) = ClassNameHash::of(class.name.as_bytes()) {
             self.names.insert(class.id, name);
+            self.by_name
+                .entry(name)
+                .and_modify(|known| *known = known.filter(|id| *id == class.id))
+                .or_insert(Some(class.id));
         }
     }
 
@@ -80,6 +93,17 @@ impl SiteClasses {
         (class < SEVERAL).then_some(HeapClassId(class))
     }
 
+    /// The bytes of each object of a class, where all have the same.
+    pub(crate) fn bytes_of(&self, class: HeapClassId) -> Option<u64> {
+        self.bytes.get(&class).copied().map(u64::from)
+    }
+
+    /// The class that the site's bytecode names, where only one class has that name.
+    pub(crate) fn named_by(&self, site: SiteId, facts: &SiteCache) -> Option<HeapClassId> {
+        let name = facts.class_name(site)?;
+        *self.by_name.get(&name)?
+    }
+
     /// Is an object of this class none of the site's?
     pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId, facts: &SiteCache) -> bool {
         let has_another_name = || {
@@ -102,8 +126,6 @@ impl SiteClasses {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-
-    use ducktrack_trace_format::HeapClassSize;
 
     use super::*;
 

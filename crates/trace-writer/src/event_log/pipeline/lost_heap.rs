@@ -86,11 +86,11 @@ impl Pipeline {
         matches!(self.heap, Heap::Anew(_))
     }
 
-    /// Moves are not known. At level exact they may be again.
+    /// Moves are not known, but may be again.
     pub(super) fn lose_heap(&mut self, level: MovesLevel) {
         let mirror = self.heap.take_mirror();
         self.heap = mirror
-            .filter(|_| level == MovesLevel::Exact)
+            .filter(|_| level != MovesLevel::Off)
             .map_or(Heap::Unknown, |mirror| Heap::Waiting(mirror.emptied()));
     }
 }

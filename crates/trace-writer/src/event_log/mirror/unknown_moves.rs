@@ -1,0 +1,425 @@
+//! A collection of which only the heap that it left is known: its moves are put together from what the mirror and the events of its epoch had.
+//!
+//! [`super::reconciliation`] says of each object which one it was, and that becomes its move. What nobody can have been comes from *nowhere*: addresses behind the
+//! heap, of which nothing else ever lives, so that a reader takes it for a found object. From there on the collection is like all others; its ranges are the
+//! whole heap, and nowhere.
+//!
+//! ```text
+//! old space [0x1000, 0x1040): A B    eden [0x8000, 0x8040): C D    afterwards old: B X
+//! ranges    [0x1000, 0x1040) [0x8000, 0x8040) [0x100000, 0x100010)
+//! moves     B: 0x1020 -> 0x1000      X: 0x100000 -> 0x1020, found
+//! ```
+//!
+//! Serial and Parallel slide within the old space, but a full collection of theirs collects the young spaces first, in no order that is known; G1 has no order at
+//! all. So only objects of an old space are ordered.
+//!
+//! Memory: the live objects, and those of the epoch's events that have the shape of an object afterwards; of one shape and origin not more than could be any.
+
+use std::collections::HashMap;
+
+use ducktrack_trace_format::{
+    AddressRange, Collection, CollectionKind, HeapClassId, SiteFacts, SiteId, SpaceKind,
+};
+
+use super::end_index::is_in;
+use super::kept_pieces::Neighbours;
+use super::matching::class_at;
+use super::reconciliation::{Former, Match, Present, Sides, reconcile};
+use super::{CLASS_OF_SITE, Mirror, Origin, ascending};
+use crate::event_log::Survivor;
+use crate::event_log::site_cache::SiteCache;
+
+/// Class and size in units of 8 bytes.
+type Shape = (HeapClassId, u32);
+
+/// Nowhere begins at a multiple of this.
+const NOWHERE_ALIGNMENT: u64 = 1 << 20;
+
+/// Objects before the collection, as they come.
+struct Formers {
+    spaces: Vec<AddressRange>,
+    /// Where objects keep their order.
+    old: Option<AddressRange>,
+    /// How many objects have each shape afterwards.
+    wanted: HashMap<Shape, u32>,
+    /// How many of the epoch were taken, by shape and origin.
+    taken: HashMap<(Shape, Origin), u32>,
+    ordered: Vec<Former<Shape, Origin>>,
+    loose: Vec<Former<Shape, Origin>>,
+}
+
+impl Mirror {
+    /// Gives each object of the heap after a collection the place that it may have come from, and says how many of them may have come from others. `is_complete`: the mirror
+    /// knew the heap before.
+    pub(crate) fn reconcile(
+        &mut self,
+        collection: &mut Collection,
+        objects: &mut [Survivor],
+        is_complete: bool,
+        facts: &SiteCache,
+    ) {
+        // Before the first collection, only events are known.
+        let is_complete = is_complete && self.live.len() > 0;
+        let old = old_space(&collection.after);
+        let is_old = |address| old.is_some_and(|old: AddressRange| old.contains(address));
+        objects.sort_unstable_by_key(|object| (!is_old(object.to), object.to));
+        let formers = self.formers(collection, objects, facts);
+        let (before, ordered) = formers.in_order();
+        let present = objects.iter().map(|object| Present {
+            shape: (object.class, object.units),
+            address: object.to,
+        });
+        let after: Vec<_> = present.collect();
+        let mut matches = reconcile(&Sides {
+            before: &before,
+            ordered,
+            after: &after,
+            first: objects.partition_point(|object| is_old(object.to)),
+            in_place: collection.kind != CollectionKind::Full,
+        });
+        without_overlaps(&mut matches, &before);
+        collection.collected = spaces(&collection.before);
+        let nowhere = behind_all(collection);
+        let mut next = nowhere;
+        for (object, known) in objects.iter_mut().zip(matches) {
+            let former = match known {
+                Match::Certain(former) | Match::Ambiguous(former) => before.get(former),
+                Match::Nobody => None,
+            };
+            let is_certain = is_complete && matches!(known, Match::Certain(_));
+            collection.counts.ambiguous += u64::from(former.is_some() && !is_certain);
+            object.from = former.map_or(next, |former| former.address);
+            if former.is_none() {
+                next += object.bytes();
+            }
+        }
+        collection.collected.push(AddressRange {
+            start: nowhere,
+            end: next,
+        });
+    }
+
+    /// All objects before that an object afterwards may have been.
+    fn formers(
+        &mut self,
+        collection: &Collection,
+        objects: &[Survivor],
+        facts: &SiteCache,
+    ) -> Formers {
+        let mut formers = Formers::new(collection, objects);
+        let site_classes = &self.site_classes;
+        let class_of = |site: SiteId| {
+            let named = site_classes.named_by(site, facts);
+            named.or_else(|| site_classes.class_of(site))
+        };
+        self.live.for_each(|address, object| {
+            let class = match object.class {
+                CLASS_OF_SITE => class_of(object.origin.site),
+                class => Some(class),
+            };
+            formers.add(address, class, object.units, object.origin, false);
+        });
+        for object in &self.carried {
+            let said = class_at(&self.klasses, object.klass);
+            let class = said.or_else(|| class_of(object.origin.site));
+            let units = object.bytes.and_then(|bytes| u32::try_from(bytes / 8).ok());
+            formers.add(object.start, class, units.unwrap_or(0), object.origin, true);
+        }
+        let pieces = self.pieces.take();
+        for piece in &pieces {
+            piece.for_each_stretch(|stretch: Neighbours<'_>| {
+                for object in stretch.objects() {
+                    let said = class_at(&self.klasses, piece.klass_of(&object));
+                    let origin = Origin {
+                        site: object.site,
+                        thread: piece.thread,
+                        birth: piece.epoch,
+                    };
+                    let class = said.or_else(|| class_of(object.site));
+                    let fixed = || facts.fixed_bytes(object.site).map(u64::from);
+                    let of_class = || site_classes.bytes_of(class?);
+                    let bytes = object.bytes.or_else(fixed).or_else(of_class).unwrap_or(0);
+                    let start = object.end.wrapping_sub(bytes);
+                    formers.add(start, class, (bytes / 8) as u32, origin, true);
+                }
+            });
+        }
+        for piece in pieces {
+            self.pieces.put_back(piece);
+        }
+        formers
+    }
+}
+
+impl Formers {
+    fn new(collection: &Collection, objects: &[Survivor]) -> Self {
+        let mut wanted: HashMap<Shape, u32> = HashMap::new();
+        for object in objects {
+            *wanted.entry((object.class, object.units)).or_default() += 1;
+        }
+        Self {
+            spaces: spaces(&collection.before),
+            old: old_space(&collection.before),
+            wanted,
+            taken: HashMap::new(),
+            ordered: Vec::new(),
+            loose: Vec::new(),
+        }
+    }
+
+    /// Adds an object, if an object afterwards may have been it.
+    fn add(
+        &mut self,
+        address: u64,
+        class: Option<HeapClassId>,
+        units: u32,
+        origin: Origin,
+        is_new: bool,
+    ) {
+        let Some(class) = class.filter(|_| units > 0) else {
+            return;
+        };
+        let shape = (class, units);
+        let Some(&wanted) = self.wanted.get(&shape) else {
+            return;
+        };
+        let former = Former {
+            shape,
+            address,
+            origin,
+        };
+        if self.old.is_some_and(|old| old.contains(address)) {
+            self.ordered.push(former);
+            return;
+        }
+        if !is_in(&self.spaces, address) {
+            return;
+        }
+        if is_new {
+            let taken = self.taken.entry((shape, origin)).or_default();
+            if *taken > wanted {
+                return;
+            }
+            *taken += 1;
+        }
+        self.loose.push(former);
+    }
+
+    /// The ordered ones and the loose ones, and how many are ordered.
+    fn in_order(mut self) -> (Vec<Former<Shape, Origin>>, usize) {
+        self.ordered.sort_by_key(|former| former.address);
+        self.loose.sort_by_key(|former| former.address);
+        let ordered = self.ordered.len();
+        self.ordered.append(&mut self.loose);
+        (self.ordered, ordered)
+    }
+}
+
+/// Two objects cannot have been at one place: an event whose object was eliminated may seem to say so. Of those that were chosen, the larger one is nobody then.
+fn without_overlaps(matches: &mut [Match], before: &[Former<Shape, Origin>]) {
+    let former_of = |known: &Match| match known {
+        Match::Certain(former) | Match::Ambiguous(former) => before.get(*former),
+        Match::Nobody => None,
+    };
+    let chosen = matches.iter().enumerate();
+    let chosen = chosen.filter_map(|(index, known)| Some((former_of(known)?, index)));
+    let mut chosen: Vec<_> = chosen.collect();
+    chosen.sort_unstable_by_key(|(former, _)| former.address);
+    let end = |former: &Former<Shape, Origin>| former.address + u64::from(former.shape.1) * 8;
+    let mut kept: Option<(&Former<Shape, Origin>, usize)> = None;
+    for (former, index) in chosen {
+        match kept.filter(|(known, _)| end(known) > former.address) {
+            Some((known, _)) if known.shape.1 <= former.shape.1 => {
+                matches[index] = Match::Nobody;
+                continue;
+            }
+            Some((_, larger)) => matches[larger] = Match::Nobody,
+            None => {}
+        }
+        kept = Some((former, index));
+    }
+}
+
+/// The old space of a collector that slides within it; only such a one has a to-space.
+fn old_space(spaces: &[ducktrack_trace_format::Space]) -> Option<AddressRange> {
+    spaces.iter().find(|space| space.kind == SpaceKind::To)?;
+    let old = spaces.iter().find(|space| space.kind == SpaceKind::Old)?;
+    Some(AddressRange {
+        start: old.bottom,
+        end: old.top,
+    })
+}
+
+/// The memory of all spaces, ascending.
+fn spaces(spaces: &[ducktrack_trace_format::Space]) -> Vec<AddressRange> {
+    let filled = spaces.iter().filter(|space| space.bottom < space.top);
+    let ranges: Vec<AddressRange> = filled
+        .map(|space| AddressRange {
+            start: space.bottom,
+            end: space.top,
+        })
+        .collect();
+    ascending(&ranges)
+}
+
+/// Where nowhere begins.
+fn behind_all(collection: &Collection) -> u64 {
+    let spaces = collection.before.iter().chain(&collection.after);
+    let top = spaces.map(|space| space.top).max().unwrap_or(0);
+    top.next_multiple_of(NOWHERE_ALIGNMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_trace_format::{
+        ClassNameHash, EventBlockHeader, EventFlags, HeapClass, HeapClassSize, MovesLevel, Space,
+        ThreadId,
+    };
+
+    use super::*;
+    use crate::event_log::mirror::PieceObjects;
+
+    const ELEMENT: HeapClassId = HeapClassId(1);
+    const PAIR: HeapClassId = HeapClassId(2);
+    const OF_VM: HeapClassId = HeapClassId(3);
+
+    /// Sites 20 and 21 make elements, 22 makes pairs.
+    struct Bytecode;
+
+    impl SiteFacts for Bytecode {
+        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
+            None
+        }
+
+        fn is_measured(&self, _: SiteId) -> bool {
+            true
+        }
+
+        fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
+            let name: &[u8] = match site {
+                SiteId(22) => b"Pair",
+                _ => b"Element",
+            };
+            ClassNameHash::of(name)
+        }
+    }
+
+    fn mirror() -> Mirror {
+        let mut mirror = Mirror::new();
+        for (id, name) in [(ELEMENT, "Element"), (PAIR, "Pair"), (OF_VM, "OfVm")] {
+            mirror.class(&HeapClass {
+                id,
+                name: name.to_owned(),
+                size: HeapClassSize::PerObject,
+                klass: u64::from(id.0),
+                fields: Vec::new(),
+            });
+        }
+        mirror
+    }
+
+    /// What a thread made in eden: sites and units, one behind the other.
+    fn keep(mirror: &mut Mirror, epoch: u32, objects: &[(u32, u32)]) {
+        let mut piece = PieceObjects::default();
+        piece.begin(0x8000, objects.len());
+        for (site, units) in objects {
+            piece.push_plain(SiteId(*site), *units);
+        }
+        let kept = piece.take(&EventBlockHeader {
+            thread: ThreadId(3),
+            epoch,
+            begun: 0,
+            handed_over: 0,
+            flags: EventFlags::NONE,
+            last_top: 0,
+        });
+        mirror.keep(kept.unwrap());
+    }
+
+    fn space(kind: SpaceKind, bottom: u64, top: u64) -> Space {
+        Space {
+            kind,
+            index: 0,
+            bottom,
+            top,
+        }
+    }
+
+    /// A full collection that leaves these in the old space.
+    fn collect(
+        mirror: &mut Mirror,
+        number: u32,
+        old_top: u64,
+        listed: &[(HeapClassId, u64)],
+    ) -> Collection {
+        let mut at = 0x1000;
+        let mut survivors = Vec::new();
+        for (class, bytes) in listed {
+            survivors.push(Survivor::new(at, at, *bytes, *class));
+            at += bytes;
+        }
+        let spaces = |old, eden| {
+            vec![
+                space(SpaceKind::Old, 0x1000, old),
+                space(SpaceKind::Eden, 0x8000, eden),
+                space(SpaceKind::To, 0xa000, 0xa000),
+            ]
+        };
+        let mut collection = Collection {
+            number,
+            kind: CollectionKind::Full,
+            level: MovesLevel::Finish,
+            before: spaces(old_top, 0x9000),
+            after: spaces(at, 0x8000),
+            ..Collection::default()
+        };
+        let facts = SiteCache::new(Arc::new(Bytecode));
+        mirror.reconcile(&mut collection, &mut survivors, true, &facts);
+        mirror
+            .collect(&mut collection, &mut survivors, &facts)
+            .unwrap();
+        assert_eq!(mirror.contradictions, 0);
+        collection
+    }
+
+    fn sites(mirror: &mut Mirror) -> Vec<(u64, u32, u32)> {
+        let mut sites = Vec::new();
+        mirror.live.for_each(|address, object| {
+            sites.push((address, object.origin.site.0, object.origin.birth));
+        });
+        sites
+    }
+
+    #[test]
+    fn a_heap_that_is_only_listed_keeps_its_origins() {
+        let mut mirror = mirror();
+        keep(&mut mirror, 0, &[(20, 2), (22, 3), (20, 2)]);
+        let heap = [(ELEMENT, 16), (PAIR, 24), (ELEMENT, 16)];
+        let first = collect(&mut mirror, 1, 0x1000, &heap);
+        // Nothing was known of the heap before: there may have been others.
+        assert_eq!((first.counts.ambiguous, first.counts.found), (3, 0));
+        keep(&mut mirror, 1, &[(21, 2), (22, 3), (21, 2)]);
+        let heap = [(ELEMENT, 16), (PAIR, 24), (OF_VM, 32), (ELEMENT, 16)];
+        let second = collect(&mut mirror, 2, 0x1038, &heap);
+        let counts = second.counts;
+        assert_eq!((counts.found, counts.live, counts.dead), (1, 4, 3));
+        assert!(counts.ambiguous > 0);
+        let expected = [(0x1000, 20, 0), (0x1010, 22, 0), (0x1028, 0, 1)];
+        assert_eq!(sites(&mut mirror)[..3], expected);
+        assert!(mirror.is_settled());
+    }
+
+    #[test]
+    fn order_tells_what_died() {
+        let mut mirror = mirror();
+        keep(&mut mirror, 0, &[(20, 2), (22, 3)]);
+        collect(&mut mirror, 1, 0x1000, &[(ELEMENT, 16), (PAIR, 24)]);
+        keep(&mut mirror, 1, &[(21, 2)]);
+        // The element comes behind the pair: it is not the one that came before it.
+        let second = collect(&mut mirror, 2, 0x1028, &[(PAIR, 24), (ELEMENT, 16)]);
+        assert_eq!((second.counts.ambiguous, second.counts.dead), (0, 1));
+        assert_eq!(sites(&mut mirror), [(0x1000, 22, 0), (0x1018, 21, 1)]);
+    }
+}
