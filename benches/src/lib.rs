@@ -31,6 +31,7 @@ mod json_report;
 mod known_truth;
 mod markdown;
 mod measurement;
+mod memory_stream;
 mod pauses;
 mod plan;
 mod process_watch;

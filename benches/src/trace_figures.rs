@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::command_json::command_json;
+use crate::memory_stream::bytes_per_second;
 use crate::pauses::{SAFEPOINT_LOG, collection_pauses_ms};
 use crate::plan::fork_path;
 use crate::tool::TRACE;
@@ -49,6 +50,8 @@ pub struct TracedFork {
     pub round: usize,
     /// Milliseconds in which collections stopped the world, the agent's part included.
     pub pauses_ms: Option<f64>,
+    /// Bytes of the young spaces when they were collected, summed up; plain traces only.
+    pub evacuated_bytes: Option<f64>,
     /// `ducktrack info --format json` of its trace; null where there is none.
     pub info: Value,
     /// Events (allocations and moves) read per second of CPU time by `ducktrack lifetimes`, first round only.
@@ -62,6 +65,8 @@ pub struct TraceCost {
     pub comparison: Comparison,
     /// One entry per fork.
     pub forks: Vec<TracedFork>,
+    /// How fast this machine reads memory on all cores, bytes per second.
+    pub memory_speed: f64,
 }
 
 /// Runs the plan's workloads bare and traced in every way.
@@ -91,7 +96,11 @@ pub fn measure_trace_cost(
         .iter()
         .map(|fork| left_behind(installation, &fork.workload, &fork.tool, fork.round))
         .collect::<Result<Vec<TracedFork>>>()?;
-    Ok(TraceCost { comparison, forks })
+    Ok(TraceCost {
+        comparison,
+        forks,
+        memory_speed: bytes_per_second(),
+    })
 }
 
 fn tools() -> Result<Vec<Tool>> {
@@ -122,6 +131,9 @@ fn left_behind(
     };
     if trace.exists() {
         fork.info = command_json(installation, "info", &trace)?;
+        if tool == PLAIN {
+            fork.evacuated_bytes = evacuated(&command_json(installation, "timeline", &trace)?);
+        }
         if round == 0 && tool == PLAIN {
             fork.decoded_per_second = decode_speed(installation, &trace, &fork.info)?;
         }
@@ -129,6 +141,23 @@ fn left_behind(
         std::fs::remove_dir_all(&trace).ok();
     }
     Ok(fork)
+}
+
+/// What a timeline says of the young spaces before each collection that evacuated them.
+fn evacuated(timeline: &Value) -> Option<f64> {
+    let of_collection = |collection: &Value| {
+        let is_evacuation = matches!(collection["kind"].as_str(), Some("young" | "mixed"));
+        let spaces = collection["before"].as_array().filter(|_| is_evacuation);
+        let young = spaces.into_iter().flatten().filter(|space| {
+            let kind = space["kind"].as_str();
+            matches!(kind, Some("eden" | "survivor" | "from"))
+        });
+        young
+            .filter_map(|space| space["used"].as_f64())
+            .sum::<f64>()
+    };
+    let collections = timeline["collections"].as_array()?;
+    Some(collections.iter().map(of_collection).sum())
 }
 
 /// Events per second of CPU time of a whole analysis; a short trace says nothing.
@@ -170,6 +199,13 @@ pub fn trace_figures(cost: &TraceCost) -> Vec<TraceFigure> {
             "<= 2x",
             "<= 1.3x",
             cost.pauses(),
+        ),
+        line(
+            "the bare JVM's, and each young space read once as fast as memory goes",
+            "",
+            "",
+            "",
+            cost.pauses_and_reading(),
         ),
         line(
             "bytes per event before compression",
@@ -238,17 +274,38 @@ impl TraceCost {
     }
 
     fn pauses(&self) -> Option<String> {
+        self.ratio(PLAIN, "bare", |tool, workload, round| {
+            self.pauses_of(tool, workload, round)
+        })
+        .map(times)
+    }
+
+    /// What pauses would be if the agent did nothing in them but read the young spaces once, faster than which nobody finds the objects that
+    /// were forwarded.
+    fn pauses_and_reading(&self) -> Option<String> {
         let spread = self.ratio(PLAIN, "bare", |tool, workload, round| {
-            let mut forks = self.forks.iter();
-            forks
-                .find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)?
-                .pauses_ms
-                .filter(|pauses| *pauses > 0.0)
+            let bare = self.pauses_of("bare", workload, round)?;
+            if tool == "bare" {
+                return Some(bare);
+            }
+            let bytes = self.fork(tool, workload, round)?.evacuated_bytes?;
+            Some(bare + bytes / self.memory_speed * 1e3)
         })?;
         Some(format!(
-            "{:.2}x ({:.2} to {:.2})",
-            spread.median, spread.min, spread.max
+            "{} at {:.0} GB/s",
+            times(spread),
+            self.memory_speed / 1e9
         ))
+    }
+
+    fn fork(&self, tool: &str, workload: &str, round: usize) -> Option<&TracedFork> {
+        let mut forks = self.forks.iter();
+        forks.find(|fork| fork.tool == tool && fork.workload == workload && fork.round == round)
+    }
+
+    fn pauses_of(&self, tool: &str, workload: &str, round: usize) -> Option<f64> {
+        let pauses = self.fork(tool, workload, round)?.pauses_ms;
+        pauses.filter(|pauses| *pauses > 0.0)
     }
 
     /// One tool's values against another's: per round the geometric mean over the workloads that have both.
@@ -327,6 +384,13 @@ fn added(spread: Spread) -> String {
     )
 }
 
+fn times(spread: Spread) -> String {
+    format!(
+        "{:.2}x ({:.2} to {:.2})",
+        spread.median, spread.min, spread.max
+    )
+}
+
 /// The table as Markdown.
 pub fn trace_figures_table(figures: &[TraceFigure]) -> String {
     let mut text =
@@ -352,9 +416,21 @@ mod tests {
             workload: "json".to_owned(),
             tool: tool.to_owned(),
             pauses_ms: Some(pauses_ms),
+            evacuated_bytes: Some(40e6),
             info,
             ..TracedFork::default()
         }
+    }
+
+    #[test]
+    fn young_spaces_are_summed_over_evacuations() {
+        let spaces = json!([{"kind": "eden", "used": 5}, {"kind": "survivor", "used": 2}, {"kind": "old", "used": 9}]);
+        let timeline = json!({"collections": [
+            {"kind": "young", "before": spaces},
+            {"kind": "full", "before": spaces},
+            {"kind": "mixed", "before": spaces},
+        ]});
+        assert_eq!(evacuated(&timeline), Some(14.0));
     }
 
     #[test]
@@ -378,6 +454,7 @@ mod tests {
                     ]}}),
                 ),
             ],
+            memory_speed: 20e9,
         };
         let measured: Vec<String> = trace_figures(&cost)
             .into_iter()
@@ -386,11 +463,12 @@ mod tests {
         assert_eq!(measured[0], "+20.0% (+20.0% to +20.0%)");
         assert_eq!(measured[1], "+10.0% (+10.0% to +10.0%)");
         assert_eq!(measured[2], "1.50x (1.50 to 1.50)");
-        assert_eq!(measured[3], "4.25");
-        assert_eq!(measured[4], "20.0%, +25.0% (+25.0% to +25.0%)");
-        assert_eq!(measured[5], "not measured");
+        assert_eq!(measured[3], "1.20x (1.20 to 1.20) at 20 GB/s");
+        assert_eq!(measured[4], "4.25");
+        assert_eq!(measured[5], "20.0%, +25.0% (+25.0% to +25.0%)");
+        assert_eq!(measured[6], "not measured");
         assert_eq!(
-            measured[7],
+            measured[8],
             "99.00% (least 99.00%, 1 points); 97.0% of live objects have a site"
         );
     }

@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 
 use ducktrack_trace_format::{
-    AddressRange, Collection, CollectionKind, HeapClassId, SiteFacts, SiteId, SpaceKind,
+    AddressRange, Collection, CollectionKind, HeapClassId, SiteFacts, SiteId, Space, SpaceKind,
 };
 
 use super::end_index::is_in;
@@ -241,7 +241,7 @@ fn without_overlaps(matches: &mut [Match], before: &[Former<Shape, Origin>]) {
 }
 
 /// The old space of a collector that slides within it; only such a one has a to-space.
-fn old_space(spaces: &[ducktrack_trace_format::Space]) -> Option<AddressRange> {
+fn old_space(spaces: &[Space]) -> Option<AddressRange> {
     spaces.iter().find(|space| space.kind == SpaceKind::To)?;
     let old = spaces.iter().find(|space| space.kind == SpaceKind::Old)?;
     Some(AddressRange {
@@ -251,7 +251,7 @@ fn old_space(spaces: &[ducktrack_trace_format::Space]) -> Option<AddressRange> {
 }
 
 /// The memory of all spaces, ascending.
-fn spaces(spaces: &[ducktrack_trace_format::Space]) -> Vec<AddressRange> {
+fn spaces(spaces: &[Space]) -> Vec<AddressRange> {
     let filled = spaces.iter().filter(|space| space.bottom < space.top);
     let ranges: Vec<AddressRange> = filled
         .map(|space| AddressRange {
@@ -274,8 +274,7 @@ mod tests {
     use std::sync::Arc;
 
     use ducktrack_trace_format::{
-        ClassNameHash, EventBlockHeader, EventFlags, HeapClass, HeapClassSize, MovesLevel, Space,
-        ThreadId,
+        ClassNameHash, EventBlockHeader, EventFlags, HeapClass, HeapClassSize, MovesLevel, ThreadId,
     };
 
     use super::*;

@@ -1,0 +1,114 @@
+//! What library methods allocate for their callers is filed under the calls that made them do it, exactly: `tests/java/KnownCallers.java` says at the end of
+//! each line what it makes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_reports::{Document, read_json};
+use ducktrack_tests::{
+    Jdk, agent_library, checked, compile_java, ducktrack_command, matrix_jdks, skipped,
+};
+
+const PROGRAM: &str = include_str!("../java/KnownCallers.java");
+const TIMES: i64 = 20_000;
+
+/// Compilers that a run is left to.
+const COMPILERS: &[&[&str]] = &[&[], &["-XX:TieredStopAtLevel=1"], &["-Xint"]];
+
+/// Objects by type, by line.
+type Lines = BTreeMap<u16, BTreeMap<String, i64>>;
+
+#[test]
+fn every_object_is_filed_under_the_call_that_is_to_blame() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    if !compile_java(&["KnownCallers"], 11, programs.path()).expect("compile") {
+        skipped("known_callers: no JDK with javac, nothing is checked");
+        return;
+    }
+    let expected = expected();
+    assert!(expected.len() > 15, "only {} lines", expected.len());
+    let mut runs = 0;
+    for jdk in matrix_jdks().expect("JDKs") {
+        for options in COMPILERS {
+            for agent in ["counters=path", "counters=site", "mode=trace"] {
+                if agent == "mode=trace" && !jdk.can_be_traced() {
+                    continue;
+                }
+                let found = found(&report(&jdk, options, agent, programs.path()));
+                assert_eq!(found, expected, "Java {} {options:?} {agent}", jdk.version);
+                runs += 1;
+            }
+        }
+    }
+    checked(&format!(
+        "callers with known counts, {runs} runs, every line exact"
+    ));
+}
+
+/// What the ends of the lines say, for all rounds.
+fn expected() -> Lines {
+    let mut lines = Lines::new();
+    for (number, line) in (1_u16..).zip(PROGRAM.lines()) {
+        let Some((_, said)) = line.split_once("//= ") else {
+            continue;
+        };
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let objects = words.chunks(2).map(|pair| {
+            let count: i64 = pair[1].parse().expect("a count");
+            (pair[0].to_owned(), count * TIMES)
+        });
+        lines.insert(number, objects.collect());
+    }
+    lines
+}
+
+/// What the report files under lines of the program.
+fn found(report: &Document) -> Lines {
+    let mut lines = Lines::new();
+    let callers = report.sites.iter().flat_map(|site| &site.context);
+    for caller in callers.filter(|caller| is_of_program(caller.class.as_deref())) {
+        let of_line = lines.entry(caller.line.expect("a line")).or_default();
+        for ty in &caller.types {
+            let name = ty.ty.clone();
+            *of_line.entry(name).or_default() += ty.count;
+        }
+    }
+    // What runs once, and what is made on the way to an exception, is not in the table.
+    lines.retain(|_, objects| {
+        objects.retain(|_, count| *count >= TIMES);
+        !objects.is_empty()
+    });
+    lines
+}
+
+fn is_of_program(class: Option<&str>) -> bool {
+    class.is_some_and(|class| class.starts_with("KnownCallers"))
+}
+
+fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path) -> Document {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let output = folder.path().join("run");
+    let run = jdk
+        .tool("java")
+        .args(options)
+        .arg(format!(
+            "-agentpath:{}={agent},summary=off,output={}",
+            agent_library().expect("agent").display(),
+            output.display()
+        ))
+        .arg("-cp")
+        .arg(programs)
+        .arg("KnownCallers")
+        .output()
+        .expect("java");
+    assert!(run.status.success(), "{run:?}");
+    let report = Command::new(ducktrack_command().expect("command"))
+        .arg("report")
+        .arg(&output)
+        .args(["--format", "json"])
+        .output()
+        .expect("ducktrack");
+    assert!(report.status.success(), "{report:?}");
+    read_json(&String::from_utf8_lossy(&report.stdout)).expect("a report")
+}
