@@ -39,7 +39,6 @@ use crate::object_walk::ObjectSizes;
 use crate::phase_list::{PhaseList, Stage};
 use crate::vm_structs::VmStructs;
 
-pub(crate) use coverage::is_filler;
 use forwarding::Forwarding;
 use live_objects::LiveWalk;
 pub(crate) use live_objects::is_collected;

@@ -37,6 +37,7 @@ mod confirmed_pages;
 mod error;
 mod evacuation_failure;
 mod evacuation_walk;
+mod filler_class;
 mod first_inventory;
 mod full_collection;
 mod full_inventory;

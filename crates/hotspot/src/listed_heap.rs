@@ -16,8 +16,9 @@
 //!   would have fitted in there, eden is empty. Elsewhere it holds what parses.
 
 use crate::address::Address;
-use crate::class_table::{ClassId, ClassTable};
+use crate::class_table::ClassTable;
 use crate::collection_report::{MovesFault, Survivor};
+use crate::filler_class::only_fills;
 use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_walk::{ObjectSizes, ObjectWalk};
 
@@ -50,7 +51,7 @@ pub(crate) unsafe fn list_heap(
                     return Err(MovesFault::Unparsed { space, fault });
                 }
             };
-            if !has_filler_class(classes, object.class) {
+            if !only_fills(classes, object.class) {
                 let (at, bytes) = (object.address, object.bytes);
                 listed.extend(Survivor::new(at, at, bytes, object.class));
             }
@@ -67,18 +68,6 @@ fn would_have_fitted(eden: &Space, spaces: &[Space], old_end: Option<Address>) -
         .filter(|(old, end)| old.top <= *end)
         .map_or(0, |(old, end)| end.above(old.top));
     eden.top.above(eden.bottom) <= room
-}
-
-/// Is it of a class that only fillers have? (From JDK 19 on.)
-fn has_filler_class(classes: &ClassTable, class: ClassId) -> bool {
-    classes.class(class).is_some_and(|class| {
-        matches!(
-            class.name.as_slice(),
-            b"jdk/internal/vm/FillerObject"
-                | b"jdk/internal/vm/FillerArray"
-                | b"[Ljdk/internal/vm/FillerElement;"
-        )
-    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::EvacuationWalk;
-use crate::full_collection::is_filler;
+use crate::filler_class::may_fill;
 use crate::heap_spaces::{Space, SpaceKind};
 use crate::lanes::{Passed, Stretch, Stretches, walk_in_lanes};
 use crate::walk_pool::WalkPool;
@@ -205,7 +205,7 @@ fn pieces(before: &[Space], after: &[Space]) -> Vec<Piece> {
 /// Every class must have as many objects as were claimed; fillers may be more.
 fn differences(claimed: &[u64], found: &[u64], classes: &ClassTable) -> Result<(), MovesFault> {
     for (id, (&claimed, &found)) in (0..).map(ClassId).zip(claimed.iter().zip(found)) {
-        if claimed != found && !(claimed < found && is_filler(classes, id)) {
+        if claimed != found && !(claimed < found && may_fill(classes, id)) {
             return Err(MovesFault::Coverage {
                 class: id,
                 claimed,

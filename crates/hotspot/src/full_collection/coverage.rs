@@ -8,7 +8,7 @@
 //! others in any order; then a region is looked at as a whole, if its survivors do not fill it exactly.
 
 use crate::address::Address;
-use crate::class_table::{ClassId, ClassTable};
+use crate::class_table::ClassTable;
 use crate::collection_report::{MovesFault, Survivor};
 use crate::collector::Collector;
 use crate::heap_spaces::{Space, SpaceKind};
@@ -159,20 +159,6 @@ fn wrong(survivor: &Survivor, found: &'static str) -> MovesFault {
         to: survivor.to,
         found,
     }
-}
-
-/// May the VM have put an object of this class into a hole? Fillers have classes of their own from JDK 19 on.
-pub(crate) fn is_filler(classes: &ClassTable, class: ClassId) -> bool {
-    classes.class(class).is_some_and(|class| {
-        matches!(
-            class.name.as_slice(),
-            b"jdk/internal/vm/FillerObject"
-                | b"jdk/internal/vm/FillerArray"
-                | b"[Ljdk/internal/vm/FillerElement;"
-                | b"java/lang/Object"
-                | b"[I"
-        )
-    })
 }
 
 impl<'a> Places<'a> {

@@ -15,10 +15,10 @@
 use crate::address::Address;
 use crate::class_table::ClassTable;
 use crate::collection_report::{MovesFault, Survivor};
+use crate::filler_class::may_fill;
 use crate::heap_spaces::Space;
 use crate::object_walk::ObjectSizes;
 
-use super::coverage::is_filler;
 use super::live_objects::{ObjectReader, by_space, unparsed};
 
 /// Finds the new address of every survivor. They ascend by `from`; both lists of spaces are in the order old, eden, from, to. Afterwards it is
@@ -122,7 +122,7 @@ pub(super) unsafe fn only_fillers(
         // SAFETY: the caller vouches for the memory.
         let (class, bytes) =
             unsafe { reader.object(at, end) }.map_err(|fault| unparsed(space, fault))?;
-        if !is_filler(classes, class) {
+        if !may_fill(classes, class) {
             return Err(MovesFault::Coverage {
                 class,
                 claimed: 0,

@@ -1,0 +1,35 @@
+//! Classes of objects that the VM puts into holes.
+//!
+//! | JDK | fillers |
+//! |---|---|
+//! | up to 18 | `java.lang.Object`, `int[]`: the program has objects of these classes, too |
+//! | from 19 on | `jdk.internal.vm.FillerObject`, `FillerArray` or `FillerElement[]` besides |
+
+use crate::class_table::{ClassId, ClassTable};
+
+/// May the VM have put an object of this class into a hole?
+pub(crate) fn may_fill(classes: &ClassTable, class: ClassId) -> bool {
+    has_name(classes, class, |name| {
+        is_fillers_own(name) || matches!(name, b"java/lang/Object" | b"[I")
+    })
+}
+
+/// Are all objects of this class fillers?
+pub(crate) fn only_fills(classes: &ClassTable, class: ClassId) -> bool {
+    has_name(classes, class, is_fillers_own)
+}
+
+fn has_name(classes: &ClassTable, class: ClassId, is_it: impl Fn(&[u8]) -> bool) -> bool {
+    classes
+        .class(class)
+        .is_some_and(|class| is_it(class.name.as_slice()))
+}
+
+fn is_fillers_own(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"jdk/internal/vm/FillerObject"
+            | b"jdk/internal/vm/FillerArray"
+            | b"[Ljdk/internal/vm/FillerElement;"
+    )
+}
