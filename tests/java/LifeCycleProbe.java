@@ -105,12 +105,17 @@ public final class LifeCycleProbe {
         long end = System.nanoTime() + seconds * 1_000_000_000L;
         while (System.nanoTime() < end) {
             for (int i = 0; i < 1000; i++) {
-                java.util.LinkedHashMap<Object, Object> map = new java.util.LinkedHashMap<>();
-                map.put("a", map);
-                map.put("b", map);
-                sink = map;
+                fillMap();
             }
         }
+    }
+
+    /** A method of its own: what runs already is not replaced when its class is retransformed. */
+    private static void fillMap() {
+        java.util.LinkedHashMap<Object, Object> map = new java.util.LinkedHashMap<>();
+        map.put("a", map);
+        map.put("b", map);
+        sink = map;
     }
 
     private static void awaitLine() throws Exception {
