@@ -35,6 +35,8 @@ mod end_index;
 mod kept_pieces;
 mod late_table;
 mod matching;
+#[cfg(test)]
+mod named_sites;
 mod pending;
 mod reconciliation;
 mod site_classes;
@@ -449,23 +451,10 @@ fn unknown_of(fates: &[Fate]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use ducktrack_trace_format::{EventBlockHeader, EventFlags, HeapClassSize};
 
-    use ducktrack_trace_format::{EventBlockHeader, EventFlags, HeapClassSize, SiteFacts};
-
+    use super::named_sites::named_sites;
     use super::*;
-
-    struct NoFacts;
-
-    impl SiteFacts for NoFacts {
-        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
-            None
-        }
-
-        fn is_measured(&self, _: SiteId) -> bool {
-            true
-        }
-    }
 
     /// An event says the class at address 0x70, which the agent sees in the collection after it.
     fn collected(class_of_survivor: HeapClassId) -> Collection {
@@ -499,7 +488,7 @@ mod tests {
             ..Collection::default()
         };
         let mut survivors = [Survivor::new(0x1000, 0x8000, 32, class_of_survivor)];
-        let facts = SiteCache::new(Arc::new(NoFacts));
+        let facts = named_sites(&[]);
         let moves = mirror.collect(&mut collection, &mut survivors, &facts);
         assert!(moves.is_ok());
         collection

@@ -125,9 +125,8 @@ impl SiteClasses {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use crate::event_log::mirror::named_sites::named_sites;
 
     #[test]
     fn what_was_seen_twice_is_trusted() {
@@ -146,26 +145,9 @@ mod tests {
         assert!(!classes.was_never(site, other));
     }
 
-    /// Site 20 is `anewarray Object`; of others the bytecode says nothing.
-    struct Bytecode;
-
-    impl SiteFacts for Bytecode {
-        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
-            None
-        }
-
-        fn is_measured(&self, _: SiteId) -> bool {
-            true
-        }
-
-        fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
-            ClassNameHash::of(b"[Ljava/lang/Object;").filter(|_| site == SiteId(20))
-        }
-    }
-
     #[test]
     fn the_class_that_bytecode_names_is_trusted_at_once() {
-        let facts = SiteCache::new(Arc::new(Bytecode));
+        let facts = named_sites(&[(20, "[Ljava/lang/Object;")]);
         let mut classes = SiteClasses::default();
         for (id, name) in [(3, "[B"), (4, "[Ljava/lang/Object;")] {
             classes.name(&HeapClass {

@@ -271,39 +271,19 @@ fn behind_all(collection: &Collection) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use ducktrack_trace_format::{
-        ClassNameHash, EventBlockHeader, EventFlags, HeapClass, HeapClassSize, MovesLevel, ThreadId,
+        EventBlockHeader, EventFlags, HeapClass, HeapClassSize, MovesLevel, ThreadId,
     };
 
     use super::*;
     use crate::event_log::mirror::PieceObjects;
+    use crate::event_log::mirror::named_sites::named_sites;
 
     const ELEMENT: HeapClassId = HeapClassId(1);
     const PAIR: HeapClassId = HeapClassId(2);
     const OF_VM: HeapClassId = HeapClassId(3);
 
-    /// Sites 20 and 21 make elements, 22 makes pairs.
-    struct Bytecode;
-
-    impl SiteFacts for Bytecode {
-        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
-            None
-        }
-
-        fn is_measured(&self, _: SiteId) -> bool {
-            true
-        }
-
-        fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
-            let name: &[u8] = match site {
-                SiteId(22) => b"Pair",
-                _ => b"Element",
-            };
-            ClassNameHash::of(name)
-        }
-    }
+    const SITES: &[(u32, &str)] = &[(20, "Element"), (21, "Element"), (22, "Pair")];
 
     fn mirror() -> Mirror {
         let mut mirror = Mirror::new();
@@ -374,7 +354,7 @@ mod tests {
             after: spaces(at, 0x8000),
             ..Collection::default()
         };
-        let facts = SiteCache::new(Arc::new(Bytecode));
+        let facts = named_sites(SITES);
         mirror.reconcile(&mut collection, &mut survivors, true, &facts);
         mirror
             .collect(&mut collection, &mut survivors, &facts)
