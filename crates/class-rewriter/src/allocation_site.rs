@@ -11,6 +11,7 @@ use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Opcode, Oper
 
 use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::call_rules::CallRule;
+use crate::labels::labels;
 use crate::pool_rules::{DynamicRule, PoolRules};
 
 /// An instruction that allocates.
@@ -283,15 +284,7 @@ fn forget_joined_constants(
     code: &Code<'_>,
     found: &mut [Allocation],
 ) -> Result<(), ducktrack_classfile::Error> {
-    let mut targets: Vec<CodeOffset> = code
-        .exception_table()
-        .iter()
-        .map(|entry| entry.handler)
-        .collect();
-    for instruction in code.instructions() {
-        targets.extend(instruction?.targets());
-    }
-    targets.sort_unstable();
+    let targets = labels(code)?;
     for allocation in found {
         if let Measure::ConstantLengths(lengths) = &allocation.measure {
             // A constant takes at most 3 bytes, so the first one starts no earlier than this; a target a little before

@@ -24,10 +24,11 @@
 //!
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
 
-use ducktrack_classfile::{Code, CodeOffset, Instruction, Opcode};
+use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 
 use crate::call_rules::counts_again;
 use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
+use crate::labels::labels;
 use crate::method_plan::MethodPlanner;
 use crate::planned::CallTarget;
 use crate::probe::Helper;
@@ -53,8 +54,8 @@ impl MethodPlanner<'_, '_, '_> {
             return Ok(());
         }
         let labels = labels(&self.view.code)?;
-        // Where an exception leaves a note behind, and the last call of the chain that goes on.
-        let mut noted = Vec::new();
+        // Where an exception leaves a note behind: at calls, and between those of a chain.
+        let (mut noted, mut between) = (Vec::new(), Vec::new());
         let mut last: Option<CodeOffset> = None;
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
@@ -64,13 +65,16 @@ impl MethodPlanner<'_, '_, '_> {
             match self.noted_target(&instruction)? {
                 Some(target) => {
                     self.note_call(instruction.offset, target, last.is_some())?;
+                    if last.is_some() {
+                        noted.append(&mut between);
+                    }
+                    between.clear();
+                    noted.push(instruction.offset);
                     last = Some(instruction.offset);
                 }
                 None if ends_chain(&instruction) => self.end_chain(&mut last)?,
+                None if last.is_some() => between.push(instruction.offset),
                 None => {}
-            }
-            if last.is_some() {
-                noted.push(instruction.offset);
             }
         }
         self.forget_in_handlers(&noted)
@@ -182,17 +186,6 @@ impl MethodPlanner<'_, '_, '_> {
             Err(_) => self.tracked_target(instruction),
         }
     }
-}
-
-/// Where control may come from elsewhere, ascending.
-fn labels(code: &Code<'_>) -> Result<Vec<CodeOffset>, Reason> {
-    let handlers = code.exception_table().iter().map(|row| row.handler);
-    let mut labels: Vec<CodeOffset> = handlers.collect();
-    for instruction in code.instructions() {
-        labels.extend(instruction?.targets());
-    }
-    labels.sort_unstable();
-    Ok(labels)
 }
 
 /// Does control leave here, or may other code run in between?

@@ -20,6 +20,7 @@ mod edit;
 mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
+mod labels;
 mod measure_probes;
 mod method_counting;
 mod method_plan;
