@@ -147,11 +147,11 @@ impl Tracking {
     }
 
     fn add(&self, classes: &[String]) {
-        let mut extended = TrackedMethods::clone(&self.methods.read());
+        let mut methods = self.methods.write();
+        let methods = Arc::make_mut(&mut methods);
         for class in classes {
-            extended.add(class, "*");
+            methods.add(class, "*");
         }
-        *self.methods.write() = Arc::new(extended);
         let names = classes.iter().map(|class| class.as_bytes().into());
         self.unexamined.lock().extend(names);
     }
@@ -161,14 +161,14 @@ impl Tracking {
         if !self.unexamined.lock().remove(class.name()) {
             return;
         }
-        let mut methods = TrackedMethods::clone(&self.methods.read());
-        let Ok(found) = BlamePassing::of(std::slice::from_ref(class), &methods) else {
+        let Ok(found) = BlamePassing::of(std::slice::from_ref(class), &self.methods()) else {
             return;
         };
+        let mut methods = self.methods.write();
+        let methods = Arc::make_mut(&mut methods);
         for (class, method) in &found.idle {
             methods.take_out(class, method);
         }
-        *self.methods.write() = Arc::new(methods);
     }
 }
 

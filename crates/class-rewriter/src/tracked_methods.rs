@@ -83,12 +83,17 @@ impl TrackedMethods {
             return false;
         };
         let is_name = |name: &&str| !name.is_empty() && !name.contains(['.', ' ']);
+        // Only single methods are taken out.
+        if is_out && entry.contains('*') {
+            return false;
+        }
         if class.is_empty() || !std::iter::once(&method).chain(others).all(is_name) {
             return false;
         }
+        let internal = class.replace('.', "/");
         for name in std::iter::once(&method).chain(others) {
             match is_out {
-                true => self.take_out_named(class, name),
+                true => self.take_out(internal.as_bytes(), name.as_bytes()),
                 false => self.add(class, name),
             }
         }
@@ -103,7 +108,10 @@ impl TrackedMethods {
                 .push(prefix.replace('.', "/").into_bytes().into());
             return;
         }
-        let names = self.names_of(class);
+        let names = self
+            .classes
+            .entry(class.replace('.', "/").into_bytes().into())
+            .or_default();
         if method == "*" {
             names.all = true;
         } else {
@@ -117,26 +125,19 @@ impl TrackedMethods {
         names.none_of.insert(method.into());
     }
 
-    fn take_out_named(&mut self, class: &str, method: &str) {
-        let class = class.replace('.', "/");
-        self.take_out(class.as_bytes(), method.as_bytes());
-    }
-
-    fn names_of(&mut self, class: &str) -> &mut Names {
-        self.classes
-            .entry(class.replace('.', "/").into_bytes().into())
-            .or_default()
-    }
-
     /// Whether the method with this class and name (internal form) is tracked.
     pub fn contains(&self, class: &[u8], method: &[u8]) -> bool {
         let names = self.classes.get(class);
-        self.is_listed(class, method) && !names.is_some_and(|names| names.none_of.contains(method))
+        self.lists(names, class, method)
+            && !names.is_some_and(|names| names.none_of.contains(method))
     }
 
     /// The same, those that were taken out included.
     pub(crate) fn is_listed(&self, class: &[u8], method: &[u8]) -> bool {
-        let names = self.classes.get(class);
+        self.lists(self.classes.get(class), class, method)
+    }
+
+    fn lists(&self, names: Option<&Names>, class: &[u8], method: &[u8]) -> bool {
         names.is_some_and(|names| names.all || names.some.contains(method))
             || self.prefixes.iter().any(|prefix| class.starts_with(prefix))
     }
@@ -195,7 +196,7 @@ mod tests {
         assert!(!is_tracked(b"com/acme/Codec", b"isEmpty"));
         assert!(is_tracked(b"com/acme/Pool", b"<init>"));
         assert!(!is_tracked(b"com/acme/Pool", b"size"));
-        for bad in ["!nonsense", "a.b,", "a.b, c.d", ".b", "a."] {
+        for bad in ["!nonsense", "a.b,", "a.b, c.d", ".b", "a.", "!a.*", "!a*.b"] {
             assert!(TrackedMethods::none().add_lines(bad).is_err(), "{bad}");
         }
     }
