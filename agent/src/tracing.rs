@@ -165,6 +165,11 @@ impl Tracing {
         self.epoch.fetch_add(1, Ordering::AcqRel) + 1
     }
 
+    /// Where threads read the epoch.
+    pub(crate) fn epoch_address(&self) -> usize {
+        self.epoch.as_ptr() as usize
+    }
+
     fn epoch(&self) -> u32 {
         self.epoch.load(Ordering::Acquire)
     }

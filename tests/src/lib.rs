@@ -15,6 +15,7 @@ mod java_program;
 mod jdk;
 mod product;
 mod trace_commands;
+mod traced_run;
 
 pub use announcement::{checked, skipped};
 pub use built_library::built_example;
@@ -28,3 +29,4 @@ pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
 pub use trace_commands::{heap_after_last_full_collection, trace_command};
+pub use traced_run::TracedRun;

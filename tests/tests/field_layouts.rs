@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ducktrack_heap_model::{ClassLayout, CountModelBuilder, FieldLayouts, stable_descriptor};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
 };
 use ducktrack_trace_format::HeapClass;
 use ducktrack_trace_reader::{Record, TraceReader};
@@ -63,10 +63,15 @@ fn every_field_is_where_the_vm_has_it() {
 
 /// Runs the program and compares; the number of fields that are equal.
 fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
-    let place = format!("Java {} {options:?}", jdk.version);
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let (trace, offsets) = (folder.path().join("trace"), folder.path().join("offsets"));
-    run(jdk, options, programs, &trace, &offsets);
+    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let (place, trace, offsets) = (run.name(), run.trace(), run.file("offsets"));
+    let mut command = run.command(jdk, "", &[programs]).expect("java");
+    command.args(options).args([
+        "-Xmx300m",
+        "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+    ]);
+    run.finish(command.arg("FieldOffsets").arg(&offsets))
+        .expect("the program");
     let expected = declared(&std::fs::read_to_string(&offsets).expect("offsets"));
     let layouts = layouts_of(&trace);
     let (classes, known) = layouts.counts();
@@ -77,7 +82,7 @@ fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     );
     let mut found: BTreeMap<String, Vec<ClassLayout>> = BTreeMap::new();
     for layout in layouts.select(|_| true) {
-        assert_apart(&layout, options, &place);
+        assert_apart(&layout, options, place);
         found.entry(layout.ty.clone()).or_default().push(layout);
     }
     let mut extra = Vec::new();
@@ -114,31 +119,8 @@ fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
         expected.len(),
         extra.len()
     );
-    check_command(&trace, &place);
+    check_command(&trace, place);
     fields
-}
-
-fn run(jdk: &Jdk, options: &[&str], programs: &Path, trace: &Path, offsets: &Path) {
-    let output = jdk
-        .tool("java")
-        .args(options)
-        .args([
-            "-Xmx300m",
-            "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
-        ])
-        .arg(format!(
-            "-agentpath:{}=mode=trace,summary=off,output={}",
-            agent_library().expect("agent").display(),
-            trace.display()
-        ))
-        .arg("-cp")
-        .arg(programs)
-        .arg("FieldOffsets")
-        .arg(offsets)
-        .output()
-        .expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{options:?}: {errors}");
 }
 
 /// What the program wrote, by class.

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, class_differences, compile_java, exact_histogram_options,
-    heap_after_last_full_collection, is_full_run, parse_class_histogram, trace_command,
+    Jdk, TracedRun, checked, compile_java, exact_histogram_options, is_full_run, trace_command,
     traced_jdks,
 };
 use serde_json::Value;
@@ -19,11 +18,8 @@ const ROUNDS: u64 = 6;
 /// So many objects of a class may be without a site at one level and not at the other: those whose event knew neither address nor size.
 const WITHOUT_SITE: u64 = 10;
 
-/// What one run left.
-struct Run {
-    folder: tempfile::TempDir,
-    name: String,
-}
+/// One run of the program.
+struct Run(TracedRun);
 
 #[test]
 fn full_collections_are_reconciled_at_their_end() {
@@ -39,7 +35,8 @@ fn full_collections_are_reconciled_at_their_end() {
             }
             let finish = Run::of(jdk, options, "finish", programs.path());
             let exact = Run::of(jdk, options, "exact", programs.path());
-            check_classes(&finish, jdk.version);
+            let histogram = finish.last_histogram();
+            finish.0.compare_heap(&histogram).expect("the rebuilt heap");
             check_sites(&finish, &exact);
             runs += 1;
         }
@@ -50,34 +47,16 @@ fn full_collections_are_reconciled_at_their_end() {
     ));
 }
 
-fn check_classes(run: &Run, version: u32) {
-    let rebuilt = heap_after_last_full_collection(&run.trace()).expect("the rebuilt heap");
-    let expected = parse_class_histogram(&run.last_histogram());
-    assert!(
-        expected.len() > 100,
-        "{}: {} classes",
-        run.name,
-        expected.len()
-    );
-    let differences = class_differences(version, &expected, &rebuilt);
-    assert!(
-        differences.is_empty(),
-        "{}:\n{}",
-        run.name,
-        differences.join("\n")
-    );
-}
-
 /// The objects of the program's own classes: all are there, and as many as are ambiguous may be at another site.
 fn check_sites(finish: &Run, exact: &Run) {
     let info = finish.info();
     let collections = &info["collections"];
-    assert_eq!(info["knowledge"]["state"], "known", "{}", finish.name);
-    assert_eq!(info["knowledge"]["gaps"], Value::Null, "{}", finish.name);
-    assert_eq!(collections["unexplained"], 0, "{}", finish.name);
-    assert_eq!(collections["conflicts"], 0, "{}", finish.name);
+    assert_eq!(info["knowledge"]["state"], "known", "{}", finish.name());
+    assert_eq!(info["knowledge"]["gaps"], Value::Null, "{}", finish.name());
+    assert_eq!(collections["unexplained"], 0, "{}", finish.name());
+    assert_eq!(collections["conflicts"], 0, "{}", finish.name());
     let full = finish.full_collections();
-    assert!(full >= ROUNDS, "{}: {full} full collections", finish.name);
+    assert!(full >= ROUNDS, "{}: {full} full collections", finish.name());
     let ambiguous = collections["ambiguous"].as_u64().expect("ambiguous");
     let survivors = collections["survivors"].as_u64().expect("survivors");
     let mut elsewhere = 0;
@@ -85,7 +64,7 @@ fn check_sites(finish: &Run, exact: &Run) {
         let (found, known) = (finish.sites_of(class), exact.sites_of(class));
         let sum = |sites: &BTreeMap<String, u64>| sites.values().sum::<u64>();
         let missing = sum(&known).abs_diff(sum(&found));
-        let place = &finish.name;
+        let place = finish.name();
         assert!(missing <= WITHOUT_SITE, "{place}: {missing} of {class}");
         assert!(sum(&known) >= 100, "{place}: {class}");
         elsewhere += known
@@ -96,68 +75,53 @@ fn check_sites(finish: &Run, exact: &Run) {
     assert!(
         elsewhere <= ambiguous,
         "{}: {elsewhere} objects at other sites, {ambiguous} ambiguous",
-        finish.name
+        finish.name()
     );
     println!(
         "{}: {ambiguous} of {survivors} survivors ambiguous ({:.1} %), {elsewhere} objects of the program at another site, {full} full collections",
-        finish.name,
+        finish.name(),
         100.0 * ambiguous as f64 / survivors as f64
     );
 }
 
 impl Run {
     fn of(jdk: &Jdk, options: &[&str], moves: &str, programs: &Path) -> Self {
-        let run = Self {
-            folder: tempfile::tempdir().expect("temporary folder"),
-            name: format!("Java {} {options:?} moves={moves}", jdk.version),
-        };
-        let output = jdk
-            .tool("java")
-            .args(["-Xms64m", "-Xmx64m"])
-            .args(options)
-            .arg(format!(
-                "-Xlog:gc+classhisto=trace:file={}:none:filecount=0",
-                run.histograms().display()
-            ))
-            .arg(format!(
-                "-agentpath:{}=mode=trace,summary=off,moves={moves},output={}",
-                agent_library().expect("agent").display(),
-                run.trace().display()
-            ))
-            .arg("-cp")
-            .arg(programs)
-            .args(["FullCollections", &ROUNDS.to_string()])
-            .output()
-            .expect("java");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {errors}", run.name);
-        run
+        let moves = format!("moves={moves}");
+        let what = format!("{} {moves}", options.join(" "));
+        let run = TracedRun::new(jdk, &what).expect("folder");
+        let mut command = run.command(jdk, &moves, &[programs]).expect("java");
+        command.args(["-Xms64m", "-Xmx64m"]).args(options);
+        command.arg(format!(
+            "-Xlog:gc+classhisto=trace:file={}:none:filecount=0",
+            run.file("histograms").display()
+        ));
+        run.finish(command.args(["FullCollections", &ROUNDS.to_string()]))
+            .expect("the program");
+        Self(run)
     }
 
-    fn trace(&self) -> PathBuf {
-        self.folder.path().join("trace")
-    }
-
-    fn histograms(&self) -> PathBuf {
-        self.folder.path().join("histograms")
-    }
-
-    /// The one behind the last full collection: `GC(3)  1:  2  48  [B` and more, with its title at its end.
-    fn last_histogram(&self) -> String {
-        let text = std::fs::read_to_string(self.histograms()).expect("histograms");
+    /// A file with the one behind the last full collection. The VM writes `GC(3)  1:  2  48  [B` and more, with the title at the end.
+    fn last_histogram(&self) -> PathBuf {
+        let text = std::fs::read_to_string(self.0.file("histograms")).expect("histograms");
         let (text, _) = text.rsplit_once("(after full gc)").expect("a histogram");
         let (_, rows) = text.rsplit_once("(before full gc)").expect("one before");
         let without_number = |line: &str| Some(line.split_once(") ")?.1.to_owned());
         let rows: Vec<String> = rows.lines().filter_map(without_number).collect();
-        rows.join("\n")
+        let file = self.0.file("last-histogram");
+        std::fs::write(&file, rows.join("\n")).expect("temporary folder");
+        file
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
     }
 
     fn info(&self) -> Value {
-        trace_command("info", &self.trace(), &[]).expect("info")
+        trace_command("info", &self.0.trace(), &[]).expect("info")
     }
 
     fn full_collections(&self) -> u64 {
-        let timeline = trace_command("timeline", &self.trace(), &[]).expect("timeline");
+        let timeline = trace_command("timeline", &self.0.trace(), &[]).expect("timeline");
         let all = timeline["collections"].as_array().expect("collections");
         let full = all.iter().filter(|one| one["kind"] == "full");
         full.count() as u64
@@ -166,7 +130,7 @@ impl Run {
     /// Objects of a class of the program at the end, by site.
     fn sites_of(&self, class: &str) -> BTreeMap<String, u64> {
         let class = format!("FullCollections${class}");
-        let heap = trace_command("heap", &self.trace(), &["--type", &class]).expect("heap");
+        let heap = trace_command("heap", &self.0.trace(), &["--type", &class]).expect("heap");
         let sites = heap["sites"].as_array().expect("sites");
         let count = |site: &Value| site["count"].as_u64().expect("count");
         sites

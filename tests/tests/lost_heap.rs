@@ -3,22 +3,13 @@
 //!
 //! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. The program is `tests/java/LostHeap.java`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, class_differences, compile_java, ducktrack_command,
-    exact_histogram_options, heap_after_last_full_collection, parse_class_histogram, trace_command,
-    traced_jdks,
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, exact_histogram_options,
+    trace_command, traced_jdks,
 };
 use serde_json::Value;
-
-/// Collectors whose moves are known, each with options that leave no dead objects behind a full collection.
-struct Place<'a> {
-    jdk: &'a Jdk,
-    options: &'a [&'a str],
-    programs: &'a Path,
-    folder: tempfile::TempDir,
-}
 
 #[test]
 fn the_heap_is_known_again_behind_the_next_full_collection() {
@@ -28,13 +19,7 @@ fn the_heap_is_known_again_behind_the_next_full_collection() {
     let jdks = traced_jdks().expect("JDKs");
     for jdk in &jdks {
         for options in exact_histogram_options(jdk) {
-            let place = Place {
-                jdk,
-                options,
-                programs: programs.path(),
-                folder: tempfile::tempdir().expect("temporary folder"),
-            };
-            check(&place);
+            check(jdk, options, programs.path());
             runs += 1;
         }
     }
@@ -44,22 +29,19 @@ fn the_heap_is_known_again_behind_the_next_full_collection() {
     ));
 }
 
-fn check(place: &Place) {
-    let name = format!("Java {} {:?}", place.jdk.version, place.options);
-    let histogram = place.run();
-    let trace = place.trace();
-    let rebuilt = heap_after_last_full_collection(&trace).expect("the rebuilt heap");
-    let expected = parse_class_histogram(&histogram);
-    let differences = class_differences(place.jdk.version, &expected, &rebuilt);
-    assert!(
-        differences.is_empty(),
-        "{name}:\n{}",
-        differences.join("\n")
-    );
+fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
+    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let histogram = run.file("histogram");
+    let mut command = run.command(jdk, "fault-at=2", &[programs]).expect("java");
+    command.args(["-Xms64m", "-Xmx64m"]).args(options);
+    run.finish(command.arg("LostHeap").arg(&histogram))
+        .expect("the program");
+    let classes = run.compare_heap(&histogram).expect("the rebuilt heap");
+    let (trace, name) = (run.trace(), run.name());
     let info = trace_command("info", &trace, &[]).expect("info");
-    let until = check_gap(&info, &name);
-    check_heaps(&trace, until, &name);
-    check_sites(place, &name);
+    let until = check_gap(&info, name);
+    check_heaps(&trace, until, name);
+    check_sites(&trace, options, name);
     for command in ["timeline", "lifetimes", "growth"] {
         let report = trace_command(command, &trace, &[]).expect(command);
         let missing = report["missing"].to_string();
@@ -68,10 +50,7 @@ fn check(place: &Place) {
             "{name} {command}: {missing}"
         );
     }
-    println!(
-        "{name}: {} classes equal, known again behind collection {until}",
-        expected.len()
-    );
+    println!("{name}: {classes} classes equal, known again behind collection {until}");
 }
 
 /// One gap, from collection 2 on; the collection that ends it.
@@ -113,9 +92,8 @@ fn check_heaps(trace: &Path, until: u64, name: &str) {
 
 /// What was made behind the gap, or in the epoch that ended it, has its site; what is older has none. Parallel collects the young spaces first, which
 /// is a collection of its own that is not known.
-fn check_sites(place: &Place, name: &str) {
-    let trace = &place.trace();
-    let just_before = match place.options.contains(&"-XX:+UseParallelGC") {
+fn check_sites(trace: &Path, options: &[&str], name: &str) {
+    let just_before = match options.contains(&"-XX:+UseParallelGC") {
         true => 0,
         false => 100,
     };
@@ -131,35 +109,5 @@ fn check_sites(place: &Place, name: &str) {
         let sites = heap["sites"].as_array().expect("sites");
         let known: u64 = sites.iter().filter_map(|site| site["count"].as_u64()).sum();
         assert_eq!(known, with_site, "{name}: {class}");
-    }
-}
-
-impl Place<'_> {
-    fn trace(&self) -> PathBuf {
-        self.folder.path().join("trace")
-    }
-
-    /// Runs the program; the VM's histogram.
-    fn run(&self) -> String {
-        let histogram = self.folder.path().join("histogram");
-        let output = self
-            .jdk
-            .tool("java")
-            .args(["-Xms64m", "-Xmx64m"])
-            .args(self.options)
-            .arg(format!(
-                "-agentpath:{}=mode=trace,summary=off,fault-at=2,output={}",
-                agent_library().expect("agent").display(),
-                self.trace().display()
-            ))
-            .arg("-cp")
-            .arg(self.programs)
-            .arg("LostHeap")
-            .arg(&histogram)
-            .output()
-            .expect("java");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        std::fs::read_to_string(histogram).expect("histogram")
     }
 }

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | 1 | a collection cut this piece off; the same buffer goes on in the thread's next piece |
 //! | 2 | the thread ended |
-//! | 4 | the piece begins at a cut: words before its first absolute one are stragglers of the epoch before |
+//! | 4 | the piece begins at a cut: words ahead of its word `cut` are stragglers of the epoch before |
 //! | 8 | the piece came late: it is of the epoch stated, but stands behind the collection that ended that epoch; all its words are stragglers |
 
 use crate::varint::{FieldReader, put_varint};

@@ -5,7 +5,7 @@
 
 use crate::event_word::{
     AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
-    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
+    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT, cut_word,
 };
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
@@ -134,8 +134,10 @@ struct Run<'f, 'a, F: ?Sized> {
     facts: &'f F,
     words: Words<'a>,
     last: u64,
-    /// No absolute event has come since the cut: addresses are from before the collection.
+    /// The thread has not seen the cut yet: addresses are from before the collection.
     before_cut: bool,
+    /// The word that says that it has.
+    cut_word: u32,
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
@@ -155,6 +157,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             words: Words::new(block.words),
             last: block.header.last_top,
             before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
+            cut_word: cut_word(block.header.epoch),
             late: block.header.flags.has(EventFlags::LATE),
             klass: None,
             caller: None,
@@ -373,7 +376,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
         match op {
-            PAD => {}
+            PAD => self.before_cut &= low != self.cut_word,
             AT => {
                 let site = self.words.payload_site()?;
                 let bytes = self.facts.fixed_bytes(site).map(u64::from);
@@ -433,7 +436,6 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             }
             TOP => {
                 self.last = self.words.payload_u64()?;
-                self.before_cut = false;
             }
             _ => return Err(self.words.error("an event of unknown sort")),
         }
@@ -448,7 +450,6 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
         self.last = self.words.payload_u64()?;
-        self.before_cut = false;
         let place = self.ends_at(self.last);
         self.allocation(site, bytes, place, give);
         Ok(())
@@ -458,9 +459,9 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         let site = self.words.payload_site()?;
         let stated = self.words.payload_u64()?;
         let address = self.words.payload_u64()?;
-        self.before_cut = false;
         let bytes = self.stated_or_fixed(site, stated);
-        let address = Some(address).filter(|address| *address != 0 && !self.late);
+        let is_past = self.before_cut || self.late;
+        let address = Some(address).filter(|address| *address != 0 && !is_past);
         self.allocation(site, bytes, Place::Outside(address), give);
         Ok(())
     }
@@ -468,7 +469,6 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     fn straddle(&mut self, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let site = self.words.payload_site()?;
         let stated = self.words.payload_u64()?;
-        self.before_cut = false;
         let bytes = self.stated_or_fixed(site, stated);
         self.allocation(site, bytes, Place::Straddler, give);
         Ok(())
@@ -488,7 +488,6 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }
         if moved > 0 {
             self.last = top;
-            self.before_cut = false;
         }
         let count = event.count().filter(|count| *count <= self.arrays_left);
         let count =
@@ -502,11 +501,11 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             };
             self.gap_behind(own, give);
         }
-        let (caller, late) = (self.caller.take(), self.late);
+        let (caller, is_past) = (self.caller.take(), self.before_cut || self.late);
         self.klass = None;
         levels::give_arrays(&event, moved, top, |site, bytes, place| {
             let place = match place {
-                Place::End(end) if late => Place::Straggler(end),
+                Place::End(end) if is_past => Place::Straggler(end),
                 other => other,
             };
             give(Event::Allocation(Allocation {

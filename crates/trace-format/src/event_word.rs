@@ -14,7 +14,8 @@
 //!
 //! | op | name | low | payload | meaning |
 //! |---|---|---|---|---|
-//! | 0 | pad | | | ignored |
+//! | 0 | pad | 0 | | ignored |
+//! | 0 | cut | 2048 + epoch % 2048 | | first word that a thread writes after a collection has cut its buffer; `epoch` is that of the piece |
 //! | 1 | at | | site, top u64 | object of fixed size that ends at `top` (new buffer, first event after a collection, or far from the last top) |
 //! | 2 | outside | | site, bytes u64, address u64 | outside of thread-local buffers; bytes 0: the site's size; address 0: not known |
 //! | 3 | array | | site, bytes u64, top u64 | measured object that ends at `top` |
@@ -30,6 +31,9 @@
 //! | 13 | top | | top u64 | the top stands here after the last event, which did not say so |
 //! | 14 | again | number | | the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
 //! | 15 | called | number | | the caller with this number, for the next event |
+//!
+//! A thread can stand still between an allocation and its event, and even in the middle of writing the event. So what is ahead of the `cut` of the piece's
+//! own epoch, in a piece that begins behind a cut, is from before the collection; a `cut` of another epoch says nothing.
 //!
 //! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
 
@@ -60,6 +64,12 @@ pub(crate) const MOVED: u32 = 12;
 pub(crate) const TOP: u32 = 13;
 pub(crate) const AGAIN: u32 = 14;
 pub(crate) const CALLED: u32 = 15;
+
+/// The word that a thread writes first in an epoch that a collection began.
+pub(crate) const fn cut_word(epoch: u32) -> u32 {
+    const IS_CUT: u32 = 1 << 11;
+    PAD << 12 | IS_CUT | epoch & (IS_CUT - 1)
+}
 
 /// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,6 +128,11 @@ impl EventWords {
     /// An ignored word.
     pub fn pad(self) -> Self {
         self.escape(PAD, 0)
+    }
+
+    /// The first word after the collection that began the epoch.
+    pub fn cut(self, epoch: u32) -> Self {
+        self.word(cut_word(epoch))
     }
 
     /// An object of fixed size that ends at `top`.

@@ -85,7 +85,7 @@ fn epoch(number: u32, random: &mut Random) -> Epoch {
     let mut top = EDEN.start;
     let buffers = (0..BUFFERS_PER_EPOCH).map(|buffer| {
         let last_top = top;
-        let mut words = EventWords::new();
+        let mut words = EventWords::new().cut(number);
         for event in 0..EVENTS_PER_BUFFER {
             // A tenth of the sites makes most objects, as in real programs.
             let spread = if random.below(10) == 0 { 3_000 } else { 300 };

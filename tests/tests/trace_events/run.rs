@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ducktrack_tests::{Jdk, agent_library, compile_java};
+use ducktrack_tests::{Jdk, TracedRun, compile_java};
 use tempfile::TempDir;
 
 /// The compiled program, if there is a compiler.
@@ -25,45 +25,27 @@ pub(crate) struct Run {
     pub(crate) allocated: Vec<u64>,
     /// Everything that was printed.
     pub(crate) output: String,
-    _folder: TempDir,
+    _run: TracedRun,
 }
 
 impl Run {
     pub(crate) fn of(jdk: &Jdk, vm: &[&str], options: &str, words: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let trace = folder.path().join("trace");
-        let library = agent_library().expect("the agent");
-        let output = jdk
-            .tool("java")
-            .args(vm)
-            .arg(format!(
-                "-agentpath:{}=mode=trace,summary=off,output={},{options}",
-                library.display(),
-                trace.display()
-            ))
-            .arg("-cp")
-            .arg(programs().expect("asked before"))
-            .arg("TraceEvents")
-            .args(words)
-            .output()
-            .expect("java");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "JDK {} {vm:?}: {text}",
-            jdk.version
-        );
-        let allocated = text
+        let run = TracedRun::new(jdk, &vm.join(" ")).expect("folder");
+        let programs = programs().expect("asked before");
+        let mut command = run.command(jdk, options, &[programs]).expect("java");
+        let output = run
+            .finish(command.args(vm).arg("TraceEvents").args(words))
+            .expect("the program");
+        let allocated = output
             .lines()
             .filter_map(|line| line.strip_prefix("ALLOCATED "))
             .filter_map(|line| line.split_once(' ')?.1.parse().ok())
             .collect();
         Self {
-            trace,
+            trace: run.trace(),
             allocated,
-            output: text,
-            _folder: folder,
+            output,
+            _run: run,
         }
     }
 }

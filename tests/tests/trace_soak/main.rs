@@ -6,12 +6,9 @@
 mod memory_watch;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use ducktrack_tests::{
-    Jdk, agent_library, checked, class_differences, compile_java, heap_after_last_full_collection,
-    parse_class_histogram, trace_command, traced_jdks,
-};
+use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, trace_command, traced_jdks};
 use memory_watch::MemoryWatch;
 
 /// Bytes of event files that `max-trace-size=32m,max-deviation=0.25` allows at most.
@@ -35,14 +32,10 @@ fn it_runs_for_long_without_harm() {
 }
 
 fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let (trace, histogram) = (folder.path().join("trace"), folder.path().join("histogram"));
-    let options = format!(
-        "-agentpath:{}=mode=trace,summary=off,compress=off,max-trace-size=32m,max-deviation=0.25,output={}",
-        agent_library().expect("agent").display(),
-        trace.display()
-    );
-    let mut command: Command = jdk.tool("java");
+    let run = TracedRun::new(jdk, "soak").expect("folder");
+    let histogram = run.file("histogram");
+    let options = "compress=off,max-trace-size=32m,max-deviation=0.25";
+    let mut command = run.command(jdk, options, &[programs]).expect("java");
     let child = command
         .args([
             "-Xms192m",
@@ -50,9 +43,6 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
             "-XX:+AlwaysPreTouch",
             "-XX:+UseG1GC",
         ])
-        .arg(options)
-        .arg("-cp")
-        .arg(programs)
         .arg("HistogramAtExit")
         .arg(&histogram)
         .args(["SoakProbe", seconds])
@@ -63,15 +53,15 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     let watch = MemoryWatch::start(child.id());
     let output = child.wait_with_output().expect("java");
     let memory = watch.finish();
-    let place = format!("Java {}", jdk.version);
+    let place = run.name();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
         "{place}: {}\n{errors}",
         output.status
     );
-    check_heap(jdk.version, &trace, &histogram, &place);
-    check_trace(&trace, &place);
+    run.compare_heap(&histogram).expect("the rebuilt heap");
+    check_trace(&run.trace(), place);
     let is_long = seconds.parse::<u32>().is_ok_and(|seconds| seconds >= LONG);
     let most = if is_long {
         MOST_GROWTH
@@ -89,17 +79,6 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
         memory.early() >> 20,
         memory.late() >> 20
     ));
-}
-
-fn check_heap(jdk: u32, trace: &Path, histogram: &Path, place: &str) {
-    let expected = parse_class_histogram(&std::fs::read_to_string(histogram).expect("histogram"));
-    let rebuilt = heap_after_last_full_collection(trace).expect("the rebuilt heap");
-    let differences = class_differences(jdk, &expected, &rebuilt);
-    assert!(
-        differences.is_empty(),
-        "{place}:\n{}",
-        differences.join("\n")
-    );
 }
 
 /// Nothing was dropped, files went away, and the limit was kept.

@@ -28,9 +28,10 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 16      CUT      what the thread had allocated when a collection cut the buffer
  * </pre>
  *
- * <p>A collection may begin between any two bytecodes of the fast path while it is interpreted. The agent never writes CURSOR then, it copies what
- * is there and sets LIMIT to 0. The probe that is under way may add its word with the top from before the collection; the next one
- * comes to {@link #write}. The order of the three stores matters: the word, CURSOR, LAST.
+ * <p>A collection may begin between any two bytecodes, while they are interpreted, and wherever a method returns. The agent never writes CURSOR
+ * then, it copies what is there and sets LIMIT to 0. The event that is under way may still be added, with the top from before the collection; the next
+ * one comes to {@link #write}, and writes the word {@code cut} first: what is ahead of that is from before. The order of the three stores
+ * matters: the words, CURSOR, LAST.
  */
 public final class DuckTrackEvents {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -45,6 +46,8 @@ public final class DuckTrackEvents {
     private static final long SEEN = DuckTrack.constant(22);
     private static final long SEEN_MASK = DuckTrack.constant(23);
     private static final long TLAB_END = DuckTrack.constant(24);
+    /** Where the number of collections so far is. */
+    private static final long EPOCH = DuckTrack.constant(25);
 
     private static final long CALL_SITE = 8;
     private static final long LAST = 8 * 8;
@@ -57,6 +60,7 @@ public final class DuckTrackEvents {
     private static final long END = 15 * 8;
     private static final long CUT = 16 * 8;
 
+    private static final int SEEN_CUT = 1 << 11;
     private static final int AT = 1 << 12;
     private static final int OUTSIDE = 2 << 12;
     private static final int ARRAY = 3 << 12;
@@ -76,7 +80,7 @@ public final class DuckTrackEvents {
     /** Larger arrays are passed, so that their addresses are known where they lie outside of a TLAB. */
     private static final long LARGE = 4096;
     /** What one event takes at the most, but for arrays of arrays. */
-    private static final long MOST_BYTES = 20 * 4;
+    private static final long MOST_BYTES = 21 * 4;
 
     private DuckTrackEvents() {}
 
@@ -510,13 +514,7 @@ public final class DuckTrackEvents {
     private static void two(int outer, int inner, int levelsAndElement, int site) {
         long total = DuckTrack.levelBytes(outer, 4);
         total += outer * DuckTrack.levelBytes(inner, DuckTrack.kind(levelsAndElement & 0xff));
-        long block = block();
-        long cursor = levels(block, site, 2, total);
-        if (cursor != 0) {
-            U.putInt(null, cursor, outer);
-            U.putInt(null, cursor + 4, inner);
-            publish(block, cursor + 8);
-        }
+        levels(null, outer, inner, site, 2 << 8, total);
     }
 
     @DontInline
@@ -533,30 +531,21 @@ public final class DuckTrackEvents {
             count *= n;
             level = i == 1 || n == 0 ? null : ((Object[]) level)[0];
         }
-        long block = block();
-        long cursor = levels(block, site, dimensions, total);
-        if (cursor == 0) {
-            return;
-        }
-        level = array;
-        for (int i = dimensions; i > 0; i--, cursor += 4) {
-            int n = level == null ? 0 : i == 1 ? DuckTrack.length(level, element) : ((Object[]) level).length;
-            U.putInt(null, cursor, n);
-            level = i == 1 || n == 0 ? null : ((Object[]) level)[0];
-        }
-        publish(block, cursor);
+        levels(array, 0, 0, site, levelsAndElement, total);
     }
 
-    /** Writes what is before the lengths of a {@code multianewarray}; gives where they go, 0 if there is no room. */
+    /** Writes a {@code multianewarray}; the lengths of two levels are given, of more they are those of the array. */
     @Hidden
-    private static long levels(long block, int site, int dimensions, long total) {
+    private static void levels(Object array, int outer, int inner, int site, int levelsAndElement, long total) {
         long eetop = U.getLong(DuckTrack.thread(), EETOP);
+        long block = block();
+        int dimensions = levelsAndElement >> 8;
         for (;;) {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES + 4L * dimensions > U.getLong(null, block + END)) {
-                lost(block);
-                return 0;
+                lost(block, cut);
+                return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
             long start = U.getLong(null, eetop + TLAB_START);
@@ -567,7 +556,7 @@ public final class DuckTrackEvents {
             long moved = allocated + (top - start) - (last + base);
             boolean inBuffer = !cut
                     && (allocated == saved ? top - last >= total : allocated - saved == last - (saved - base) && top - start >= total);
-            cursor = before(block, cursor, 0);
+            cursor = before(block, cursor, cut, 0);
             if (moved == 0) {
                 cursor = newTop(cursor, cut, last, top);
             } else if (moved != total) {
@@ -577,10 +566,25 @@ public final class DuckTrackEvents {
             U.putInt(null, cursor + 4, site);
             putLong(cursor + 8, moved == 0 ? 0 : inBuffer ? total : 8);
             putLong(cursor + 16, top);
-            if (U.getLong(null, block + LIMIT) != 0) {
-                account(block, top, allocated, start);
-                return cursor + 24;
+            if (array == null) {
+                U.putInt(null, cursor + 24, outer);
+                U.putInt(null, cursor + 28, inner);
+            } else {
+                lengths(cursor + 24, array, levelsAndElement);
             }
+            if (U.getLong(null, block + LIMIT) != 0) {
+                publish(block, cursor + 24 + 4L * dimensions, top, allocated, start);
+                return;
+            }
+        }
+    }
+
+    private static void lengths(long cursor, Object array, int levelsAndElement) {
+        Object level = array;
+        for (int i = levelsAndElement >> 8; i > 0; i--, cursor += 4) {
+            int n = level == null ? 0 : i == 1 ? DuckTrack.length(level, levelsAndElement & 0xff) : ((Object[]) level).length;
+            U.putInt(null, cursor, n);
+            level = i == 1 || n == 0 ? null : ((Object[]) level)[0];
         }
     }
 
@@ -607,7 +611,7 @@ public final class DuckTrackEvents {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block);
+                lost(block, cut);
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -616,7 +620,7 @@ public final class DuckTrackEvents {
             long last = U.getLong(null, block + LAST);
             long all = allocated + (top - start);
             long moved = all - (last + U.getLong(null, block + BASE)) - others;
-            cursor = before(block, cursor, caller);
+            cursor = before(block, cursor, cut, caller);
             if (klass != 0) {
                 cursor = put(cursor, TYPED, klass);
             }
@@ -652,8 +656,7 @@ public final class DuckTrackEvents {
                 }
             }
             if (U.getLong(null, block + LIMIT) != 0) {
-                account(block, top, allocated, start);
-                publish(block, cursor);
+                publish(block, cursor, top, allocated, start);
                 return;
             }
             // A collection came between: what was read of the TLAB is past.
@@ -727,8 +730,12 @@ public final class DuckTrackEvents {
         return top != 0 && (cut || top != last) ? put(cursor, TOP, top) : cursor;
     }
 
-    /** What goes ahead of an event: how many found no room before, and its caller. */
-    private static long before(long block, long cursor, int caller) {
+    /** What goes ahead of an event: that the thread has seen a cut, how many events found no room before, and the caller. */
+    private static long before(long block, long cursor, boolean cut, int caller) {
+        if (cut) {
+            U.putInt(null, cursor, SEEN_CUT | U.getInt(null, EPOCH) & SEEN_CUT - 1);
+            cursor += 4;
+        }
         long dropped = U.getLong(null, block + DROPPED);
         if (dropped != 0) {
             cursor = put(cursor, DROP, dropped);
@@ -796,18 +803,14 @@ public final class DuckTrackEvents {
         return true;
     }
 
-    /** What the thread has allocated by now is told, and what was dropped: no collection came between, the event counts. */
-    private static void account(long block, long top, long allocated, long start) {
+    /** Ends an event: what the thread has allocated by now is told, and what was dropped. A full buffer goes to the agent. */
+    @Hidden
+    private static void publish(long block, long cursor, long top, long allocated, long start) {
+        U.putLong(null, block + CURSOR, cursor);
         U.putLong(null, block + DROPPED, 0);
         U.putLong(null, block + SAVED, allocated);
         U.putLong(null, block + BASE, allocated - start);
         U.putLong(null, block + LAST, top);
-    }
-
-    /** Ends an event; a full buffer goes to the agent. */
-    @Hidden
-    private static void publish(long block, long cursor) {
-        U.putLong(null, block + CURSOR, cursor);
         if (cursor > U.getLong(null, block + FULL)) {
             try {
                 flush(block);
@@ -819,7 +822,10 @@ public final class DuckTrackEvents {
 
     /** No room for an event: one more is missing, which the next event of the thread says, and a snapshot of threads without a block. */
     @Hidden
-    private static void lost(long block) {
+    private static void lost(long block, boolean cut) {
+        if (cut) {
+            U.putLong(null, block + LIMIT, 0);
+        }
         U.getAndAddLong(null, block + DROPPED, 1);
     }
 
@@ -832,7 +838,7 @@ public final class DuckTrackEvents {
             boolean cut = begin(block);
             long cursor = U.getLong(null, block + CURSOR);
             if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block);
+                lost(block, cut);
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -841,14 +847,13 @@ public final class DuckTrackEvents {
             long last = U.getLong(null, block + LAST);
             long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE)) + bytes;
             boolean room = top != 0 && U.getLong(null, eetop + TLAB_END) - top >= bytes;
-            cursor = put(before(block, cursor, caller), TYPED, klass);
+            cursor = put(before(block, cursor, cut, caller), TYPED, klass);
             cursor = room
                     ? at(cursor, site, bytes, top + bytes, moved)
                     : newTop(outside(cursor, site, bytes, 0, moved), cut, last, top);
             if (U.getLong(null, block + LIMIT) != 0) {
                 // It is told already, so it is no gap of the next event.
-                account(block, room ? top + bytes : top, allocated, room ? start : start - bytes);
-                publish(block, cursor);
+                publish(block, cursor, room ? top + bytes : top, allocated, room ? start : start - bytes);
                 return;
             }
         }

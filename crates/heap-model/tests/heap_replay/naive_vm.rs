@@ -33,6 +33,8 @@ struct NaiveThread {
     /// `last` when the words began.
     began: u64,
     after_cut: bool,
+    /// No event was written since a collection.
+    unseen_cut: bool,
 }
 
 /// The machine and its trace.
@@ -158,6 +160,15 @@ impl NaiveVm {
     }
 
     fn put(&mut self, thread: u32, add: impl FnOnce(EventWords) -> EventWords) {
+        let epoch = self.epoch;
+        match core::mem::take(&mut self.threads[thread as usize].unseen_cut) {
+            true => self.put_unaware(thread, |words| add(words.cut(epoch))),
+            false => self.put_unaware(thread, add),
+        }
+    }
+
+    /// The thread does not know of the collection that cut its buffer.
+    fn put_unaware(&mut self, thread: u32, add: impl FnOnce(EventWords) -> EventWords) {
         let words = &mut self.threads[thread as usize].words;
         *words = add(core::mem::take(words));
     }
@@ -376,6 +387,7 @@ impl NaiveVm {
                 last: 1,
                 began: 1,
                 after_cut: true,
+                unseen_cut: true,
                 ..NaiveThread::default()
             };
         }
@@ -385,7 +397,12 @@ impl NaiveVm {
     /// The event of an object that was allocated before the collection, written behind it.
     fn write_straggler(&mut self, thread: u32, last: u64, object: usize) {
         self.threads[thread as usize].began = last;
-        self.put(thread, |words| words.site(SiteId(SITES[0].0), 2));
+        // Written as a word of its own, or with the top.
+        let site = SiteId(SITES[0].0);
+        self.put_unaware(thread, |words| match object % 2 {
+            0 => words.site(site, 2),
+            _ => words.at(site, last + 16),
+        });
         let object = &mut self.objects[object];
         if object.death.is_none() {
             let mut content = Vec::new();

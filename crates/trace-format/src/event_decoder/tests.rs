@@ -9,6 +9,7 @@ const UNSIZED: SiteId = SiteId(18);
 const OUTER: SiteId = SiteId(30);
 const INNER: SiteId = SiteId(31);
 const SIZE: u64 = 24;
+const EPOCH: u32 = 5;
 
 struct Facts;
 
@@ -38,7 +39,7 @@ impl SiteFacts for Facts {
 fn header(last_top: u64, flags: EventFlags) -> EventBlockHeader {
     EventBlockHeader {
         thread: ThreadId(3),
-        epoch: 0,
+        epoch: EPOCH,
         begun: 10,
         handed_over: 20,
         flags,
@@ -139,24 +140,36 @@ fn type_and_caller_are_about_the_next_allocation_only() {
 }
 
 #[test]
-fn words_before_the_first_absolute_one_after_a_cut_are_stragglers() {
+fn what_is_ahead_of_the_cut_is_from_before_the_collection() {
     let words = EventWords::new()
         .site(FIXED, 3)
         .at(FIXED, 0x9000)
-        .site(FIXED, 3);
+        .levels(OUTER, 104, 0x9068, &[2, 3])
+        .outside(FIXED, 0, 0xF000)
+        .cut(EPOCH - 1)
+        .site(FIXED, 3)
+        .cut(EPOCH)
+        .at(FIXED, 0x7000)
+        .outside(FIXED, 0, 0xF000);
     let (events, result) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
     result.unwrap();
-    let places = [0x1018, 0x9000, 0x9018];
-    assert_eq!(
-        events[0],
-        allocation(FIXED, 24, Place::Straggler(places[0]))
-    );
-    assert_eq!(events[1], allocation(FIXED, 24, Place::End(places[1])));
-    assert_eq!(events[2], allocation(FIXED, 24, Place::End(places[2])));
-    let (late, result) = decode(&words, 0x1000, EventFlags::LATE);
-    result.unwrap();
-    let expected = places.map(|end| allocation(FIXED, 24, Place::Straggler(end)));
-    assert_eq!(late, expected);
+    let past = |site, bytes, end| allocation(site, bytes, Place::Straggler(end));
+    let expected = [
+        past(FIXED, 24, 0x1018),
+        past(FIXED, 24, 0x9000),
+        past(OUTER, 24, 0x9018),
+        past(INNER, 40, 0x9040),
+        past(INNER, 40, 0x9068),
+        allocation(FIXED, 24, Place::Outside(None)),
+        past(FIXED, 24, 0x9080),
+        allocation(FIXED, 24, Place::End(0x7000)),
+        allocation(FIXED, 24, Place::Outside(Some(0xF000))),
+    ];
+    assert_eq!(events, expected);
+    let (uncut, _) = decode(&words, 0x1000, EventFlags::NONE);
+    assert_eq!(uncut[1], allocation(FIXED, 24, Place::End(0x9000)));
+    let (late, _) = decode(&words, 0x1000, EventFlags::LATE);
+    assert_eq!(late[7], past(FIXED, 24, 0x7000));
 }
 
 #[test]
@@ -206,8 +219,6 @@ fn a_stated_top_is_the_top_from_there_on() {
     let words = EventWords::new().top(0x9000).site(FIXED, 3);
     let expected = allocation(FIXED, 24, Place::End(0x9018));
     assert_eq!(events_of(&words, 1), [expected]);
-    let (events, _) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
-    assert_eq!(events, [expected]);
 }
 
 /// `new long[2][3]` with references of 4 bytes: 24 + 2 * 40 bytes, the outer array first.
@@ -459,6 +470,7 @@ proptest! {
             14 => words.moved(u64::from(*low) * 8),
             15 => words.levels(OUTER, 64, 0x9000, &[2, 3]),
             16 => words.array(MEASURED, 40_000, 0x1_9000),
+            17 => words.cut(EPOCH - low % 2),
             _ => words.word(op << 12 | low),
         });
         let flags = if cut { EventFlags::AFTER_CUT } else { EventFlags::NONE };

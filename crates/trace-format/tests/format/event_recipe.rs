@@ -75,6 +75,8 @@ fn events() -> Vec<u8> {
     }
     .encode(&mut content);
     let words = EventWords::new()
+        .site(SiteId(16), 3)
+        .cut(9)
         .straddle(SiteId(16), 0)
         .at(SiteId(16), 0x9000_0040)
         .site(SiteId(16), 3)

@@ -232,7 +232,13 @@ impl Pipeline {
         let block = EventBlock { header, words };
         let result = EventDecoder::new(&self.parts.facts).decode_into(&block, &mut reading);
         self.stats.events += reading.finish();
-        self.stats.broken_buffers += u64::from(result.is_err());
+        match result {
+            Ok(piece) if header.flags.has(EventFlags::CUT) && !is_late => {
+                self.threads.note_last_top(thread, piece.last_top);
+            }
+            Ok(_) => {}
+            Err(_) => self.stats.broken_buffers += 1,
+        }
         let piece = self.objects.take(&header);
         let mirror = self.heap.keeper();
         if let (Some(mirror), Some(piece)) = (mirror, piece) {
@@ -280,7 +286,8 @@ impl Pipeline {
         survivors: &mut Survivors,
     ) -> Moves {
         self.epoch = collection.number;
-        self.threads.cut_all(collection.number, &collection.cuts);
+        self.threads
+            .cut_all(collection.number, &mut collection.cuts);
         let known = collection.fault.is_none()
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;

@@ -98,7 +98,7 @@ const EDEN: AddressRange = AddressRange {
 
 /// A piece with 100 objects from the start of eden on.
 fn piece(epoch: u32) -> Buffer {
-    let first = EventWords::new().at(SiteId(20), EDEN.start + 16);
+    let first = EventWords::new().cut(epoch).at(SiteId(20), EDEN.start + 16);
     let words = (1..100).fold(first, |words, _| words.site(SiteId(20), 2));
     let header = EventBlockHeader {
         thread: ThreadId(1),

@@ -12,6 +12,8 @@ use ducktrack_trace_format::{ThreadCut, ThreadId};
 pub(crate) struct Threads {
     /// Epoch of the last piece.
     pieces: HashMap<ThreadId, u32>,
+    /// Where the buffers of threads that were cut stood by their last events.
+    tops: HashMap<ThreadId, u64>,
     /// The last cut that counts, and its collection.
     cuts: HashMap<ThreadId, (ThreadCut, u32)>,
 }
@@ -23,8 +25,22 @@ impl Threads {
         epoch > 0 && before != Some(epoch)
     }
 
-    /// A collection cut the threads.
-    pub(crate) fn cut_all(&mut self, collection: u32, cuts: &[ThreadCut]) {
+    /// A piece that a collection cut off was read: where its last event left the top. A thread that stands between writing its event and noting the
+    /// top has not told the agent of it.
+    pub(crate) fn note_last_top(&mut self, thread: ThreadId, top: u64) {
+        if top >= 8 {
+            self.tops.insert(thread, top);
+        }
+    }
+
+    /// A collection cut the threads: corrects what is known of their last tops.
+    pub(crate) fn cut_all(&mut self, collection: u32, cuts: &mut [ThreadCut]) {
+        for cut in cuts.iter_mut() {
+            if let Some(top) = self.tops.remove(&cut.thread) {
+                cut.last = top;
+            }
+        }
+        self.tops.clear();
         let pieces = &self.pieces;
         self.cuts
             .retain(|thread, (_, number)| pieces.get(thread).is_none_or(|epoch| epoch < number));
@@ -49,6 +65,33 @@ impl Threads {
     /// The thread has ended.
     pub(crate) fn end(&mut self, thread: ThreadId) {
         self.pieces.remove(&thread);
+        self.tops.remove(&thread);
         self.cuts.remove(&thread);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It stood between the cursor and the top: its event is in the piece, and the agent read the top before.
+    #[test]
+    fn a_thread_is_cut_at_the_top_of_its_last_event() {
+        let cut = |thread, last| ThreadCut {
+            thread: ThreadId(thread),
+            top: 0x1040,
+            last,
+        };
+        let mut threads = Threads::default();
+        threads.note_last_top(ThreadId(1), 0x1040);
+        threads.note_last_top(ThreadId(3), 0);
+        let mut cuts = [cut(1, 0x1028), cut(2, 0x1030), cut(3, 0x1038)];
+        threads.cut_all(1, &mut cuts);
+        assert_eq!(cuts.map(|cut| cut.last), [0x1040, 0x1030, 0x1038]);
+        let last_of_first = threads.cut(ThreadId(1)).map(|cut| cut.last);
+        assert_eq!(last_of_first, Some(0x1040));
+        let mut cuts = [cut(1, 0x1028)];
+        threads.cut_all(2, &mut cuts);
+        assert_eq!(cuts.map(|cut| cut.last), [0x1028]);
     }
 }

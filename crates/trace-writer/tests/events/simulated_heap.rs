@@ -52,8 +52,17 @@ struct Thread {
     /// `last` when the open piece was begun.
     begun_at: u64,
     words: EventWords,
-    /// Units of a stopped allocation, and its site: to be written after the collection.
-    stopped: Option<(SiteId, u64)>,
+    /// A stopped allocation: to be written after the collection.
+    stopped: Option<Stopped>,
+    /// A collection has cut its words, and it has not said that it knows.
+    unseen_cut: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Stopped {
+    site: SiteId,
+    units: u64,
+    top: u64,
 }
 
 /// See the module.
@@ -86,6 +95,7 @@ impl Heap {
             begun_at: 1,
             words: EventWords::new(),
             stopped: None,
+            unseen_cut: false,
         };
         Self {
             random: Random(seed | 1),
@@ -309,20 +319,31 @@ impl Heap {
         thread.absolute = false;
     }
 
-    /// A thread that was stopped in the middle of an allocation first writes down what it had done.
+    /// What a thread writes ahead of its next event: what a collection kept it from writing, and that it has seen the collection.
     fn said_first(&mut self, thread: usize) {
-        let Some((site, units)) = self.threads[thread].stopped.take() else {
-            return;
-        };
+        let stopped = self.threads[thread].stopped.take();
+        let straddles = stopped.is_some() && self.random.below(3) == 0;
+        if let Some(stopped) = stopped.filter(|_| !straddles) {
+            let is_near = self.random.below(2) == 0;
+            self.write_stopped(thread, |words| match is_near {
+                true => words.site(stopped.site, stopped.units as u32),
+                false => words.at(stopped.site, stopped.top),
+            });
+        }
+        let epoch = self.epoch;
+        let state = &mut self.threads[thread];
+        if std::mem::take(&mut state.unseen_cut) {
+            state.words = std::mem::take(&mut state.words).cut(epoch);
+        }
+        if let Some(stopped) = stopped.filter(|_| straddles) {
+            self.write_stopped(thread, |words| words.straddle(stopped.site, 0));
+        }
+    }
+
+    fn write_stopped(&mut self, thread: usize, write: impl FnOnce(EventWords) -> EventWords) {
         self.sums.on_heap += 1;
-        let straddle = self.random.below(2) == 0;
         let thread = &mut self.threads[thread];
-        let words = std::mem::take(&mut thread.words);
-        thread.words = if straddle {
-            words.straddle(site, 0)
-        } else {
-            words.site(site, units as u32)
-        };
+        thread.words = write(std::mem::take(&mut thread.words));
         for object in &mut self.objects {
             if object.thread == thread.id {
                 object.unsaid = false;
@@ -343,7 +364,11 @@ impl Heap {
         }
         let top = self.bump(thread, bytes);
         self.object(thread, site, top - bytes, bytes).unsaid = true;
-        self.threads[thread].stopped = Some((site, bytes / 8));
+        self.threads[thread].stopped = Some(Stopped {
+            site,
+            units: bytes / 8,
+            top,
+        });
     }
 
     /// A collection of any kind.
@@ -398,6 +423,7 @@ impl Heap {
                 };
                 thread.begun_at = thread.last;
                 (thread.top, thread.limit, thread.absolute) = (0, 0, true);
+                thread.unseen_cut = true;
                 cut
             })
             .collect()

@@ -1,0 +1,106 @@
+//! The heap that `ducktrack heap` rebuilds from a trace against the VM's own class histogram: after a full collection at the end of a real
+//! program, for every class the same number of objects and the same bytes.
+//!
+//! The program runs under `HistogramAtExit`, which asks the VM for the histogram when the program has ended: a full collection and a walk
+//! over the heap at one safepoint. The same collection is the last full one of the trace. The two know nothing of each other: the histogram
+//! walks the heap, the trace adds up allocations, moves and deaths since the start.
+//!
+//! `DUCKTRACK_FULL` takes all workloads; else two small ones.
+
+use std::path::{Path, PathBuf};
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, exact_histogram_options, harness_folder, is_full_run,
+    skipped, traced_jdks,
+};
+
+/// The exit code of a workload whose input is not there.
+const SKIPPED: i32 = 77;
+
+const SMALL: &[&str] = &["json", "streams"];
+const ALL: &[&str] = &[
+    "json", "streams", "sunflow", "jython", "lusearch", "h2", "xalan", "fop", "tomcat", "javac",
+    "serial", "batik",
+];
+
+fn workloads() -> &'static [&'static str] {
+    if is_full_run() { ALL } else { SMALL }
+}
+
+#[test]
+fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
+    let launcher = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["HistogramAtExit"], 17, launcher.path()).expect("compile"));
+    let jdks = traced_jdks().expect("JDKs");
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for jdk in &jdks {
+        for options in exact_histogram_options(jdk) {
+            for name in workloads() {
+                let what = format!("{} {name}", options.join(" "));
+                let run = TracedRun::new(jdk, &what).expect("folder");
+                match compare(&run, jdk, options, launcher.path(), name) {
+                    Outcome::Skipped(reason) => skipped(&format!("{}: {reason}", run.name())),
+                    Outcome::Equal(classes) => {
+                        compared += 1;
+                        println!("{}: {classes} classes equal", run.name());
+                    }
+                    Outcome::Different(lines) => wrong.push(lines),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared >= 3 * jdks.len(), "only {compared} runs compared");
+    checked(&format!(
+        "the rebuilt heap against the VM's class histogram, {compared} runs, every class equal"
+    ));
+}
+
+enum Outcome {
+    /// The harness's reason not to run the workload.
+    Skipped(String),
+    /// So many classes.
+    Equal(usize),
+    Different(String),
+}
+
+fn compare(
+    run: &TracedRun,
+    jdk: &Jdk,
+    options: &[&str],
+    launcher: &Path,
+    workload: &str,
+) -> Outcome {
+    let (harness, histogram) = (harness_jar(), run.file("histogram"));
+    let mut command = run
+        .command(jdk, "", &[launcher, &harness])
+        .expect("the agent");
+    command.args(["-Xms256m", "-Xmx512m"]).args(options);
+    command.arg("HistogramAtExit").arg(&histogram);
+    command.args(["ducktrack.harness.Main", workload]);
+    let output = command
+        .args(["--iterations", "2", "--size", "1"])
+        .output()
+        .expect("java");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if output.status.code() == Some(SKIPPED) {
+        return Outcome::Skipped(printed.trim().to_owned());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{errors}");
+    match run.compare_heap(&histogram) {
+        Ok(classes) => Outcome::Equal(classes),
+        Err(differences) => Outcome::Different(differences.to_string()),
+    }
+}
+
+fn harness_jar() -> PathBuf {
+    let jar = harness_folder().join("harness.jar");
+    assert!(
+        jar.exists(),
+        "{} is not there: run scripts/harness-build first",
+        jar.display()
+    );
+    jar
+}
