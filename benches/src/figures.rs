@@ -63,7 +63,7 @@ pub fn measure_figures(
         ..plan.clone()
     };
     let comparison = compare(installation, &plan, counters, progress)?;
-    let settings = |workload: &crate::Workload| plan.settings(workload);
+    let settings = |workload: &crate::Workload| plan.fixed_settings(workload);
     let start_up = measure_start_up(installation, &tools, plan.rounds.max(5) * 2, progress)?;
     let increments = measure_increments(installation, &plan.workloads, settings, progress)?;
     let code_size = measure_code_size(installation, &plan.workloads, settings, progress)?;

@@ -28,10 +28,12 @@ pub enum Program {
 /// How long and how often.
 #[derive(Clone, Debug)]
 pub struct ForkSettings {
-    /// Iterations in all.
-    pub iterations: usize,
-    /// How many of them warm up.
+    /// Iterations that are measured.
+    pub measured: usize,
+    /// Iterations ahead of them that warm up, at least.
     pub warm_up: usize,
+    /// How long the warm-up of a workload takes, at least.
+    pub warm_up_seconds: u64,
     /// A JVM that has not ended by then is ended.
     pub limit: Duration,
     /// Options for every JVM, before the tool's.
@@ -40,13 +42,14 @@ pub struct ForkSettings {
 
 impl ForkSettings {
     /// The heap of `workloads.md`: fixed, G1.
-    pub fn new(iterations: usize, warm_up: usize) -> ForkSettings {
+    pub fn new(measured: usize, warm_up: usize, warm_up_seconds: u64) -> ForkSettings {
         let jvm_options = ["-Xms1g", "-Xmx1g", "-XX:+UseG1GC"]
             .map(str::to_owned)
             .to_vec();
         ForkSettings {
-            iterations,
+            measured,
             warm_up,
+            warm_up_seconds,
             limit: Duration::from_secs(900),
             jvm_options,
         }
@@ -64,21 +67,49 @@ impl Program {
     }
 
     fn arguments(&self, installation: &Installation, settings: &ForkSettings) -> Vec<String> {
-        let iterations = settings.iterations.to_string();
         let classes = installation.classes.display().to_string();
-        let jar = installation.harness.display().to_string();
         match self {
-            Program::Workload(name) => vec![
-                "-jar".into(),
-                jar,
-                name.clone(),
-                "--iterations".into(),
-                iterations,
-            ],
-            Program::KnownCounts => vec!["-cp".into(), classes, "KnownCounts".into(), iterations],
+            Program::Workload(name) => workload_arguments(name, installation, settings),
+            Program::KnownCounts => {
+                let iterations = settings.warm_up + settings.measured;
+                vec![
+                    "-cp".into(),
+                    classes,
+                    "KnownCounts".into(),
+                    iterations.to_string(),
+                ]
+            }
             Program::Empty => vec!["-cp".into(), classes, "Empty".into()],
         }
     }
+
+    /// How many iterations warm up, where the program does not say when it is warm.
+    fn fixed_warm_up(&self, settings: &ForkSettings) -> Option<usize> {
+        let says_when_warm = settings.warm_up > 0 || settings.warm_up_seconds > 0;
+        match self {
+            Program::Workload(_) if says_when_warm => None,
+            _ => Some(settings.warm_up),
+        }
+    }
+}
+
+fn workload_arguments(
+    name: &str,
+    installation: &Installation,
+    settings: &ForkSettings,
+) -> Vec<String> {
+    let jar = installation.harness.display().to_string();
+    let mut words = vec!["-jar".into(), jar, name.to_owned()];
+    for (option, value) in [
+        ("--iterations", settings.measured as u64),
+        ("--warm-up", settings.warm_up as u64),
+        ("--warm-up-seconds", settings.warm_up_seconds),
+    ] {
+        if value > 0 {
+            words.extend([option.to_owned(), value.to_string()]);
+        }
+    }
+    words
 }
 
 /// A finished fork: its measurement, and the truth if the program knows one.
@@ -113,7 +144,8 @@ pub(crate) fn run_fork_with_truth(
     let started = Instant::now();
     let mut child = spawn(installation, tool, program, settings, directory)?;
     let watch = ProcessWatch::start(child.id(), settings.limit);
-    let mut listener = Listener::new(child.id(), settings, counters, directory);
+    let warm_up = program.fixed_warm_up(settings);
+    let mut listener = Listener::new(child.id(), settings, warm_up, counters, directory);
     listener.listen(&mut child);
     let status = child.wait().context("waiting for the JVM")?;
     let process_wall_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -126,7 +158,7 @@ pub(crate) fn run_fork_with_truth(
         round: 0,
         outcome,
         iterations: listener.iterations,
-        warm_up: settings.warm_up,
+        warm_up: listener.warm_up.unwrap_or(usize::MAX),
         process_wall_ms,
         process_cpu_ms,
         peak_memory_bytes: watched.peak_bytes,
@@ -167,6 +199,8 @@ struct Listener<'a> {
     counters: Option<&'a HardwareCounters>,
     directory: &'a Path,
     iterations: Vec<Iteration>,
+    /// How many of them only warm up, once that is known.
+    warm_up: Option<usize>,
     truth: Vec<Way>,
     attached: Option<Attached>,
     ended: Option<bool>,
@@ -177,6 +211,7 @@ impl<'a> Listener<'a> {
     fn new(
         pid: u32,
         settings: &'a ForkSettings,
+        warm_up: Option<usize>,
         counters: Option<&'a HardwareCounters>,
         directory: &'a Path,
     ) -> Listener<'a> {
@@ -187,6 +222,7 @@ impl<'a> Listener<'a> {
             counters,
             directory,
             iterations,
+            warm_up,
             truth,
             attached: None,
             ended: None,
@@ -216,6 +252,10 @@ impl<'a> Listener<'a> {
                 self.iterations.push(iteration);
                 self.switch_counters();
             }
+            HarnessLine::Warm => {
+                self.warm_up = Some(self.iterations.len());
+                self.switch_counters();
+            }
             HarnessLine::End { ok } => self.ended = Some(ok),
             HarnessLine::Skip { reason } => self.skipped = Some(reason),
             HarnessLine::Truth(way) => self.truth.push(way),
@@ -227,9 +267,15 @@ impl<'a> Listener<'a> {
         let Some(attached) = &mut self.attached else {
             return;
         };
-        if self.iterations.len() == self.settings.iterations {
+        let Some(measured) = self
+            .warm_up
+            .and_then(|warm_up| self.iterations.len().checked_sub(warm_up))
+        else {
+            return;
+        };
+        if measured == self.settings.measured {
             attached.switch_off();
-        } else if self.iterations.len() == self.settings.warm_up {
+        } else if measured == 0 {
             attached.switch_on();
         }
     }

@@ -1,4 +1,4 @@
-//! The JSON lines that a workload prints: `start`, `iteration`, `end`, `skip`, `list`, and `truth` of the known counts.
+//! The JSON lines that a workload prints: `start`, `iteration`, `warm`, `end`, `skip`, `list`, and `truth` of the known counts.
 //!
 //! Only these are understood; a JVM may print other lines of its own ("Started recording 1."), which are passed over.
 //! The fields are documented in `java-harness/README.md`.
@@ -13,8 +13,14 @@ use crate::known_truth::Way;
 pub(crate) enum HarnessLine {
     Start,
     Iteration(Iteration),
-    End { ok: bool },
-    Skip { reason: String },
+    /// What was before only warmed up.
+    Warm,
+    End {
+        ok: bool,
+    },
+    Skip {
+        reason: String,
+    },
     Truth(Way),
     Other,
 }
@@ -29,6 +35,7 @@ impl HarnessLine {
             Some("iteration") => {
                 iteration(&value).map_or(HarnessLine::Other, HarnessLine::Iteration)
             }
+            Some("warm") => HarnessLine::Warm,
             Some("end") => HarnessLine::End {
                 ok: value["ok"].as_bool().unwrap_or(false),
             },

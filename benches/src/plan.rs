@@ -27,6 +27,8 @@ pub struct Plan {
     pub rounds: usize,
     /// Iterations that warm up; the long workloads take half as many, rounded up.
     pub warm_up: usize,
+    /// How long the warm-up of a fork takes, at least.
+    pub warm_up_seconds: u64,
     /// Iterations that are measured; the long workloads take half as many, rounded up.
     pub measured: usize,
     /// Options for every JVM besides the heap's.
@@ -62,13 +64,21 @@ impl Plan {
                 iterations
             }
         };
-        let warm_up = share(self.warm_up);
-        let mut settings = ForkSettings::new(warm_up + share(self.measured), warm_up);
+        let (measured, warm_up) = (share(self.measured), share(self.warm_up));
+        let mut settings = ForkSettings::new(measured, warm_up, self.warm_up_seconds);
         settings
             .jvm_options
             .extend(self.jvm_options.iter().cloned());
         settings.limit = self.limit;
         settings
+    }
+
+    /// The same for runs that must all do the same work: what they count is compared, and the warm-up is so many iterations, however long they take.
+    pub fn fixed_settings(&self, workload: &Workload) -> ForkSettings {
+        ForkSettings {
+            warm_up_seconds: 0,
+            ..self.settings(workload)
+        }
     }
 
     /// Round, workload and tool of every fork, in order.
@@ -188,6 +198,7 @@ mod tests {
             workloads: vec![workload("json", 5), workload("javac", 3)],
             rounds: 2,
             warm_up: 3,
+            warm_up_seconds: 7,
             measured: 5,
             jvm_options: vec!["-Xint".to_owned()],
             limit: Duration::from_secs(1),
@@ -224,8 +235,9 @@ mod tests {
             plan().settings(&workload("json", 5)),
             plan().settings(&workload("javac", 3)),
         );
-        assert_eq!((short.iterations, short.warm_up), (8, 3));
-        assert_eq!((long.iterations, long.warm_up), (5, 2));
+        let iterations = |settings: &ForkSettings| (settings.measured, settings.warm_up);
+        assert_eq!((iterations(&short), iterations(&long)), ((5, 3), (3, 2)));
+        assert_eq!((short.warm_up_seconds, long.warm_up_seconds), (7, 7));
         assert_eq!(long.jvm_options.last().unwrap(), "-Xint");
     }
 

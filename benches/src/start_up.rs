@@ -27,7 +27,7 @@ pub fn measure_start_up(
     rounds: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<StartUp>> {
-    let settings = ForkSettings::new(0, 0);
+    let settings = ForkSettings::new(0, 0, 0);
     let mut runs: Vec<Vec<Measurement>> = vec![Vec::new(); tools.len()];
     progress(&format!(
         "start-up, {rounds} rounds of {} tools",

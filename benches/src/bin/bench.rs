@@ -51,6 +51,10 @@ struct Arguments {
     /// Iterations per fork that warm up; default: 5, 2 in quick.
     #[arg(long, global = true, value_name = "N")]
     warm_up: Option<usize>,
+    /// How long each fork of the suite warms up, at least; default: 15 seconds, 0 in quick. All else warms up by iterations only: its tools must do
+    /// the same work.
+    #[arg(long, global = true, value_name = "SECONDS")]
+    warm_up_seconds: Option<u64>,
     /// Iterations per fork that are measured; default: 5, 3 in quick.
     #[arg(long, global = true, value_name = "N")]
     measured: Option<usize>,
@@ -142,6 +146,7 @@ struct Setting {
     hardware_counters: bool,
     forks: usize,
     warm_up: usize,
+    warm_up_seconds: u64,
     measured: usize,
 }
 
@@ -151,16 +156,21 @@ impl Bench {
             Some(What::Known | What::StartUp) => Vec::new(),
             _ => select_workloads(list_workloads(&installation)?, &arguments.workloads)?,
         };
-        let (forks, warm_up, measured) = if arguments.quick {
-            (3, 2, 3)
+        let (forks, warm_up, seconds, measured) = if arguments.quick {
+            (3, 2, 0, 3)
         } else {
-            (5, 5, 5)
+            (5, 5, 15, 5)
+        };
+        let warm_up_seconds = match arguments.command {
+            None | Some(What::Suite) => arguments.warm_up_seconds.unwrap_or(seconds),
+            _ => 0,
         };
         let plan = Plan {
             tools: select_tools(&arguments.tools, &arguments.tool, default_tools())?,
             workloads,
             rounds: arguments.forks.unwrap_or(forks),
             warm_up: arguments.warm_up.unwrap_or(warm_up),
+            warm_up_seconds,
             measured: arguments.measured.unwrap_or(measured),
             jvm_options: Vec::new(),
             limit: Duration::from_secs(900),
@@ -217,7 +227,7 @@ impl Bench {
     }
 
     fn increments(&self) -> Result<()> {
-        let settings = |workload: &Workload| self.plan.settings(workload);
+        let settings = |workload: &Workload| self.plan.fixed_settings(workload);
         let rows =
             measure_increments(&self.installation, &self.plan.workloads, settings, &mut say)?;
         let text = self.head("Counter increments executed") + &increments_table(&rows);
@@ -225,7 +235,7 @@ impl Bench {
     }
 
     fn code_size(&self) -> Result<()> {
-        let settings = |workload: &Workload| self.plan.settings(workload);
+        let settings = |workload: &Workload| self.plan.fixed_settings(workload);
         let rows = measure_code_size(&self.installation, &self.plan.workloads, settings, &mut say)?;
         let text =
             self.head("Machine code added by counters in C2 (bytes)") + &code_size_table(&rows);
@@ -280,7 +290,7 @@ impl Bench {
     }
 
     fn judgements(&self) -> Result<Vec<ducktrack_benches::Judgement>> {
-        let settings = self.plan.settings(&Workload {
+        let settings = self.plan.fixed_settings(&Workload {
             name: "known".to_owned(),
             about: String::new(),
             nightly: false,
@@ -357,6 +367,7 @@ impl Bench {
             hardware_counters: self.counters.is_some(),
             forks: self.plan.rounds,
             warm_up: self.plan.warm_up,
+            warm_up_seconds: self.plan.warm_up_seconds,
             measured: self.plan.measured,
         }
     }
@@ -364,13 +375,14 @@ impl Bench {
     fn head(&self, title: &str) -> String {
         let setting = self.setting();
         format!(
-            "# {title}\n\nJDK {}, {} CPUs ({}), {} forks, {} + {} iterations each (warm-up + measured; the long workloads half as many), \
+            "# {title}\n\nJDK {}, {} CPUs ({}), {} forks, {} iterations (and {} s) of warm-up + {} measured each (the long workloads half as many), \
              -Xms1g -Xmx1g -XX:+UseG1GC.\n\n",
             setting.jdk,
             setting.cpus,
             setting.cpu,
             setting.forks,
             setting.warm_up,
+            setting.warm_up_seconds,
             setting.measured,
         )
     }

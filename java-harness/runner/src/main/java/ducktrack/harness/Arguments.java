@@ -1,9 +1,15 @@
 package ducktrack.harness;
 
-/** The command line: {@code WORKLOAD [--iterations N] [--size S] [--threads T]} or {@code --list}. */
-record Arguments(Catalog workload, int iterations, int size, int threads) {
-    static final String USAGE =
-            "usage: java -jar harness.jar WORKLOAD [--iterations N] [--size S] [--threads T]\n       java -jar harness.jar --list";
+/**
+ * The command line: {@code WORKLOAD [--iterations N] [--size S] [--threads T] [--warm-up N] [--warm-up-seconds S]} or {@code --list}.
+ *
+ * @param warmUp iterations ahead of the others, at least
+ * @param warmUpSeconds how long these last, at least
+ */
+record Arguments(Catalog workload, int iterations, int size, int threads, int warmUp, int warmUpSeconds) {
+    static final String USAGE = """
+            usage: java -jar harness.jar WORKLOAD [--iterations N] [--size S] [--threads T] [--warm-up N] [--warm-up-seconds S]
+                   java -jar harness.jar --list""";
 
     static Arguments parse(String[] words) {
         if (words.length == 0) {
@@ -13,16 +19,20 @@ record Arguments(Catalog workload, int iterations, int size, int threads) {
         int iterations = workload.iterations();
         int size = workload.size();
         int threads = workload.threads();
+        int warmUp = 0;
+        int warmUpSeconds = 0;
         for (int i = 1; i < words.length; i += 2) {
             int value = positive(words, i);
             switch (words[i]) {
                 case "--iterations" -> iterations = value;
                 case "--size" -> size = value;
                 case "--threads" -> threads = value;
+                case "--warm-up" -> warmUp = value;
+                case "--warm-up-seconds" -> warmUpSeconds = value;
                 default -> throw new IllegalArgumentException("unknown option: " + words[i]);
             }
         }
-        return new Arguments(workload, iterations, size, threads);
+        return new Arguments(workload, iterations, size, threads, warmUp, warmUpSeconds);
     }
 
     private static int positive(String[] words, int option) {

@@ -9,6 +9,11 @@ final class Iterations {
     private final PrintStream lines;
     private final ThreadMeter threadMeter = new ThreadMeter();
     private final VmMeter vmMeter = new VmMeter();
+    /** Iterations so far. */
+    private int iterations;
+    /** The checksum of the first. */
+    private long first;
+    private boolean equal = true;
 
     Iterations(Arguments arguments, Workload workload, PrintStream lines) {
         this.arguments = arguments;
@@ -25,19 +30,32 @@ final class Iterations {
         printStart(System.nanoTime() - begin, sinceJvmStart);
 
         begin = System.nanoTime();
-        boolean equal = true;
-        long first = 0;
+        while (iterations < arguments.warmUp() || secondsSince(begin) < arguments.warmUpSeconds()) {
+            iterate(run);
+        }
+        if (iterations > 0) {
+            lines.println(line("warm").add("iterations", iterations).addMillis("wall_ms", System.nanoTime() - begin));
+        }
         for (int i = 0; i < arguments.iterations(); i++) {
-            long checksum = measured(run, i);
-            first = i == 0 ? checksum : first;
-            equal &= checksum == first;
+            iterate(run);
         }
         lines.println(line("end")
                 .add("ok", equal)
                 .add("checksum", Long.toHexString(first))
-                .add("iterations", arguments.iterations())
+                .add("iterations", iterations)
                 .addMillis("wall_ms", System.nanoTime() - begin));
         return equal;
+    }
+
+    private static double secondsSince(long begin) {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+
+    private void iterate(Run run) throws Exception {
+        long checksum = measured(run, iterations);
+        first = iterations == 0 ? checksum : first;
+        equal &= checksum == first;
+        iterations++;
     }
 
     private long measured(Run run, int iteration) throws Exception {
