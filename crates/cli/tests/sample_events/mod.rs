@@ -99,7 +99,7 @@ fn write_events(log: &EventLog, moves: bool) {
         collection(1, CollectionKind::Young, &[EDEN, TO], (FROM, 120), 0, 144),
         survivors,
     );
-    let second = EventWords::new().at(ORDER, EDEN + 24).site(ORDER, 3);
+    let second = EventWords::new().cut(1).at(ORDER, EDEN + 24).site(ORDER, 3);
     hand_over(log, 1, second, 2);
     let survivors = vec![
         Survivor::new(EDEN + 24, TO, 24, ORDER_CLASS),
@@ -125,7 +125,7 @@ fn write_events(log: &EventLog, moves: bool) {
         ),
         survivors,
     );
-    let last = EventWords::new().at(LONG, EDEN + 16).site(LONG, 0);
+    let last = EventWords::new().cut(3).at(LONG, EDEN + 16).site(LONG, 0);
     hand_over(log, 3, last, 1);
 }
 

@@ -501,7 +501,7 @@ proptest! {
         }
         // Words with likely operations, so that every escape meets every payload.
         let words = ops.iter().fold(EventWords::new(), |words, (op, low)| {
-            words.word(op << 12 | (low & 7)).word(low & 0xFF)
+            words.word(op << 12 | (low & 3)).word(low & 0x3F)
         });
         let _ = decode(&words, 0x1000, EventFlags(content.len() as u8));
     }

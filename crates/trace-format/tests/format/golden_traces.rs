@@ -100,7 +100,7 @@ fn the_golden_event_file_decodes() {
     let mut events = 0;
     let piece = EventBlock::decode(&blocks[3].1).unwrap();
     let decoded = EventDecoder::new(&AllOf24).decode(&piece, |_| events += 1);
-    assert_eq!((decoded.unwrap().last_top, events), (0x9020_0000, 18));
+    assert_eq!((decoded.unwrap().last_top, events), (0x9020_0000, 19));
     let explained: Vec<_> = decode_explained(&blocks[4].1).map(Result::unwrap).collect();
     assert_eq!(explained[1].address, 0x8000_0040);
     let collection = Collection::decode(&blocks[5].1).unwrap();
