@@ -5,6 +5,7 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.Deflater;
 import javax.management.ObjectName;
 
 /**
@@ -54,6 +55,7 @@ public class GcMovesProbe {
         long collect = Long.MAX_VALUE;
         for (String word : wanted) if (word.startsWith("collect=")) collect = Long.parseLong(word.substring(8));
         if (wanted.contains("virtual")) parkVirtualThreads();
+        if (wanted.contains("pinned")) for (int thread = 0; thread < 2; thread++) pin(thread);
         if (wanted.contains("histograms")) histogram();
         run(rounds, collect, wanted.contains("loaders"), wanted.contains("humongous"), wanted.contains("bursts"));
         compareTags();
@@ -69,6 +71,25 @@ public class GcMovesProbe {
         ObjectName commands = new ObjectName("com.sun.management:type=DiagnosticCommand");
         ManagementFactory.getPlatformMBeanServer().invoke(
                 commands, "gcClassHistogram", new Object[] {new String[0]}, new String[] {String[].class.getName()});
+    }
+
+    /** A thread whose arrays are in the hands of native code most of the time. */
+    static void pin(int seed) {
+        Random bytes = new Random(seed);
+        Thread thread = new Thread(() -> {
+            byte[] compressed = new byte[300_000];
+            for (;;) {
+                byte[] plain = new byte[200_000];
+                bytes.nextBytes(plain);
+                Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
+                deflater.setInput(plain);
+                deflater.finish();
+                deflater.deflate(compressed);
+                deflater.end();
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
     }
 
     static void run(long rounds, long collect, boolean loaders, boolean humongous, boolean bursts) throws Exception {

@@ -24,16 +24,20 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
     serde_json::from_slice(&output.stdout).context("JSON")
 }
 
-/// Objects by class right after the last full collection of a trace.
+/// The cause of the full collection ahead of a class histogram that was asked for.
+const HISTOGRAM: &str = "Heap Inspection Initiated GC";
+
+/// Objects by class right after the last full collection that a histogram was made in; without such a one, after the last full collection.
 pub fn heap_after_last_full_collection(
     trace: &Path,
 ) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
     let timeline = trace_command("timeline", trace, &[])?;
-    let last_full = timeline["collections"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .rfind(|collection| collection["kind"] == "full")
+    let all = timeline["collections"].as_array().into_iter().flatten();
+    let mut full = all.filter(|collection| collection["kind"] == "full");
+    let last_full = full
+        .clone()
+        .rfind(|collection| collection["cause"] == HISTOGRAM)
+        .or_else(|| full.next_back())
         .and_then(|collection| collection["number"].as_u64())
         .context("the trace has no full collection")?;
     let heap = trace_command("heap", trace, &["--at", &last_full.to_string()])?;

@@ -67,6 +67,12 @@ impl Evacuated {
         Ok(())
     }
 
+    /// Adds objects that died without having been walked.
+    pub(crate) fn add_dead(&mut self, count: usize) {
+        self.dead += count as u64;
+        self.walked += count as u64;
+    }
+
     /// Forgets what was found since.
     fn back_to(&mut self, mark: Mark) {
         self.survivors.truncate(mark.survivors);
@@ -138,28 +144,11 @@ impl<'a> EvacuationWalk<'a> {
         self.sizes
     }
 
-    /// Walks `[bottom, top)` of a space and adds what it finds.
-    ///
-    /// # Safety
-    /// The world is stopped; the space and every place that objects moved to are committed memory.
-    pub(crate) unsafe fn space(
-        &mut self,
-        space: &Space,
-        found: &mut Evacuated,
-    ) -> Result<(), MovesFault> {
-        // SAFETY: passed on.
-        unsafe {
-            self.or_former_classes(space, found, |walk, found| {
-                walk.current_classes(space, found)
-            })
-        }
-    }
-
     /// Walks a space as `walk_it` does. When that fails, dead objects are tried as objects of the classes that were at the address of their
     /// class before.
     ///
     /// # Safety
-    /// As for [`EvacuationWalk::space`].
+    /// The world is stopped; the space and every place that objects moved to are committed memory.
     pub(crate) unsafe fn or_former_classes(
         &mut self,
         space: &Space,
@@ -190,7 +179,7 @@ impl<'a> EvacuationWalk<'a> {
     /// Every class pointer means the class that is there now.
     ///
     /// # Safety
-    /// As for [`EvacuationWalk::space`].
+    /// As for [`EvacuationWalk::or_former_classes`].
     pub(crate) unsafe fn current_classes(
         &mut self,
         space: &Space,
@@ -203,7 +192,7 @@ impl<'a> EvacuationWalk<'a> {
     /// Walks the objects of a space that start from `at` on and before `stop`. Returns where the last of them ends.
     ///
     /// # Safety
-    /// As for [`EvacuationWalk::space`]; an object starts at `at`.
+    /// As for [`EvacuationWalk::or_former_classes`]; an object starts at `at`.
     pub(crate) unsafe fn stretch(
         &mut self,
         space: &Space,
@@ -229,7 +218,7 @@ impl<'a> EvacuationWalk<'a> {
     /// lead to the exact end of the space; from wrong ones the walk goes back to the latest choice that is left. Says whether it got there.
     ///
     /// # Safety
-    /// As for [`EvacuationWalk::space`].
+    /// As for [`EvacuationWalk::or_former_classes`].
     unsafe fn former_classes(&mut self, space: &Space, found: &mut Evacuated) -> bool {
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = space.bottom;

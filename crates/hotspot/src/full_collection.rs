@@ -159,6 +159,11 @@ impl FullCollectionReading {
         FullStep::Began
     }
 
+    /// Has one begun that has not been completed?
+    pub(crate) fn has_begun(&self) -> bool {
+        !matches!(self.progress, Progress::Idle)
+    }
+
     /// Are live objects known and the collection not yet over? Then what happens to the spaces is its work.
     #[must_use]
     pub fn is_under_way(&self) -> bool {

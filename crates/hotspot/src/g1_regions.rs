@@ -29,6 +29,20 @@ struct Tags {
     archive_mask: i64,
 }
 
+/// Which evacuations may fail now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EvacuationFailure {
+    /// None: there are free regions to copy to.
+    Impossible,
+    /// Those of regions that native code has pinned (JDK 22 and later), which start here; ascending.
+    InPinned(Vec<Address>),
+    /// All: no region is free.
+    Anywhere {
+        /// Some old regions are to be evacuated as well.
+        of_old: bool,
+    },
+}
+
 /// Where the table of regions is and how a region is laid out.
 #[derive(Debug, Clone)]
 pub(crate) struct G1Regions {
@@ -39,6 +53,8 @@ pub(crate) struct G1Regions {
     tag: usize,
     /// The number of objects that native code pinned (JDK 22 and later).
     pins: Option<usize>,
+    /// The number of regions in the set of old ones. What is to be evacuated is taken out of the set, and keeps its tag.
+    old_set: Option<Address>,
     tags: Tags,
 }
 
@@ -66,6 +82,7 @@ impl G1Regions {
             ])?,
             tag,
             pins: vm.field_offset("G1HeapRegion", "_pinned_object_count"),
+            old_set: old_set(vm, heap),
             tags: Tags::load(vm)?,
         })
     }
@@ -73,6 +90,9 @@ impl G1Regions {
     /// Reads with care everything that [`G1Regions::list`] reads plainly.
     pub(crate) fn confirm(&self) -> Result<(), Error> {
         let (base, length): (Address, u64) = (read_value(self.base)?, read_value(self.length)?);
+        if let Some(old_set) = self.old_set {
+            read_value::<u32>(old_set)?;
+        }
         for index in 0..plausible(length)? {
             let region: Address = read_value(base.plus(index * 8))?;
             if !region.is_null() {
@@ -106,19 +126,34 @@ impl G1Regions {
         })
     }
 
-    /// May the evacuation of a region fail now? When no region is free, or when one is pinned by native code (JDK 22 and later).
-    pub(crate) fn evacuation_may_fail(&self) -> Result<bool, Error> {
-        let (mut free, mut pinned) = (false, false);
+    /// Which evacuations may fail now?
+    pub(crate) fn evacuation_failure(&self) -> Result<EvacuationFailure, Error> {
+        let (mut free, mut old, mut pinned) = (false, 0, Vec::new());
         self.each(|_, region| {
             // SAFETY: as for `list`.
             unsafe {
-                free |= self.tags.kind(region.plus(self.tag).read()) == SpaceKind::Free;
-                pinned |= self
-                    .pins
-                    .is_some_and(|pins| region.plus(pins).read::<u64>() != 0);
+                let kind = self.tags.kind(region.plus(self.tag).read());
+                free |= kind == SpaceKind::Free;
+                old += u32::from(kind == SpaceKind::Old);
+                if let Some(pins) = self.pins
+                    && region.plus(pins).read::<u64>() != 0
+                {
+                    pinned.push(region.plus(self.bottom).read());
+                }
             }
         })?;
-        Ok(!free || pinned)
+        pinned.sort_unstable();
+        Ok(match (free, pinned.is_empty()) {
+            (true, true) => EvacuationFailure::Impossible,
+            (true, false) => EvacuationFailure::InPinned(pinned),
+            (false, _) => EvacuationFailure::Anywhere {
+                of_old: self.old_set.is_none_or(|old_set| {
+                    // SAFETY: `confirm` read it; the set is part of the heap object.
+                    let in_set: u32 = unsafe { old_set.read() };
+                    in_set != old
+                }),
+            },
+        })
     }
 
     /// Visits every region with its index.
@@ -134,6 +169,15 @@ impl G1Regions {
         }
         Ok(())
     }
+}
+
+fn old_set(vm: &VmStructs, heap: Address) -> Option<Address> {
+    let set = vm.field_offset("G1CollectedHeap", "_old_set")?;
+    let length = vm.offset(&[
+        ("G1HeapRegionSetBase", "_length"),
+        ("HeapRegionSetBase", "_length"),
+    ]);
+    Some(heap.plus(set).plus(length.ok()?))
 }
 
 fn plausible(length: u64) -> Result<usize, Error> {

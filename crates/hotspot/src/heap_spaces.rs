@@ -18,7 +18,7 @@ use crate::address::Address;
 use crate::careful_read::read_value;
 use crate::collector::Collector;
 use crate::error::Error;
-use crate::g1_regions::G1Regions;
+use crate::g1_regions::{EvacuationFailure, G1Regions};
 use crate::vm_structs::VmStructs;
 
 /// What a space is for.
@@ -184,11 +184,11 @@ impl HeapSpaces {
         }
     }
 
-    /// May the evacuation of a G1 region fail now? When no region is free, or when one is pinned by native code.
-    pub(crate) fn region_may_fail(&self) -> Result<bool, Error> {
+    /// Which evacuations of G1 may fail now?
+    pub(crate) fn evacuation_failure(&self) -> Result<EvacuationFailure, Error> {
         match &self.shape {
-            Shape::Generations(_) => Ok(false),
-            Shape::Regions(regions) => regions.evacuation_may_fail(),
+            Shape::Generations(_) => Ok(EvacuationFailure::Impossible),
+            Shape::Regions(regions) => regions.evacuation_failure(),
         }
     }
 

@@ -6,8 +6,6 @@ mod unknown_moves;
 
 use std::time::Instant;
 
-use failed_evacuation::failed_evacuation;
-
 use crate::address::Address;
 use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
@@ -306,12 +304,7 @@ impl Pause {
         }
         let collected = self.collected(after, counts)?;
         if let Some(reading) = self.failure.take_failed() {
-            let known = failed_evacuation(reading, &collected);
-            // When a full collection follows, it has marked the objects by now.
-            if !self.inside {
-                self.check_coverage(&known.1.survivors, after)?;
-            }
-            return Ok(known);
+            return self.failed_evacuation(reading, &collected, after);
         }
         if !collected.kept.is_empty() && self.full.is_some() {
             return Err(MovesFault::PhaseMissed {
@@ -350,19 +343,25 @@ impl Pause {
         collected: &CollectedSpaces,
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
-        // What a wrongly guessed start shows as a new address must be memory that can be read as well.
-        let room = ranges(after.iter().chain(&collected.evacuated));
-        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
-        let mut found = unsafe {
-            walk_together(&self.pool, &collected.evacuated, || {
-                EvacuationWalk::new(&self.classes, &self.sizes, &room)
-            })
-        }?;
-        let humongous = collected.humongous.len() as u64;
-        found.dead += humongous;
-        found.walked += humongous;
+        let mut found = self.read_old_copies(&collected.evacuated, after)?;
+        found.add_dead(collected.humongous.len());
         self.check_coverage(&found.survivors, after)?;
         Ok(found)
+    }
+
+    fn read_old_copies(
+        &self,
+        evacuated: &[Space],
+        after: &[Space],
+    ) -> Result<Evacuated, MovesFault> {
+        // What a wrongly guessed start shows as a new address must be memory that can be read as well.
+        let room = ranges(after.iter().chain(evacuated));
+        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
+        unsafe {
+            walk_together(&self.pool, evacuated, || {
+                EvacuationWalk::new(&self.classes, &self.sizes, &room)
+            })
+        }
     }
 
     /// Is at the new places what moved there, and nothing else?

@@ -60,12 +60,8 @@ pub(crate) unsafe fn walk_together<'a>(
     let mut all = Evacuated::default();
     let survivors = passed.iter().map(|passed| passed.survivors.len()).sum();
     all.survivors.reserve_exact(survivors);
-    let place_of = |passed: &Passed| pieces.get(passed.stretch.number).map(|piece| piece.place);
-    let mut passed = passed.into_iter().peekable();
     let mut walk = new_walk();
-    for (place, space) in spaces.iter().enumerate() {
-        let of_space: Vec<Passed> =
-            std::iter::from_fn(|| passed.next_if(|next| place_of(next) == Some(place))).collect();
+    for (space, of_space) in spaces.iter().zip(by_space(spaces, &pieces, passed)) {
         // SAFETY: passed on.
         unsafe {
             walk.or_former_classes(space, &mut all, |walk, all| {
@@ -74,6 +70,50 @@ pub(crate) unsafe fn walk_together<'a>(
         }?;
     }
     Ok(all)
+}
+
+/// The same with an outcome for each space, and with the current classes only in young ones: in these a walk that fails is one at the wrong moment.
+///
+/// # Safety
+/// As for [`walk_together`].
+pub(crate) unsafe fn walk_each<'a>(
+    pool: &WalkPool,
+    spaces: &[Space],
+    new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
+) -> Result<Vec<Evacuated>, MovesFault> {
+    let pieces = pieces(spaces, pool.threads());
+    // SAFETY: passed on.
+    let passed = unsafe { walk_pieces(pool, spaces, &pieces, &new_walk) }?;
+    let mut walk = new_walk();
+    let by_space = by_space(spaces, &pieces, passed);
+    let each = spaces.iter().zip(by_space).map(|(space, of_space)| {
+        let mut found = Evacuated::default();
+        // SAFETY: passed on.
+        unsafe {
+            if space.kind.is_young() {
+                join(&mut walk, space, of_space, &mut found)?;
+            } else {
+                walk.or_former_classes(space, &mut found, |walk, found| {
+                    join(walk, space, of_space, found)
+                })?;
+            }
+        }
+        Ok(found)
+    });
+    each.collect()
+}
+
+/// The pieces of each space.
+fn by_space(
+    spaces: &[Space],
+    pieces: &[Piece],
+    passed: Vec<Passed>,
+) -> impl Iterator<Item = Vec<Passed>> {
+    let place_of = |passed: &Passed| pieces.get(passed.stretch.number).map(|piece| piece.place);
+    let mut passed = passed.into_iter().peekable();
+    (0..spaces.len()).map(move |place| {
+        std::iter::from_fn(|| passed.next_if(|next| place_of(next) == Some(place))).collect()
+    })
 }
 
 /// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.

@@ -75,6 +75,13 @@ const FAILING: Run = Run {
     must_happen: &[("", "young"), ("", "full")],
 };
 
+/// Native code holds arrays, so their regions stay (JDK 22 and later).
+const PINNED: Run = Run {
+    arguments: &["600000", "50000", "pinned"],
+    must_happen: &[("", "young"), ("", "moved"), ("G1", "failed-evacuations")],
+    ..USUAL
+};
+
 const COMPACT: Run = Run {
     options: &["-Xmx40m", "-XX:+UseCompactObjectHeaders"],
     ..USUAL
@@ -135,6 +142,7 @@ fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
         WIDE_REFERENCES,
         WIDE_CLASSES,
         VIRTUAL_THREADS,
+        PINNED,
     ]);
     assert_ne!(failed_evacuations, 0, "no evacuation failed in any run");
 }
@@ -178,8 +186,10 @@ impl Prepared {
 
     fn run(&self, jdk: &Jdk, collector: &str, run: &Run) -> u64 {
         let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
-        let wants_virtual = run.arguments.contains(&"virtual");
-        if !jdk.accepts(&options) || (wants_virtual && jdk.version < 21) {
+        let wants = |word: &str| run.arguments.contains(&word);
+        let is_too_old =
+            (wants("virtual") && jdk.version < 21) || (wants("pinned") && jdk.version < 22);
+        if is_too_old || !jdk.accepts(&options) {
             println!(
                 "skipped: Java {} {options:?} {:?}",
                 jdk.version, run.arguments

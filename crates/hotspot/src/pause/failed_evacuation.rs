@@ -4,62 +4,91 @@ use std::time::Instant;
 
 use super::{Known, Pause, nanos_since, ranges};
 use crate::collected_spaces::CollectedSpaces;
-use crate::collection_report::CollectionKind;
+use crate::collection_report::{CollectionKind, MovesFault};
 use crate::collector::Collector;
 use crate::error::Error;
-use crate::evacuation_failure::SpaceReading;
-use crate::evacuation_walk::{Evacuated, EvacuationWalk};
+use crate::evacuation_failure::{SpaceReading, settle_kept};
+use crate::evacuation_walk::EvacuationWalk;
 use crate::heap_spaces::Space;
 
 impl Pause {
-    /// Reads the young spaces while their evacuation may fail.
+    /// Reads the spaces whose evacuation may fail.
     pub(super) fn look_at_evacuation(&mut self) -> Result<(), Error> {
-        let is_going_on = self.full.is_some() && self.counts()?.all != self.counts_before.all;
-        let failure = &self.failure;
-        if is_going_on && failure.is_possible(&self.spaces, &self.before, &self.latest)? {
+        let looks = self.full.as_ref().is_some_and(|full| !full.has_begun());
+        if !looks || self.counts()?.all == self.counts_before.all {
+            return Ok(());
+        }
+        let suspects = self
+            .failure
+            .suspects(&self.spaces, &self.before, &self.latest)?;
+        if !suspects.is_empty() {
             let started = Instant::now();
             let room = [self.whole_heap()];
-            let mut walk = EvacuationWalk::new(&self.classes, &self.sizes, &room);
-            let with_old = self.collector == Collector::G1;
+            let (classes, sizes) = (&self.classes, &self.sizes);
+            let new_walk = || EvacuationWalk::new(classes, sizes, &room);
+            let needs_largest = self.collector != Collector::G1;
             // SAFETY: looks happen on the VM thread, inside the pause; nothing is given back to the system before its end.
-            unsafe { self.failure.look(&self.before, with_old, &mut walk) };
+            unsafe {
+                self.failure
+                    .read(suspects, needs_largest, &self.pool, new_walk);
+            }
             self.walk_nanos += nanos_since(started);
         }
+        self.failure.note_look();
         Ok(())
+    }
+
+    /// A collection whose evacuation failed in part, by the reading from inside the pause. What was evacuated and not read there is read now.
+    pub(super) fn failed_evacuation(
+        &self,
+        mut readings: Vec<SpaceReading>,
+        collected: &CollectedSpaces,
+        after: &[Space],
+    ) -> Result<Known, MovesFault> {
+        let is_freed = |space: &Space| is_among(space, &collected.evacuated);
+        readings.retain(|one| {
+            one.space.kind.is_young() || !one.found.survivors.is_empty() || is_freed(&one.space)
+        });
+        let is_read = |space: &Space| readings.iter().any(|one| one.space.bottom == space.bottom);
+        if !collected.kept.iter().all(is_read) {
+            return Err(MovesFault::PhaseMissed {
+                phase: "the end of a failed evacuation",
+            });
+        }
+        let unread = collected.evacuated.iter().filter(|space| !is_read(space));
+        let unread: Vec<Space> = unread.copied().collect();
+        let mut all = self.read_old_copies(&unread, after)?;
+        // When a full collection follows, it has marked the objects by now.
+        if !self.inside && self.collector == Collector::G1 {
+            for kept in readings.iter_mut().filter(|one| !is_freed(&one.space)) {
+                // SAFETY: the world is stopped, and memory below the tops is committed.
+                unsafe { settle_kept(kept, &self.classes, &self.sizes) }?;
+            }
+        }
+        let read: Vec<Space> = readings.iter().map(|one| one.space).collect();
+        let is_mixed = read
+            .iter()
+            .chain(&unread)
+            .any(|space| !space.kind.is_young());
+        for mut one in readings {
+            all.survivors.append(&mut one.found.survivors);
+            all.dead += one.found.dead;
+            all.walked += one.found.walked;
+        }
+        all.survivors.sort_unstable_by_key(|survivor| survivor.from);
+        all.add_dead(collected.humongous.len());
+        if !self.inside {
+            self.check_coverage(&all.survivors, after)?;
+        }
+        let kind = match is_mixed {
+            true => CollectionKind::Mixed,
+            false => CollectionKind::Young,
+        };
+        let spaces = read.iter().chain(&unread).chain(&collected.humongous);
+        Ok((kind, all, ranges(spaces)))
     }
 }
 
-/// A collection whose evacuation failed in part, by the reading from inside the pause.
-pub(super) fn failed_evacuation(
-    mut reading: Vec<SpaceReading>,
-    collected: &CollectedSpaces,
-) -> Known {
-    let is_freed = |space: &Space| {
-        let mut evacuated = collected.evacuated.iter();
-        evacuated.any(|evacuated| evacuated.bottom == space.bottom)
-    };
-    reading.retain(|one| {
-        one.space.kind.is_young() || !one.found.survivors.is_empty() || is_freed(&one.space)
-    });
-    reading.sort_unstable_by_key(|one| one.space.bottom);
-    let is_mixed = reading.iter().any(|one| !one.space.kind.is_young());
-    let spaces: Vec<Space> = reading.iter().map(|one| one.space).collect();
-    let humongous = collected.humongous.len() as u64;
-    let mut all = Evacuated {
-        survivors: Vec::new(),
-        dead: humongous,
-        walked: humongous,
-        largest: 0,
-    };
-    for mut one in reading {
-        all.survivors.append(&mut one.found.survivors);
-        all.dead += one.found.dead;
-        all.walked += one.found.walked;
-    }
-    let kind = if is_mixed {
-        CollectionKind::Mixed
-    } else {
-        CollectionKind::Young
-    };
-    (kind, all, ranges(spaces.iter().chain(&collected.humongous)))
+fn is_among(space: &Space, spaces: &[Space]) -> bool {
+    spaces.iter().any(|other| other.bottom == space.bottom)
 }

@@ -216,7 +216,12 @@ impl Heap {
         let mut walk = EvacuationWalk::new(&self.table, &self.sizes, &room);
         let mut found = Evacuated::default();
         // SAFETY: all of it lies in our own memory.
-        unsafe { walk.space(space, &mut found) }.map(|()| found)
+        unsafe {
+            walk.or_former_classes(space, &mut found, |walk, found| {
+                walk.current_classes(space, found)
+            })
+        }
+        .map(|()| found)
     }
 
     fn in_pieces(&self, pool: &WalkPool, spaces: &[Space]) -> Result<Evacuated, MovesFault> {
