@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use ducktrack_class_rewriter::{
-    ClassRewriter, EVENT_HELPER_CLASS, HELPER_CLASS, MethodProfile, Reason, RewrittenClass,
+    ClassRewriter, HELPER_CLASS, MethodProfile, Reason, RewrittenClass,
 };
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
@@ -70,7 +70,8 @@ impl Agent {
     fn rewrite(&self, class: &ClassFile<'_>, origin: &Origin<'_>) -> Option<Vec<u8>> {
         Cost::add(&self.cost.classes_seen, 1);
         let name = class.name();
-        if name == HELPER_CLASS || name == EVENT_HELPER_CLASS {
+        // All helpers' names begin with it.
+        if name.starts_with(HELPER_CLASS) {
             return None;
         }
         if !self.options.wants(&String::from_utf8_lossy(name)) {

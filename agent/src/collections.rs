@@ -204,9 +204,11 @@ impl Agent {
                 Survivors::default(),
             );
         }
-        for report in reports.drain(..) {
+        for mut report in reports.drain(..) {
+            // Both sorts are of one size: `collect` converts them where they are.
+            let objects = std::mem::take(&mut report.survivors).into_iter();
             let survivors = Survivors {
-                objects: report.survivors.iter().map(survivor).collect(),
+                objects: objects.map(survivor).collect(),
                 whole_heap: report.anew,
                 listed: report.listed,
             };
@@ -289,7 +291,7 @@ fn class_size(rule: SizeRule) -> HeapClassSize {
     }
 }
 
-fn survivor(survivor: &ducktrack_hotspot::Survivor) -> Survivor {
+fn survivor(survivor: ducktrack_hotspot::Survivor) -> Survivor {
     Survivor::new(
         survivor.from.0 as u64,
         survivor.to.0 as u64,

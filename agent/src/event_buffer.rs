@@ -5,7 +5,7 @@
 //!   | handed over | to be taken  |            |  slack   |
 //! ```
 //!
-//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEvents.java`, which also lists the words of the block's header used
+//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`, which also lists the words of the block's header used
 //! here). A full buffer is emptied by its thread, in native code. At the start of a collection the VM's thread takes what is there, while the
 //! thread may stand in the middle of a probe: it only sets the limit to 0.
 

@@ -1,4 +1,4 @@
-//! The helper class `java.lang.DuckTrackEvents` in the VM, which writes allocation events, and its natives.
+//! The helper classes `java.lang.DuckTrackEvents` and `DuckTrackEventBuffer` in the VM, which write allocation events, and their natives.
 
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jlong, jmethodID, jobject, jvalue};
@@ -9,23 +9,30 @@ use crate::counter_block::CounterBlock;
 
 const BYTES: &[u8] = include_bytes!("helper/DuckTrackEvents.class");
 const NAME: &str = "java/lang/DuckTrackEvents";
+const BUFFER_BYTES: &[u8] = include_bytes!("helper/DuckTrackEventBuffer.class");
+const BUFFER_NAME: &str = "java/lang/DuckTrackEventBuffer";
 
-/// Handles to the class.
+/// Handles to the classes.
 pub(crate) struct EventHelper {
     class: jclass,
+    buffer: jclass,
     object: jmethodID,
     string: jmethodID,
     gone: jmethodID,
 }
 
-// SAFETY: the class is a global reference and method ids are valid in every thread.
+// SAFETY: the classes are global references and method ids are valid in every thread.
 unsafe impl Send for EventHelper {}
 // SAFETY: as above.
 unsafe impl Sync for EventHelper {}
 
 impl EventHelper {
-    /// Defines the class in the boot loader and initializes it; `DuckTrack` is there already.
+    /// Defines the classes in the boot loader and initializes them; `DuckTrack` is there already.
     pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
+        let local = jni.define_class(BUFFER_NAME, std::ptr::null_mut(), BUFFER_BYTES)?;
+        let buffer = jni.new_global_ref(local)?;
+        // The id of a method makes the VM initialize its class.
+        jni.static_method_id(buffer, "flush", "(J)V")?;
         let local = jni.define_class(NAME, std::ptr::null_mut(), BYTES)?;
         let class = jni.new_global_ref(local)?;
         Ok(Self {
@@ -37,20 +44,21 @@ impl EventHelper {
             )?,
             gone: jni.static_method_id(class, "jg", "(Ljava/lang/Class;JI)V")?,
             class,
+            buffer,
         })
     }
 
     /// Calls every native once: the VM looks for a native at its first call, by Java code that allocates.
     pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
-        let flush = jni.static_method_id(self.class, "flush", "(J)V")?;
-        jni.call_static_void(self.class, flush, &[jvalue { j: 0 }])?;
-        let adopt = jni.static_method_id(self.class, "adopt", "(J)J")?;
-        jni.call_static_long(self.class, adopt, &[jvalue { j: 0 }])?;
-        let address = jni.static_method_id(self.class, "address", "(Ljava/lang/Object;)J")?;
+        let flush = jni.static_method_id(self.buffer, "flush", "(J)V")?;
+        jni.call_static_void(self.buffer, flush, &[jvalue { j: 0 }])?;
+        let adopt = jni.static_method_id(self.buffer, "adopt", "(J)J")?;
+        jni.call_static_long(self.buffer, adopt, &[jvalue { j: 0 }])?;
+        let address = jni.static_method_id(self.buffer, "address", "(Ljava/lang/Object;)J")?;
         let nothing = jvalue {
             l: std::ptr::null_mut(),
         };
-        jni.call_static_long(self.class, address, &[nothing])?;
+        jni.call_static_long(self.buffer, address, &[nothing])?;
         Ok(())
     }
 
@@ -92,12 +100,12 @@ fn site_argument(site: u32) -> jvalue {
     }
 }
 
-/// `DuckTrackEvents.flush`
+/// `DuckTrackEventBuffer.flush`
 ///
 /// # Safety
 /// Called by the VM, for the block of the current thread or with 0.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEvents_flush(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_flush(
     _: *mut JNIEnv,
     _: jclass,
     block: jlong,
@@ -112,12 +120,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEvents_flush(
     }
 }
 
-/// `DuckTrackEvents.adopt`
+/// `DuckTrackEventBuffer.adopt`
 ///
 /// # Safety
 /// Called by the VM, with the `eetop` of the current thread or 0.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEvents_adopt(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_adopt(
     _: *mut JNIEnv,
     _: jclass,
     eetop: jlong,
@@ -128,12 +136,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEvents_adopt(
     callbacks::native(0, |agent| agent.adopt_thread(eetop as usize) as jlong)
 }
 
-/// `DuckTrackEvents.address`
+/// `DuckTrackEventBuffer.address`
 ///
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEvents_address(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_address(
     _: *mut JNIEnv,
     _: jclass,
     object: jobject,

@@ -7,8 +7,8 @@
 //!
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`BlamePassing`]).
-//! What was allocated before has no caller; the report says so. The looks are further and further apart, because retransformed
-//! code must be compiled anew.
+//! What was allocated before has no caller; the report says so. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
+//! program can be several times slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
 
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -25,7 +25,9 @@ use crate::agent::Agent;
 use crate::options::Context;
 use crate::registry::ClassKey;
 
-const FIRST_LOOK: Duration = Duration::from_secs(8);
+const FIRST_LOOK: Duration = Duration::from_secs(2);
+/// Each pause is so many times as long as the one before.
+const LONGER: u32 = 4;
 const MOST_LOOKS: u32 = 5;
 /// A site with less than this part of all bytes is not asked about.
 const LEAST_SHARE: f64 = 0.1;
@@ -73,7 +75,7 @@ impl NextLook {
             return false;
         }
         self.left -= 1;
-        self.pause *= 3;
+        self.pause *= LONGER;
         self.at = Instant::now() + self.pause;
         true
     }

@@ -29,7 +29,7 @@ impl<'a> Value<'a> {
         ))
     }
 
-    fn expect<T>(&self, value: Option<T>, expected: &str) -> Result<T, BadOption> {
+    fn must_be<T>(&self, value: Option<T>, expected: &str) -> Result<T, BadOption> {
         value.ok_or_else(|| self.bad(expected))
     }
 
@@ -61,7 +61,7 @@ impl<'a> Value<'a> {
 
     pub(super) fn directory(&self) -> Result<String, BadOption> {
         let directory = Some(self.text.to_owned()).filter(|text| !text.is_empty());
-        self.expect(directory, "a directory")
+        self.must_be(directory, "a directory")
     }
 
     pub(super) fn log_target(&self) -> Result<LogTarget, BadOption> {
@@ -74,7 +74,7 @@ impl<'a> Value<'a> {
 
     pub(super) fn class_pattern(&self) -> Result<ClassPattern, BadOption> {
         let pattern = Some(self.text).filter(|text| !text.is_empty());
-        self.expect(pattern.map(ClassPattern::new), "a class pattern")
+        self.must_be(pattern.map(ClassPattern::new), "a class pattern")
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {
@@ -117,13 +117,13 @@ impl<'a> Value<'a> {
     ) -> Result<Option<T>, BadOption> {
         match self.text {
             "off" => Ok(None),
-            text => self.expect(read(text), expected).map(Some),
+            text => self.must_be(read(text), expected).map(Some),
         }
     }
 
     pub(super) fn buffer_size(&self) -> Result<usize, BadOption> {
         let size = bytes(self.text).filter(|size| BUFFER_SIZES.contains(size));
-        self.expect(
+        self.must_be(
             size.and_then(|size| usize::try_from(size).ok()),
             "bytes from 256 to 32k",
         )
@@ -131,11 +131,11 @@ impl<'a> Value<'a> {
 
     pub(super) fn above_zero(&self) -> Result<usize, BadOption> {
         let number = self.text.parse().ok().filter(|number| *number > 0);
-        self.expect(number, "a number above 0")
+        self.must_be(number, "a number above 0")
     }
 
     pub(super) fn part_from(&self, least: f64) -> Result<f64, BadOption> {
-        self.expect(part(self.text, least), &format!("a part from {least} to 1"))
+        self.must_be(part(self.text, least), &format!("a part from {least} to 1"))
     }
 
     pub(super) fn compress(&self) -> Result<Compress, BadOption> {
@@ -148,7 +148,7 @@ impl<'a> Value<'a> {
                 .and_then(|text| part(text, 0.0))
                 .map(Compress::Partial),
         };
-        self.expect(compress, "full, partial, partial:PART or off")
+        self.must_be(compress, "full, partial, partial:PART or off")
     }
 }
 

@@ -51,7 +51,7 @@ pub use planned::{
     Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
-pub use probe::{EVENT_HELPER_CLASS, HELPER_CLASS};
+pub use probe::HELPER_CLASS;
 pub use profile::{MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};

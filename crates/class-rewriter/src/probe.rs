@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub const HELPER_CLASS: &[u8] = b"java/lang/DuckTrack";
 
 /// The internal name of the class beside it whose methods write allocation events.
-pub const EVENT_HELPER_CLASS: &[u8] = b"java/lang/DuckTrackEvents";
+const EVENT_HELPER_CLASS: &[u8] = b"java/lang/DuckTrackEvents";
 
 /// A method of a helper class, by class, name and descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

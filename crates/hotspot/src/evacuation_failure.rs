@@ -31,7 +31,7 @@ use crate::collection_report::{MovesFault, Survivor};
 use crate::error::Error;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::filler_class::may_fill;
-use crate::g1_regions::EvacuationFailure;
+use crate::g1_regions::{EvacuationFailure, SeenRegions};
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::object_walk::{ObjectSizes, ObjectWalk};
 use crate::piecewise_walk::walk_each;
@@ -59,8 +59,11 @@ pub(crate) struct FailureReading {
     best: Vec<SpaceReading>,
     /// Forwarded objects in the best reading.
     forwarded: usize,
+    /// Some of them stay where they were.
+    has_failed: bool,
     /// The size of the largest young object, once it is known.
     largest: Option<usize>,
+    regions: SeenRegions,
     /// When the latest look ended.
     looked: Option<Instant>,
     /// The collector has begun to clear up.
@@ -75,7 +78,7 @@ impl FailureReading {
 
     /// The spaces in which evacuations may fail now. `before`: the spaces when the collection began, `now`: as they are.
     pub(crate) fn suspects(
-        &self,
+        &mut self,
         spaces: &HeapSpaces,
         before: &[Space],
         now: &[Space],
@@ -94,7 +97,7 @@ impl FailureReading {
             });
         }
         let is_old = |space: &Space| space.kind == SpaceKind::Old;
-        Ok(match spaces.evacuation_failure()? {
+        Ok(match spaces.evacuation_failure(&mut self.regions)? {
             EvacuationFailure::Impossible => Vec::new(),
             EvacuationFailure::InPinned(pinned) => filled(before, |space| {
                 let is_pinned = pinned.binary_search(&space.bottom).is_ok();
@@ -151,6 +154,8 @@ impl FailureReading {
             .collect();
         let forwarded = reading.iter().map(|one| one.found.survivors.len()).sum();
         if forwarded > self.forwarded {
+            let mut survivors = reading.iter().flat_map(|one| &one.found.survivors);
+            self.has_failed = survivors.any(|survivor| !survivor.moved());
             self.best = reading;
             self.forwarded = forwarded;
         }
@@ -172,18 +177,13 @@ impl FailureReading {
 
     /// Does the best reading show that the evacuation failed in part?
     pub(crate) fn has_failed(&self) -> bool {
-        self.best.iter().any(|reading| {
-            let mut survivors = reading.found.survivors.iter();
-            survivors.any(|survivor| !survivor.moved())
-        })
+        self.has_failed
     }
 
     /// The reading, if it shows that the evacuation failed in part.
     pub(crate) fn take_failed(&mut self) -> Option<Vec<SpaceReading>> {
-        let has_failed = self.has_failed();
-        let best = std::mem::take(&mut self.best);
-        self.forget();
-        has_failed.then_some(best)
+        let former = std::mem::take(self);
+        former.has_failed.then_some(former.best)
     }
 }
 

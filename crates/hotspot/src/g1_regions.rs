@@ -43,6 +43,15 @@ pub(crate) enum EvacuationFailure {
     },
 }
 
+/// What looks from inside one pause need not find out again: there are thousands of regions.
+#[derive(Debug, Default)]
+pub(crate) struct SeenRegions {
+    /// Nothing is pinned or let go while the world is stopped.
+    pinned: Option<Vec<Address>>,
+    /// The index of a region that was free.
+    free: usize,
+}
+
 /// Where the table of regions is and how a region is laid out.
 #[derive(Debug, Clone)]
 pub(crate) struct G1Regions {
@@ -127,33 +136,85 @@ impl G1Regions {
     }
 
     /// Which evacuations may fail now?
-    pub(crate) fn evacuation_failure(&self) -> Result<EvacuationFailure, Error> {
-        let (mut free, mut old, mut pinned) = (false, 0, Vec::new());
+    pub(crate) fn evacuation_failure(
+        &self,
+        seen: &mut SeenRegions,
+    ) -> Result<EvacuationFailure, Error> {
+        let pinned = match &seen.pinned {
+            Some(pinned) => pinned,
+            None => seen.pinned.insert(self.pinned()?),
+        };
+        let has_free = self.is_free(seen.free)? || self.find_free(&mut seen.free)?;
+        Ok(match (has_free, pinned.is_empty()) {
+            (true, true) => EvacuationFailure::Impossible,
+            (true, false) => EvacuationFailure::InPinned(pinned.clone()),
+            (false, _) => EvacuationFailure::Anywhere {
+                of_old: self.old_ones_left_their_set()?,
+            },
+        })
+    }
+
+    /// Where the pinned regions start, ascending.
+    fn pinned(&self) -> Result<Vec<Address>, Error> {
+        let mut pinned = Vec::new();
+        let Some(pins) = self.pins else {
+            return Ok(pinned);
+        };
         self.each(|_, region| {
             // SAFETY: as for `list`.
             unsafe {
-                let kind = self.tags.kind(region.plus(self.tag).read());
-                free |= kind == SpaceKind::Free;
-                old += u32::from(kind == SpaceKind::Old);
-                if let Some(pins) = self.pins
-                    && region.plus(pins).read::<u64>() != 0
-                {
+                if region.plus(pins).read::<u64>() != 0 {
                     pinned.push(region.plus(self.bottom).read());
                 }
             }
         })?;
         pinned.sort_unstable();
-        Ok(match (free, pinned.is_empty()) {
-            (true, true) => EvacuationFailure::Impossible,
-            (true, false) => EvacuationFailure::InPinned(pinned),
-            (false, _) => EvacuationFailure::Anywhere {
-                of_old: self.old_set.is_none_or(|old_set| {
-                    // SAFETY: `confirm` read it; the set is part of the heap object.
-                    let in_set: u32 = unsafe { old_set.read() };
-                    in_set != old
-                }),
-            },
-        })
+        Ok(pinned)
+    }
+
+    /// Is the region with this index there, and free?
+    fn is_free(&self, index: usize) -> Result<bool, Error> {
+        // SAFETY: both were read by `confirm`.
+        let (base, length): (Address, u64) = unsafe { (self.base.read(), self.length.read()) };
+        if index >= plausible(length)? {
+            return Ok(false);
+        }
+        // SAFETY: the VM made the table for `length` entries, once.
+        let region: Address = unsafe { base.plus(index * 8).read() };
+        // SAFETY: as for `list`.
+        Ok(!region.is_null() && unsafe { self.kind(region) } == SpaceKind::Free)
+    }
+
+    fn find_free(&self, free: &mut usize) -> Result<bool, Error> {
+        let mut found = false;
+        self.each(|index, region| {
+            // SAFETY: as for `list`.
+            if !found && unsafe { self.kind(region) } == SpaceKind::Free {
+                (found, *free) = (true, index as usize);
+            }
+        })?;
+        Ok(found)
+    }
+
+    fn old_ones_left_their_set(&self) -> Result<bool, Error> {
+        let Some(old_set) = self.old_set else {
+            return Ok(true);
+        };
+        let mut old = 0;
+        self.each(|_, region| {
+            // SAFETY: as for `list`.
+            old += u32::from(unsafe { self.kind(region) } == SpaceKind::Old);
+        })?;
+        // SAFETY: `confirm` read it; the set is part of the heap object.
+        let in_set: u32 = unsafe { old_set.read() };
+        Ok(in_set != old)
+    }
+
+    /// # Safety
+    /// It is a region of the VM's table.
+    unsafe fn kind(&self, region: Address) -> SpaceKind {
+        // SAFETY: passed on; regions are made once and never given back.
+        self.tags.kind(unsafe { region.plus(self.tag).read() })
     }
 
     /// Visits every region with its index.
@@ -240,8 +301,69 @@ impl Tags {
 
 #[cfg(test)]
 mod tests {
-    use super::Tags;
+    use super::{EvacuationFailure, G1Regions, SeenRegions, Tags};
+    use crate::address::Address;
     use crate::heap_spaces::SpaceKind;
+
+    const FREE: u64 = 0;
+    const EDEN: u64 = 2;
+    const OLD: u64 = 8;
+
+    const TAGS_25: Tags = Tags {
+        free: 0,
+        eden: 2,
+        survivor: 3,
+        humongous_start: 4,
+        humongous_continues: 5,
+        old_mask: 8,
+        archive_mask: 0,
+    };
+
+    /// A table of regions in memory of our own, from tags and pins; region `n` starts at 0x1000 * `n`.
+    fn table(regions: &[(u64, u64)], in_old_set: u64) -> G1Regions {
+        let regions = (0_u64..).zip(regions);
+        let regions: Vec<[u64; 4]> = regions
+            .map(|(number, &(tag, pins))| [number * 0x1000, number * 0x1000 + 0x800, tag, pins])
+            .collect();
+        let regions: &[[u64; 4]] = regions.leak();
+        let place = |region: &[u64; 4]| region.as_ptr() as u64;
+        let pointers: &[u64] = regions.iter().map(place).collect::<Vec<_>>().leak();
+        let cells = vec![pointers.as_ptr() as u64, pointers.len() as u64, in_old_set];
+        let cells: &[u64] = cells.leak();
+        let cell = |number: usize| Address(cells.as_ptr() as usize + number * 8);
+        G1Regions {
+            base: cell(0),
+            length: cell(1),
+            bottom: 0,
+            top: 8,
+            tag: 16,
+            pins: Some(24),
+            old_set: Some(cell(2)),
+            tags: TAGS_25,
+        }
+    }
+
+    #[test]
+    fn evacuations_fail_in_pinned_regions_or_where_none_is_free() {
+        let failure = |regions: &[(u64, u64)], in_old_set, seen: &mut SeenRegions| {
+            table(regions, in_old_set).evacuation_failure(seen).unwrap()
+        };
+        let mut seen = SeenRegions::default();
+        let free = [(EDEN, 0), (OLD, 0), (FREE, 0)];
+        assert_eq!(failure(&free, 1, &mut seen), EvacuationFailure::Impossible);
+        // Another one is free now.
+        let other = [(FREE, 0), (OLD, 0), (OLD, 0)];
+        assert_eq!(failure(&other, 1, &mut seen), EvacuationFailure::Impossible);
+        let full = [(EDEN, 0), (OLD, 0), (OLD, 0)];
+        for (in_old_set, of_old) in [(2, false), (1, true)] {
+            let expected = EvacuationFailure::Anywhere { of_old };
+            assert_eq!(failure(&full, in_old_set, &mut seen), expected);
+        }
+        let mut seen = SeenRegions::default();
+        let pinned = [(EDEN, 1), (FREE, 0), (OLD, 2)];
+        let expected = EvacuationFailure::InPinned(vec![Address(0), Address(0x2000)]);
+        assert_eq!(failure(&pinned, 1, &mut seen), expected);
+    }
 
     #[test]
     fn tags_of_both_generations_of_the_vm() {
@@ -268,14 +390,7 @@ mod tests {
             SpaceKind::Unknown(64),
         ];
         assert_eq!(kinds, expected);
-        let tags_25 = Tags {
-            humongous_start: 4,
-            humongous_continues: 5,
-            old_mask: 8,
-            archive_mask: 0,
-            ..tags_17
-        };
-        assert_eq!(tags_25.kind(8), SpaceKind::Old);
-        assert_eq!(tags_25.kind(4), SpaceKind::HumongousStart);
+        assert_eq!(TAGS_25.kind(8), SpaceKind::Old);
+        assert_eq!(TAGS_25.kind(4), SpaceKind::HumongousStart);
     }
 }

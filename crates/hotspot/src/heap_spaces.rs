@@ -18,7 +18,7 @@ use crate::address::Address;
 use crate::careful_read::read_value;
 use crate::collector::Collector;
 use crate::error::Error;
-use crate::g1_regions::{EvacuationFailure, G1Regions};
+use crate::g1_regions::{EvacuationFailure, G1Regions, SeenRegions};
 use crate::vm_structs::VmStructs;
 
 /// What a space is for.
@@ -185,10 +185,13 @@ impl HeapSpaces {
     }
 
     /// Which evacuations of G1 may fail now?
-    pub(crate) fn evacuation_failure(&self) -> Result<EvacuationFailure, Error> {
+    pub(crate) fn evacuation_failure(
+        &self,
+        seen: &mut SeenRegions,
+    ) -> Result<EvacuationFailure, Error> {
         match &self.shape {
             Shape::Generations(_) => Ok(EvacuationFailure::Impossible),
-            Shape::Regions(regions) => regions.evacuation_failure(),
+            Shape::Regions(regions) => regions.evacuation_failure(seen),
         }
     }
 

@@ -202,7 +202,9 @@ impl Pause {
         if self.fault.is_some() || self.look_at_full() || self.off {
             return;
         }
-        if let Err(error) = self.spaces.list(&mut self.latest) {
+        // The regions of G1 are many, and nobody asks for them but who reports a failed evacuation.
+        let is_listed = self.collector != Collector::G1 || self.failure.has_failed();
+        if is_listed && let Err(error) = self.spaces.list(&mut self.latest) {
             self.fault = Some(error.into());
         } else if self.young_is_over() {
             self.report_young();

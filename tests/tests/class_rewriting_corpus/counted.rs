@@ -16,8 +16,9 @@ use ducktrack_classfile::{
 use crate::corpus::Corpus;
 
 /// The agent's helper classes.
-const HELPERS: [&[u8]; 2] = [
+const HELPERS: [&[u8]; 3] = [
     include_bytes!("../../../agent/src/helper/DuckTrack.class"),
+    include_bytes!("../../../agent/src/helper/DuckTrackEventBuffer.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackEvents.class"),
 ];
 

@@ -5,8 +5,8 @@
 //! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
 //! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is, for each JDK and collector, one run at level `exact`, one at level `finish`, and one whose collections the program asks for;
-//! `DUCKTRACK_FULL=1` adds object layouts, near-full heaps and virtual threads.
+//! The default is, for each JDK and collector, one run at level `exact`, one at level `finish`, and one whose collections the program asks for, and for G1
+//! near-full heaps and pinned regions; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps of all collectors and virtual threads.
 
 mod outcome;
 
@@ -122,6 +122,19 @@ fn every_move_and_death_is_right() {
         return;
     };
     prepared.run_all(&[USUAL, FINISH, REQUESTED]);
+}
+
+#[test]
+fn failed_evacuations_of_g1_are_right() {
+    let Some(prepared) = Prepared::new() else {
+        println!("skipped: no JDK with a compiler found");
+        return;
+    };
+    for jdk in &prepared.jdks {
+        for run in [BURSTS, FAILING, PINNED] {
+            prepared.run(jdk, "-XX:+UseG1GC", &run);
+        }
+    }
 }
 
 #[test]
