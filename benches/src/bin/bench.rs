@@ -51,7 +51,7 @@ struct Arguments {
     /// Iterations per fork that warm up; default: 5, 2 in quick.
     #[arg(long, global = true, value_name = "N")]
     warm_up: Option<usize>,
-    /// How long each fork of the suite warms up, at least; default: 15 seconds, 0 in quick. All else warms up by iterations only: its tools must do
+    /// How long each fork of the suite warms up, at least; default: 25 seconds, 0 in quick. All else warms up by iterations only: its tools must do
     /// the same work.
     #[arg(long, global = true, value_name = "SECONDS")]
     warm_up_seconds: Option<u64>,
@@ -159,7 +159,7 @@ impl Bench {
         let (forks, warm_up, seconds, measured) = if arguments.quick {
             (3, 2, 0, 3)
         } else {
-            (5, 5, 15, 5)
+            (5, 5, 25, 5)
         };
         let warm_up_seconds = match arguments.command {
             None | Some(What::Suite) => arguments.warm_up_seconds.unwrap_or(seconds),
