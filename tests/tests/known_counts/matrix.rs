@@ -24,18 +24,18 @@ pub(crate) struct Matrix {
     options: Option<String>,
 }
 
-/// One program on one JDK with one set of options of the agent.
+/// One program on one JDK: without the agent, and with each of these options of the agent.
 pub(crate) struct Task<'a> {
     pub(crate) jdk: &'a Jdk,
     pub(crate) program: &'a Program,
-    pub(crate) options: String,
+    pub(crate) options: Vec<&'a str>,
 }
 
 impl Task<'_> {
     /// `JDK 17 counters=path Boxing`
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self, options: &str) -> String {
         let name = self.program.short_name();
-        format!("JDK {} {} {name}", self.jdk.version, self.options)
+        format!("JDK {} {options} {name}", self.jdk.version)
     }
 }
 
@@ -57,15 +57,13 @@ impl Matrix {
     pub(crate) fn tasks(&self) -> Vec<Task<'_>> {
         let mut tasks = Vec::new();
         for jdk in &self.jdks {
-            for options in self.options_on(jdk) {
-                let programs = self.programs.iter();
-                let able = programs.filter(|program| program.level <= jdk.version);
-                tasks.extend(able.map(|program| Task {
-                    jdk,
-                    program,
-                    options: options.to_owned(),
-                }));
-            }
+            let programs = self.programs.iter();
+            let able = programs.filter(|program| program.level <= jdk.version);
+            tasks.extend(able.map(|program| Task {
+                jdk,
+                program,
+                options: self.options_on(jdk),
+            }));
         }
         tasks
     }
@@ -104,13 +102,17 @@ fn chosen<T>(all: Vec<T>, variable: &str, name: impl Fn(&T) -> String) -> anyhow
 pub(crate) fn named(tasks: &[Task<'_>]) -> String {
     let mut programs: BTreeMap<(u32, &str), usize> = BTreeMap::new();
     for task in tasks {
-        *programs
-            .entry((task.jdk.version, &task.options))
-            .or_default() += 1;
+        for &options in &task.options {
+            *programs.entry((task.jdk.version, options)).or_default() += 1;
+        }
     }
     let cells: Vec<String> = programs
         .iter()
         .map(|((jdk, options), count)| format!("{count} programs on JDK {jdk} {options}"))
         .collect();
-    format!("{} runs: {}", tasks.len(), cells.join(", "))
+    format!(
+        "{} runs: {}",
+        programs.values().sum::<usize>(),
+        cells.join(", ")
+    )
 }
