@@ -28,5 +28,5 @@ pub use harness_folder::harness_folder;
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
-pub use trace_commands::{heap_after_last_full_collection, trace_command};
+pub use trace_commands::trace_command;
 pub use traced_run::TracedRun;

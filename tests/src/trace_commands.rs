@@ -28,9 +28,7 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
 const HISTOGRAM: &str = "Heap Inspection Initiated GC";
 
 /// Objects by class right after the last full collection that a histogram was made in; without such a one, after the last full collection.
-pub fn heap_after_last_full_collection(
-    trace: &Path,
-) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
+pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
     let timeline = trace_command("timeline", trace, &[])?;
     let all = timeline["collections"].as_array().into_iter().flatten();
     let mut full = all.filter(|collection| collection["kind"] == "full");

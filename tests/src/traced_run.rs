@@ -8,13 +8,13 @@ use tempfile::TempDir;
 use crate::class_histogram::{class_differences, parse_class_histogram};
 use crate::jdk::Jdk;
 use crate::product::agent_library;
-use crate::trace_commands::heap_after_last_full_collection;
+use crate::trace_commands::heap_behind_histogram;
 
 /// One run; its files live as long as this.
 #[derive(Debug)]
 pub struct TracedRun {
+    jdk: Jdk,
     folder: TempDir,
-    version: u32,
     name: String,
 }
 
@@ -22,8 +22,8 @@ impl TracedRun {
     /// A run that has not been started; `what` sets it apart from others of this JDK in messages.
     pub fn new(jdk: &Jdk, what: &str) -> anyhow::Result<Self> {
         Ok(Self {
+            jdk: jdk.clone(),
             folder: tempfile::tempdir()?,
-            version: jdk.version,
             name: format!("Java {} {what}", jdk.version),
         })
     }
@@ -47,13 +47,8 @@ impl TracedRun {
     }
 
     /// `java` with the agent; `options` are more of the agent's. What is missing: the class path's program and its words.
-    pub fn command(
-        &self,
-        jdk: &Jdk,
-        options: &str,
-        class_path: &[&Path],
-    ) -> anyhow::Result<Command> {
-        let mut command = jdk.tool("java");
+    pub fn command(&self, options: &str, class_path: &[&Path]) -> anyhow::Result<Command> {
+        let mut command = self.jdk.tool("java");
         command
             .arg(format!(
                 "-agentpath:{}=mode=trace,summary=off,output={},{options}",
@@ -89,8 +84,8 @@ impl TracedRun {
             self.name,
             expected.len()
         );
-        let rebuilt = heap_after_last_full_collection(&self.trace())?;
-        let differences = class_differences(self.version, &expected, &rebuilt);
+        let rebuilt = heap_behind_histogram(&self.trace())?;
+        let differences = class_differences(self.jdk.version, &expected, &rebuilt);
         anyhow::ensure!(
             differences.is_empty(),
             "{}:\n{}",

@@ -65,7 +65,7 @@ fn every_field_is_where_the_vm_has_it() {
 fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
     let (place, trace, offsets) = (run.name(), run.trace(), run.file("offsets"));
-    let mut command = run.command(jdk, "", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]).expect("java");
     command.args(options).args([
         "-Xmx300m",
         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",

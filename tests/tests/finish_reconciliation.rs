@@ -89,7 +89,7 @@ impl Run {
         let moves = format!("moves={moves}");
         let what = format!("{} {moves}", options.join(" "));
         let run = TracedRun::new(jdk, &what).expect("folder");
-        let mut command = run.command(jdk, &moves, &[programs]).expect("java");
+        let mut command = run.command(&moves, &[programs]).expect("java");
         command.args(["-Xms64m", "-Xmx64m"]).args(options);
         command.arg(format!(
             "-Xlog:gc+classhisto=trace:file={}:none:filecount=0",

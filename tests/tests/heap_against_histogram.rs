@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, exact_histogram_options, harness_folder, is_full_run,
+    TracedRun, checked, compile_java, exact_histogram_options, harness_folder, is_full_run,
     skipped, traced_jdks,
 };
 
@@ -39,7 +39,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
             for name in workloads() {
                 let what = format!("{} {name}", options.join(" "));
                 let run = TracedRun::new(jdk, &what).expect("folder");
-                match compare(&run, jdk, options, launcher.path(), name) {
+                match compare(&run, options, launcher.path(), name) {
                     Outcome::Skipped(reason) => skipped(&format!("{}: {reason}", run.name())),
                     Outcome::Equal(classes) => {
                         compared += 1;
@@ -65,17 +65,9 @@ enum Outcome {
     Different(String),
 }
 
-fn compare(
-    run: &TracedRun,
-    jdk: &Jdk,
-    options: &[&str],
-    launcher: &Path,
-    workload: &str,
-) -> Outcome {
+fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -> Outcome {
     let (harness, histogram) = (harness_jar(), run.file("histogram"));
-    let mut command = run
-        .command(jdk, "", &[launcher, &harness])
-        .expect("the agent");
+    let mut command = run.command("", &[launcher, &harness]).expect("the agent");
     command.args(["-Xms256m", "-Xmx512m"]).args(options);
     command.arg("HistogramAtExit").arg(&histogram);
     command.args(["ducktrack.harness.Main", workload]);

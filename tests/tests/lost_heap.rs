@@ -32,7 +32,7 @@ fn the_heap_is_known_again_behind_the_next_full_collection() {
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
     let histogram = run.file("histogram");
-    let mut command = run.command(jdk, "fault-at=2", &[programs]).expect("java");
+    let mut command = run.command("fault-at=2", &[programs]).expect("java");
     command.args(["-Xms64m", "-Xmx64m"]).args(options);
     run.finish(command.arg("LostHeap").arg(&histogram))
         .expect("the program");

@@ -38,7 +38,7 @@ fn a_thread_that_is_stopped_tells_its_objects_where_they_were() {
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
     let histogram = run.file("histogram");
-    let mut command = run.command(jdk, "", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]).expect("java");
     command.args(["-Xmx64m", "-Xverify:all"]).args(options);
     command.arg("HistogramAtExit").arg(&histogram);
     run.finish(command.args(["StoppedThreads", SECONDS]))

@@ -87,6 +87,7 @@ impl FailureReading {
         if self.is_over {
             return Ok(Vec::new());
         }
+        let is_behind_a_phase = self.is_behind_a_phase();
         if let Some((at_start, room)) = spaces.old_room(before).zip(spaces.old_room(now)) {
             let young = before.iter().filter(|space| is_young(space));
             let held: usize = young.map(|space| space.top.above(space.bottom)).sum();
@@ -103,10 +104,10 @@ impl FailureReading {
                 let is_pinned = pinned.binary_search(&space.bottom).is_ok();
                 is_pinned && (is_young(space) || is_old(space))
             }),
-            EvacuationFailure::Anywhere { .. } if !self.is_behind_a_phase() => Vec::new(),
-            EvacuationFailure::Anywhere { of_old } => {
+            EvacuationFailure::Anywhere { of_old } if is_behind_a_phase => {
                 filled(before, |space| is_young(space) || (of_old && is_old(space)))
             }
+            EvacuationFailure::Anywhere { .. } => Vec::new(),
         })
     }
 
@@ -136,16 +137,16 @@ impl FailureReading {
         if self.is_over {
             return;
         }
+        let finds_largest = needs_largest && self.largest.is_none();
         // SAFETY: passed on.
         let found = unsafe {
-            if needs_largest && self.largest.is_none() {
-                walk_with_care(&suspects, &mut walk)
-            } else {
-                walk_each(pool, &suspects, new_walk)
+            match finds_largest {
+                true => walk_with_care(&suspects, &mut walk),
+                false => walk_each(pool, &suspects, new_walk),
             }
         };
         let Ok(found) = found else { return };
-        if needs_largest && self.largest.is_none() {
+        if finds_largest {
             self.largest = found.iter().map(|found| found.largest).max();
         }
         let each = suspects.into_iter().zip(found);

@@ -30,12 +30,12 @@ struct Tags {
 }
 
 /// Which evacuations may fail now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EvacuationFailure {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EvacuationFailure<'s> {
     /// None: there are free regions to copy to.
     Impossible,
     /// Those of regions that native code has pinned (JDK 22 and later), which start here; ascending.
-    InPinned(Vec<Address>),
+    InPinned(&'s [Address]),
     /// All: no region is free.
     Anywhere {
         /// Some old regions are to be evacuated as well.
@@ -49,7 +49,7 @@ pub(crate) struct SeenRegions {
     /// Nothing is pinned or let go while the world is stopped.
     pinned: Option<Vec<Address>>,
     /// The index of a region that was free.
-    free: usize,
+    free: u32,
 }
 
 /// Where the table of regions is and how a region is laid out.
@@ -103,7 +103,7 @@ impl G1Regions {
             read_value::<u32>(old_set)?;
         }
         for index in 0..plausible(length)? {
-            let region: Address = read_value(base.plus(index * 8))?;
+            let region: Address = read_value(base.plus(index as usize * 8))?;
             if !region.is_null() {
                 self.confirm_region(region)?;
             }
@@ -122,32 +122,27 @@ impl G1Regions {
     }
 
     pub(crate) fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
-        self.each(|index, region| {
-            // SAFETY: a region of the VM's own table; regions are made once and never given back.
-            unsafe {
-                spaces.push(Space {
-                    kind: self.tags.kind(region.plus(self.tag).read()),
-                    index,
-                    bottom: region.plus(self.bottom).read(),
-                    top: region.plus(self.top).read(),
-                });
-            }
-        })
+        spaces.extend(self.regions()?.map(|(index, region)| Space {
+            kind: region.kind(),
+            index,
+            bottom: region.bottom(),
+            top: region.top(),
+        }));
+        Ok(())
     }
 
     /// Which evacuations may fail now?
-    pub(crate) fn evacuation_failure(
+    pub(crate) fn evacuation_failure<'s>(
         &self,
-        seen: &mut SeenRegions,
-    ) -> Result<EvacuationFailure, Error> {
-        let pinned = match &seen.pinned {
-            Some(pinned) => pinned,
-            None => seen.pinned.insert(self.pinned()?),
-        };
-        let has_free = self.is_free(seen.free)? || self.find_free(&mut seen.free)?;
-        Ok(match (has_free, pinned.is_empty()) {
-            (true, true) => EvacuationFailure::Impossible,
-            (true, false) => EvacuationFailure::InPinned(pinned.clone()),
+        seen: &'s mut SeenRegions,
+    ) -> Result<EvacuationFailure<'s>, Error> {
+        if seen.pinned.is_none() {
+            seen.pinned = Some(self.pinned()?);
+        }
+        let pinned = seen.pinned.as_deref().unwrap_or_default();
+        Ok(match (self.has_free(&mut seen.free)?, pinned) {
+            (true, []) => EvacuationFailure::Impossible,
+            (true, pinned) => EvacuationFailure::InPinned(pinned),
             (false, _) => EvacuationFailure::Anywhere {
                 of_old: self.old_ones_left_their_set()?,
             },
@@ -156,79 +151,93 @@ impl G1Regions {
 
     /// Where the pinned regions start, ascending.
     fn pinned(&self) -> Result<Vec<Address>, Error> {
-        let mut pinned = Vec::new();
-        let Some(pins) = self.pins else {
-            return Ok(pinned);
-        };
-        self.each(|_, region| {
-            // SAFETY: as for `list`.
-            unsafe {
-                if region.plus(pins).read::<u64>() != 0 {
-                    pinned.push(region.plus(self.bottom).read());
-                }
-            }
-        })?;
+        let pinned = self.regions()?.filter(|(_, region)| region.is_pinned());
+        let mut pinned: Vec<Address> = pinned.map(|(_, region)| region.bottom()).collect();
         pinned.sort_unstable();
         Ok(pinned)
     }
 
-    /// Is the region with this index there, and free?
-    fn is_free(&self, index: usize) -> Result<bool, Error> {
-        // SAFETY: both were read by `confirm`.
-        let (base, length): (Address, u64) = unsafe { (self.base.read(), self.length.read()) };
-        if index >= plausible(length)? {
-            return Ok(false);
+    /// Is a region free? `known`: one that was, and is looked at first.
+    fn has_free(&self, known: &mut u32) -> Result<bool, Error> {
+        let is_free = |region: &Region<'_>| region.kind() == SpaceKind::Free;
+        if self.region(*known)?.is_some_and(|region| is_free(&region)) {
+            return Ok(true);
         }
-        // SAFETY: the VM made the table for `length` entries, once.
-        let region: Address = unsafe { base.plus(index * 8).read() };
-        // SAFETY: as for `list`.
-        Ok(!region.is_null() && unsafe { self.kind(region) } == SpaceKind::Free)
-    }
-
-    fn find_free(&self, free: &mut usize) -> Result<bool, Error> {
-        let mut found = false;
-        self.each(|index, region| {
-            // SAFETY: as for `list`.
-            if !found && unsafe { self.kind(region) } == SpaceKind::Free {
-                (found, *free) = (true, index as usize);
-            }
-        })?;
-        Ok(found)
+        let found = self.regions()?.find(|(_, region)| is_free(region));
+        *known = found.map_or(*known, |(index, _)| index);
+        Ok(found.is_some())
     }
 
     fn old_ones_left_their_set(&self) -> Result<bool, Error> {
         let Some(old_set) = self.old_set else {
             return Ok(true);
         };
-        let mut old = 0;
-        self.each(|_, region| {
-            // SAFETY: as for `list`.
-            old += u32::from(unsafe { self.kind(region) } == SpaceKind::Old);
-        })?;
+        let old = self
+            .regions()?
+            .filter(|(_, region)| region.kind() == SpaceKind::Old);
         // SAFETY: `confirm` read it; the set is part of the heap object.
         let in_set: u32 = unsafe { old_set.read() };
-        Ok(in_set != old)
+        Ok(in_set as usize != old.count())
     }
 
-    /// # Safety
-    /// It is a region of the VM's table.
-    unsafe fn kind(&self, region: Address) -> SpaceKind {
-        // SAFETY: passed on; regions are made once and never given back.
-        self.tags.kind(unsafe { region.plus(self.tag).read() })
+    /// Every region that was made, with its index.
+    fn regions(&self) -> Result<impl Iterator<Item = (u32, Region<'_>)>, Error> {
+        let regions = (0..self.length()?).map(|index| (index, self.made(index)));
+        Ok(regions.filter_map(|(index, region)| Some((index, region?))))
     }
 
-    /// Visits every region with its index.
-    fn each(&self, mut visit: impl FnMut(u32, Address)) -> Result<(), Error> {
-        // SAFETY: both were read by `confirm`.
-        let (base, length): (Address, u64) = unsafe { (self.base.read(), self.length.read()) };
-        for (index, place) in (0..).zip(0..plausible(length)?) {
-            // SAFETY: the VM made the table for `length` entries, once.
-            let region: Address = unsafe { base.plus(place * 8).read() };
-            if !region.is_null() {
-                visit(index, region);
-            }
-        }
-        Ok(())
+    /// The region with this index, if there is one.
+    fn region(&self, index: u32) -> Result<Option<Region<'_>>, Error> {
+        let is_there = index < self.length()?;
+        Ok(is_there.then(|| self.made(index)).flatten())
+    }
+
+    fn length(&self) -> Result<u32, Error> {
+        // SAFETY: `confirm` read it.
+        plausible(unsafe { self.length.read() })
+    }
+
+    /// The region with an index below the length, if it was made.
+    fn made(&self, index: u32) -> Option<Region<'_>> {
+        // SAFETY: `confirm` read it; the VM made the table for `length` entries, once.
+        let at = unsafe {
+            let base: Address = self.base.read();
+            base.plus(index as usize * 8).read::<Address>()
+        };
+        (!at.is_null()).then_some(Region { layout: self, at })
+    }
+}
+
+/// A region of the VM's own table. Regions are made once and never given back.
+#[derive(Debug, Clone, Copy)]
+struct Region<'a> {
+    layout: &'a G1Regions,
+    at: Address,
+}
+
+impl Region<'_> {
+    fn kind(&self) -> SpaceKind {
+        // SAFETY: see the struct; so it is for all that follow.
+        self.layout
+            .tags
+            .kind(unsafe { self.at.plus(self.layout.tag).read() })
+    }
+
+    fn bottom(&self) -> Address {
+        // SAFETY: as above.
+        unsafe { self.at.plus(self.layout.bottom).read() }
+    }
+
+    fn top(&self) -> Address {
+        // SAFETY: as above.
+        unsafe { self.at.plus(self.layout.top).read() }
+    }
+
+    fn is_pinned(&self) -> bool {
+        self.layout
+            .pins
+            // SAFETY: as above.
+            .is_some_and(|pins| unsafe { self.at.plus(pins).read::<u64>() } != 0)
     }
 }
 
@@ -241,12 +250,12 @@ fn old_set(vm: &VmStructs, heap: Address) -> Option<Address> {
     Some(heap.plus(set).plus(length.ok()?))
 }
 
-fn plausible(length: u64) -> Result<usize, Error> {
+fn plausible(length: u64) -> Result<u32, Error> {
     let implausible = Error::Implausible {
         what: "the number of G1 regions",
         value: length,
     };
-    usize::try_from(length)
+    u32::try_from(length)
         .ok()
         .filter(|_| length <= MOST_REGIONS)
         .ok_or(implausible)
@@ -345,24 +354,26 @@ mod tests {
 
     #[test]
     fn evacuations_fail_in_pinned_regions_or_where_none_is_free() {
-        let failure = |regions: &[(u64, u64)], in_old_set, seen: &mut SeenRegions| {
-            table(regions, in_old_set).evacuation_failure(seen).unwrap()
-        };
+        let assert_fails =
+            |regions: &[(u64, u64)], in_old_set, seen: &mut SeenRegions, expected| {
+                let found = table(regions, in_old_set).evacuation_failure(seen);
+                assert_eq!(found, Ok(expected));
+            };
         let mut seen = SeenRegions::default();
         let free = [(EDEN, 0), (OLD, 0), (FREE, 0)];
-        assert_eq!(failure(&free, 1, &mut seen), EvacuationFailure::Impossible);
+        assert_fails(&free, 1, &mut seen, EvacuationFailure::Impossible);
         // Another one is free now.
         let other = [(FREE, 0), (OLD, 0), (OLD, 0)];
-        assert_eq!(failure(&other, 1, &mut seen), EvacuationFailure::Impossible);
+        assert_fails(&other, 1, &mut seen, EvacuationFailure::Impossible);
         let full = [(EDEN, 0), (OLD, 0), (OLD, 0)];
         for (in_old_set, of_old) in [(2, false), (1, true)] {
             let expected = EvacuationFailure::Anywhere { of_old };
-            assert_eq!(failure(&full, in_old_set, &mut seen), expected);
+            assert_fails(&full, in_old_set, &mut seen, expected);
         }
         let mut seen = SeenRegions::default();
         let pinned = [(EDEN, 1), (FREE, 0), (OLD, 2)];
-        let expected = EvacuationFailure::InPinned(vec![Address(0), Address(0x2000)]);
-        assert_eq!(failure(&pinned, 1, &mut seen), expected);
+        let expected = EvacuationFailure::InPinned(&[Address(0), Address(0x2000)]);
+        assert_fails(&pinned, 1, &mut seen, expected);
     }
 
     #[test]

@@ -185,10 +185,10 @@ impl HeapSpaces {
     }
 
     /// Which evacuations of G1 may fail now?
-    pub(crate) fn evacuation_failure(
+    pub(crate) fn evacuation_failure<'s>(
         &self,
-        seen: &mut SeenRegions,
-    ) -> Result<EvacuationFailure, Error> {
+        seen: &'s mut SeenRegions,
+    ) -> Result<EvacuationFailure<'s>, Error> {
         match &self.shape {
             Shape::Generations(_) => Ok(EvacuationFailure::Impossible),
             Shape::Regions(regions) => regions.evacuation_failure(seen),

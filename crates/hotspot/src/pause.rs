@@ -309,9 +309,7 @@ impl Pause {
             return self.failed_evacuation(reading, &collected, after);
         }
         if !collected.kept.is_empty() && self.full.is_some() {
-            return Err(MovesFault::PhaseMissed {
-                phase: "the end of a failed evacuation",
-            });
+            return Err(failed_evacuation::END_MISSED);
         }
         if !collected.kept.is_empty() {
             return Err(MovesFault::NotAtThisLevel {

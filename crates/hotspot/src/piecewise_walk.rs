@@ -54,14 +54,14 @@ pub(crate) unsafe fn walk_together<'a>(
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<Evacuated, MovesFault> {
     confirm_committed(spaces)?;
-    let pieces = pieces(spaces, pool.threads());
     // SAFETY: passed on; all spaces are committed.
-    let passed = unsafe { walk_pieces(pool, spaces, &pieces, &new_walk) }?;
+    let passed = unsafe { walk_by_space(pool, spaces, &new_walk) }?;
     let mut all = Evacuated::default();
-    let survivors = passed.iter().map(|passed| passed.survivors.len()).sum();
+    let survivors = passed.iter().flatten();
+    let survivors = survivors.map(|passed| passed.survivors.len()).sum();
     all.survivors.reserve_exact(survivors);
     let mut walk = new_walk();
-    for (space, of_space) in spaces.iter().zip(by_space(spaces, &pieces, passed)) {
+    for (space, of_space) in spaces.iter().zip(passed) {
         // SAFETY: passed on.
         unsafe {
             walk.or_former_classes(space, &mut all, |walk, all| {
@@ -81,12 +81,10 @@ pub(crate) unsafe fn walk_each<'a>(
     spaces: &[Space],
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<Vec<Evacuated>, MovesFault> {
-    let pieces = pieces(spaces, pool.threads());
     // SAFETY: passed on.
-    let passed = unsafe { walk_pieces(pool, spaces, &pieces, &new_walk) }?;
+    let passed = unsafe { walk_by_space(pool, spaces, &new_walk) }?;
     let mut walk = new_walk();
-    let by_space = by_space(spaces, &pieces, passed);
-    let each = spaces.iter().zip(by_space).map(|(space, of_space)| {
+    let each = spaces.iter().zip(passed).map(|(space, of_space)| {
         let mut found = Evacuated::default();
         // SAFETY: passed on.
         unsafe {
@@ -103,17 +101,22 @@ pub(crate) unsafe fn walk_each<'a>(
     each.collect()
 }
 
-/// The pieces of each space.
-fn by_space(
+/// Walks the pieces of all spaces; those of each, in their order.
+unsafe fn walk_by_space<'a>(
+    pool: &WalkPool,
     spaces: &[Space],
-    pieces: &[Piece],
-    passed: Vec<Passed>,
-) -> impl Iterator<Item = Vec<Passed>> {
-    let place_of = |passed: &Passed| pieces.get(passed.stretch.number).map(|piece| piece.place);
-    let mut passed = passed.into_iter().peekable();
-    (0..spaces.len()).map(move |place| {
-        std::iter::from_fn(|| passed.next_if(|next| place_of(next) == Some(place))).collect()
-    })
+    new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
+) -> Result<Vec<Vec<Passed>>, MovesFault> {
+    let pieces = pieces(spaces, pool.threads());
+    let mut by_space: Vec<Vec<Passed>> = spaces.iter().map(|_| Vec::new()).collect();
+    // SAFETY: passed on.
+    for passed in unsafe { walk_pieces(pool, spaces, &pieces, new_walk) }? {
+        let piece = pieces.get(passed.stretch.number);
+        if let Some(of_space) = piece.and_then(|piece| by_space.get_mut(piece.place)) {
+            of_space.push(passed);
+        }
+    }
+    Ok(by_space)
 }
 
 /// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.

@@ -126,6 +126,10 @@ fn every_move_and_death_is_right() {
 
 #[test]
 fn failed_evacuations_of_g1_are_right() {
+    if is_full_run() {
+        println!("skipped: these runs are among those of all collectors");
+        return;
+    }
     let Some(prepared) = Prepared::new() else {
         println!("skipped: no JDK with a compiler found");
         return;

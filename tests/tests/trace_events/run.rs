@@ -32,7 +32,7 @@ impl Run {
     pub(crate) fn of(jdk: &Jdk, vm: &[&str], options: &str, words: &[&str]) -> Self {
         let run = TracedRun::new(jdk, &vm.join(" ")).expect("folder");
         let programs = programs().expect("asked before");
-        let mut command = run.command(jdk, options, &[programs]).expect("java");
+        let mut command = run.command(options, &[programs]).expect("java");
         let output = run
             .finish(command.args(vm).arg("TraceEvents").args(words))
             .expect("the program");

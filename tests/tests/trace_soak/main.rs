@@ -35,7 +35,7 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     let run = TracedRun::new(jdk, "soak").expect("folder");
     let histogram = run.file("histogram");
     let options = "compress=off,max-trace-size=32m,max-deviation=0.25";
-    let mut command = run.command(jdk, options, &[programs]).expect("java");
+    let mut command = run.command(options, &[programs]).expect("java");
     let child = command
         .args([
             "-Xms192m",

@@ -21,7 +21,7 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 2       the mark before an allocation that may never reach the heap
  *         word 3, 4    keyed counts and bytes that found no free entry
  *         word 5       keyed entries in use
- *         word 8 ...   state of the buffer of allocation events, see {@link DuckTrackEvents}
+ *         word 8 ...   state of the buffer of allocation events, see {@link DuckTrackEventBuffer}
  *         word 64 ...  counters, one word each
  *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site, bit 31 set where the class is a part of the key),
  *                      klass or 0, count, bytes
@@ -30,7 +30,7 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrack {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // The order is that of `HelperConstant` in the agent.
+    // The order is that of `constants` in the agent's `helper_class.rs`.
     static final int SLOT_KIND = (int) constant(0);
     private static final long SLOT_OFFSET = constant(1);
     static final long EETOP = constant(2);
@@ -557,8 +557,7 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     private static long mark() {
-        Thread thread = CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
-        long eetop = U.getLong(thread, EETOP);
+        long eetop = U.getLong(thread(), EETOP);
         return U.getLong(null, eetop + TLAB_TOP) + 0x9E3779B97F4A7C15L * U.getLong(null, eetop + ALLOCATED);
     }
 

@@ -91,9 +91,8 @@ final class DuckTrackEventBuffer {
         int dimensions = levelsAndElement >> 8;
         for (;;) {
             boolean cut = begin(block);
-            long cursor = U.getLong(null, block + CURSOR);
-            if (cursor + MOST_BYTES + 4L * dimensions > U.getLong(null, block + END)) {
-                lost(block, cut);
+            long cursor = room(block, cut, 4L * dimensions);
+            if (cursor == 0) {
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -153,9 +152,8 @@ final class DuckTrackEventBuffer {
         long block = block();
         for (;;) {
             boolean cut = begin(block);
-            long cursor = U.getLong(null, block + CURSOR);
-            if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block, cut);
+            long cursor = room(block, cut, 0);
+            if (cursor == 0) {
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);
@@ -364,13 +362,22 @@ final class DuckTrackEventBuffer {
         }
     }
 
-    /** No room for an event: one more is missing, which the next event of the thread says, and a snapshot of threads without a block. */
+    /**
+     * Where the next event goes. 0: there is no room for it and so many bytes; one more is missing, which the next event of the thread says, and a
+     * snapshot of threads without a block.
+     */
     @Hidden
-    private static void lost(long block, boolean cut) {
+    private static long room(long block, boolean cut, long more) {
+        long cursor = U.getLong(null, block + CURSOR);
+        if (cursor + MOST_BYTES + more <= U.getLong(null, block + END)) {
+            return cursor;
+        }
         if (cut) {
+            // The next event has to say it.
             U.putLong(null, block + LIMIT, 0);
         }
         U.getAndAddLong(null, block + DROPPED, 1);
+        return 0;
     }
 
     /** An object that native code is about to make first of all: if the TLAB has room for it, that is where it will be. */
@@ -380,9 +387,8 @@ final class DuckTrackEventBuffer {
         long block = block();
         for (;;) {
             boolean cut = begin(block);
-            long cursor = U.getLong(null, block + CURSOR);
-            if (cursor + MOST_BYTES > U.getLong(null, block + END)) {
-                lost(block, cut);
+            long cursor = room(block, cut, 0);
+            if (cursor == 0) {
                 return;
             }
             long top = U.getLong(null, eetop + TLAB_TOP);

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::{Known, Pause, nanos_since, ranges};
+use crate::address::Address;
 use crate::collected_spaces::CollectedSpaces;
 use crate::collection_report::{CollectionKind, MovesFault};
 use crate::collector::Collector;
@@ -10,6 +11,11 @@ use crate::error::Error;
 use crate::evacuation_failure::{SpaceReading, settle_kept};
 use crate::evacuation_walk::EvacuationWalk;
 use crate::heap_spaces::Space;
+
+/// No reading has shown a region that was kept.
+pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {
+    phase: "the end of a failed evacuation",
+};
 
 impl Pause {
     /// Reads the spaces whose evacuation may fail.
@@ -45,15 +51,15 @@ impl Pause {
         collected: &CollectedSpaces,
         after: &[Space],
     ) -> Result<Known, MovesFault> {
-        let is_freed = |space: &Space| is_among(space, &collected.evacuated);
+        let freed = bottoms(collected.evacuated.iter());
+        let is_freed = |space: &Space| freed.binary_search(&space.bottom).is_ok();
         readings.retain(|one| {
             one.space.kind.is_young() || !one.found.survivors.is_empty() || is_freed(&one.space)
         });
-        let is_read = |space: &Space| readings.iter().any(|one| one.space.bottom == space.bottom);
+        let read = bottoms(readings.iter().map(|one| &one.space));
+        let is_read = |space: &Space| read.binary_search(&space.bottom).is_ok();
         if !collected.kept.iter().all(is_read) {
-            return Err(MovesFault::PhaseMissed {
-                phase: "the end of a failed evacuation",
-            });
+            return Err(END_MISSED);
         }
         let unread = collected.evacuated.iter().filter(|space| !is_read(space));
         let unread: Vec<Space> = unread.copied().collect();
@@ -65,30 +71,30 @@ impl Pause {
                 unsafe { settle_kept(kept, &self.classes, &self.sizes) }?;
             }
         }
-        let read: Vec<Space> = readings.iter().map(|one| one.space).collect();
-        let is_mixed = read
-            .iter()
-            .chain(&unread)
-            .any(|space| !space.kind.is_young());
+        let mut spaces = unread;
         for mut one in readings {
+            spaces.push(one.space);
             all.survivors.append(&mut one.found.survivors);
             all.dead += one.found.dead;
             all.walked += one.found.walked;
         }
-        all.survivors.sort_unstable_by_key(|survivor| survivor.from);
+        // Not unstable: what is sorted already, all of a space, is merged.
+        all.survivors.sort_by_key(|survivor| survivor.from);
         all.add_dead(collected.humongous.len());
         if !self.inside {
             self.check_coverage(&all.survivors, after)?;
         }
-        let kind = match is_mixed {
-            true => CollectionKind::Mixed,
-            false => CollectionKind::Young,
+        let kind = match spaces.iter().all(|space| space.kind.is_young()) {
+            true => CollectionKind::Young,
+            false => CollectionKind::Mixed,
         };
-        let spaces = read.iter().chain(&unread).chain(&collected.humongous);
-        Ok((kind, all, ranges(spaces)))
+        Ok((kind, all, ranges(spaces.iter().chain(&collected.humongous))))
     }
 }
 
-fn is_among(space: &Space, spaces: &[Space]) -> bool {
-    spaces.iter().any(|other| other.bottom == space.bottom)
+/// Where the spaces start, ascending.
+fn bottoms<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<Address> {
+    let mut bottoms: Vec<Address> = spaces.map(|space| space.bottom).collect();
+    bottoms.sort_unstable();
+    bottoms
 }

@@ -65,7 +65,6 @@ impl Threads {
     /// The thread has ended.
     pub(crate) fn end(&mut self, thread: ThreadId) {
         self.pieces.remove(&thread);
-        self.tops.remove(&thread);
         self.cuts.remove(&thread);
     }
 }
