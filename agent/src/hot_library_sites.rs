@@ -7,6 +7,8 @@
 //!
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`BlamePassing`]).
+//! Calls are noted by the class that they name. A class of which others name nothing but constructors (`HeapByteBufferR`, whose methods are called as
+//! those of `ByteBuffer`) is left alone: its objects would be counted at more cost, and still without a caller.
 //! What was allocated before has no caller; the report says so. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
 //! program can be several times slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
 
@@ -43,9 +45,34 @@ pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
     /// Tracked classes, in internal form, whose idle methods are still to be taken out.
     unexamined: Mutex<FxHashSet<Box<[u8]>>>,
-    /// Classes by a hash of the library class that they call.
-    callers: Mutex<FxHashMap<u32, Vec<u32>>>,
+    /// By a hash of the library class.
+    callers: Mutex<FxHashMap<u32, Callers>>,
     classes: Mutex<Classes>,
+}
+
+/// Who calls a library class by its name, and what.
+#[derive(Default)]
+struct Callers {
+    /// Indices of [`Classes::keys`].
+    classes: Vec<u32>,
+    called: Called,
+}
+
+/// Constructors, other methods, or both.
+#[derive(Clone, Copy, Default)]
+struct Called {
+    constructors: bool,
+    methods: bool,
+}
+
+impl Called {
+    /// May calls by name lead to this method? Those of constructors lead to constructors only: what an object does later, others ask of it.
+    fn reaches(self, method: &str) -> bool {
+        match method {
+            "<init>" => self.constructors || self.methods,
+            _ => self.methods,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -101,7 +128,7 @@ impl Tracking {
         if self.classes.lock().seen.contains(key) {
             return;
         }
-        let mut hashes: FxHashSet<u32> = FxHashSet::default();
+        let mut found: FxHashMap<u32, Called> = FxHashMap::default();
         for (index, constant) in class.pool().iter() {
             if matches!(
                 constant,
@@ -110,11 +137,15 @@ impl Tracking {
                 && is_library(member.class)
                 && member.class != class.name()
             {
-                hashes.insert(hash(member.class));
+                let called = found.entry(hash(member.class)).or_default();
+                match member.name {
+                    b"<init>" => called.constructors = true,
+                    _ => called.methods = true,
+                }
             }
         }
         let mut classes = self.classes.lock();
-        if !classes.seen.insert(key.clone()) || hashes.is_empty() {
+        if !classes.seen.insert(key.clone()) || found.is_empty() {
             return;
         }
         let Ok(number) = u32::try_from(classes.keys.len()) else {
@@ -123,9 +154,20 @@ impl Tracking {
         classes.keys.push(key.clone());
         drop(classes);
         let mut callers = self.callers.lock();
-        for hash in hashes {
-            callers.entry(hash).or_default().push(number);
+        for (hash, called) in found {
+            let of_class = callers.entry(hash).or_default();
+            of_class.classes.push(number);
+            of_class.called.constructors |= called.constructors;
+            of_class.called.methods |= called.methods;
         }
+    }
+
+    /// Would notes at the calls of a class, by its name, tell who makes objects in this method of it?
+    fn has_named_callers(&self, class: &[u8], method: &str) -> bool {
+        let callers = self.callers.lock();
+        callers
+            .get(&hash(class))
+            .is_some_and(|callers| callers.called.reaches(method))
     }
 
     fn callers_of(&self, class: &[u8]) -> Vec<ClassKey> {
@@ -133,7 +175,7 @@ impl Tracking {
         let classes = self.classes.lock();
         let numbers = callers
             .get(&hash(class))
-            .map(Vec::as_slice)
+            .map(|callers| callers.classes.as_slice())
             .unwrap_or_default();
         numbers
             .iter()
@@ -228,8 +270,10 @@ impl Agent {
         let tracked = self.tracking.methods();
         let mut by_class: FxHashMap<Box<str>, i128> = FxHashMap::default();
         for (site, _, bytes) in totals {
-            if is_library(site.class.as_bytes())
-                && !tracked.contains(site.class.as_bytes(), site.method.as_bytes())
+            let class = site.class.as_bytes();
+            if is_library(class)
+                && !tracked.contains(class, site.method.as_bytes())
+                && self.tracking.has_named_callers(class, &site.method)
             {
                 *by_class.entry(site.class).or_default() += bytes;
             }

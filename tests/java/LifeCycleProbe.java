@@ -118,6 +118,17 @@ public final class LifeCycleProbe {
         sink = map;
     }
 
+    /** The same with a class that nobody calls by its name: `HeapByteBufferR`. */
+    static void views(int seconds) {
+        java.nio.ByteBuffer buffer = java.nio.ByteBuffer.allocate(16).asReadOnlyBuffer();
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
+        while (System.nanoTime() < end) {
+            for (int i = 0; i < 1000; i++) {
+                sink = buffer.duplicate();
+            }
+        }
+    }
+
     private static void awaitLine() throws Exception {
         System.out.println("READY");
         System.out.flush();
@@ -157,6 +168,9 @@ public final class LifeCycleProbe {
                 break;
             case "library":
                 library(Integer.parseInt(words[1]));
+                break;
+            case "views":
+                views(Integer.parseInt(words[1]));
                 break;
             case "measure":
                 measure();

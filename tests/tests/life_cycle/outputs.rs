@@ -102,7 +102,7 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,interval=1,output={}", output.display());
-        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "16"]);
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "14"]);
         assert!(outcome.status.success(), "{outcome:?}");
         let recording = Recording::of(&output);
         let expected = "became a tracked class when it was found hot";
@@ -117,5 +117,25 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
             .filter(|caller| caller.class.as_deref() == Some("LifeCycleProbe"));
         let objects: i64 = callers.map(|caller| caller.count).sum();
         assert!(objects > 100_000, "{objects} objects have their caller");
+    }
+}
+
+/// `HeapByteBufferR` makes nearly all objects of the program, but its methods are called as those of `ByteBuffer`: notes by its name would find no caller.
+#[test]
+fn a_class_that_nobody_names_is_not_tracked() {
+    for jdk in jdks(17).into_iter().take(1) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("summary=off,output={}", output.display());
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["views", "4"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        let recording = Recording::of(&output);
+        assert_eq!(recording.report.notes, Vec::<String>::new());
+        let mut sites = recording.report.sites.iter();
+        let site = sites.find(|site| site.class == "java.nio.HeapByteBufferR");
+        assert!(
+            site.is_some_and(|site| site.count > 1_000_000),
+            "no hot site"
+        );
     }
 }
