@@ -222,6 +222,8 @@ impl Agent {
         if self.options.context != Context::Auto || !next.is_due() {
             return;
         }
+        // A share of the bytes needs bytes.
+        self.find_site_sizes(jni);
         let found = self.hot_library_classes();
         if found.is_empty() {
             return;

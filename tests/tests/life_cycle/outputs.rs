@@ -102,7 +102,7 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,interval=1,output={}", output.display());
-        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "14"]);
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "12"]);
         assert!(outcome.status.success(), "{outcome:?}");
         let recording = Recording::of(&output);
         let expected = "became a tracked class when it was found hot";
