@@ -5,7 +5,7 @@
 //! over the heap at one safepoint. The same collection is the last full one of the trace. The two know nothing of each other: the histogram
 //! walks the heap, the trace adds up allocations, moves and deaths since the start.
 //!
-//! `DUCKTRACK_FULL` takes all workloads; else two small ones.
+//! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +23,12 @@ const ALL: &[&str] = &[
     "serial", "batik",
 ];
 
-fn workloads() -> &'static [&'static str] {
-    if is_full_run() { ALL } else { SMALL }
+fn workloads() -> Vec<String> {
+    if let Ok(names) = std::env::var("DUCKTRACK_WORKLOADS") {
+        return names.split(',').map(str::to_owned).collect();
+    }
+    let names = if is_full_run() { ALL } else { SMALL };
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 #[test]
@@ -36,7 +40,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
     let mut wrong = Vec::new();
     for jdk in &jdks {
         for options in exact_histogram_options(jdk) {
-            for name in workloads() {
+            for name in &workloads() {
                 let what = format!("{} {name}", options.join(" "));
                 let run = TracedRun::new(jdk, &what).expect("folder");
                 match compare(&run, options, launcher.path(), name) {
@@ -45,7 +49,10 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
                         compared += 1;
                         println!("{}: {classes} classes equal", run.name());
                     }
-                    Outcome::Different(lines) => wrong.push(lines),
+                    Outcome::Different(lines) => {
+                        println!("{lines}");
+                        wrong.push(lines);
+                    }
                 }
             }
         }

@@ -92,12 +92,25 @@ fn boxing(class: &[u8], descriptor: &[u8]) -> Option<BoxCache> {
 
 fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
     let rule = match class {
-        [b'[', ..] if ElementSize::of_array(class).is_some() => CallRule::Array,
+        [b'[', element @ ..] if is_leaf(element) => CallRule::Array,
+        [b'[', b'[' | b'L', ..] => CallRule::Object,
         b"java/lang/Object" if opcode == INVOKESPECIAL => CallRule::Object,
         b"java/lang/Object" => CallRule::ObjectIfArray,
         _ => return None,
     };
     Some((rule, AllocationKind::Clone))
+}
+
+/// Has an array of this element type no subtypes? `Object[]` can be a `String[]`; of most classes only the run knows.
+fn is_leaf(element: &[u8]) -> bool {
+    let dimensions = element.iter().take_while(|byte| **byte == b'[').count();
+    match element.get(dimensions..) {
+        Some(b"Ljava/lang/String;") => true,
+        Some(innermost) => {
+            ElementSize::of_array(&[b"[", innermost].concat()).is_some() && innermost.len() == 1
+        }
+        None => false,
+    }
 }
 
 fn static_call(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(CallRule, AllocationKind)> {
@@ -160,6 +173,14 @@ mod tests {
             rule(opcode, b"A", class, b"clone", b"()Ljava/lang/Object;").map(|found| found.0)
         };
         assert_eq!(rule(INVOKEVIRTUAL, b"[I"), Some(CallRule::Array));
+        assert_eq!(rule(INVOKEVIRTUAL, b"[[J"), Some(CallRule::Array));
+        let strings = rule(INVOKEVIRTUAL, b"[Ljava/lang/String;");
+        assert_eq!(strings, Some(CallRule::Array));
+        // It may be an array of a subclass.
+        let numbers = rule(INVOKEVIRTUAL, b"[Ljava/lang/Number;");
+        assert_eq!(numbers, Some(CallRule::Object));
+        let nested = rule(INVOKEVIRTUAL, b"[[Ljava/lang/Object;");
+        assert_eq!(nested, Some(CallRule::Object));
         assert_eq!(
             rule(INVOKESPECIAL, b"java/lang/Object"),
             Some(CallRule::Object)

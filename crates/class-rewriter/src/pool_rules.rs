@@ -3,6 +3,7 @@
 
 use ducktrack_classfile::{
     ClassFile, Constant, ConstantPool, Error, MemberRef, MethodDescriptor, Opcode, PoolIndex,
+    access,
 };
 use rustc_hash::FxHashMap;
 
@@ -18,6 +19,8 @@ pub struct PoolRules {
     tracked: Vec<PoolIndex>,
     dynamics: FxHashMap<PoolIndex, DynamicRule>,
     hidden_class_entrance: Option<PoolIndex>,
+    /// The class itself as a descriptor, if arrays of it are never arrays of a subclass.
+    own_leaf: Option<Box<[u8]>>,
 }
 
 /// How a call allocates, in what way, and the static type of what it makes, as a descriptor, where there is one.
@@ -43,7 +46,10 @@ impl PoolRules {
     /// # Errors
     /// Of the class file reader.
     pub fn of(class: &ClassFile<'_>, tracked: &TrackedMethods) -> Result<Self, Error> {
-        let mut rules = Self::default();
+        let mut rules = Self {
+            own_leaf: own_leaf(class),
+            ..Self::default()
+        };
         let pool = class.pool();
         for (index, constant) in pool.iter() {
             match constant {
@@ -183,9 +189,26 @@ impl PoolRules {
             return Ok(None);
         }
         let member = pool.member_ref(index)?;
-        Ok(rule(opcode, caller, &member)
-            .map(|(rule, kind)| (rule, kind, static_type(rule, &member))))
+        Ok(rule(opcode, caller, &member).map(|(rule, kind)| {
+            let rule = self.with_own_leaf(rule, &member);
+            (rule, kind, static_type(rule, &member))
+        }))
     }
+
+    /// What is known of `clone` of an array of the class itself: `values()` of an enum.
+    fn with_own_leaf(&self, rule: CallRule, member: &MemberRef<'_>) -> CallRule {
+        match member.class {
+            [b'[', element @ ..] if self.own_leaf.as_deref() == Some(element) => CallRule::Array,
+            _ => rule,
+        }
+    }
+}
+
+/// Constants with a body of their own are of subclasses of their enum; arrays of these nobody can name.
+fn own_leaf(class: &ClassFile<'_>) -> Option<Box<[u8]>> {
+    let is_enum = class.super_class() == Some(b"java/lang/Enum");
+    let is_leaf = is_enum || class.access_flags() & access::FINAL != 0;
+    is_leaf.then(|| [b"L".as_slice(), class.name(), b";"].concat().into())
 }
 
 fn rule(
