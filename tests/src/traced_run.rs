@@ -34,6 +34,12 @@ impl TracedRun {
         &self.name
     }
 
+    /// What it runs on.
+    #[must_use]
+    pub fn jdk(&self) -> &Jdk {
+        &self.jdk
+    }
+
     /// Where its trace goes.
     #[must_use]
     pub fn trace(&self) -> PathBuf {

@@ -76,6 +76,7 @@ fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -
     let (harness, histogram) = (harness_jar(), run.file("histogram"));
     let mut command = run.command("", &[launcher, &harness]).expect("the agent");
     command.args(["-Xms256m", "-Xmx512m"]).args(options);
+    command.args(without_archive(run, options, workload));
     command.arg("HistogramAtExit").arg(&histogram);
     command.args(["ducktrack.harness.Main", workload]);
     let output = command
@@ -92,6 +93,13 @@ fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -
         Ok(classes) => Outcome::Equal(classes),
         Err(differences) => Outcome::Different(differences.to_string()),
     }
+}
+
+/// G1 up to JDK 18 maps objects of the JDK's archive into the heap and never takes them away. One that is dead the histogram leaves out, and the trace
+/// counts it as alive (a table of 2,048 entries that has become too small). The small workloads leave none behind; the others run without the archive.
+fn without_archive(run: &TracedRun, options: &[&str], workload: &str) -> Option<&'static str> {
+    let is_kept = run.jdk().version < 19 && options.contains(&"-XX:+UseG1GC");
+    (is_kept && !SMALL.contains(&workload)).then_some("-Xshare:off")
 }
 
 fn harness_jar() -> PathBuf {
