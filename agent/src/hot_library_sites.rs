@@ -170,6 +170,13 @@ impl Tracking {
             .is_some_and(|callers| callers.called.reaches(method))
     }
 
+    fn count_callers(&self, class: &[u8]) -> usize {
+        let callers = self.callers.lock();
+        callers
+            .get(&hash(class))
+            .map_or(0, |callers| callers.classes.len())
+    }
+
     fn callers_of(&self, class: &[u8]) -> Vec<ClassKey> {
         let callers = self.callers.lock();
         let classes = self.classes.lock();
@@ -283,9 +290,7 @@ impl Agent {
         let mut hot: Vec<(i128, String)> = by_class
             .into_iter()
             .filter(|(_, bytes)| share(*bytes, all) >= LEAST_SHARE)
-            .filter(|(class, _)| {
-                (1..=MOST_CALLERS).contains(&self.tracking.callers_of(class.as_bytes()).len())
-            })
+            .filter(|(class, _)| self.tracking.count_callers(class.as_bytes()) <= MOST_CALLERS)
             .map(|(class, bytes)| (bytes, class.into()))
             .collect();
         hot.sort_unstable_by(|a, b| b.cmp(a));

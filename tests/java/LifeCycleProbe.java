@@ -31,6 +31,11 @@ public final class LifeCycleProbe {
 
     static Object sink;
 
+    /** Made the first time it is asked for, so that the other runs have none. */
+    private static final class View {
+        static final java.nio.ByteBuffer BUFFER = java.nio.ByteBuffer.allocate(16).asReadOnlyBuffer();
+    }
+
     static void work() {
         for (int i = 0; i < BLOCK; i++) {
             sink = new Marked(i);
@@ -100,17 +105,17 @@ public final class LifeCycleProbe {
         System.out.println("ALLOCATED " + (end - start - (start - empty)));
     }
 
-    /** Lets a class of the library make nearly all objects, for so many seconds. */
-    static void library(int seconds) {
-        long end = System.nanoTime() + seconds * 1_000_000_000L;
+    /** Does it again and again, for so many seconds. */
+    private static void repeat(String seconds, Runnable work) {
+        long end = System.nanoTime() + Integer.parseInt(seconds) * 1_000_000_000L;
         while (System.nanoTime() < end) {
             for (int i = 0; i < 1000; i++) {
-                fillMap();
+                work.run();
             }
         }
     }
 
-    /** A method of its own: what runs already is not replaced when its class is retransformed. */
+    /** Lets a class of the library make objects. In a method of its own: what runs already is not replaced when its class is retransformed. */
     private static void fillMap() {
         java.util.LinkedHashMap<Object, Object> map = new java.util.LinkedHashMap<>();
         map.put("a", map);
@@ -119,14 +124,8 @@ public final class LifeCycleProbe {
     }
 
     /** The same with a class that nobody calls by its name: `HeapByteBufferR`. */
-    static void views(int seconds) {
-        java.nio.ByteBuffer buffer = java.nio.ByteBuffer.allocate(16).asReadOnlyBuffer();
-        long end = System.nanoTime() + seconds * 1_000_000_000L;
-        while (System.nanoTime() < end) {
-            for (int i = 0; i < 1000; i++) {
-                sink = buffer.duplicate();
-            }
-        }
+    private static void duplicateView() {
+        sink = View.BUFFER.duplicate();
     }
 
     private static void awaitLine() throws Exception {
@@ -167,10 +166,10 @@ public final class LifeCycleProbe {
                 work();
                 break;
             case "library":
-                library(Integer.parseInt(words[1]));
+                repeat(words[1], LifeCycleProbe::fillMap);
                 break;
             case "views":
-                views(Integer.parseInt(words[1]));
+                repeat(words[1], LifeCycleProbe::duplicateView);
                 break;
             case "measure":
                 measure();

@@ -4,7 +4,7 @@
 //! then. So they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]).
 //! Native methods have no body to count in.
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_kind::AllocationKind;
 
 /// How to find out what a call allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,13 +103,10 @@ fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
 
 /// Has an array of this element type no subtypes? `Object[]` can be a `String[]`; of most classes only the run knows.
 fn is_leaf(element: &[u8]) -> bool {
-    let dimensions = element.iter().take_while(|byte| **byte == b'[').count();
-    match element.get(dimensions..) {
-        Some(b"Ljava/lang/String;") => true,
-        Some(innermost) => {
-            ElementSize::of_array(&[b"[", innermost].concat()).is_some() && innermost.len() == 1
-        }
-        None => false,
+    match element {
+        [b'[', nested @ ..] => is_leaf(nested),
+        [primitive] => b"ZBCSIFJD".contains(primitive),
+        reference => reference == b"Ljava/lang/String;",
     }
 }
 

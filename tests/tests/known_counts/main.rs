@@ -29,7 +29,17 @@ fn check(task: &Task<'_>) -> Result<usize, String> {
     let bare = Execution::bare(task.jdk, task.program);
     let bare = bare.map_err(|what| format!("{}: {what:#}", task.name("without agent")))?;
     let runs = task.options.iter();
-    runs.map(|options| check_run(task, options, &bare)).sum()
+    let (mut rows, mut wrong) = (0, Vec::new());
+    for run in runs.map(|options| check_run(task, options, &bare)) {
+        match run {
+            Ok(exact) => rows += exact,
+            Err(lines) => wrong.push(lines),
+        }
+    }
+    match wrong.is_empty() {
+        true => Ok(rows),
+        false => Err(wrong.join("\n")),
+    }
 }
 
 fn check_run(task: &Task<'_>, options: &str, bare: &Execution) -> Result<usize, String> {

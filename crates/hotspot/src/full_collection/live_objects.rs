@@ -224,7 +224,7 @@ pub(super) fn by_space<'a>(
     })
 }
 
-/// Does a full collection decide about the objects of this space? Archived ones are never marked and never die.
+/// Does a full collection decide about the objects of this space? Not about archives, which it leaves as they are: what has died in one counts as alive.
 pub(crate) fn is_collected(space: &Space) -> bool {
     space.kind.holds_objects() && space.kind != SpaceKind::Archive
 }
