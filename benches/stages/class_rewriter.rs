@@ -14,9 +14,14 @@ struct Consecutive {
 }
 
 impl Numbers for Consecutive {
-    fn site(&mut self, _: SiteKey) -> Option<u32> {
-        self.sites += 1;
-        Some(self.sites)
+    fn site(&mut self, key: SiteKey) -> Option<u32> {
+        self.levels(key, 1)
+    }
+
+    fn levels(&mut self, _: SiteKey, count: u8) -> Option<u32> {
+        let first = self.sites + 1;
+        self.sites += u32::from(count);
+        Some(first)
     }
 
     fn counters(&mut self, count: u32) -> Option<u32> {
@@ -25,9 +30,8 @@ impl Numbers for Consecutive {
         Some(self.counters)
     }
 
-    fn call_site(&mut self, _: SiteKey) -> Option<u32> {
-        self.sites += 1;
-        Some(self.sites)
+    fn call_site(&mut self, key: SiteKey) -> Option<u32> {
+        self.site(key)
     }
 }
 

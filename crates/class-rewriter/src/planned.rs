@@ -9,14 +9,7 @@ pub trait Numbers {
     /// The number of a site, from 1 on; `None` when there are no more.
     fn site(&mut self, key: SiteKey) -> Option<u32>;
     /// The first of `count` sites with consecutive numbers: the levels of the site whose level 0 is `key`.
-    fn levels(&mut self, key: SiteKey, count: u8) -> Option<u32> {
-        let first = self.site(key)?;
-        let follows = |(level, number)| {
-            self.site(SiteKey { level, ..key })
-                .is_some_and(|site| site == number)
-        };
-        (0..count).zip(first..).all(follows).then_some(first)
-    }
+    fn levels(&mut self, key: SiteKey, count: u8) -> Option<u32>;
     /// The first of `count` new counters with consecutive numbers; `None` when there is no room in the counter block.
     fn counters(&mut self, count: u32) -> Option<u32>;
     /// The number of a call site of a tracked method, from 1 on.

@@ -138,9 +138,14 @@ struct Endless {
 }
 
 impl Numbers for Endless {
-    fn site(&mut self, _: SiteKey) -> Option<u32> {
-        self.sites += 1;
-        Some(self.sites)
+    fn site(&mut self, key: SiteKey) -> Option<u32> {
+        self.levels(key, 1)
+    }
+
+    fn levels(&mut self, _: SiteKey, count: u8) -> Option<u32> {
+        let first = self.sites + 1;
+        self.sites += u32::from(count);
+        Some(first)
     }
 
     fn counters(&mut self, count: u32) -> Option<u32> {
