@@ -1,13 +1,13 @@
 //! What library methods allocate for their callers is filed under the calls that made them do it, exactly: `tests/java/KnownCallers.java` says at the end of
 //! each line what it makes.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use ducktrack_reports::{Document, read_json};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, matrix_jdks, skipped,
+    Jdk, Lines, agent_library, checked, compile_java, ducktrack_command, is_full_run, matrix_jdks,
+    said_lines, skipped,
 };
 
 const PROGRAM: &str = include_str!("../java/KnownCallers.java");
@@ -16,9 +16,6 @@ const TIMES: i64 = 20_000;
 /// Compilers that a run is left to; the first with every kind of counter, the full run all with all.
 const COMPILERS: &[&[&str]] = &[&[], &["-XX:TieredStopAtLevel=1"], &["-Xint"]];
 
-/// Objects by type, by line.
-type Lines = BTreeMap<u16, BTreeMap<String, i64>>;
-
 #[test]
 fn every_object_is_filed_under_the_call_that_is_to_blame() {
     let programs = tempfile::tempdir().expect("temporary folder");
@@ -26,7 +23,7 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
         skipped("known_callers: no JDK with javac, nothing is checked");
         return;
     }
-    let expected = expected();
+    let expected = said_lines(PROGRAM, TIMES);
     assert!(expected.len() > 15, "only {} lines", expected.len());
     let mut runs = 0;
     for jdk in matrix_jdks().expect("JDKs") {
@@ -45,23 +42,6 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
     checked(&format!(
         "callers with known counts, {runs} runs, every line exact"
     ));
-}
-
-/// What the ends of the lines say, for all rounds.
-fn expected() -> Lines {
-    let mut lines = Lines::new();
-    for (number, line) in (1_u16..).zip(PROGRAM.lines()) {
-        let Some((_, said)) = line.split_once("//= ") else {
-            continue;
-        };
-        let words: Vec<&str> = said.split_whitespace().collect();
-        let objects = words.chunks(2).map(|pair| {
-            let count: i64 = pair[1].parse().expect("a count");
-            (pair[0].to_owned(), count * TIMES)
-        });
-        lines.insert(number, objects.collect());
-    }
-    lines
 }
 
 /// What the report files under lines of the program.

@@ -6,7 +6,7 @@ use crate::definitions::Definitions;
 use crate::increment_sums::increments;
 use crate::model_sums::{FilledRows, fill_rows};
 use crate::row_checks::{impossible_sites, impossible_threads};
-use crate::row_plan::{RowPlan, SiteRows};
+use crate::row_plan::{RowPlan, RowsById};
 use crate::snapshot_state::SnapshotState;
 use crate::{
     Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
@@ -97,7 +97,7 @@ impl CountModelBuilder {
         (model, names)
     }
 
-    fn finish_with_rows(self) -> (CountModel, SiteRows) {
+    fn finish_with_rows(self) -> (CountModel, RowsById) {
         let mut plan = RowPlan::of(&self.definitions);
         let mut increments = increments(&self.state, &self.definitions, &mut plan);
         let reinstrumented = reinstrumented_rows(&self.reinstrumented, |id| plan.method(id));
@@ -131,7 +131,7 @@ impl CountModelBuilder {
             inconsistencies,
             field_layouts: self.definitions.layouts,
         };
-        (model, plan.site_of_id)
+        (model, plan.by_id)
     }
 
     fn inconsistencies(&self, filled: &FilledRows) -> Vec<Inconsistency> {

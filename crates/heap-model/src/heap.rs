@@ -35,7 +35,7 @@ mod trace_names_builder;
 pub use amount::Amount;
 pub use epoch_part::{EpochPart, EpochView};
 pub use growth::{Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict};
-pub use heap_at::{HeapAt, LiveSite, LiveSpace, LiveThread, LiveType};
+pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 pub use heap_replay::HeapReplay;
 pub use lifetimes::{Lifetimes, SiteLifetime};
 pub use moment::{CollectionNumber, Moment, Questions};

@@ -40,8 +40,9 @@ pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow, Growth,
     GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, HeapReplay,
-    KnowledgeGap, Lifetimes, LiveSite, LiveSpace, LiveThread, LiveType, Moment, Quality, Questions,
-    Rotation, SiteLifetime, SpaceUse, Timeline, TimelinePoint, TraceInfo, TraceModel, TraceNames,
+    KnowledgeGap, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType, Moment,
+    Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline, TimelinePoint, TraceInfo,
+    TraceModel, TraceNames,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

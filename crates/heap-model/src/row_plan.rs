@@ -16,8 +16,12 @@ use crate::{CallIndex, CallRow, Inconsistency, MethodIndex, MethodRow, SiteIndex
 /// The class and method of sites whose own the trace does not introduce.
 const UNKNOWN: &str = "?";
 
-/// The row of each site that the trace introduces.
-pub(crate) type SiteRows = FxHashMap<SiteId, SiteIndex>;
+/// The rows of the sites and calls that the trace introduces.
+#[derive(Default)]
+pub(crate) struct RowsById {
+    pub(crate) sites: FxHashMap<SiteId, SiteIndex>,
+    pub(crate) calls: FxHashMap<CallSiteId, CallIndex>,
+}
 
 type MethodKey = (Arc<str>, Arc<str>, Arc<str>, Arc<str>);
 type SiteKey = (
@@ -36,8 +40,7 @@ pub(crate) struct RowPlan {
     pub(crate) sites: Vec<SiteRow>,
     pub(crate) calls: Vec<CallRow>,
     method_of_id: FxHashMap<MethodId, MethodIndex>,
-    pub(crate) site_of_id: SiteRows,
-    call_of_id: FxHashMap<CallSiteId, CallIndex>,
+    pub(crate) by_id: RowsById,
     method_of_key: FxHashMap<MethodKey, MethodIndex>,
     site_of_key: FxHashMap<SiteKey, SiteIndex>,
     call_of_key: FxHashMap<CallKey, CallIndex>,
@@ -101,7 +104,7 @@ impl RowPlan {
 
     /// The row of a site; of one that the trace does not introduce, the row for all such.
     pub(crate) fn site(&mut self, id: SiteId) -> SiteIndex {
-        if let Some(known) = self.site_of_id.get(&id) {
+        if let Some(known) = self.by_id.sites.get(&id) {
             return *known;
         }
         self.unknown_sites.note(id.0);
@@ -116,7 +119,7 @@ impl RowPlan {
 
     /// The row of a call; `None` when the trace does not introduce it.
     pub(crate) fn call(&mut self, id: CallSiteId) -> Option<CallIndex> {
-        let known = self.call_of_id.get(&id).copied();
+        let known = self.by_id.calls.get(&id).copied();
         if known.is_none() {
             self.unknown_calls.note(id.0);
         }
@@ -146,7 +149,7 @@ impl RowPlan {
         let ty = site.ty.as_deref().map(|ty| self.ty(ty));
         let size = definitions.size(site.id);
         let index = self.push_site((method, site.bci, site.line, site.kind, ty), size);
-        self.site_of_id.insert(site.id, index);
+        self.by_id.sites.insert(site.id, index);
     }
 
     fn push_site(&mut self, key: SiteKey, size: Option<u32>) -> SiteIndex {
@@ -178,7 +181,7 @@ impl RowPlan {
                 total: Tally::default(),
             });
         }
-        self.call_of_id.insert(call.id, index);
+        self.by_id.calls.insert(call.id, index);
     }
 
     fn add_method(&mut self, id: MethodId, definitions: &Definitions) -> MethodIndex {

@@ -13,6 +13,7 @@
 
 mod amounts;
 mod block_bars;
+mod callers;
 mod columns;
 mod csv_rows;
 mod document_lines;

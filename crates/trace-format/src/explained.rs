@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! content = object*
-//! object  = address:zigzag varint, units from the address before (at first 0)  site:varint  thread:varint  birth:varint
+//! object  = address:zigzag varint, units from the address before (at first 0)  site:varint  thread:varint  caller:varint  birth:varint
 //! ```
 //!
 //! An event may come without the address of its object (outside of thread-local buffers, arrays of a `multianewarray` in more than
 //! one buffer), or after the collection that moved it (a straggler). The writer, which knows all
 //! survivors, states here which object it was: the object that is at `address` now (after the last collection before this block) was
-//! allocated there and then.
+//! allocated there and then. Caller 0: none was recorded, or there are several that it may have been.
 
 use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
-use crate::{FormatError, SiteId, ThreadId};
+use crate::{CallSiteId, FormatError, SiteId, ThreadId};
 
 /// A found object that was explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +22,8 @@ pub struct Explained {
     pub site: SiteId,
     /// By which thread.
     pub thread: ThreadId,
+    /// The caller to blame; 0: not known.
+    pub caller: CallSiteId,
     /// In which epoch.
     pub birth: u32,
 }
@@ -32,7 +34,13 @@ pub fn encode_explained(objects: &[Explained], content: &mut Vec<u8>) {
     for object in objects {
         put_varint(zigzag(at, object.address / 8), content);
         at = object.address / 8;
-        for number in [object.site.0, object.thread.0, object.birth] {
+        let numbers = [
+            object.site.0,
+            object.thread.0,
+            object.caller.0,
+            object.birth,
+        ];
+        for number in numbers {
             put_varint(u64::from(number), content);
         }
     }
@@ -61,6 +69,7 @@ fn explained(fields: &mut FieldReader<'_>, at: &mut u64) -> Result<Explained, Fo
         address: address.ok_or_else(|| fields.malformed("an address beyond 64 bits"))?,
         site: SiteId(fields.varint_u32()?),
         thread: ThreadId(fields.varint_u32()?),
+        caller: CallSiteId(fields.varint_u32()?),
         birth: fields.varint_u32()?,
     })
 }
@@ -72,13 +81,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn objects_round_trip(numbers in prop::collection::vec((0..1_u64 << 44, any::<u32>(), any::<u32>(), any::<u32>()), 0..50)) {
+        fn objects_round_trip(numbers in prop::collection::vec((0..1_u64 << 44, any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()), 0..50)) {
             let objects: Vec<Explained> = numbers
                 .into_iter()
-                .map(|(unit, site, thread, birth)| Explained {
+                .map(|(unit, site, thread, caller, birth)| Explained {
                     address: unit * 8,
                     site: SiteId(site),
                     thread: ThreadId(thread),
+                    caller: CallSiteId(caller),
                     birth,
                 })
                 .collect();

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! content = collection:varint  flags:varint  start:varint  object*         flags: 1: the last part
-//! object  = head:varint  [gap:varint]  [age:varint]  [units:varint  class:varint  site:varint  thread:varint]
+//! object  = head:varint  [gap:varint]  [age:varint]  [units:varint  class:varint  site:varint  thread:varint  caller:varint]
 //! head    = shape << 2 | age follows << 1 | gap follows
 //! ```
 //!
@@ -10,14 +10,14 @@
 //! first: `start`, address / 8) and this one, 0 if it does not follow. `age` is the number of collections the object has survived
 //! (`collection` less its birth); if it does not follow, it is that of the object before (at first: 0).
 //!
-//! A *shape* is length in units, class, site and thread together. Shape 0 says that a new one follows; the n-th new shape of the part
+//! A *shape* is length in units, class, site, thread and caller together. Shape 0 says that a new one follows; the n-th new shape of the part
 //! is number n from then on. After [`MAX_SHAPES`] shapes the list is emptied and starts again at 1.
-//! Site 0: not known. Parts of one synchronization point stand one after the other at the start of a file; each part stands alone.
+//! Site 0: not known; caller 0: none. Parts of one synchronization point stand one after the other at the start of a file; each part stands alone.
 
 use std::collections::HashMap;
 
 use crate::varint::{FieldReader, put_varint};
-use crate::{FormatError, HeapClassId, SiteId, ThreadId};
+use crate::{CallSiteId, FormatError, HeapClassId, SiteId, ThreadId};
 
 /// The most shapes that a part keeps in its list.
 pub const MAX_SHAPES: usize = 1 << 14;
@@ -37,6 +37,8 @@ pub struct SyncObject {
     pub site: SiteId,
     /// Which thread allocated it (not meaningful for site 0).
     pub thread: ThreadId,
+    /// The caller to blame; 0: none was recorded.
+    pub caller: CallSiteId,
     /// Epoch in which it was allocated (of a found object: the epoch before the collection that found it).
     pub birth: u32,
 }
@@ -47,6 +49,7 @@ struct Shape {
     class: HeapClassId,
     site: SiteId,
     thread: ThreadId,
+    caller: CallSiteId,
 }
 
 /// Writes one part.
@@ -90,6 +93,7 @@ impl SyncEncoder {
             class: object.class,
             site: object.site,
             thread: object.thread,
+            caller: object.caller,
         };
         let known = self.shapes.get(&shape).copied();
         let flags = u64::from(gap != 0) | u64::from(age != self.age) << 1;
@@ -108,7 +112,7 @@ impl SyncEncoder {
     }
 
     fn write_shape(&mut self, shape: Shape) {
-        let numbers = [shape.class.0, shape.site.0, shape.thread.0];
+        let numbers = [shape.class.0, shape.site.0, shape.thread.0, shape.caller.0];
         put_varint(shape.units, &mut self.objects);
         for number in numbers {
             put_varint(u64::from(number), &mut self.objects);
@@ -208,6 +212,7 @@ impl<'a> SyncDecoder<'a> {
             class: shape.class,
             site: shape.site,
             thread: shape.thread,
+            caller: shape.caller,
             birth,
         })
     }
@@ -218,6 +223,7 @@ impl<'a> SyncDecoder<'a> {
             class: HeapClassId(self.fields.varint_u32()?),
             site: SiteId(self.fields.varint_u32()?),
             thread: ThreadId(self.fields.varint_u32()?),
+            caller: CallSiteId(self.fields.varint_u32()?),
         };
         if self.shapes.len() == MAX_SHAPES {
             self.shapes.clear();
@@ -282,6 +288,7 @@ mod tests {
                     class: HeapClassId(shape % 7),
                     site: SiteId(shape % 11),
                     thread: ThreadId(shape % 3),
+                    caller: CallSiteId(shape % 5),
                     birth: 90 - age,
                 });
                 at += bytes;
@@ -307,6 +314,7 @@ mod tests {
                 class: HeapClassId(number as u32),
                 site: SiteId(20),
                 thread: ThreadId(1),
+                caller: CallSiteId(0),
                 birth: 90,
             })
         };
@@ -325,6 +333,7 @@ mod tests {
                 class: HeapClassId(5),
                 site: SiteId(400),
                 thread: ThreadId(1),
+                caller: CallSiteId(9),
                 birth: 3,
             })
             .collect();

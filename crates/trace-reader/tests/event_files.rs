@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use ducktrack_trace_format::{
-    BlockKind, Collection, Compression, Damage, End, EventBlock, EventBlockHeader, EventFile,
-    EventFlags, EventWords, Explained, FileHeader, FormatError, MoveEncoder, Record, SiteId,
-    SyncEncoder, ThreadId, encode_block, encode_explained, push_record,
+    BlockKind, CallSiteId, Collection, Compression, Damage, End, EventBlock, EventBlockHeader,
+    EventFile, EventFlags, EventWords, Explained, FileHeader, FormatError, MoveEncoder, Record,
+    SiteId, SyncEncoder, ThreadId, encode_block, encode_explained, push_record,
 };
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
@@ -129,6 +129,7 @@ fn files_in_the_order_of_their_numbers_and_blocks_in_the_order_of_the_file() {
         address: 8,
         site: SiteId(16),
         thread: ThreadId(0),
+        caller: CallSiteId(0),
         birth: 0,
     };
     encode_explained(&[found], &mut explained);

@@ -91,7 +91,7 @@ impl<'a> CollectionStep<'a> {
     fn died(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
         self.outcome.died += one;
-        if object.promoted {
+        if object.is_promoted() {
             self.outcome.died_promoted += one;
         }
         self.lifetimes.died(object, self.epoch, self.clock);
@@ -109,11 +109,11 @@ impl<'a> CollectionStep<'a> {
     }
 
     fn note_promotion(&mut self, object: &mut LiveObject, from: u64) {
-        let gets_old = !object.promoted
+        let gets_old = !object.is_promoted()
             && self.before.kind(from).is_some_and(is_young)
             && self.after.kind(object.address()).is_some_and(is_old);
         if gets_old {
-            object.promoted = true;
+            object.promote();
             self.outcome.promoted += Amount::one(object.bytes());
             self.lifetimes.promoted(object);
         }

@@ -1,6 +1,6 @@
-//! Positions in the tables by site and by type while a trace is replayed; 0 stands for "not known" in both.
+//! Positions in the tables by site, by caller and by type while a trace is replayed; 0 stands for "not known" in all.
 
-use crate::SiteIndex;
+use crate::{CallIndex, SiteIndex};
 
 /// A site: 0, or one more than its row in [`CountModel::sites`](crate::CountModel::sites).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +24,23 @@ impl SiteColumn {
 
     pub(crate) fn site(self) -> Option<SiteIndex> {
         self.position().checked_sub(1).map(SiteIndex)
+    }
+}
+
+/// A call that is to blame: 0, or one more than its row in [`CountModel::calls`](crate::CountModel::calls).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CallerColumn(u32);
+
+impl CallerColumn {
+    /// No caller.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) fn of(call: CallIndex) -> Self {
+        u32::try_from(call.get() + 1).map_or(Self::NONE, Self)
+    }
+
+    pub(crate) fn call(self) -> Option<CallIndex> {
+        (self.0 as usize).checked_sub(1).map(CallIndex)
     }
 }
 

@@ -4,12 +4,13 @@
 //! by then, are only counted, and those that live on are kept with their new addresses.
 
 use ducktrack_trace_format::{
-    Allocation, Event, EventBlock, EventDecoder, FormatError, Place, ThreadCut, ThreadId,
+    Allocation, CallSiteId, Event, EventBlock, EventDecoder, FormatError, Place, ThreadCut,
+    ThreadId,
 };
 use rustc_hash::FxHashMap;
 
 use crate::Amount;
-use crate::heap::column::{SiteColumn, TypeColumn};
+use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 use crate::heap::fate_map::{Fate, FateCursor, FateMap};
 use crate::heap::live_object::LiveObject;
 use crate::heap::trace_names::TraceNames;
@@ -39,8 +40,8 @@ pub struct EpochPart {
     pub(crate) survivors: Vec<Survivor>,
     /// Allocated on the heap.
     pub(crate) threads: FxHashMap<ThreadId, Amount>,
-    /// Objects of unknown fate whose type is not that of their site.
-    pub(crate) typed: FxHashMap<(SiteColumn, TypeColumn), Amount>,
+    /// Objects of unknown fate with a caller, or whose type is not that of their site.
+    pub(crate) apart: FxHashMap<(SiteColumn, CallerColumn, TypeColumn), Amount>,
     pub(crate) sums: EventSums,
 }
 
@@ -274,23 +275,29 @@ impl Taker<'_, '_> {
 
     fn of_unknown_fate(&mut self, allocation: &Allocation, bytes: u64) {
         self.tally(allocation).gone += Amount::one(bytes);
-        self.note_type(allocation, bytes);
+        self.set_apart(allocation, bytes);
     }
 
-    fn note_type(&mut self, allocation: &Allocation, bytes: u64) {
-        if allocation.klass.is_some() {
+    fn set_apart(&mut self, allocation: &Allocation, bytes: u64) {
+        if allocation.klass.is_some() || allocation.caller.is_some() {
             let column = self.view.names.site(allocation.site).column;
-            let key = (column, self.ty(allocation, bytes));
-            *self.part.typed.entry(key).or_default() += Amount::one(bytes);
+            let key = (column, self.caller(allocation), self.ty(allocation, bytes));
+            *self.part.apart.entry(key).or_default() += Amount::one(bytes);
         }
+    }
+
+    fn caller(&self, allocation: &Allocation) -> CallerColumn {
+        let caller = allocation.caller.unwrap_or(CallSiteId(0));
+        self.view.names.caller(caller)
     }
 
     fn survivor(&mut self, allocation: &Allocation, bytes: u64, end: u64, by: u64) {
         let site = self.view.names.site(allocation.site).column;
         let ty = self.ty(allocation, bytes);
+        let caller = self.caller(allocation);
         let object = LiveObject::new(end.wrapping_add(by), bytes, site, ty, self.epoch);
         self.part.survivors.push(Survivor {
-            object: object.by(self.thread),
+            object: object.by(self.thread, caller),
             from: end.wrapping_sub(bytes),
         });
     }
@@ -319,7 +326,7 @@ impl Taker<'_, '_> {
         let bytes = self.on_heap(allocation);
         self.tally(allocation).unplaced += Amount::one(bytes);
         if self.fates.is_none() {
-            self.note_type(allocation, bytes);
+            self.set_apart(allocation, bytes);
         }
     }
 

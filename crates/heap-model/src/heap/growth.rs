@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Amount, SiteIndex};
+use crate::{Amount, LiveCaller, SiteIndex};
 
 /// Verdicts on the live counts of sites and types over the run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +40,8 @@ pub struct GrowthRow {
     pub slope_bytes: f64,
     /// Live at the last collection.
     pub live: Amount,
+    /// Of a site: `live` by caller to blame, most bytes first; empty when no caller is known.
+    pub callers: Vec<LiveCaller>,
     /// Live counts over time, at most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS).
     pub series: Vec<GrowthPoint>,
 }

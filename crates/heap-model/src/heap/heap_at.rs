@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Amount, CollectionNumber, Moment, Quality, SiteIndex};
+use crate::{Amount, CallIndex, CollectionNumber, Moment, Quality, SiteIndex};
 
 /// The heap right after a collection, or at the end of the trace.
 ///
@@ -49,6 +49,21 @@ pub struct LiveSite {
     /// Row in [`CountModel::sites`](crate::CountModel::sites). `None`: objects without an event (made by the VM or JNI, or before the agent was
     /// ready), or whose event is lost.
     pub site: Option<SiteIndex>,
+    /// Its live objects.
+    pub live: Amount,
+    /// Objects by collections survived, as [`HeapAt::ages`].
+    pub ages: Vec<u64>,
+    /// `live` by type, most bytes first.
+    pub types: Vec<LiveType>,
+    /// `live` by caller to blame, most bytes first; empty when no caller is known.
+    pub callers: Vec<LiveCaller>,
+}
+
+/// The live objects of one site that one caller is to blame for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveCaller {
+    /// Row in [`CountModel::calls`](crate::CountModel::calls). `None`: no tracked call was under way, or it is not known.
+    pub call: Option<CallIndex>,
     /// Its live objects.
     pub live: Amount,
     /// Objects by collections survived, as [`HeapAt::ages`].

@@ -230,7 +230,7 @@ impl HeapReplay {
         let epoch_bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
         for part in &mut self.parts {
             part.threads.clear();
-            part.typed.clear();
+            part.apart.clear();
             part.drain_sites(|column, tally| {
                 lifetimes.allocated(column, tally.gone);
                 lifetimes.allocated(column, tally.unplaced);

@@ -99,7 +99,7 @@ impl LifetimeTallies {
         if let Some(bytes) = clock.since(object.birth) {
             *entry(&mut row.bytes_until_death, magnitude(bytes)) += 1;
         }
-        if object.promoted {
+        if object.is_promoted() {
             row.died_promoted += Amount::one(object.bytes());
             *by_survived(&mut row.promoted_died, survived) += 1;
         }
@@ -118,7 +118,7 @@ impl LifetimeTallies {
         self.located[column.position()] += one;
         let without = self.row(SiteColumn::NONE);
         without.allocated -= one;
-        if object.promoted {
+        if object.is_promoted() {
             without.promoted -= one;
             self.row(column).promoted += one;
         }
@@ -189,7 +189,7 @@ mod tests {
         let mut tallies = LifetimeTallies::new(2);
         let mut object = LiveObject::new(64, 16, site, TypeColumn::NONE, 47);
         tallies.died(&object, 49, &clock);
-        object.promoted = true;
+        object.promote();
         object.birth = 0;
         tallies.died(&object, 49, &clock);
         tallies.died_at_once(

@@ -2,10 +2,12 @@
 
 use ducktrack_trace_format::ThreadId;
 
-use crate::heap::column::{SiteColumn, TypeColumn};
+use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 
 /// No thread.
-const NO_THREAD: u32 = u32::MAX;
+const NO_THREAD: u32 = PROMOTED - 1;
+/// In the thread's number: a collection moved the object from a young to an old space.
+const PROMOTED: u32 = 1 << 31;
 
 /// An object that lives, as far as collections know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +17,13 @@ pub(crate) struct LiveObject {
     /// Its length in units of 8 bytes.
     units: u32,
     pub(crate) site: SiteColumn,
+    /// The caller to blame.
+    pub(crate) caller: CallerColumn,
     pub(crate) ty: TypeColumn,
+    /// And [`PROMOTED`].
     thread: u32,
     /// The epoch in which it was allocated.
     pub(crate) birth: u32,
-    /// A collection moved it from a young to an old space.
-    pub(crate) promoted: bool,
 }
 
 impl LiveObject {
@@ -29,15 +32,17 @@ impl LiveObject {
             end,
             units: u32::try_from(bytes / 8).unwrap_or(u32::MAX),
             site,
+            caller: CallerColumn::NONE,
             ty,
             thread: NO_THREAD,
             birth,
-            promoted: false,
         }
     }
 
-    pub(crate) fn by(mut self, thread: ThreadId) -> Self {
-        self.thread = thread.0;
+    /// Which thread allocated it, and the caller to blame.
+    pub(crate) fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
+        self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
+        self.caller = caller;
         self
     }
 
@@ -46,7 +51,17 @@ impl LiveObject {
     }
 
     pub(crate) fn thread(&self) -> Option<ThreadId> {
-        (self.thread != NO_THREAD).then_some(ThreadId(self.thread))
+        let thread = self.thread & !PROMOTED;
+        (thread != NO_THREAD).then_some(ThreadId(thread))
+    }
+
+    /// A collection moved it from a young to an old space.
+    pub(crate) fn is_promoted(&self) -> bool {
+        self.thread & PROMOTED != 0
+    }
+
+    pub(crate) fn promote(&mut self) {
+        self.thread |= PROMOTED;
     }
 
     /// Where it starts.
@@ -56,8 +71,31 @@ impl LiveObject {
 
     /// The same object with the same origin; its type may be known better in one of them.
     pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        let origin = |object: &Self| (object.caller, object.thread());
         (self.end, self.units, self.site, self.birth)
             == (other.end, other.units, other.site, other.birth)
-            && (self.site == SiteColumn::NONE || self.thread == other.thread)
+            && (self.site == SiteColumn::NONE || origin(self) == origin(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_takes_half_a_cache_line() {
+        assert_eq!(size_of::<LiveObject>(), 32);
+    }
+
+    #[test]
+    fn promotion_and_thread_do_not_disturb_each_other() {
+        let mut object = LiveObject::new(64, 16, SiteColumn::at(1), TypeColumn::NONE, 0);
+        object.promote();
+        assert_eq!((object.is_promoted(), object.thread()), (true, None));
+        let object = object.by(ThreadId(7), CallerColumn::NONE);
+        assert!(object.is_promoted());
+        assert_eq!(object.thread(), Some(ThreadId(7)));
+        let unknown = object.by(ThreadId(u32::MAX), CallerColumn::NONE);
+        assert_eq!((unknown.is_promoted(), unknown.thread()), (true, None));
     }
 }

@@ -1,10 +1,13 @@
 //! The answers that a replay gives.
 
+use rustc_hash::FxHashMap;
+
 use crate::heap::epoch_part::{EpochPart, EpochView};
 use crate::heap::heap_at_builder::HeapSums;
 use crate::heap::timeline_builder::{compose, grow};
 use crate::{
-    CollectionNumber, CountModel, FileDamage, HeapAt, HeapReplay, Moment, Timeline, TraceModel,
+    CollectionNumber, CountModel, FileDamage, HeapAt, HeapReplay, LiveCaller, Moment, SiteIndex,
+    Timeline, TraceModel,
 };
 
 impl HeapReplay {
@@ -49,6 +52,11 @@ impl HeapReplay {
         sums
     }
 
+    /// The callers of all live objects.
+    fn callers(&self) -> FxHashMap<SiteIndex, Vec<LiveCaller>> {
+        self.sum_up().callers(&self.names)
+    }
+
     /// The files have ended. `decode` must let the parts take the contents of all event blocks since the last collection.
     pub fn end(&mut self, decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart])) {
         self.note_heap();
@@ -58,9 +66,9 @@ impl HeapReplay {
         let mut heap = self.sum_up();
         let types = self.names.column_types();
         for part in &mut self.parts {
-            for ((site, ty), amount) in part.typed.drain() {
+            for ((site, caller, ty), amount) in part.apart.drain() {
                 let stated = types.get(site.position()).copied().unwrap_or_default();
-                heap.retype(site, stated, ty, amount);
+                heap.set_apart(site, stated, (caller, ty), amount);
             }
             for (thread, amount) in part.threads.drain() {
                 heap.add_thread(thread, amount);
@@ -101,6 +109,7 @@ impl HeapReplay {
     pub fn finish(mut self, count: CountModel, damage: Vec<FileDamage>) -> TraceModel {
         let collections = self.info.collections;
         let known = self.knowledge.is_whole();
+        let callers = self.questions.growth.then(|| self.callers());
         let samples = self.samples.finish();
         let types = &self.names.types;
         let timeline = self.questions.timeline.then(|| {
@@ -114,10 +123,7 @@ impl HeapReplay {
             compose(&mut timeline, &samples, types);
             timeline
         });
-        let growth = self
-            .questions
-            .growth
-            .then(|| grow(&samples, types, collections, known));
+        let growth = callers.map(|callers| grow(&samples, types, collections, known, callers));
         for (column, alive) in self.counts.by_site() {
             self.lifetimes.alive(column, alive);
         }

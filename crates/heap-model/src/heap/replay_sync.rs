@@ -54,7 +54,7 @@ impl HeapReplay {
         let live = LiveObject::new(end, object.bytes, site.column, ty, object.birth);
         match object.site {
             SiteId(0) => live,
-            _ => live.by(object.thread),
+            _ => live.by(object.thread, self.names.caller(object.caller)),
         }
     }
 
@@ -124,11 +124,10 @@ impl HeapReplay {
                 continue;
             };
             self.counts.remove(object);
-            let ty = object.ty;
-            let promoted = object.promoted;
-            *object = LiveObject::new(object.end, object.bytes(), column, ty, explained.birth)
-                .by(explained.thread);
-            object.promoted = promoted;
+            object.site = column;
+            object.birth = explained.birth;
+            let caller = self.names.caller(explained.caller);
+            *object = object.by(explained.thread, caller);
             self.counts.add(object);
             self.lifetimes.located(column, object);
         }

@@ -1,12 +1,14 @@
 //! Chooses the columns of a timeline and of growth rows from samples.
 
+use rustc_hash::FxHashMap;
+
 use crate::heap::column::{SiteColumn, TypeColumn};
 use crate::heap::growth_verdict::judge;
 use crate::heap::heap_samples::{HeapSample, SampledColumn};
 use crate::heap::trace_names::TypeNames;
 use crate::{
     Amount, CollectionNumber, CompositionPoint, Growth, GrowthPoint, GrowthRow, GrowthSubject,
-    GrowthVerdict, Timeline,
+    GrowthVerdict, LiveCaller, SiteIndex, Timeline,
 };
 
 /// One kind of columns of a sample.
@@ -71,16 +73,22 @@ fn amounts(sample: &HeapSample, pick: Pick, columns: &[u32]) -> Vec<Amount> {
         .collect()
 }
 
-/// Judges every site and type.
+/// Judges every site and type. `callers` are those of the objects that are alive at the end.
 pub(crate) fn grow(
     samples: &[HeapSample],
     types: &TypeNames,
     collections: u64,
     known: bool,
+    mut callers: FxHashMap<SiteIndex, Vec<LiveCaller>>,
 ) -> Growth {
     let mut rows = rows(samples, SITES, collections, |column| {
         GrowthSubject::Site(site(column).site())
     });
+    for row in &mut rows {
+        if let GrowthSubject::Site(Some(site)) = &row.subject {
+            row.callers = callers.remove(site).unwrap_or_default();
+        }
+    }
     rows.extend(self::rows(samples, TYPES, collections, |column| {
         GrowthSubject::Type(types.name(TypeColumn(column)).cloned())
     }));
@@ -174,6 +182,7 @@ fn row(
         slope_count,
         slope_bytes: slope_count * bytes_each,
         live,
+        callers: Vec::new(),
         series,
     }
 }

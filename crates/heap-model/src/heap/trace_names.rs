@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    ArrayLayout, HeapClassId, HeapClassSize, SiteFacts, SiteId, ThreadId,
+    ArrayLayout, CallSiteId, HeapClassId, HeapClassSize, SiteFacts, SiteId, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
-use crate::heap::column::{SiteColumn, TypeColumn};
+use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 
 /// Site ids in events are below this; definitions of others are not for events.
 pub(crate) const MOST_SITES: usize = 1 << 20;
@@ -23,6 +23,7 @@ pub struct TraceNames {
     pub(crate) layouts: FxHashMap<SiteId, ArrayLayout>,
     /// Number of columns by site, that of "not known" included.
     pub(crate) site_columns: usize,
+    pub(crate) callers: FxHashMap<CallSiteId, CallerColumn>,
     pub(crate) types: TypeNames,
     pub(crate) classes: FxHashMap<HeapClassId, TypeColumn>,
     /// The classes that were at an address one after the other, in the order of the trace.
@@ -75,6 +76,14 @@ impl TraceNames {
     #[inline]
     pub(crate) fn site(&self, site: SiteId) -> SiteEntry {
         self.sites.get(site.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The column of a call; 0 is no call.
+    pub(crate) fn caller(&self, call: CallSiteId) -> CallerColumn {
+        match call {
+            CallSiteId(0) => CallerColumn::NONE,
+            known => self.callers.get(&known).copied().unwrap_or_default(),
+        }
     }
 
     /// The type that each site states.

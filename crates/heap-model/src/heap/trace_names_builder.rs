@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ducktrack_trace_format::{AllocationKind, ArrayLayout, ObjectLayout, Site};
 
 use crate::definitions::Definitions;
-use crate::heap::column::SiteColumn;
+use crate::heap::column::{CallerColumn, SiteColumn};
 use crate::heap::trace_names::{KlassEntry, MOST_SITES, SiteEntry, TraceNames};
-use crate::row_plan::SiteRows;
+use crate::row_plan::RowsById;
 use crate::stable_name::stable_descriptor;
 
 impl TraceNames {
@@ -62,9 +62,13 @@ impl TraceNames {
         }
     }
 
-    /// Tells sites their rows in the model of counts.
-    pub(crate) fn set_columns(&mut self, rows: &SiteRows, number: usize) {
-        for (site, row) in rows {
+    /// Tells sites and calls their rows in the model of counts, which has `number` of sites.
+    pub(crate) fn set_columns(&mut self, rows: &RowsById, number: usize) {
+        let callers = rows.calls.iter();
+        self.callers = callers
+            .map(|(call, row)| (*call, CallerColumn::of(*row)))
+            .collect();
+        for (site, row) in &rows.sites {
             if let Some(entry) = self.sites.get_mut(site.0 as usize) {
                 entry.column = SiteColumn::of(*row);
             }

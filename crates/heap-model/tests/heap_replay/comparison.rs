@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{Amount, HeapAt, SiteLifetime, TraceModel};
+use ducktrack_heap_model::{Amount, GrowthSubject, HeapAt, LiveSite, SiteLifetime, TraceModel};
 
 use crate::naive_object::Object;
 use crate::naive_vm::NaiveVm;
@@ -14,6 +14,8 @@ pub(crate) struct ExpectedHeap {
     pub(crate) types: BTreeMap<Option<String>, Amount>,
     /// Place in [`SITES`].
     pub(crate) sites: BTreeMap<Option<usize>, Amount>,
+    /// By site and call, places in both tables.
+    pub(crate) callers: BTreeMap<(usize, Option<usize>), Amount>,
     pub(crate) ages: BTreeMap<Option<usize>, Vec<u64>>,
     pub(crate) threads: BTreeMap<Option<String>, Amount>,
     pub(crate) new: Amount,
@@ -37,6 +39,10 @@ impl ExpectedHeap {
                 .entry(Some(descriptor(object.class)))
                 .or_default() += one;
             *heap.sites.entry(object.site).or_default() += one;
+            if let Some(site) = object.site {
+                let call = (object.caller as usize).checked_sub(1);
+                *heap.callers.entry((site, call)).or_default() += one;
+            }
             let thread = object.site.map(|_| thread_name(object.thread));
             *heap.threads.entry(thread).or_default() += one;
             if is_new {
@@ -62,7 +68,7 @@ impl ExpectedHeap {
             .types
             .iter()
             .map(|row| (row.ty.as_deref().map(str::to_owned), row.live));
-        let site = |site: &ducktrack_heap_model::LiveSite| site.site.map(|index| index.get());
+        let site = |site: &LiveSite| site.site.map(|index| index.get());
         let threads = heap
             .threads
             .iter()
@@ -70,6 +76,7 @@ impl ExpectedHeap {
         Self {
             types: types.collect(),
             sites: heap.sites.iter().map(|row| (site(row), row.live)).collect(),
+            callers: heap.sites.iter().flat_map(answered_callers).collect(),
             ages: heap
                 .sites
                 .iter()
@@ -81,12 +88,39 @@ impl ExpectedHeap {
     }
 }
 
+fn answered_callers(
+    site: &LiveSite,
+) -> impl Iterator<Item = ((usize, Option<usize>), Amount)> + use<'_> {
+    // Without any caller there are no rows.
+    let none = site.callers.is_empty().then_some((None, site.live));
+    let rows = site.callers.iter().map(|row| (row.call, row.live));
+    let rows = rows.chain(none);
+    rows.filter_map(|(call, live)| Some(((site.site?.get(), call.map(|call| call.get())), live)))
+}
+
 /// Compares every answer of a trace that was read from its first file on.
 pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
     check_heaps(vm, model, 0);
     check_lifetimes(vm, model);
     check_info(vm, model);
     check_timeline(vm, model);
+    check_growth(vm, model);
+}
+
+/// The callers of what is alive are those of the last heap.
+fn check_growth(vm: &NaiveVm, model: &TraceModel) {
+    let last = vm.heaps.last().cloned().unwrap_or_default();
+    for row in &model.growth.as_ref().unwrap().rows {
+        let GrowthSubject::Site(Some(site)) = row.subject else {
+            continue;
+        };
+        for caller in &row.callers {
+            let key = (site.get(), caller.call.map(|call| call.get()));
+            assert_eq!(last.callers.get(&key), Some(&caller.live), "{site:?}");
+        }
+        let all: Amount = row.callers.iter().map(|caller| caller.live).sum();
+        assert!(row.callers.is_empty() || all == row.live, "{site:?}");
+    }
 }
 
 /// Compares the heaps after all collections from `first` on, and at the end.
@@ -117,6 +151,11 @@ fn check_sums(heap: &HeapAt) {
             site.live
         );
         assert_eq!(site.ages.iter().sum::<u64>(), site.live.count);
+        for caller in &site.callers {
+            let types = caller.types.iter().map(|row| row.live);
+            assert_eq!(types.sum::<Amount>(), caller.live);
+            assert_eq!(caller.ages.iter().sum::<u64>(), caller.live.count);
+        }
     }
     assert_eq!(heap.ages.iter().sum::<u64>(), heap.total.count);
     assert_eq!(heap.quality.objects, heap.total.count);

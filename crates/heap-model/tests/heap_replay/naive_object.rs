@@ -30,6 +30,8 @@ pub(crate) struct Object {
     /// Place in [`SITES`]. `None`: the machine made it.
     pub(crate) site: Option<usize>,
     pub(crate) thread: u32,
+    /// The call to blame; 0: none.
+    pub(crate) caller: u32,
     pub(crate) birth: u32,
     /// The epoch whose end found it dead.
     pub(crate) death: Option<u32>,

@@ -3,15 +3,15 @@
 //! Old space, eden and two survivor spaces; threads allocate in buffers of eden; young collections copy, full ones compact.
 
 use ducktrack_trace_format::{
-    AddressRange, Collection, CollectionCounts, CollectionKind, EventBlockHeader, EventFile,
-    EventFlags, EventWords, Explained, HeapClassId, MoveEncoder, MovesLevel, SiteId, Space,
-    SpaceKind, SyncEncoder, SyncObject, ThreadCut, ThreadId, encode_explained,
+    AddressRange, CallSiteId, Collection, CollectionCounts, CollectionKind, EventBlockHeader,
+    EventFile, EventFlags, EventWords, Explained, HeapClassId, MoveEncoder, MovesLevel, SiteId,
+    Space, SpaceKind, SyncEncoder, SyncObject, ThreadCut, ThreadId, encode_explained,
 };
 
 use crate::comparison::ExpectedHeap;
 use crate::naive_object::{NaiveSurvivor, Object, Piece};
 use crate::program::{Kind, Step, THREADS};
-use crate::trace_names::{INTERNAL, KLASS, SITES};
+use crate::trace_names::{CALLERS, INTERNAL, KLASS, SITES};
 
 const OLD: u64 = 0x1000_0000;
 const EDEN: u64 = 0x2000_0000;
@@ -148,6 +148,7 @@ impl NaiveVm {
             class,
             site,
             thread,
+            caller: site.map_or(0, |_| self.next_caller()),
             birth: self.epoch,
             death: None,
             promoted: false,
@@ -157,6 +158,11 @@ impl NaiveVm {
             explained: false,
             late: false,
         });
+    }
+
+    /// The caller of the next object; 0: none.
+    fn next_caller(&self) -> u32 {
+        self.objects.len() as u32 % (CALLERS + 1)
     }
 
     fn put(&mut self, thread: u32, add: impl FnOnce(EventWords) -> EventWords) {
@@ -178,6 +184,7 @@ impl NaiveVm {
         let bytes = Self::bytes_of(site, length);
         let end = self.bump(thread, bytes);
         let (id, fixed, ty, class) = SITES[site];
+        let caller = self.next_caller();
         self.add(end, bytes, class, Some(site), thread);
         let last = self.threads[thread as usize].last;
         let moved = end.wrapping_sub(last);
@@ -187,7 +194,8 @@ impl NaiveVm {
             return;
         }
         self.threads[thread as usize].last = end;
-        self.put(thread, |mut words| {
+        self.put(thread, |words| {
+            let mut words = called_by(caller, words);
             if ty.is_none() {
                 words = words.typed(KLASS + u64::from(class));
             }
@@ -218,12 +226,14 @@ impl NaiveVm {
         let address = *top;
         *top += bytes;
         let (id, fixed, ty, class) = SITES[site];
+        let caller = self.next_caller();
         self.add(address + bytes, bytes, class, Some(site), thread);
         if let Some(object) = self.objects.last_mut() {
             object.outside = true;
             (object.hidden, object.explained) = (!told, !told);
         }
-        self.put(thread, |mut words| {
+        self.put(thread, |words| {
+            let mut words = called_by(caller, words);
             if ty.is_none() {
                 words = words.typed(KLASS + u64::from(class));
             }
@@ -399,9 +409,10 @@ impl NaiveVm {
         self.threads[thread as usize].began = last;
         // Written as a word of its own, or with the top.
         let site = SiteId(SITES[0].0);
+        let caller = self.objects[object].caller;
         self.put_unaware(thread, |words| match object % 2 {
-            0 => words.site(site, 2),
-            _ => words.at(site, last + 16),
+            0 => called_by(caller, words).site(site, 2),
+            _ => called_by(caller, words).at(site, last + 16),
         });
         let object = &mut self.objects[object];
         if object.death.is_none() {
@@ -410,6 +421,7 @@ impl NaiveVm {
                 address: object.address,
                 site: SiteId(SITES[0].0),
                 thread: ThreadId(thread),
+                caller: CallSiteId(object.caller),
                 birth: object.birth,
             };
             object.late = false;
@@ -472,6 +484,7 @@ impl NaiveVm {
                     address: object.address,
                     site: SiteId(SITES[site].0),
                     thread: ThreadId(object.thread),
+                    caller: CallSiteId(object.caller),
                     birth: object.birth,
                 });
             }
@@ -525,6 +538,7 @@ impl NaiveVm {
                     class: HeapClassId(object.class),
                     site: SiteId(site.map_or(0, |site| SITES[site].0)),
                     thread: ThreadId(object.thread),
+                    caller: CallSiteId(site.map_or(0, |_| object.caller)),
                     birth: object.birth,
                 });
             }
@@ -534,5 +548,12 @@ impl NaiveVm {
             return vec![part((0, &[]))];
         }
         chunks.iter().copied().enumerate().map(part).collect()
+    }
+}
+
+fn called_by(caller: u32, words: EventWords) -> EventWords {
+    match caller {
+        0 => words,
+        call => words.caller(call),
     }
 }

@@ -2,9 +2,9 @@
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder, TraceNames};
 use ducktrack_trace_format::{
-    AllocationKind, Class, ClassId, Counter, CounterId, CounterRole, HeapClass, HeapClassId,
-    HeapClassSize, Method, MethodId, ObjectLayout, Record, Run, Site, SiteId, Term, Thread,
-    ThreadId, Unit,
+    AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId, CounterRole,
+    HeapClass, HeapClassId, HeapClassSize, Method, MethodId, ObjectLayout, Record, Run, Site,
+    SiteId, Term, Thread, ThreadId, Unit,
 };
 
 /// Site, bytes (0: measured), type, and the class of its objects.
@@ -17,6 +17,9 @@ pub(crate) const SITES: [(u32, u32, Option<&str>, u32); 5] = [
     // Only the event tells the type.
     (20, 0, None, 3),
 ];
+
+/// Calls with the numbers 1 to `CALLERS` are introduced, each a row of the model.
+pub(crate) const CALLERS: u32 = 2;
 
 /// Names of classes by id; a class is kept at `KLASS + id`.
 pub(crate) const CLASSES: [(&str, HeapClassSize); 5] = [
@@ -100,6 +103,15 @@ pub(crate) fn names(threads: u32) -> (CountModel, TraceNames) {
                 bytes,
             });
         }
+    }
+    for call in 1..=CALLERS {
+        builder.fold(Record::CallSite(CallSite {
+            id: CallSiteId(call),
+            method: MethodId(0),
+            bci: call as u16,
+            line: None,
+            target: "java/util/Arrays.copyOf".into(),
+        }));
     }
     // What a site without size and type makes is measured where it runs: it has a counter of bytes.
     builder.fold(Record::Counter(Counter {

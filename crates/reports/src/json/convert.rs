@@ -82,18 +82,8 @@ fn contexts(view: &View, row: &SiteRow) -> Vec<ContextDoc> {
         .into_iter()
         .map(|(id, amount)| {
             let caller = id.and_then(|id| view.caller(id));
-            let at = caller.map(|caller| &caller.location);
-            ContextDoc {
-                class: at.map(|at| at.class.clone()),
-                method: at.map(|at| at.method.clone()),
-                descriptor: at.map(|at| at.descriptor.clone()),
-                bci: at.map(|at| at.bci),
-                line: at.and_then(|at| at.line),
-                target: caller.map(|caller| caller.target.clone()),
-                count: amount.count,
-                bytes: amount.bytes,
-                types: types(row.cells.iter().filter(|cell| cell.caller == id)),
-            }
+            let types = types(row.cells.iter().filter(|cell| cell.caller == id));
+            ContextDoc::of(caller, self::amount(amount), types)
         })
         .collect()
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::view::{Caller, Location};
+
 /// The whole report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Document {
@@ -44,6 +46,15 @@ pub struct AmountDoc {
     pub count: i64,
     /// Bytes.
     pub bytes: i64,
+}
+
+impl AmountDoc {
+    pub(crate) fn of_type(ty: &TypeDoc) -> Self {
+        Self {
+            count: ty.count,
+            bytes: ty.bytes,
+        }
+    }
 }
 
 /// Sums over sites.
@@ -124,6 +135,9 @@ pub struct ContextDoc {
     pub bci: Option<u16>,
     /// Source line of the call.
     pub line: Option<u16>,
+    /// The caller's source file.
+    #[serde(default)]
+    pub source_file: Option<String>,
     /// The tracked method that is called.
     pub target: Option<String>,
     /// Objects.
@@ -133,6 +147,37 @@ pub struct ContextDoc {
     /// The same by type; types that only the run knows are told apart by caller too.
     #[serde(default)]
     pub types: Vec<TypeDoc>,
+}
+
+impl ContextDoc {
+    pub(crate) fn of(caller: Option<&Caller>, part: AmountDoc, types: Vec<TypeDoc>) -> Self {
+        let at = caller.map(|caller| &caller.location);
+        Self {
+            class: at.map(|at| at.class.clone()),
+            method: at.map(|at| at.method.clone()),
+            descriptor: at.map(|at| at.descriptor.clone()),
+            bci: at.map(|at| at.bci),
+            line: at.and_then(|at| at.line),
+            source_file: at.and_then(|at| at.source_file.clone()),
+            target: caller.map(|caller| caller.target.clone()),
+            count: part.count,
+            bytes: part.bytes,
+            types,
+        }
+    }
+
+    /// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; `None` in the entry without a caller.
+    pub(crate) fn call(&self) -> Option<String> {
+        let location = Location {
+            class: self.class.clone()?,
+            method: self.method.clone()?,
+            descriptor: self.descriptor.clone()?,
+            bci: self.bci?,
+            line: self.line,
+            source_file: self.source_file.clone(),
+        };
+        Some(format!("{location} calls {}", self.target.as_ref()?))
+    }
 }
 
 /// One thread's part of a site.

@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{
     Amount, CollectionNumber, CompositionPoint, CountModel, EventFileRow, Growth, GrowthPoint,
-    GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, Lifetimes, LiveSite, LiveSpace,
-    LiveThread, LiveType, Moment, Quality, Rotation, SiteIndex, SiteLifetime, SpaceUse, Timeline,
-    TimelinePoint, TraceInfo, TraceModel,
+    GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, Lifetimes, LiveCaller,
+    LiveSite, LiveSpace, LiveThread, LiveType, Moment, Quality, Rotation, SiteIndex, SiteLifetime,
+    SpaceUse, Timeline, TimelinePoint, TraceInfo, TraceModel,
 };
 
 /// Microseconds since 1970 at which the run starts.
@@ -150,6 +150,7 @@ impl Heap<'_> {
                 ty: None,
                 live: OF_THE_VM,
             }],
+            callers: Vec::new(),
         });
         sites.retain(|site| site.live.count > 0);
         sites.sort_by_key(|site| std::cmp::Reverse(site.live.bytes));
@@ -207,7 +208,38 @@ impl Heap<'_> {
                 ty: self.ty(site),
                 live,
             }],
+            callers: self.live_callers(site, live),
         }
+    }
+
+    /// Half of the objects of a site with callers have the first of these, the others none.
+    fn live_callers(&self, site: SiteIndex, live: Amount) -> Vec<LiveCaller> {
+        let parts = &self.count.site(site).parts;
+        let Some(call) = parts.iter().find_map(|part| part.context) else {
+            return Vec::new();
+        };
+        let half = Amount {
+            count: live.count / 2,
+            bytes: live.count / 2 * self.size(site),
+        };
+        let mut rest = live;
+        rest -= half;
+        let tenth = live.count / 10;
+        let mut ages = vec![tenth, tenth, tenth, live.count - 3 * tenth];
+        ages[3] -= half.count;
+        let row = |(call, live, ages)| LiveCaller {
+            call,
+            live,
+            ages,
+            types: vec![LiveType {
+                ty: self.ty(site),
+                live,
+            }],
+        };
+        let of_caller = vec![0, 0, 0, half.count];
+        [(None, rest, ages), (Some(call), half, of_caller)]
+            .map(row)
+            .into()
     }
 
     fn lifetimes(&self) -> Lifetimes {
@@ -388,12 +420,11 @@ impl Heap<'_> {
             .filter(|site| self.live(**site, last).count > 0)
             .map(|site| {
                 let series: Vec<Amount> = (0..=last).map(|at| self.live(*site, at)).collect();
-                verdict(
-                    GrowthSubject::Site(Some(*site)),
-                    site.get(),
-                    self.size(*site),
-                    &series,
-                )
+                let subject = GrowthSubject::Site(Some(*site));
+                GrowthRow {
+                    callers: self.live_callers(*site, self.live(*site, last)),
+                    ..verdict(subject, site.get(), self.size(*site), &series)
+                }
             })
             .collect();
         let vm = vec![OF_THE_VM; self.collections as usize];
@@ -489,6 +520,7 @@ fn verdict(subject: GrowthSubject, position: usize, size: u64, live: &[Amount]) 
         slope_count: slope,
         slope_bytes: slope * size as f64,
         live: live.last().copied().unwrap_or_default(),
+        callers: Vec::new(),
         series: (0..)
             .zip(live)
             .map(|(collection, live)| GrowthPoint {

@@ -1,8 +1,8 @@
 //! What is in the golden event file: every kind of event block, every sort of event, and the records of trace mode.
 
 use ducktrack_trace_format::{
-    AddressRange, BlockKind, Collection, CollectionCounts, CollectionKind, Compression, End,
-    EventBlockHeader, EventFile, EventFlags, EventWords, Explained, FileHeader, HeapClass,
+    AddressRange, BlockKind, CallSiteId, Collection, CollectionCounts, CollectionKind, Compression,
+    End, EventBlockHeader, EventFile, EventFlags, EventWords, Explained, FileHeader, HeapClass,
     HeapClassId, HeapClassSize, HeapField, MoveEncoder, MovesLevel, Record, SiteId, Space,
     SpaceKind, SyncEncoder, SyncObject, ThreadCut, ThreadId, encode_block, encode_explained,
     push_record,
@@ -57,6 +57,7 @@ fn sync_part(last: bool) -> Vec<u8> {
             class: HeapClassId(number % 3),
             site: SiteId(if number % 7 == 0 { 0 } else { 300 + number % 2 }),
             thread: ThreadId(number % 2),
+            caller: CallSiteId(if number % 5 == 0 { 40 } else { 0 }),
             birth: 9 - number % 4,
         });
     }
@@ -105,6 +106,7 @@ fn explained() -> Vec<u8> {
         address,
         site: SiteId(301),
         thread: ThreadId(2),
+        caller: CallSiteId(41),
         birth: 8,
     };
     let mut content = Vec::new();

@@ -1,4 +1,4 @@
-//! The live objects of the program, as events and collections tell: address -> class, size, site, thread, birth.
+//! The live objects of the program, as events and collections tell: address -> class, size, site, thread, caller, birth.
 //!
 //! Events of an epoch are kept as they came (4 bytes each) until the collection that ends the epoch says who survived; only then are addresses
 //! computed, and only survivors are entered. Work is linear in events and survivors:
@@ -13,8 +13,8 @@
 //! collector left and that was ever in a collected range or had an event of its own.
 
 use ducktrack_trace_format::{
-    AddressRange, Allocation, Collection, CollectionKind, Explained, HeapClass, HeapClassId,
-    MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+    AddressRange, Allocation, CallSiteId, Collection, CollectionKind, Explained, HeapClass,
+    HeapClassId, MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
 };
 
 use super::Survivor;
@@ -22,6 +22,7 @@ use super::site_cache::SiteCache;
 use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
 use kept_pieces::{KeptPiece, KeptPieces};
+use kept_site::KeptSites;
 use late_table::LateTable;
 use matching::{Carried, Fate, How, Klasses, Matching, decide};
 use pending::{Candidate, PendingObjects};
@@ -29,10 +30,12 @@ use site_classes::SiteClasses;
 use suspects::Suspects;
 
 pub(crate) use kept_pieces::PieceObjects;
+pub(crate) use kept_site::KeptSite;
 
 mod chunks;
 mod end_index;
 mod kept_pieces;
+mod kept_site;
 mod late_table;
 mod matching;
 #[cfg(test)]
@@ -55,7 +58,19 @@ pub(crate) struct Origin {
     /// 0: not known.
     pub(crate) site: SiteId,
     pub(crate) thread: ThreadId,
+    /// The caller to blame; 0: none, or not known.
+    pub(crate) caller: CallSiteId,
     pub(crate) birth: u32,
+}
+
+impl Origin {
+    /// The same place and time.
+    pub(crate) fn without_caller(self) -> Self {
+        Self {
+            caller: CallSiteId(0),
+            ..self
+        }
+    }
 }
 
 /// What a collection came to.
@@ -83,6 +98,7 @@ pub(crate) struct Mirror {
     late: LateTable,
     suspects: Suspects,
     klasses: Klasses,
+    kept_sites: KeptSites,
     site_classes: SiteClasses,
     /// Events and survivors that contradict each other.
     pub(crate) contradictions: u64,
@@ -98,6 +114,7 @@ impl Mirror {
             late: LateTable::default(),
             suspects: Suspects::default(),
             klasses: Klasses::new(),
+            kept_sites: KeptSites::default(),
             site_classes: SiteClasses::default(),
             contradictions: 0,
         }
@@ -107,6 +124,7 @@ impl Mirror {
     pub(crate) fn emptied(self) -> Self {
         Self {
             klasses: self.klasses,
+            kept_sites: self.kept_sites,
             site_classes: self.site_classes,
             contradictions: self.contradictions,
             ..Self::new()
@@ -142,6 +160,15 @@ impl Mirror {
     /// An event of this site says the class of its object.
     pub(crate) fn says_its_classes(&mut self, site: SiteId) {
         self.site_classes.has_several(site);
+    }
+
+    /// What objects of a site with a caller are kept as, in words; `None`: they cannot be, [`Mirror::note_large`] takes them.
+    pub(crate) fn kept_site(
+        &mut self,
+        site: SiteId,
+        caller: Option<CallSiteId>,
+    ) -> Option<KeptSite> {
+        self.kept_sites.number(site, caller)
     }
 
     /// Keeps a piece of the current epoch until the collection.
@@ -230,6 +257,7 @@ impl Mirror {
             address,
             site: origin.site,
             thread: origin.thread,
+            caller: origin.caller,
             birth,
         })
     }
@@ -255,6 +283,7 @@ impl Mirror {
             fates: &mut fates,
             site_classes: &mut self.site_classes,
             klasses: &self.klasses,
+            kept_sites: &self.kept_sites,
             facts,
             contradictions: 0,
             dead: 0,
@@ -288,6 +317,7 @@ impl Mirror {
             origin: Origin {
                 site: SiteId(0),
                 thread: ThreadId(0),
+                caller: CallSiteId(0),
                 birth: collection.number.saturating_sub(1),
             },
             how: How::Found,
@@ -385,6 +415,7 @@ impl Mirror {
                     address: to,
                     site: fate.origin.site,
                     thread: fate.origin.thread,
+                    caller: fate.origin.caller,
                     birth: fate.origin.birth,
                 }),
             }
@@ -413,6 +444,7 @@ impl Mirror {
                 class: object.class,
                 site: object.origin.site,
                 thread: object.origin.thread,
+                caller: object.origin.caller,
                 birth: object.origin.birth,
             });
             if encoder.len() >= PART_BYTES {
@@ -460,7 +492,8 @@ mod tests {
     fn collected(class_of_survivor: HeapClassId) -> Collection {
         let mut mirror = Mirror::new();
         let mut objects = PieceObjects::default();
-        assert!(objects.push(SiteId(20), Some(32), 0x1020));
+        let site = mirror.kept_site(SiteId(20), None).unwrap();
+        assert!(objects.push(site, Some(32), 0x1020));
         objects.say_klass(0x70);
         let header = EventBlockHeader {
             thread: ThreadId(1),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! row of a site   the units that each of its objects has, or that they differ; events, eliminated ones, units on the heap
-//! row of a pair   caller, site and units; events
+//! row of a pair   caller, site and units, and what they are kept as for the mirror; events
 //! ```
 //!
 //! A few hundred sites make the thousands of events of a piece: one row is touched for each event, and all that is more than adding is done
@@ -10,6 +10,7 @@
 
 use ducktrack_trace_format::{CallSiteId, SiteFacts, SiteId, UNIT};
 
+use super::mirror::KeptSite;
 use super::site_cache::SiteCache;
 use super::tally::EventSum;
 
@@ -83,16 +84,8 @@ struct PairRow {
     caller: CallSiteId,
     site: SiteId,
     units: u32,
+    kept: KeptSite,
     executed: u32,
-}
-
-impl PairRow {
-    const NONE: Self = Self {
-        caller: CallSiteId(0),
-        site: SiteId(0),
-        units: 0,
-        executed: 0,
-    };
 }
 
 /// The sums.
@@ -101,7 +94,8 @@ pub(crate) struct PieceSums {
     sites: Vec<SiteRow>,
     /// Sites with events in this piece.
     touched: Vec<SiteId>,
-    pairs: Vec<PairRow>,
+    /// By number; `None` has not come yet.
+    pairs: Vec<Option<PairRow>>,
 }
 
 impl PieceSums {
@@ -124,43 +118,40 @@ impl PieceSums {
         fits
     }
 
-    /// Adds an event with a caller.
+    /// Adds an event of a pair that has come before; what its objects are kept as. `None`: it has not come.
     #[inline]
-    pub(crate) fn add_pair(
+    pub(crate) fn add_pair(&mut self, number: u32) -> Option<KeptSite> {
+        let row = self.pairs.get_mut(number as usize)?.as_mut()?;
+        row.executed += 1;
+        Some(row.kept)
+    }
+
+    /// Adds the first event of a pair. False: it is not as events of the site are.
+    #[cold]
+    pub(crate) fn add_first_of_pair(
         &mut self,
         number: u32,
         caller: CallSiteId,
         (site, units): (SiteId, u32),
+        kept: KeptSite,
         facts: &SiteCache,
     ) -> bool {
-        if let Some(row) = self.pairs.get_mut(number as usize)
-            && row.executed > 0
-        {
-            row.executed += 1;
-            return true;
-        }
-        let first = PairRow {
-            caller,
-            site,
-            units,
-            executed: 1,
-        };
-        self.first_of_pair(number as usize, first, facts)
-    }
-
-    #[cold]
-    fn first_of_pair(&mut self, number: usize, first: PairRow, facts: &SiteCache) -> bool {
-        let row = self.sites.get(first.site.0 as usize);
-        if !row.is_some_and(|row| row.fits(first.units))
-            && !self.learn(first.site, first.units, facts)
-        {
+        let row = self.sites.get(site.0 as usize);
+        if !row.is_some_and(|row| row.fits(units)) && !self.learn(site, units, facts) {
             return false;
         }
+        let number = number as usize;
         if self.pairs.len() <= number {
-            self.pairs.resize(number + 1, PairRow::NONE);
+            self.pairs.resize(number + 1, None);
         }
         if let Some(row) = self.pairs.get_mut(number) {
-            *row = first;
+            *row = Some(PairRow {
+                caller,
+                site,
+                units,
+                kept,
+                executed: 1,
+            });
         }
         true
     }
@@ -192,7 +183,7 @@ impl PieceSums {
                 (row.executed, row.eliminated, row.units) = (0, 0, 0);
             }
         }
-        for pair in self.pairs.drain(..).filter(|pair| pair.executed > 0) {
+        for pair in self.pairs.drain(..).flatten() {
             if let Some(row) = self.sites.get(pair.site.0 as usize) {
                 let sum = SiteRow {
                     executed: pair.executed,
@@ -236,10 +227,16 @@ mod tests {
         assert!(!add(17, 4_000), "it is more than a word says");
         assert!(add(18, 5) && add(18, 7) && add(18, 0));
         assert!(!add(19, 2) && add(19, 0), "the size is not known");
-        for _ in 0..4 {
-            assert!(sums.add_pair(2, CallSiteId(9), (SiteId(18), 6), &facts));
+        let kept = KeptSite::alone(SiteId(18)).unwrap();
+        let mut add_first = |number, site| {
+            let caller = CallSiteId(9);
+            sums.add_first_of_pair(number, caller, (SiteId(site), 6), kept, &facts)
+        };
+        assert!(add_first(2, 18) && !add_first(3, 16));
+        for _ in 0..3 {
+            assert_eq!(sums.add_pair(2), Some(kept));
         }
-        assert!(!sums.add_pair(3, CallSiteId(9), (SiteId(16), 6), &facts));
+        assert_eq!(sums.add_pair(3), None);
         let mut given = Vec::new();
         sums.drain(|site, caller, sum| given.push((site.0, caller, *sum)));
         let sum = |executed, executed_bytes, on_heap, on_heap_bytes| EventSum {

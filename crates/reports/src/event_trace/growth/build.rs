@@ -1,14 +1,17 @@
 //! Model to document. A filter keeps whole sites and whole types.
 
-use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, TraceModel};
+use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, LiveCaller, TraceModel};
 
 use super::document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc};
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{ratio, signed};
+use crate::event_trace::callers;
 use crate::event_trace::head::{RowsDoc, TraceHead};
-use crate::event_trace::heap::since_start;
+use crate::event_trace::heap::{kept_types, since_start};
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::Filter;
+use crate::json::ContextDoc;
+use crate::view::Caller;
 
 /// Makes the report. `trace` says where the model was read from.
 pub fn growth_report(
@@ -37,6 +40,7 @@ pub fn growth_report(
                     Some(place) if place.is_wanted(filter) => sites.push(GrowthSiteDoc {
                         place,
                         row: verdict(model, row),
+                        context: context(row, &view.callers, filter),
                     }),
                     Some(_) => {}
                     None if filter.only.is_empty() && filter.types.is_empty() => {
@@ -69,6 +73,11 @@ pub fn growth_report(
         types,
         sites,
     }
+}
+
+fn context(row: &GrowthRow, all: &[Caller], filter: &Filter) -> Vec<ContextDoc> {
+    let kept = |row: &LiveCaller| callers::context(row, kept_types(&row.types, filter), all);
+    row.callers.iter().filter_map(kept).collect()
 }
 
 fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
+use crate::json::ContextDoc;
 
 /// Rows and points that a page takes; the most telling rows come first.
 const PAGE_ROWS: usize = 1000;
@@ -102,6 +103,9 @@ pub struct GrowthSiteDoc {
     /// The verdict.
     #[serde(flatten)]
     pub row: GrowthRowDoc,
+    /// What is alive at the end by blamed caller, most bytes first; empty when no caller is known.
+    #[serde(default)]
+    pub context: Vec<ContextDoc>,
 }
 
 impl GrowthReport {

@@ -2,6 +2,7 @@
 
 use super::document::{GrowthReport, GrowthRowDoc};
 use crate::event_trace::block_bars::sparkline;
+use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{head, next, trouble};
@@ -83,6 +84,10 @@ const COLUMNS: [&str; 8] = [
     "name",
 ];
 
+const LIVE: usize = 2;
+const OBJECTS: usize = 3;
+const NAME: usize = 7;
+
 fn row(table: &mut Columns, row: &GrowthRowDoc, name: String) {
     table.row([
         row.verdict.clone(),
@@ -115,7 +120,7 @@ fn write_sites(out: &mut String, report: &GrowthReport) {
     section(
         out,
         &format!(
-            "SITES, growing ones first, steepest first ({shown} of {})",
+            "SITES with the callers to blame, growing ones first, steepest first ({shown} of {})",
             counted(report.rows.sites, "site")
         ),
     );
@@ -131,6 +136,13 @@ fn write_sites(out: &mut String, report: &GrowthReport) {
                 site.place.kind
             ),
         );
+        for (caller, name) in callers::lines(&site.context) {
+            let mut cells = COLUMNS.map(|_| String::new());
+            cells[LIVE] = bytes(caller.bytes);
+            cells[OBJECTS] = objects(caller.count);
+            cells[NAME] = name;
+            table.row(cells);
+        }
     }
     if let Some(part) = &report.unattributed {
         row(&mut table, part, WITHOUT_EVENT.to_owned());

@@ -1,13 +1,13 @@
 //! Model to document.
 //!
-//! A filter keeps types of sites. Ages are recorded for whole sites and threads for the whole heap only: where a filter
+//! A filter keeps types of sites, and of sites outside of its packages those objects whose caller is inside. Ages are recorded for whole sites and threads for the whole heap only: where a filter
 //! cuts through them they are left out, not guessed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ducktrack_heap_model::{
-    ClassLayout, HeapAt, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel,
+    ClassLayout, HeapAt, LiveCaller, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel,
 };
 
 use super::document::{
@@ -16,15 +16,17 @@ use super::document::{
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{add_list, amount, ratio, signed, sum};
+use crate::event_trace::callers;
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::{PlaceDoc, UNKNOWN_THREAD, type_name};
 use crate::filter::{Filter, Sort};
-use crate::json::{AmountDoc, ThreadDoc, TypeDoc};
+use crate::json::{AmountDoc, ContextDoc, ThreadDoc, TypeDoc};
+use crate::view::Caller;
 
 /// Makes the report of one moment of the model. `trace` says where it was read from.
 pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filter) -> HeapReport {
     let view = crate::build::view(&model.count, trace, filter);
-    let kept = Kept::of(model, heap, filter);
+    let kept = Kept::of(model, heap, &view.callers, filter);
     let selected = kept.selected();
     let types = kept.types(heap, filter);
     let all_types = types.len();
@@ -80,7 +82,8 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(model: &TraceModel, heap: &HeapAt, filter: &Filter) -> Self {
+    fn of(model: &TraceModel, heap: &HeapAt, callers: &[Caller], filter: &Filter) -> Self {
+        let keeper = Keeper { callers, filter };
         let mut sites = Vec::new();
         let mut unattributed = None;
         for site in &heap.sites {
@@ -88,14 +91,15 @@ impl Kept {
                 .site
                 .and_then(|index| PlaceDoc::of(&model.count, index));
             match place {
-                Some(place) if filter.wants_class(&place.location.class) => {
-                    let live = part(site, filter);
+                Some(place) => {
+                    let live = if filter.wants_class(&place.location.class) {
+                        keeper.part(site)
+                    } else {
+                        keeper.blamed_part(site)
+                    };
                     sites.extend(live.map(|live| HeapSiteDoc { place, live }));
                 }
-                Some(_) => {}
-                None if filter.only.is_empty() => {
-                    unattributed = part(site, filter).or(unattributed)
-                }
+                None if filter.only.is_empty() => unattributed = keeper.part(site).or(unattributed),
                 None => {}
             }
         }
@@ -139,50 +143,90 @@ impl Kept {
         if filter.only.is_empty() {
             return kept_types(&heap.types, filter);
         }
-        let mut sums: BTreeMap<&str, AmountDoc> = BTreeMap::new();
-        for ty in self.parts().flat_map(|part| &part.types) {
-            let sum = sums.entry(&ty.ty).or_default();
-            sum.count = sum.count.saturating_add(ty.count);
-            sum.bytes = sum.bytes.saturating_add(ty.bytes);
-        }
-        let mut types: Vec<TypeDoc> = sums
-            .into_iter()
-            .map(|(ty, sum)| TypeDoc {
-                ty: ty.to_owned(),
-                count: sum.count,
-                bytes: sum.bytes,
-            })
-            .collect();
-        sort_types(&mut types, filter.sort);
-        types
+        summed_types(self.parts().flat_map(|part| &part.types), filter)
     }
 }
 
-/// The kept part of a site; `None` when nothing is.
-fn part(site: &LiveSite, filter: &Filter) -> Option<HeapPartDoc> {
-    let types = kept_types(&site.types, filter);
-    let whole = amount(site.live);
-    let kept = if filter.types.is_empty() {
-        whole
-    } else {
-        sum(types.iter().map(|ty| AmountDoc {
-            count: ty.count,
-            bytes: ty.bytes,
-        }))
-    };
-    (kept.count > 0).then(|| HeapPartDoc {
-        count: kept.count,
-        bytes: kept.bytes,
-        ages: if kept == whole {
-            site.ages.clone()
-        } else {
-            Vec::new()
-        },
-        types,
-    })
+/// Makes the kept parts of sites.
+struct Keeper<'a> {
+    callers: &'a [Caller],
+    filter: &'a Filter,
 }
 
-fn kept_types(types: &[LiveType], filter: &Filter) -> Vec<TypeDoc> {
+impl Keeper<'_> {
+    /// The kept part of a site; `None` when nothing is.
+    fn part(&self, site: &LiveSite) -> Option<HeapPartDoc> {
+        let types = kept_types(&site.types, self.filter);
+        let whole = amount(site.live);
+        let kept = if self.filter.types.is_empty() {
+            whole
+        } else {
+            sum(types.iter().map(AmountDoc::of_type))
+        };
+        let context = site.callers.iter().filter_map(|row| self.context(row));
+        (kept.count > 0).then(|| HeapPartDoc {
+            count: kept.count,
+            bytes: kept.bytes,
+            ages: if kept == whole {
+                site.ages.clone()
+            } else {
+                Vec::new()
+            },
+            context: context.collect(),
+            types,
+        })
+    }
+
+    /// Of a site whose own class is not wanted: the objects whose caller's is.
+    fn blamed_part(&self, site: &LiveSite) -> Option<HeapPartDoc> {
+        let is_wanted = |row: &&LiveCaller| {
+            callers::caller(row, self.callers)
+                .is_some_and(|caller| self.filter.wants_class(&caller.location.class))
+        };
+        let wanted: Vec<&LiveCaller> = site.callers.iter().filter(is_wanted).collect();
+        let context = wanted.iter().filter_map(|row| self.context(row));
+        let context: Vec<ContextDoc> = context.collect();
+        let mut ages = Vec::new();
+        if self.filter.types.is_empty() {
+            wanted.iter().for_each(|row| add_list(&mut ages, &row.ages));
+        }
+        let types = summed_types(context.iter().flat_map(|part| &part.types), self.filter);
+        let kept = sum(types.iter().map(AmountDoc::of_type));
+        (kept.count > 0).then_some(HeapPartDoc {
+            count: kept.count,
+            bytes: kept.bytes,
+            ages,
+            types,
+            context,
+        })
+    }
+
+    /// The kept part of what one caller is to blame for.
+    fn context(&self, row: &LiveCaller) -> Option<ContextDoc> {
+        callers::context(row, kept_types(&row.types, self.filter), self.callers)
+    }
+}
+
+fn summed_types<'a>(types: impl Iterator<Item = &'a TypeDoc>, filter: &Filter) -> Vec<TypeDoc> {
+    let mut sums: BTreeMap<&str, AmountDoc> = BTreeMap::new();
+    for ty in types {
+        let sum = sums.entry(&ty.ty).or_default();
+        sum.count = sum.count.saturating_add(ty.count);
+        sum.bytes = sum.bytes.saturating_add(ty.bytes);
+    }
+    let mut types: Vec<TypeDoc> = sums
+        .into_iter()
+        .map(|(ty, sum)| TypeDoc {
+            ty: ty.to_owned(),
+            count: sum.count,
+            bytes: sum.bytes,
+        })
+        .collect();
+    sort_types(&mut types, filter.sort);
+    types
+}
+
+pub(crate) fn kept_types(types: &[LiveType], filter: &Filter) -> Vec<TypeDoc> {
     let mut kept: Vec<TypeDoc> = types
         .iter()
         .map(|row| TypeDoc {

@@ -6,7 +6,7 @@ use crate::event_trace::csv_rows::{PLACE, list, place_fields, table};
 pub(super) fn csv(report: &HeapReport) -> String {
     let header: Vec<&str> = PLACE
         .into_iter()
-        .chain(["count", "bytes", "ages", "types"])
+        .chain(["count", "bytes", "ages", "types", "context"])
         .collect();
     let sites = report
         .sites
@@ -25,11 +25,20 @@ fn fields(mut row: Vec<String>, live: &HeapPartDoc) -> Vec<String> {
         .iter()
         .map(|ty| format!("{}={}/{}", ty.ty, ty.count, ty.bytes))
         .collect();
+    let context: Vec<String> = live
+        .context
+        .iter()
+        .map(|part| {
+            let call = part.call().unwrap_or_default();
+            format!("{call}={}/{}", part.count, part.bytes)
+        })
+        .collect();
     row.extend([
         live.count.to_string(),
         live.bytes.to_string(),
         list(&live.ages),
         types.join("; "),
+        context.join("; "),
     ]);
     row
 }

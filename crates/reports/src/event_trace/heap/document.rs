@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
-use crate::json::{AmountDoc, ThreadDoc, TypeDoc};
+use crate::json::{AmountDoc, ContextDoc, ThreadDoc, TypeDoc};
 
 /// The heap at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,6 +102,9 @@ pub struct HeapPartDoc {
     pub ages: Vec<u64>,
     /// By type, most bytes first.
     pub types: Vec<TypeDoc>,
+    /// By blamed caller, most bytes first; empty when no caller is known, else sums to `count` and `bytes`.
+    #[serde(default)]
+    pub context: Vec<ContextDoc>,
 }
 
 /// The live objects of one site.

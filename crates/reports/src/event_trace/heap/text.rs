@@ -2,6 +2,7 @@
 
 use super::document::HeapReport;
 use crate::event_trace::block_bars::{bar, shares};
+use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{after, cut, head, next, trouble};
@@ -169,7 +170,7 @@ fn write_sites(out: &mut String, report: &HeapReport) {
     section(
         out,
         &format!(
-            "SITES, and how many of their objects have survived 0, 1, 2, ... collections ({})",
+            "SITES with the callers to blame, and how many of their objects have survived 0, 1, 2, ... collections ({})",
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
@@ -205,6 +206,9 @@ fn write_sites(out: &mut String, report: &HeapReport) {
             made,
             format!("{} ({})", place.location, place.kind),
         );
+        for (caller, name) in callers::lines(&live.context) {
+            row(caller.bytes, caller.count, &[], "", name);
+        }
     }
     if all > shown {
         let listed = report.sites.iter().take(shown);

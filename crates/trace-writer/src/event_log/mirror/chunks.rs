@@ -1,4 +1,4 @@
-//! The live objects by address: 24 bytes each, in chunks of 1 MB of heap.
+//! The live objects by address: 28 bytes each, in chunks of 1 MB of heap.
 //!
 //! A collection takes whole chunks out and puts survivors in, mostly in ascending runs (a PLAB each); so a chunk is a plain list, which is
 //! sorted when its order is asked for. An object belongs to the chunk it begins in.

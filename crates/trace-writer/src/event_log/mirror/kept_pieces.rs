@@ -3,7 +3,7 @@
 //! ```text
 //! piece    thread, epoch, stretches, words
 //! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
-//! word     site << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
+//! word     site and caller << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
 //! klass    index of a word and where the VM has the class that its event said: which class that is is known at the collection
 //! ```
 //!
@@ -13,8 +13,10 @@
 use std::borrow::Cow;
 
 use ducktrack_trace_format::{
-    Compression, EventBlockHeader, MAX_UNITS, PackedContent, SiteId, ThreadId, UNIT,
+    Compression, EventBlockHeader, MAX_UNITS, PackedContent, ThreadId, UNIT,
 };
+
+use super::kept_site::KeptSite;
 
 /// So many bytes are kept as they are.
 const PLAIN_BYTES: u64 = 64 << 20;
@@ -33,7 +35,7 @@ struct Stretch {
 pub(crate) struct KeptObject {
     /// Number of its word in the piece.
     pub(crate) index: u32,
-    pub(crate) site: SiteId,
+    pub(crate) site: KeptSite,
     pub(crate) end: u64,
     pub(crate) bytes: Option<u64>,
 }
@@ -81,7 +83,7 @@ impl<'a> Neighbours<'a> {
             end = end.wrapping_add(units * UNIT);
             KeptObject {
                 index,
-                site: SiteId(u32::from_le_bytes(*word) >> 12),
+                site: KeptSite::of_word(u32::from_le_bytes(*word)),
                 end,
                 bytes: (units > 0).then_some(units * UNIT),
             }
@@ -118,9 +120,9 @@ impl PieceObjects {
 
     /// An object behind the one before; one of 0 units is left out.
     #[inline]
-    pub(crate) fn push_plain(&mut self, site: SiteId, units: u32) {
+    pub(crate) fn push_plain(&mut self, site: KeptSite, units: u32) {
         if let Some(word) = self.words.get_mut(self.length) {
-            *word = (site.0 << 12 | units).to_le_bytes();
+            *word = (site.in_word() | units).to_le_bytes();
             self.length += usize::from(units > 0);
         }
     }
@@ -138,7 +140,7 @@ impl PieceObjects {
     }
 
     /// An object anywhere. False: it is too large for a word.
-    pub(crate) fn push(&mut self, site: SiteId, bytes: Option<u64>, end: u64) -> bool {
+    pub(crate) fn push(&mut self, site: KeptSite, bytes: Option<u64>, end: u64) -> bool {
         let units = bytes.unwrap_or(0) / UNIT;
         if units > u64::from(MAX_UNITS) {
             return false;
@@ -147,7 +149,7 @@ impl PieceObjects {
         if units == 0 || self.top != Some(start) {
             self.begin_stretch(start);
         }
-        let word = (site.0 << 12 | units as u32).to_le_bytes();
+        let word = (site.in_word() | units as u32).to_le_bytes();
         match self.words.get_mut(self.length) {
             Some(place) => *place = word,
             None => self.words.push(word),
@@ -313,7 +315,7 @@ impl KeptPieces {
 
 #[cfg(test)]
 mod tests {
-    use ducktrack_trace_format::EventFlags;
+    use ducktrack_trace_format::{EventFlags, SiteId};
 
     use super::*;
 
@@ -326,11 +328,15 @@ mod tests {
         last_top: 0,
     };
 
-    fn objects(piece: &KeptPiece) -> Vec<(u32, u64, Option<u64>)> {
+    fn alone(site: u32) -> KeptSite {
+        KeptSite::alone(SiteId(site)).unwrap()
+    }
+
+    fn objects(piece: &KeptPiece) -> Vec<(KeptSite, u64, Option<u64>)> {
         let mut objects = Vec::new();
         piece.for_each_stretch(|stretch| {
             for part in stretch.parts(2) {
-                let ends: Vec<_> = part.objects().map(|o| (o.site.0, o.end, o.bytes)).collect();
+                let ends: Vec<_> = part.objects().map(|o| (o.site, o.end, o.bytes)).collect();
                 assert_eq!(ends.last().map(|last| last.1), Some(part.end()));
                 objects.extend(ends);
             }
@@ -343,17 +349,17 @@ mod tests {
         let mut piece = PieceObjects::default();
         assert!(piece.take(&HEADER).is_none());
         piece.begin(0x1000, 4);
-        piece.push_plain(SiteId(16), 3);
-        piece.push_plain(SiteId(17), 0);
-        piece.push_plain(SiteId(18), 1);
+        piece.push_plain(alone(16), 3);
+        piece.push_plain(alone(17), 0);
+        piece.push_plain(alone(18), 1);
         piece.end(0x1020);
-        assert!(piece.push(SiteId(19), Some(16), 0x1030));
+        assert!(piece.push(alone(19), Some(16), 0x1030));
         piece.say_klass(7);
-        assert!(piece.push(SiteId(20), None, 0x1050));
-        assert!(!piece.push(SiteId(21), Some(40_000), 0x9000));
-        assert!(piece.push(SiteId(22), Some(32_760), 0x2000_0000));
+        assert!(piece.push(alone(20), None, 0x1050));
+        assert!(!piece.push(alone(21), Some(40_000), 0x9000));
+        assert!(piece.push(alone(22), Some(32_760), 0x2000_0000));
         piece.begin(0x3000, 1);
-        piece.push_plain(SiteId(23), 2);
+        piece.push_plain(alone(23), 2);
         piece.end(0x3010);
         let kept = piece.take(&HEADER).unwrap();
         let expected = [
@@ -364,10 +370,11 @@ mod tests {
             (22, 0x2000_0000, Some(32_760)),
             (23, 0x3010, Some(16)),
         ];
+        let expected = expected.map(|(site, end, bytes)| (alone(site), end, bytes));
         assert_eq!(objects(&kept), expected);
         kept.for_each_stretch(|stretch| {
             for object in stretch.parts(2).flat_map(Neighbours::objects) {
-                let said = (object.site == SiteId(19)).then_some(7);
+                let said = (object.site == alone(19)).then_some(7);
                 assert_eq!(kept.klass_of(&object), said);
             }
         });
@@ -381,7 +388,7 @@ mod tests {
             let mut piece = PieceObjects::default();
             piece.begin(0x1000, 250);
             for _ in 0..250 {
-                piece.push_plain(SiteId(site), 2);
+                piece.push_plain(alone(site), 2);
             }
             piece.take(&HEADER).unwrap()
         };

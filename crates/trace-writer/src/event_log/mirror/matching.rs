@@ -7,6 +7,7 @@ use ducktrack_trace_format::{HeapClassId, SiteFacts};
 use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};
 use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
+use super::kept_site::KeptSites;
 use super::site_classes::SiteClasses;
 use super::{CLASS_OF_SITE, Origin};
 use crate::event_log::Survivor;
@@ -92,6 +93,7 @@ pub(crate) struct Matching<'a> {
     pub(crate) fates: &'a mut [Fate],
     pub(crate) site_classes: &'a mut SiteClasses,
     pub(crate) klasses: &'a Klasses,
+    pub(crate) kept_sites: &'a KeptSites,
     pub(crate) facts: &'a SiteCache,
     pub(crate) contradictions: u64,
     pub(crate) dead: u64,
@@ -128,6 +130,7 @@ impl Matching<'_> {
         let mut scan = Scan {
             piece,
             klasses: self.klasses,
+            kept_sites: self.kept_sites,
             facts: self.facts,
             begin: 0,
             decided: 0,
@@ -185,6 +188,7 @@ const PART: usize = 32;
 struct Scan<'a> {
     piece: &'a KeptPiece,
     klasses: &'a Klasses,
+    kept_sites: &'a KeptSites,
     facts: &'a SiteCache,
     /// Number of the first object of the stretch.
     begin: u32,
@@ -195,14 +199,16 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn claimed(&self, object: &KeptObject) -> Claimed {
-        let fixed = || self.facts.fixed_bytes(object.site).map(u64::from);
+        let (site, caller) = self.kept_sites.resolve(object.site);
+        let fixed = || self.facts.fixed_bytes(site).map(u64::from);
         Claimed {
             bytes: object.bytes.or_else(fixed),
             class: class_at(self.klasses, self.piece.klass_of(object)),
             behind_gap: object.index == self.begin,
             origin: Origin {
-                site: object.site,
+                site,
                 thread: self.piece.thread,
+                caller,
                 birth: self.piece.epoch,
             },
             how: How::Known,

@@ -2,7 +2,7 @@
 //! buffer. A collection that finds objects which nothing else explains may settle them, if class and size leave no choice.
 //!
 //! Objects of the same size and class form a group. A group is settled if all pending allocations of it have the same
-//! origin and there are at least as many as found objects. The class of a pending object is the one that its event stated, or
+//! origin and there are at least as many as found objects. If only their callers differ, these stay unknown. The class of a pending object is the one that its event stated, or
 //! the one that all other objects of its site had. Where no class is known, the size alone decides, and only from
 //! [`TELLING_BYTES`] on.
 
@@ -124,13 +124,9 @@ impl PendingObjects {
     fn settle_group(&mut self, group: Group, found: &[Candidate], settled: &mut Settled) {
         let one_class = found.windows(2).all(|pair| pair[0].class == pair[1].class);
         let origins = self.groups.entry(group).or_default();
-        match origins.first().copied() {
-            Some(first)
-                if one_class
-                    && found.len() <= origins.len()
-                    && origins.iter().all(|origin| *origin == first) =>
-            {
-                let explained = found.iter().map(|candidate| (candidate.survivor, first));
+        match common_origin(origins) {
+            Some(common) if one_class && found.len() <= origins.len() => {
+                let explained = found.iter().map(|candidate| (candidate.survivor, common));
                 settled.explained.extend(explained);
                 origins.truncate(origins.len() - found.len());
                 self.count -= found.len();
@@ -140,5 +136,63 @@ impl PendingObjects {
         if self.groups.get(&group).is_some_and(Vec::is_empty) {
             self.groups.remove(&group);
         }
+    }
+}
+
+/// What all of them have in common; `None`: they are of several sites, threads or epochs, or there are none.
+fn common_origin(origins: &[Origin]) -> Option<Origin> {
+    let (first, others) = origins.split_first()?;
+    let mut common = *first;
+    for other in others {
+        if *other != common {
+            common = common.without_caller();
+        }
+        if other.without_caller() != common.without_caller() {
+            return None;
+        }
+    }
+    Some(common)
+}
+
+#[cfg(test)]
+mod tests {
+    use ducktrack_trace_format::{CallSiteId, SiteId, ThreadId};
+
+    use super::*;
+
+    fn origin(site: u32, caller: u32) -> Origin {
+        Origin {
+            site: SiteId(site),
+            thread: ThreadId(1),
+            caller: CallSiteId(caller),
+            birth: 3,
+        }
+    }
+
+    #[test]
+    fn callers_that_differ_stay_unknown_and_sites_that_differ_settle_nothing() {
+        let class = HeapClassId(5);
+        let settle = |origins: &[Origin]| {
+            let mut pending = PendingObjects::default();
+            for origin in origins {
+                pending.push(64, Some(class), *origin);
+            }
+            let found = Candidate {
+                survivor: 7,
+                bytes: 64,
+                class,
+            };
+            pending.settle(&[found]).explained
+        };
+        assert_eq!(settle(&[origin(20, 9)]), [(7, origin(20, 9))]);
+        assert_eq!(
+            settle(&[origin(20, 9), origin(20, 9)]),
+            [(7, origin(20, 9))]
+        );
+        for callers in [[9, 8, 9], [0, 9, 9], [9, 0, 0]] {
+            let origins = callers.map(|caller| origin(20, caller));
+            assert_eq!(settle(&origins), [(7, origin(20, 0))]);
+        }
+        assert_eq!(settle(&[origin(20, 9), origin(21, 9)]), []);
     }
 }

@@ -130,13 +130,15 @@ impl Mirror {
             piece.for_each_stretch(|stretch: Neighbours<'_>| {
                 for object in stretch.objects() {
                     let said = class_at(&self.klasses, piece.klass_of(&object));
+                    let (site, caller) = self.kept_sites.resolve(object.site);
                     let origin = Origin {
-                        site: object.site,
+                        site,
                         thread: piece.thread,
+                        caller,
                         birth: piece.epoch,
                     };
-                    let class = said.or_else(|| class_of(object.site));
-                    let fixed = || facts.fixed_bytes(object.site).map(u64::from);
+                    let class = said.or_else(|| class_of(site));
+                    let fixed = || facts.fixed_bytes(site).map(u64::from);
                     let of_class = || site_classes.bytes_of(class?);
                     let bytes = object.bytes.or_else(fixed).or_else(of_class).unwrap_or(0);
                     let start = object.end.wrapping_sub(bytes);
@@ -276,8 +278,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::event_log::mirror::PieceObjects;
     use crate::event_log::mirror::named_sites::named_sites;
+    use crate::event_log::mirror::{KeptSite, PieceObjects};
 
     const ELEMENT: HeapClassId = HeapClassId(1);
     const PAIR: HeapClassId = HeapClassId(2);
@@ -304,7 +306,7 @@ mod tests {
         let mut piece = PieceObjects::default();
         piece.begin(0x8000, objects.len());
         for (site, units) in objects {
-            piece.push_plain(SiteId(*site), *units);
+            piece.push_plain(KeptSite::alone(SiteId(*site)).unwrap(), *units);
         }
         let kept = piece.take(&EventBlockHeader {
             thread: ThreadId(3),

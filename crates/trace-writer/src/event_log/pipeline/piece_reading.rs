@@ -5,7 +5,7 @@ use ducktrack_trace_format::{
 };
 
 use crate::event_log::Tally;
-use crate::event_log::mirror::{Mirror, Origin, PieceObjects};
+use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
 use crate::event_log::piece_sums::PieceSums;
 use crate::event_log::site_cache::SiteCache;
 
@@ -33,22 +33,27 @@ impl EventSink for PieceReading<'_> {
 
     #[inline]
     fn plain(&mut self, site: SiteId, units: u32) -> bool {
+        let Some(kept) = KeptSite::alone(site) else {
+            return false;
+        };
         let taken = self.sums.add(site, units, self.facts);
         if taken {
-            self.objects.push_plain(site, units);
+            self.objects.push_plain(kept, units);
         }
         taken
     }
 
     #[inline]
     fn again(&mut self, number: u32, caller: CallSiteId, site: SiteId, units: u32) -> bool {
-        let taken = self
-            .sums
-            .add_pair(number, caller, (site, units), self.facts);
-        if taken {
-            self.objects.push_plain(site, units);
-        }
-        taken
+        let kept = match self.sums.add_pair(number) {
+            Some(kept) => kept,
+            None => match self.first_of_pair(number, caller, site, units) {
+                Some(kept) => kept,
+                None => return false,
+            },
+        };
+        self.objects.push_plain(kept, units);
+        true
     }
 
     fn end(&mut self, top: u64) {
@@ -65,6 +70,30 @@ impl EventSink for PieceReading<'_> {
 }
 
 impl PieceReading<'_> {
+    /// What objects of a site with a caller are kept as; `None`: not at all.
+    fn kept_site(&mut self, site: SiteId, caller: Option<CallSiteId>) -> Option<KeptSite> {
+        match &mut self.mirror {
+            Some(mirror) => mirror.kept_site(site, caller),
+            None => KeptSite::alone(site),
+        }
+    }
+
+    #[cold]
+    fn first_of_pair(
+        &mut self,
+        number: u32,
+        caller: CallSiteId,
+        site: SiteId,
+        units: u32,
+    ) -> Option<KeptSite> {
+        let kept = self.kept_site(site, Some(caller))?;
+        let event = (site, units);
+        let taken = self
+            .sums
+            .add_first_of_pair(number, caller, event, kept, self.facts);
+        taken.then_some(kept)
+    }
+
     fn allocation(&mut self, allocation: Allocation) {
         let allocation = settled(allocation, self.cut);
         self.tally.add(self.thread, &Event::Allocation(allocation));
@@ -73,7 +102,8 @@ impl PieceReading<'_> {
             mirror.says_its_classes(site);
         }
         if let Place::End(end) = allocation.place
-            && self.objects.push(site, bytes, end)
+            && let Some(kept) = self.kept_site(site, allocation.caller)
+            && self.objects.push(kept, bytes, end)
         {
             if let Some(klass) = allocation.klass {
                 self.objects.say_klass(klass);
@@ -83,6 +113,7 @@ impl PieceReading<'_> {
         let origin = Origin {
             site,
             thread: self.thread,
+            caller: allocation.caller.unwrap_or(CallSiteId(0)),
             birth: self.epoch,
         };
         let Some(mirror) = &mut self.mirror else {

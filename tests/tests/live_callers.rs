@@ -1,0 +1,97 @@
+//! Who is to blame for what is still alive: behind young and full collections, and after the files that told of the allocations have been rotated away,
+//! the live objects of library methods are filed under the calls that made them, exactly. `tests/java/LiveCallers.java` says at the end of each line what it keeps.
+
+use std::path::Path;
+
+use ducktrack_tests::{
+    Jdk, Lines, TracedRun, checked, compile_java, exact_histogram_options, is_full_run, said_lines,
+    trace_command, traced_jdks,
+};
+use serde_json::Value;
+
+const PROGRAM: &str = include_str!("../java/LiveCallers.java");
+const TIMES: i64 = 4_000;
+
+/// Nothing is lost, or only what the last files hold is left.
+const FILES: [&str; 2] = [
+    "max-trace-size=off",
+    "max-trace-size=1m,max-deviation=0.5,compress=off",
+];
+
+#[test]
+fn live_objects_are_filed_under_the_call_that_is_to_blame() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["LiveCallers"], 17, programs.path()).expect("compile"));
+    let expected = said_lines(PROGRAM, TIMES);
+    assert_eq!(expected.len(), 5);
+    let jdks = traced_jdks().expect("JDKs");
+    let mut runs = 0;
+    for (turn, jdk) in jdks.iter().enumerate() {
+        for (number, collector) in exact_histogram_options(jdk).enumerate() {
+            // Another collector on each JDK; the full run takes all on all.
+            if number != turn && !is_full_run() {
+                continue;
+            }
+            for files in FILES {
+                let run = traced(jdk, collector, files, programs.path());
+                assert_eq!(live(&run), expected, "{}", run.name());
+                if files != FILES[0] {
+                    check_rotations(&run);
+                }
+                runs += 1;
+            }
+        }
+    }
+    assert!(runs >= 2 * jdks.len(), "only {runs} runs");
+    checked(&format!(
+        "callers of live objects with known counts, {runs} runs, every line exact"
+    ));
+}
+
+fn traced(jdk: &Jdk, collector: &[&str], files: &str, programs: &Path) -> TracedRun {
+    let what = format!("{} {files}", collector.join(" "));
+    let run = TracedRun::new(jdk, &what).expect("folder");
+    let mut command = run.command(files, &[programs]).expect("java");
+    command.args(["-Xms64m", "-Xmx64m"]).args(collector);
+    run.finish(command.arg("LiveCallers")).expect("the program");
+    run
+}
+
+/// What is alive in the end under lines of the program.
+fn live(run: &TracedRun) -> Lines {
+    let heap = trace_command("heap", &run.trace(), &["--only", "LiveCallers"]).expect("heap");
+    let mut lines = Lines::new();
+    for caller in list(&heap["sites"]).flat_map(|site| list(&site["context"])) {
+        if caller["class"] != "LiveCallers" {
+            continue;
+        }
+        let line = caller["line"]
+            .as_u64()
+            .and_then(|line| line.try_into().ok());
+        let of_line = lines.entry(line.expect("a line")).or_default();
+        for ty in list(&caller["types"]) {
+            let name = ty["type"].as_str().expect("a type").to_owned();
+            *of_line.entry(name).or_default() += ty["count"].as_i64().expect("a count");
+        }
+    }
+    // The last of what dies may be alive.
+    lines.retain(|_, objects| {
+        objects.retain(|_, count| *count >= TIMES / 2);
+        !objects.is_empty()
+    });
+    lines
+}
+
+fn check_rotations(run: &TracedRun) {
+    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let rotations: Vec<&Value> = list(&info["quality"]["rotations"]).collect();
+    assert!(!rotations.is_empty(), "{}: no rotation", run.name());
+    for rotation in rotations {
+        let differences = rotation["differences"].as_u64().unwrap_or(0);
+        assert_eq!(differences, 0, "{}: {rotation}", run.name());
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
