@@ -84,7 +84,8 @@ function matcher(query) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).map((word) => word.length > 1 && word[0] === '-' ? [word.slice(1), false] : [word, true]);
   return (hay) => words.every(([word, wanted]) => hay.includes(word) === wanted);
 }
-const hayOf = (site) => site.hay ??= (label(site) + ' ' + site.descriptor + ' ' + typeOf(site) + ' ' + site.kind).toLowerCase();
+const callOf = (caller) => caller.class === null ? '(no tracked call was under way)' : label(caller) + ' calls ' + caller.target;
+const hayOf = (site) => site.hay ??= [label(site), site.descriptor, typeOf(site), site.kind, ...(site.context ?? []).map(callOf)].join(' ').toLowerCase();
 
 const theme = given.get('theme') || stored('ducktrack-theme') || '';
 function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }

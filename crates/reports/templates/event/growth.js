@@ -30,7 +30,7 @@ const table = grid(columns, {
     const detail = detailFor(row);
     if (!detail) return;
     if (row.class) detail.append(element('p', 'small', row.kind + ' of ' + typeOf(row) + ' at bytecode index ' + row.bci + ' of ' + row.method + row.descriptor));
-    if (row.context?.length) listing(detail, 'Callers to blame for what is alive at the end', row.context.map((one) => ({ ...one, name: one.class === null ? '(no tracked call was under way)' : label(one) + ' calls ' + one.target })), amount(row));
+    if (row.context?.length) listing(detail, 'Callers to blame for what is alive at the end', row.context.map((one) => ({ ...one, name: callOf(one) })), amount(row));
     const host = element('div');
     detail.append(host);
     const points = values(row).map((value, at) => [row.at[at], value]);

@@ -50,7 +50,7 @@ const table = grid(columns, {
     detail.append(element('p', 'small', bytes(row.bytes) + ' in ' + objects(row.count) + ', ' + share(amount(row), whole()) + ' of the heap shown'));
     if (row.descriptor) detail.append(element('p', 'small', row.kind + ' of ' + typeOf(row) + ' at bytecode index ' + row.bci + ' of ' + row.method + row.descriptor));
     if (row.types) listing(detail, 'Types', row.types.map((one) => ({ ...one, name: one.type })), amount(row));
-    if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: one.class === null ? '(no tracked call was under way)' : label(one) + ' calls ' + one.target })), amount(row));
+    if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: callOf(one) })), amount(row));
     if (row.ages?.length) { const host = element('div'); detail.append(element('h3', '', 'Collections survived'), host); agesChart(host, row.ages, 150); }
     if (row.sites) listing(detail, 'Sites', row.sites, amount(row));
   },

@@ -7,6 +7,7 @@
 //! so all together have at most max + above while no file has more than share + above
 //! ```
 //!
+//! What comes to a file that has its share is compressed, whatever else is: there is room for several times as many events until a collection comes by itself.
 //! A little below `share + above`, and below `max + above`, an emergency collection is asked for; still a little later nothing more is
 //! written before a collection.
 //!

@@ -50,7 +50,7 @@ pub enum CompressStrategy {
     Full,
     /// Blocks that come while the queue is filled to this part or more (0.2 is a good value).
     Partial(f64),
-    /// No block.
+    /// No block, but those of a file that has its share of `max_trace_size` and waits for a collection.
     Off,
 }
 

@@ -358,12 +358,14 @@ impl Pipeline {
     }
 
     fn block(&self, kind: BlockKind, content: Vec<u8>) {
-        let compression = match self.parts.options.compress {
-            CompressStrategy::Full => Compression::Lz4,
-            CompressStrategy::Partial(threshold) if self.parts.queue.fill() >= threshold => {
-                Compression::Lz4
-            }
-            CompressStrategy::Partial(_) | CompressStrategy::Off => Compression::Off,
+        let is_compressed = match self.parts.options.compress {
+            CompressStrategy::Full => true,
+            CompressStrategy::Partial(threshold) => self.parts.queue.fill() >= threshold,
+            CompressStrategy::Off => false,
+        };
+        let compression = match is_compressed || self.is_short_of_room() {
+            true => Compression::Lz4,
+            false => Compression::Off,
         };
         self.parts.output.block(kind, content, compression);
     }

@@ -75,12 +75,16 @@ impl Disks {
 }
 
 fn start(disks: &Disks, moves: bool) -> (EventLog, Arc<Host>) {
-    let host = Arc::new(Host::default());
     let options = EventOptions {
         moves,
         compress: CompressStrategy::Off,
         ..EventOptions::default()
     };
+    start_with(disks, options)
+}
+
+fn start_with(disks: &Disks, options: EventOptions) -> (EventLog, Arc<Host>) {
+    let host = Arc::new(Host::default());
     let log = EventLog::start_with(
         disks.files(),
         options,
@@ -98,8 +102,12 @@ const EDEN: AddressRange = AddressRange {
 
 /// A piece with 100 objects from the start of eden on.
 fn piece(epoch: u32) -> Buffer {
+    piece_of(epoch, 100)
+}
+
+fn piece_of(epoch: u32, objects: u32) -> Buffer {
     let first = EventWords::new().cut(epoch).at(SiteId(20), EDEN.start + 16);
-    let words = (1..100).fold(first, |words, _| words.site(SiteId(20), 2));
+    let words = (1..objects).fold(first, |words, _| words.site(SiteId(20), 2));
     let header = EventBlockHeader {
         thread: ThreadId(1),
         epoch,
@@ -331,4 +339,36 @@ fn a_pipeline_that_fails_lets_the_program_go_on_and_is_a_loss() {
     assert!(stats.broken && stats.dropped_buffers > 0);
     assert_eq!(host.said.lock().unwrap().len(), 1);
     assert!(log.losses()[0].contains("failed"));
+}
+
+#[test]
+fn what_comes_to_a_full_file_is_compressed_so_that_no_collection_must_be_caused() {
+    const EPOCHS: u32 = 4;
+    /// In an epoch; as they are, they are twice what a file may have before a collection is asked for.
+    const PIECES: u32 = 40;
+    let disks = Disks::default();
+    let options = EventOptions {
+        compress: CompressStrategy::Off,
+        max_trace_size: Some(800_000),
+        ..EventOptions::default()
+    };
+    let (log, _host) = start_with(&disks, options);
+    for number in 1..=EPOCHS {
+        for _ in 0..PIECES {
+            let piece = piece_of(number - 1, 4_000);
+            assert_eq!(log.buffer(piece), Flushed::Taken);
+        }
+        let (collection, _) = collection(number);
+        log.collection(collection, Vec::new());
+        wait_for(&log, number.into());
+    }
+    let stats = log.finish(end());
+    assert_eq!(stats.emergency_collections, 0, "{stats:?}");
+    assert_eq!(stats.sync_points, u64::from(EPOCHS));
+    // What fits into a file's share is as it was said.
+    let (all, compressed) = (stats.blocks, stats.compressed_blocks);
+    assert!(
+        compressed > all / 2 && compressed < all * 3 / 4,
+        "{stats:?}"
+    );
 }

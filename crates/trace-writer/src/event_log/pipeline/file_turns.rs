@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use ducktrack_trace_format::{BlockKind, Collection, EventFile};
 
 use super::Pipeline;
-use crate::event_log::limits::Sizes;
+use crate::event_log::limits::{Limits, Sizes};
 use crate::event_log::mirror::Moves;
 
 /// How long a collection is awaited while nothing may be written.
@@ -56,6 +56,13 @@ impl Pipeline {
                 asked: now,
             });
         }
+    }
+
+    /// The file has its share and waits for a collection to end it. To cause one costs the program more than to compress what is written until one comes
+    /// by itself.
+    pub(super) fn is_short_of_room(&self) -> bool {
+        let is_full = |limits: Limits| limits.is_full(self.sizes());
+        self.heap.is_known() && self.limits.is_some_and(is_full)
     }
 
     /// How large the files are, at most.
