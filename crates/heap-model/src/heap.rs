@@ -18,6 +18,7 @@ mod lifetimes;
 mod live_counts;
 mod live_heap;
 mod live_object;
+mod live_rows;
 mod moment;
 mod replay_answers;
 mod replay_info;

@@ -1,21 +1,16 @@
 //! Adds the live objects up by type, site, caller, thread, age and space.
 
-use std::sync::Arc;
-
-use ducktrack_trace_format::{Space, SpaceKind, ThreadId};
+use ducktrack_trace_format::ThreadId;
 use rustc_hash::FxHashMap;
 
 use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 use crate::heap::live_object::LiveObject;
+use crate::heap::live_rows::{
+    Ages, Part, add_age, live_sites, live_spaces, live_threads, live_types, sum_of_ages,
+};
 use crate::heap::space_map::SpaceMap;
 use crate::heap::trace_names::TraceNames;
-use crate::{
-    Amount, CollectionNumber, HeapAt, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread,
-    LiveType, Moment, Quality, SiteIndex,
-};
-
-/// What objects are told apart by.
-type Part = (SiteColumn, CallerColumn, TypeColumn);
+use crate::{Amount, CollectionNumber, HeapAt, LiveCaller, Moment, Quality, SiteIndex};
 
 /// Sums over objects, at a moment before an epoch.
 #[derive(Debug, Default)]
@@ -27,17 +22,6 @@ pub(crate) struct HeapSums {
     not_yet_collected: Amount,
     /// To be taken off.
     elsewhere: FxHashMap<Part, Amount>,
-}
-
-/// Objects by collections survived.
-type Ages = FxHashMap<(SiteColumn, CallerColumn), Vec<u64>>;
-
-fn add_age(ages: &mut Vec<u64>, survived: u32, count: u64) {
-    let at = (survived as usize).min(Lifetimes::MOST_SURVIVED);
-    if ages.len() <= at {
-        ages.resize(at + 1, 0);
-    }
-    ages[at] += count;
 }
 
 impl HeapSums {
@@ -84,6 +68,18 @@ impl HeapSums {
         );
     }
 
+    /// Takes off what was added twice, by [`HeapSums::add_new`] and by [`HeapSums::set_apart`].
+    fn take_off(&mut self) {
+        for (part, amount) in core::mem::take(&mut self.elsewhere) {
+            *self.parts.entry(part).or_default() -= amount;
+            let ages = self.ages.get_mut(&(part.0, part.1));
+            if let Some(new) = ages.and_then(|ages| ages.first_mut()) {
+                *new = new.saturating_sub(amount.count);
+            }
+        }
+        self.parts.retain(|_, amount| !amount.is_zero());
+    }
+
     /// The thread of objects that no collection has seen.
     pub(crate) fn add_thread(&mut self, thread: ThreadId, amount: Amount) {
         *self.threads.entry(Some(thread)).or_default() += amount;
@@ -107,17 +103,7 @@ impl HeapSums {
         spaces: &SpaceMap,
         names: &TraceNames,
     ) -> HeapAt {
-        for (part, amount) in core::mem::take(&mut self.elsewhere) {
-            *self.parts.entry(part).or_default() -= amount;
-            let new = self
-                .ages
-                .get_mut(&(part.0, part.1))
-                .and_then(|ages| ages.first_mut());
-            if let Some(new) = new {
-                *new -= amount.count;
-            }
-        }
-        self.parts.retain(|_, amount| !amount.is_zero());
+        self.take_off();
         let total: Amount = self.parts.values().copied().sum();
         let spaces = live_spaces(spaces, &self.spaces);
         let sites = live_sites(&self.parts, self.ages, names);
@@ -145,116 +131,4 @@ impl HeapSums {
             },
         }
     }
-}
-
-fn live_types(
-    parts: impl Iterator<Item = (TypeColumn, Amount)>,
-    names: &TraceNames,
-) -> Vec<LiveType> {
-    let mut sums: FxHashMap<TypeColumn, Amount> = FxHashMap::default();
-    for (ty, live) in parts {
-        *sums.entry(ty).or_default() += live;
-    }
-    let row = |(ty, live): (TypeColumn, Amount)| LiveType {
-        ty: names.types.name(ty).cloned(),
-        live,
-    };
-    let mut rows: Vec<LiveType> = sums.into_iter().map(row).collect();
-    rows.sort_by(|a, b| (b.live.bytes, &a.ty).cmp(&(a.live.bytes, &b.ty)));
-    rows
-}
-
-fn live_sites(
-    parts: &FxHashMap<Part, Amount>,
-    mut ages: Ages,
-    names: &TraceNames,
-) -> Vec<LiveSite> {
-    let mut by_site: FxHashMap<SiteColumn, Vec<SitePart>> = FxHashMap::default();
-    for ((site, caller, ty), live) in parts {
-        by_site
-            .entry(*site)
-            .or_default()
-            .push((*caller, *ty, *live));
-    }
-    let row = |(site, parts): (SiteColumn, Vec<SitePart>)| {
-        let mut callers = live_callers(site, &parts, &mut ages, names);
-        let all_ages = callers.iter().map(|row| &row.ages);
-        let all_ages = sum_of_ages(all_ages);
-        // A caller that is not known is no row of its own.
-        callers.retain(|row| row.call.is_some() || row.live != live_of(&parts));
-        LiveSite {
-            site: site.site(),
-            live: live_of(&parts),
-            ages: all_ages,
-            callers,
-            types: live_types(parts.into_iter().map(|(_, ty, live)| (ty, live)), names),
-        }
-    };
-    let mut rows: Vec<LiveSite> = by_site.into_iter().map(row).collect();
-    rows.sort_by(|a, b| (b.live.bytes, a.site).cmp(&(a.live.bytes, b.site)));
-    rows
-}
-
-/// Of one site.
-type SitePart = (CallerColumn, TypeColumn, Amount);
-
-fn live_of(parts: &[SitePart]) -> Amount {
-    parts.iter().map(|(_, _, live)| *live).sum()
-}
-
-fn sum_of_ages<'a>(lists: impl Iterator<Item = &'a Vec<u64>>) -> Vec<u64> {
-    let mut sum = Vec::new();
-    for (survived, count) in lists.flat_map(|ages| (0..).zip(ages)) {
-        add_age(&mut sum, survived, *count);
-    }
-    sum
-}
-
-fn live_callers(
-    site: SiteColumn,
-    parts: &[SitePart],
-    ages: &mut Ages,
-    names: &TraceNames,
-) -> Vec<LiveCaller> {
-    let mut by_caller: FxHashMap<CallerColumn, Vec<(TypeColumn, Amount)>> = FxHashMap::default();
-    for (caller, ty, live) in parts {
-        by_caller.entry(*caller).or_default().push((*ty, *live));
-    }
-    let row = |(caller, types): (CallerColumn, Vec<(TypeColumn, Amount)>)| LiveCaller {
-        call: caller.call(),
-        live: types.iter().map(|(_, live)| *live).sum(),
-        ages: ages.remove(&(site, caller)).unwrap_or_default(),
-        types: live_types(types.into_iter(), names),
-    };
-    let mut rows: Vec<LiveCaller> = by_caller.into_iter().map(row).collect();
-    rows.sort_by(|a, b| (b.live.bytes, a.call).cmp(&(a.live.bytes, b.call)));
-    rows
-}
-
-fn live_threads(
-    threads: &FxHashMap<Option<ThreadId>, Amount>,
-    names: &TraceNames,
-) -> Vec<LiveThread> {
-    let mut by_name: FxHashMap<Option<Arc<str>>, Amount> = FxHashMap::default();
-    for (thread, live) in threads.iter().filter(|(_, live)| !live.is_zero()) {
-        *by_name.entry(names.thread(*thread)).or_default() += *live;
-    }
-    let row = |(name, live)| LiveThread { name, live };
-    let mut rows: Vec<LiveThread> = by_name.into_iter().map(row).collect();
-    rows.sort_by(|a, b| (b.live.bytes, &a.name).cmp(&(a.live.bytes, &b.name)));
-    rows
-}
-
-fn live_spaces(spaces: &SpaceMap, sums: &[Amount]) -> Vec<LiveSpace> {
-    let row = |(at, space): (usize, &Space)| LiveSpace {
-        kind: Arc::from(space.kind.name()),
-        index: space.index,
-        bottom: space.bottom,
-        top: space.top,
-        live: sums.get(at).copied().unwrap_or_default(),
-    };
-    let used = spaces.spaces().iter().enumerate();
-    used.filter(|(_, space)| space.kind != SpaceKind::Free)
-        .map(row)
-        .collect()
 }
