@@ -3,37 +3,8 @@
 use criterion::{Criterion, Throughput};
 use ducktrack_benches::ClassCorpus;
 use ducktrack_class_rewriter::{
-    ClassRewriter, CounterChoice, Numbers, RewriteOptions, SiteKey, TrackedMethods,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, TrackedMethods,
 };
-
-/// Numbers without an end: what a site is called costs the same whichever it is.
-#[derive(Default)]
-struct Consecutive {
-    sites: u32,
-    counters: u32,
-}
-
-impl Numbers for Consecutive {
-    fn site(&mut self, key: SiteKey) -> Option<u32> {
-        self.levels(key, 1)
-    }
-
-    fn levels(&mut self, _: SiteKey, count: u8) -> Option<u32> {
-        let first = self.sites + 1;
-        self.sites += u32::from(count);
-        Some(first)
-    }
-
-    fn counters(&mut self, count: u32) -> Option<u32> {
-        // Wraps far below the size of a counter block, so that no method is refused for want of room.
-        self.counters = (self.counters + count) % 10_000;
-        Some(self.counters)
-    }
-
-    fn call_site(&mut self, key: SiteKey) -> Option<u32> {
-        self.site(key)
-    }
-}
 
 fn rewrite(
     corpus: &ClassCorpus,
@@ -47,7 +18,7 @@ fn rewrite(
     };
     let (mut rewritten, mut refused) = (0, 0);
     for class in &corpus.classes {
-        match rewriter.rewrite(class, &[], &mut Consecutive::default()) {
+        match rewriter.rewrite(class, &[], &mut ConsecutiveNumbers::default()) {
             Ok(result) => rewritten += usize::from(result.bytes.is_some()),
             Err(_) => refused += 1,
         }

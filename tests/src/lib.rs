@@ -29,6 +29,6 @@ pub use harness_folder::harness_folder;
 pub use java_program::compile_java;
 pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
-pub use said_lines::{Lines, said_lines};
+pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use trace_commands::trace_command;
 pub use traced_run::TracedRun;

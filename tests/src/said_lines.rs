@@ -1,6 +1,8 @@
-//! What a Java program says about its own lines.
+//! What a Java program says about its own lines, and what reports say about them.
 
 use std::collections::BTreeMap;
+
+use ducktrack_reports::ContextDoc;
 
 /// Objects by type, by line.
 pub type Lines = BTreeMap<u16, BTreeMap<String, i64>>;
@@ -23,5 +25,30 @@ pub fn said_lines(program: &str, times: i64) -> Lines {
         });
         lines.insert(number, objects.collect());
     }
+    lines
+}
+
+/// What callers in a program's classes (`class` and those nested in it) are to blame for, by line: types with at least so many objects.
+///
+/// # Panics
+/// When such a caller has no line.
+#[must_use]
+pub fn blamed_lines<'a>(
+    context: impl Iterator<Item = &'a ContextDoc>,
+    class: &str,
+    least: i64,
+) -> Lines {
+    let mut lines = Lines::new();
+    let is_of_program = |name: &String| name.starts_with(class);
+    for caller in context.filter(|caller| caller.class.as_ref().is_some_and(is_of_program)) {
+        let of_line = lines.entry(caller.line.expect("a line")).or_default();
+        for ty in &caller.types {
+            *of_line.entry(ty.ty.clone()).or_default() += ty.count;
+        }
+    }
+    lines.retain(|_, objects| {
+        objects.retain(|_, count| *count >= least);
+        !objects.is_empty()
+    });
     lines
 }

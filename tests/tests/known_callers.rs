@@ -6,8 +6,8 @@ use std::process::Command;
 
 use ducktrack_reports::{Document, read_json};
 use ducktrack_tests::{
-    Jdk, Lines, agent_library, checked, compile_java, ducktrack_command, is_full_run, matrix_jdks,
-    said_lines, skipped,
+    Jdk, Lines, agent_library, blamed_lines, checked, compile_java, ducktrack_command, is_full_run,
+    matrix_jdks, said_lines, skipped,
 };
 
 const PROGRAM: &str = include_str!("../java/KnownCallers.java");
@@ -44,27 +44,10 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
     ));
 }
 
-/// What the report files under lines of the program.
+/// What the report files under lines of the program. What runs once, and what is made on the way to an exception, is not in the table.
 fn found(report: &Document) -> Lines {
-    let mut lines = Lines::new();
-    let callers = report.sites.iter().flat_map(|site| &site.context);
-    for caller in callers.filter(|caller| is_of_program(caller.class.as_deref())) {
-        let of_line = lines.entry(caller.line.expect("a line")).or_default();
-        for ty in &caller.types {
-            let name = ty.ty.clone();
-            *of_line.entry(name).or_default() += ty.count;
-        }
-    }
-    // What runs once, and what is made on the way to an exception, is not in the table.
-    lines.retain(|_, objects| {
-        objects.retain(|_, count| *count >= TIMES);
-        !objects.is_empty()
-    });
-    lines
-}
-
-fn is_of_program(class: Option<&str>) -> bool {
-    class.is_some_and(|class| class.starts_with("KnownCallers"))
+    let context = report.sites.iter().flat_map(|site| &site.context);
+    blamed_lines(context, "KnownCallers", TIMES)
 }
 
 fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path) -> Document {

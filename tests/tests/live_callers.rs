@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
+use ducktrack_reports::HeapReport;
 use ducktrack_tests::{
-    Jdk, Lines, TracedRun, checked, compile_java, exact_histogram_options, is_full_run, said_lines,
-    trace_command, traced_jdks,
+    Jdk, Lines, TracedRun, blamed_lines, checked, compile_java, exact_histogram_options,
+    is_full_run, said_lines, trace_command, traced_jdks,
 };
 use serde_json::Value;
 
@@ -57,41 +58,21 @@ fn traced(jdk: &Jdk, collector: &[&str], files: &str, programs: &Path) -> Traced
     run
 }
 
-/// What is alive in the end under lines of the program.
+/// What is alive in the end under lines of the program; the last of what dies may be, too.
 fn live(run: &TracedRun) -> Lines {
     let heap = trace_command("heap", &run.trace(), &["--only", "LiveCallers"]).expect("heap");
-    let mut lines = Lines::new();
-    for caller in list(&heap["sites"]).flat_map(|site| list(&site["context"])) {
-        if caller["class"] != "LiveCallers" {
-            continue;
-        }
-        let line = caller["line"]
-            .as_u64()
-            .and_then(|line| line.try_into().ok());
-        let of_line = lines.entry(line.expect("a line")).or_default();
-        for ty in list(&caller["types"]) {
-            let name = ty["type"].as_str().expect("a type").to_owned();
-            *of_line.entry(name).or_default() += ty["count"].as_i64().expect("a count");
-        }
-    }
-    // The last of what dies may be alive.
-    lines.retain(|_, objects| {
-        objects.retain(|_, count| *count >= TIMES / 2);
-        !objects.is_empty()
-    });
-    lines
+    let heap: HeapReport = serde_json::from_value(heap).expect("a report");
+    let context = heap.sites.iter().flat_map(|site| &site.live.context);
+    blamed_lines(context, "LiveCallers", TIMES / 2)
 }
 
 fn check_rotations(run: &TracedRun) {
     let info = trace_command("info", &run.trace(), &[]).expect("info");
-    let rotations: Vec<&Value> = list(&info["quality"]["rotations"]).collect();
+    let rotations = info["quality"]["rotations"].as_array();
+    let rotations: Vec<&Value> = rotations.into_iter().flatten().collect();
     assert!(!rotations.is_empty(), "{}: no rotation", run.name());
     for rotation in rotations {
         let differences = rotation["differences"].as_u64().unwrap_or(0);
         assert_eq!(differences, 0, "{}: {rotation}", run.name());
     }
-}
-
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

@@ -16,6 +16,7 @@ mod blame_passing;
 mod call_context;
 mod call_rules;
 mod class_rewriter;
+mod consecutive_numbers;
 mod edit;
 mod event_probes;
 mod exception_stubs;
@@ -41,6 +42,7 @@ pub use allocation_kind::{AllocationKind, ElementSize};
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
 pub use blame_passing::{BlamePassing, MethodName};
 pub use class_rewriter::{ClassRewriter, RewrittenClass};
+pub use consecutive_numbers::ConsecutiveNumbers;
 pub use edit::{
     AddedHandler, Catch, CodeEdit, EditedCode, Insertion, OffsetMap, Place, Protected, Rank,
     SkipReason, Then, edit_code, rewrite_class_methods,

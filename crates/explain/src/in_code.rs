@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use ducktrack_class_rewriter::{
-    ClassRewriter, CounterChoice, MethodProfile, Numbers, Place, RewriteOptions, RewrittenClass,
-    Role, SiteKey, TrackedMethods, Unit, WhyPerSite,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, MethodProfile, Place, RewriteOptions,
+    RewrittenClass, Role, TrackedMethods, Unit, WhyPerSite,
 };
 use ducktrack_classfile::CodeOffset;
 
@@ -69,34 +69,6 @@ pub(crate) struct InCodeStub {
     pub(crate) terms: Vec<InCodeTerm>,
 }
 
-#[derive(Default)]
-struct FromOne {
-    sites: u32,
-    counters: u32,
-}
-
-impl Numbers for FromOne {
-    fn site(&mut self, key: SiteKey) -> Option<u32> {
-        self.levels(key, 1)
-    }
-
-    fn levels(&mut self, _: SiteKey, count: u8) -> Option<u32> {
-        let first = self.sites.checked_add(1)?;
-        self.sites = self.sites.checked_add(count.into())?;
-        Some(first)
-    }
-
-    fn counters(&mut self, count: u32) -> Option<u32> {
-        let first = self.counters;
-        self.counters = first.checked_add(count)?;
-        Some(first)
-    }
-
-    fn call_site(&mut self, key: SiteKey) -> Option<u32> {
-        self.site(key)
-    }
-}
-
 impl Rewritten {
     /// Rewrites a class as the agent does by default, with `profile` as what was measured.
     pub(crate) fn of(bytes: &[u8], profile: Option<MethodProfile>) -> Self {
@@ -112,7 +84,7 @@ impl Rewritten {
             hidden: false,
         };
         let profiles: Vec<MethodProfile> = profile.into_iter().collect();
-        let outcome = rewriter.rewrite(bytes, &profiles, &mut FromOne::default());
+        let outcome = rewriter.rewrite(bytes, &profiles, &mut ConsecutiveNumbers::default());
         Self(outcome.map_err(|reason| reason.to_string()))
     }
 

@@ -16,6 +16,12 @@ use crate::view::View;
 /// Rows of the two tables when the filter does not say.
 const DEFAULT_TOP: usize = 20;
 
+/// Callers shown of a location; the rest is one line with its sum.
+pub(crate) const CALLERS: usize = 3;
+
+/// What stands for the caller of objects that have none.
+pub(crate) const WITHOUT_CALLER: &str = "<- (no tracked call was under way)";
+
 /// The whole report.
 pub fn text(view: &View) -> String {
     let mut out = String::new();

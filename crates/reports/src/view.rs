@@ -183,6 +183,13 @@ pub struct Caller {
     pub target: String,
 }
 
+/// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} calls {}", self.location, self.target)
+    }
+}
+
 /// One thread's part of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadPart {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    ClassRewriter, CounterChoice, Numbers, RewriteOptions, SiteKey, TrackedMethods,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -128,36 +128,8 @@ fn all_choices() -> [Choice; 4] {
         choice("counters=site", site, 200),
         // More code for every site.
         choice("counters=path,histogram=on,materialized=on", all, 600),
-        choice("mode=trace", events, 600),
+        choice("mode=trace", events, 200),
     ]
-}
-
-struct Endless {
-    sites: u32,
-    counters: u32,
-}
-
-impl Numbers for Endless {
-    fn site(&mut self, key: SiteKey) -> Option<u32> {
-        self.levels(key, 1)
-    }
-
-    fn levels(&mut self, _: SiteKey, count: u8) -> Option<u32> {
-        let first = self.sites + 1;
-        self.sites += u32::from(count);
-        Some(first)
-    }
-
-    fn counters(&mut self, count: u32) -> Option<u32> {
-        // Like a long run: most numbers need a constant of their own.
-        let first = self.counters;
-        self.counters = (first + count) % 1_000_000;
-        Some(first)
-    }
-
-    fn call_site(&mut self, key: SiteKey) -> Option<u32> {
-        self.site(key)
-    }
 }
 
 /// Writes the rewritten classes of `corpus` to `output`, a folder per module or package.
@@ -168,10 +140,8 @@ pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) 
         tracked: &tracked,
         hidden: false,
     };
-    let mut numbers = Endless {
-        sites: 0,
-        counters: 64,
-    };
+    // One for all classes, like a long run: most numbers need a constant of their own.
+    let mut numbers = ConsecutiveNumbers::default();
     let mut totals = Totals::default();
     for path in &corpus.classes {
         let bytes = std::fs::read(path)?;

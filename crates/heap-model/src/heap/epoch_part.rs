@@ -25,6 +25,8 @@ pub struct EpochView<'a> {
     pub(crate) cuts: &'a FxHashMap<ThreadId, ThreadCut>,
     /// The collection did not look at new objects: they wait for the next one.
     pub(crate) defers: bool,
+    /// The trace has ended, and what is new is a part of the heap at its end.
+    pub(crate) is_end: bool,
 }
 
 /// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
@@ -40,7 +42,7 @@ pub struct EpochPart {
     pub(crate) survivors: Vec<Survivor>,
     /// Allocated on the heap.
     pub(crate) threads: FxHashMap<ThreadId, Amount>,
-    /// Objects of unknown fate with a caller, or whose type is not that of their site.
+    /// At the end of the trace: objects with a caller, or whose type is not that of their site.
     pub(crate) apart: FxHashMap<(SiteColumn, CallerColumn, TypeColumn), Amount>,
     pub(crate) sums: EventSums,
 }
@@ -279,7 +281,8 @@ impl Taker<'_, '_> {
     }
 
     fn set_apart(&mut self, allocation: &Allocation, bytes: u64) {
-        if allocation.klass.is_some() || allocation.caller.is_some() {
+        let is_special = allocation.klass.is_some() || allocation.caller.is_some();
+        if self.view.is_end && is_special {
             let column = self.view.names.site(allocation.site).column;
             let key = (column, self.caller(allocation), self.ty(allocation, bytes));
             *self.part.apart.entry(key).or_default() += Amount::one(bytes);
@@ -325,9 +328,7 @@ impl Taker<'_, '_> {
         self.part.sums.unplaced += 1;
         let bytes = self.on_heap(allocation);
         self.tally(allocation).unplaced += Amount::one(bytes);
-        if self.fates.is_none() {
-            self.set_apart(allocation, bytes);
-        }
+        self.set_apart(allocation, bytes);
     }
 
     fn straggler(&mut self, allocation: &Allocation) {

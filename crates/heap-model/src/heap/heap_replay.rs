@@ -214,6 +214,8 @@ impl HeapReplay {
             fates,
             cuts: &self.cuts,
             defers,
+            // A heap that is not known is no answer at the end, either.
+            is_end: fates.is_none() && self.knowledge.is_known(),
         };
         decode(&view, &mut self.parts);
         let mut sums = EventSums::default();
@@ -230,7 +232,6 @@ impl HeapReplay {
         let epoch_bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
         for part in &mut self.parts {
             part.threads.clear();
-            part.apart.clear();
             part.drain_sites(|column, tally| {
                 lifetimes.allocated(column, tally.gone);
                 lifetimes.allocated(column, tally.unplaced);

@@ -5,10 +5,8 @@ use ducktrack_heap_model::LiveCaller;
 use crate::event_trace::amounts::sum;
 use crate::json::{AmountDoc, ContextDoc, TypeDoc};
 use crate::text::table::more;
+use crate::text::{CALLERS, WITHOUT_CALLER};
 use crate::view::Caller;
-
-/// Callers shown of each site.
-const CALLERS: usize = 3;
 
 /// One caller's part of a site, as far as it is kept; `None`: nothing is. `callers` are all of the model.
 pub(super) fn context(
@@ -26,23 +24,22 @@ pub(super) fn caller<'a>(row: &LiveCaller, callers: &'a [Caller]) -> Option<&'a 
 
 /// The largest callers of a site that are known, with their names; a line for the others of them, one for objects without.
 pub(super) fn lines(context: &[ContextDoc]) -> Vec<(AmountDoc, String)> {
-    let amount_of = |part: &ContextDoc| AmountDoc {
-        count: part.count,
-        bytes: part.bytes,
-    };
-    let known = context
-        .iter()
-        .filter_map(|part| Some((amount_of(part), part.call()?)));
-    let mut lines: Vec<_> = known
-        .map(|(amount, call)| (amount, format!("  <- {call}")))
-        .collect();
+    let (mut lines, mut without) = (Vec::new(), Vec::new());
+    for part in context {
+        let amount = AmountDoc {
+            count: part.count,
+            bytes: part.bytes,
+        };
+        match part.caller() {
+            Some(caller) => lines.push((amount, format!("  <- {caller}"))),
+            None => without.push((amount, format!("  {WITHOUT_CALLER}"))),
+        }
+    }
     let rest = lines.split_off(lines.len().min(CALLERS));
     if !rest.is_empty() {
         let sum = sum(rest.iter().map(|(amount, _)| *amount));
         lines.push((sum, format!("  <- {}", more(rest.len(), "caller"))));
     }
-    let unknown = context.iter().filter(|part| part.call().is_none());
-    let unknown_name = "  <- (no tracked call was under way)";
-    lines.extend(unknown.map(|part| (amount_of(part), unknown_name.to_owned())));
+    lines.append(&mut without);
     lines
 }

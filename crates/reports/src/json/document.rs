@@ -166,8 +166,8 @@ impl ContextDoc {
         }
     }
 
-    /// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; `None` in the entry without a caller.
-    pub(crate) fn call(&self) -> Option<String> {
+    /// `None` in the entry without a caller.
+    pub(crate) fn caller(&self) -> Option<Caller> {
         let location = Location {
             class: self.class.clone()?,
             method: self.method.clone()?,
@@ -176,7 +176,8 @@ impl ContextDoc {
             line: self.line,
             source_file: self.source_file.clone(),
         };
-        Some(format!("{location} calls {}", self.target.as_ref()?))
+        let target = self.target.clone()?;
+        Some(Caller { location, target })
     }
 }
 

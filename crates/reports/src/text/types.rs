@@ -7,12 +7,11 @@ use ducktrack_heap_model::Tally;
 use crate::filter::Sort;
 use crate::grouping::by_type;
 use crate::text::table::{AmountTable, more};
-use crate::text::{DEFAULT_TOP, section};
+use crate::text::{CALLERS, DEFAULT_TOP, WITHOUT_CALLER, section};
 use crate::view::{CallerId, Location, View};
 
-/// Locations shown below a type, and callers below a location; the rest is one line with its sum.
+/// Locations shown below a type; the rest is one line with its sum.
 const LOCATIONS: usize = 5;
-const CALLERS: usize = 3;
 
 pub(super) fn write(out: &mut String, view: &View) {
     let types = types(view);
@@ -127,8 +126,7 @@ impl TypeNode<'_> {
             let callers = sorted(node.callers.iter().collect(), sort, |amount| **amount);
             for (caller, amount) in callers.iter().take(CALLERS) {
                 if let Some(caller) = view.caller(**caller) {
-                    let name = format!("<- {} calls {}", caller.location, caller.target);
-                    table.row(2, &name, **amount, None);
+                    table.row(2, &format!("<- {caller}"), **amount, None);
                 }
             }
             write_rest(
@@ -158,7 +156,7 @@ fn write_unblamed(table: &mut AmountTable, node: &LocationNode) {
         return;
     }
     let rest = crate::view::eliminated(node.sum.executed, blamed);
-    table.row(2, "<- (no tracked call was under way)", rest, None);
+    table.row(2, WITHOUT_CALLER, rest, None);
 }
 
 fn write_rest(

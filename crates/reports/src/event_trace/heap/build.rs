@@ -1,7 +1,7 @@
 //! Model to document.
 //!
-//! A filter keeps types of sites, and of sites outside of its packages those objects whose caller is inside. Ages are recorded for whole sites and threads for the whole heap only: where a filter
-//! cuts through them they are left out, not guessed.
+//! A filter keeps types of sites, and of sites outside of its packages those objects whose caller is inside. Ages are recorded
+//! by site and caller, threads for the whole heap only: where a filter cuts through them they are left out, not guessed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

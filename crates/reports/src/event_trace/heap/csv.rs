@@ -29,8 +29,10 @@ fn fields(mut row: Vec<String>, live: &HeapPartDoc) -> Vec<String> {
         .context
         .iter()
         .map(|part| {
-            let call = part.call().unwrap_or_default();
-            format!("{call}={}/{}", part.count, part.bytes)
+            let caller = part
+                .caller()
+                .map_or_else(String::new, |caller| caller.to_string());
+            format!("{caller}={}/{}", part.count, part.bytes)
         })
         .collect();
     row.extend([
