@@ -57,12 +57,8 @@ impl Tally for EventTally {
             on_heap,
             on_heap_bytes: bytes * on_heap,
         };
-        match allocation.klass {
-            None => self.add_sum(thread, allocation.site, allocation.caller, &sum),
-            Some(klass) => {
-                self.add_keyed(thread, allocation.site, allocation.caller, klass, &sum);
-            }
-        }
+        let (site, caller, klass) = (allocation.site, allocation.caller, allocation.klass);
+        self.add_sum(thread, site, caller, klass, &sum);
     }
 
     fn add_sum(
@@ -70,11 +66,12 @@ impl Tally for EventTally {
         thread: ThreadId,
         site: SiteId,
         caller: Option<CallSiteId>,
+        klass: Option<u64>,
         sum: &EventSum,
     ) {
-        let account = match caller {
-            None => self.sites.account(site),
-            Some(_) => Account::Keyed,
+        let account = match (caller, klass) {
+            (None, None) => self.sites.account(site),
+            _ => Account::Keyed,
         };
         let Some(block) = self.block(thread) else {
             return;
@@ -90,7 +87,7 @@ impl Tally for EventTally {
                 block.add(count + 2, sum.on_heap);
                 block.add(count + 3, sum.on_heap_bytes);
             }
-            Account::Keyed => self.add_keyed(thread, site, caller, 0, sum),
+            Account::Keyed => self.add_keyed(thread, site, caller, klass.unwrap_or(0), sum),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::event_word::{
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
 use crate::{
-    Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, Place,
-    SiteFacts, SiteId,
+    Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, NotedEvent,
+    Place, SiteFacts, SiteId,
 };
 
 /// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
@@ -66,7 +66,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
     ) -> Result<DecodedPiece, FormatError> {
         let mut run = Run::new(self.facts, block);
         loop {
-            run.plain_words(sink);
+            run.frequent_events(sink);
             let Some(word) = run.words.next_word() else {
                 break;
             };
@@ -95,6 +95,11 @@ impl<'a> Words<'a> {
     #[inline]
     fn next_word(&mut self) -> Option<u32> {
         self.words.next().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn skip(&mut self, count: usize) {
+        let rest = self.words.as_slice().get(count..);
+        self.words = rest.unwrap_or_default().iter();
     }
 
     /// The next word, if it is that of a site.
@@ -126,6 +131,42 @@ impl<'a> Words<'a> {
 
     fn payload_site(&mut self) -> Result<SiteId, FormatError> {
         self.payload().map(SiteId)
+    }
+}
+
+/// What stands ahead of the word of a site, in the order in which the agent writes it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    caller: Option<u32>,
+    is_new_caller: bool,
+    klass: Option<u64>,
+    words: usize,
+}
+
+impl Said {
+    /// Caller, class or both, and the word of the site behind them. `None`: the words are something else.
+    #[inline]
+    fn before_site(words: &[[u8; 4]], known: &KnownCallers) -> Option<(Self, u32)> {
+        let at = |index: usize| words.get(index).map(|word| u32::from_le_bytes(*word));
+        let mut said = Self::default();
+        let mut word = at(0)?;
+        if word >> 12 == CALLED {
+            said.caller = Some(known.caller(word & MAX_UNITS)?);
+            said.words = 1;
+            word = at(1)?;
+        } else if word >> 12 == CALLER {
+            said.caller = Some(at(1)?);
+            said.is_new_caller = true;
+            said.words = 2;
+            word = at(2)?;
+        }
+        if word >> 12 == TYPED {
+            let (low, high) = (at(said.words + 1)?, at(said.words + 2)?);
+            said.klass = Some(u64::from(high) << 32 | u64::from(low));
+            said.words += 3;
+            word = at(said.words)?;
+        }
+        (said.words > 0 && word >> 12 >= FIRST_SITE).then_some((said, word))
     }
 }
 
@@ -185,41 +226,50 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         })
     }
 
-    /// Gives plain words as long as there are some and `sink` takes them.
-    fn plain_words<S: EventSink>(&mut self, sink: &mut S) {
+    /// Gives what is frequent as long as `sink` takes it.
+    fn frequent_events<S: EventSink>(&mut self, sink: &mut S) {
         if self.is_prepared || self.before_cut || self.late || self.last < FIRST_ADDRESS {
             return;
         }
-        let mut rest = self.words.words.as_slice();
-        let mut top = self.last;
-        sink.begin(top, rest.len());
-        while let Some((bytes, behind)) = rest.split_first() {
-            let word = u32::from_le_bytes(*bytes);
-            let Some(units) = self.plain_word(word, sink) else {
-                break;
-            };
-            top = top.wrapping_add(u64::from(units) * UNIT);
-            rest = behind;
+        loop {
+            let words = self.words.words.as_slice();
+            let run = sink.plain(self.last, words, &self.known);
+            self.last = self.last.wrapping_add(run.units.wrapping_mul(UNIT));
+            self.words.skip(run.words);
+            if !self.noted_event(sink) {
+                return;
+            }
         }
-        sink.end(top);
-        self.last = top;
-        self.words.words = rest.iter();
     }
 
-    /// Gives a plain word; its units. `None`: it is none, or it was not taken.
-    #[inline]
-    fn plain_word<S: EventSink>(&self, word: u32, sink: &mut S) -> Option<u32> {
-        let (site, units) = (word >> 12, word & MAX_UNITS);
-        if site >= FIRST_SITE {
-            return sink.plain(SiteId(site), units).then_some(units);
+    /// Gives the next event if its caller or class is said ahead of it. False: nothing was read.
+    fn noted_event<S: EventSink>(&mut self, sink: &mut S) -> bool {
+        let Some((said, word)) = Said::before_site(self.words.words.as_slice(), &self.known) else {
+            return false;
+        };
+        let units = word & MAX_UNITS;
+        let end = self.last.wrapping_add(u64::from(units) * UNIT);
+        let event = NotedEvent {
+            site: SiteId(word >> 12),
+            units,
+            caller: said.caller.map(CallSiteId),
+            klass: said.klass,
+            end,
+        };
+        if units == 0 || !sink.noted(&event) {
+            return false;
         }
-        if site != AGAIN {
-            return None;
+        if let Some(caller) = said.caller {
+            if said.is_new_caller {
+                self.known.add(caller);
+            }
+            if said.klass.is_none() {
+                self.known.add_pair(caller, word);
+            }
         }
-        let (caller, word) = self.known.pair(units)?;
-        let (number, site, units) = (units, word >> 12, word & MAX_UNITS);
-        sink.again(number, CallSiteId(caller), SiteId(site), units)
-            .then_some(units)
+        self.last = end;
+        self.words.skip(said.words + 1);
+        true
     }
 
     /// The event of a word that is all of the event.

@@ -48,6 +48,9 @@ pub const MAX_UNITS: u32 = 0xFFF;
 /// Bytes of a unit.
 pub const UNIT: u64 = 8;
 
+/// The op of a known pair of caller and site, see [`EventWords`].
+pub const AGAIN: u32 = 14;
+
 pub(crate) const PAD: u32 = 0;
 pub(crate) const AT: u32 = 1;
 pub(crate) const OUTSIDE: u32 = 2;
@@ -62,7 +65,6 @@ pub(crate) const STRADDLE: u32 = 10;
 pub(crate) const ELIMINATED: u32 = 11;
 pub(crate) const MOVED: u32 = 12;
 pub(crate) const TOP: u32 = 13;
-pub(crate) const AGAIN: u32 = 14;
 pub(crate) const CALLED: u32 = 15;
 
 /// The word that a thread writes first in an epoch that a collection began.

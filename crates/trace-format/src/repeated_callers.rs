@@ -36,8 +36,7 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     while let [first, behind @ ..] = rest {
         let word = u32::from_le_bytes(*first);
         if word >> 12 >= FIRST_SITE {
-            writer.push(word);
-            rest = behind;
+            rest = writer.sites(rest);
         } else if word >> 12 == CALLER
             && let [caller, behind @ ..] = behind
         {
@@ -100,11 +99,26 @@ impl<'a> Shortener<'a> {
         }
     }
 
+    /// Copies words of sites up to the first other word; that and the words behind it.
+    fn sites<'w>(&mut self, words: &'w [[u8; 4]]) -> &'w [[u8; 4]] {
+        let is_site = |word: &[u8; 4]| u32::from_le_bytes(*word) >> 12 >= FIRST_SITE;
+        // Most pieces have a few callers between many words of sites, so many are looked at together.
+        let (together, _) = words.as_chunks::<16>();
+        let all_sites =
+            |words: &&[[u8; 4]; 16]| words.iter().fold(true, |all, word| all & is_site(word));
+        let many = together.iter().take_while(all_sites).count() * 16;
+        let rest = words.get(many..).unwrap_or_default();
+        let few = rest.iter().take_while(|word| is_site(word)).count();
+        self.copy(words, many + few)
+    }
+
     /// Copies so many words, if there are as many; the words behind them.
     fn copy<'w>(&mut self, words: &'w [[u8; 4]], count: usize) -> &'w [[u8; 4]] {
         let (copied, behind) = words.split_at(count.min(words.len()));
-        for word in copied {
-            self.push(u32::from_le_bytes(*word));
+        let room = self.short.get_mut(self.length..self.length + copied.len());
+        if let Some(room) = room {
+            room.copy_from_slice(copied);
+            self.length += copied.len();
         }
         behind
     }
@@ -160,7 +174,7 @@ fn next_number(count: &mut usize) -> u16 {
 
 /// What a reader of a piece knows of callers so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownCallers {
+pub struct KnownCallers {
     callers: Vec<u32>,
     pairs: Vec<(u32, u32)>,
 }
@@ -185,8 +199,9 @@ impl KnownCallers {
         self.callers.get(number as usize).copied()
     }
 
-    /// Caller and site's word of an `again` word.
-    pub(crate) fn pair(&self, number: u32) -> Option<(u32, u32)> {
+    /// Caller and site's word of an `again` word; `None`: there was no such pair.
+    #[inline]
+    pub fn pair(&self, number: u32) -> Option<(u32, u32)> {
         self.pairs.get(number as usize).copied()
     }
 }

@@ -1,10 +1,11 @@
 //! How fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`.
 //!
-//! Synthetic events with the mix of a usual program: nine of ten words are fixed-size sites, one is an array, some are eliminated; a new
-//! thread-local buffer every 2,000 events. Of every epoch 5% survive the first time and two thirds of the survivors each time after.
+//! Synthetic events of programs that do the same again and again: eight of ten events are of fixed size, one is of an array, one was eliminated; a new
+//! thread-local buffer every 2,000 events. Of every epoch 5% survive.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
     AddressRange, CallSiteId, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder,
@@ -46,17 +47,45 @@ impl Tally for Counts {
         }
     }
 
-    fn add_sum(&mut self, _: ThreadId, site: SiteId, _: Option<CallSiteId>, sum: &EventSum) {
+    fn add_sum(
+        &mut self,
+        _: ThreadId,
+        site: SiteId,
+        _: Option<CallSiteId>,
+        _: Option<u64>,
+        sum: &EventSum,
+    ) {
         if let Some(count) = self.0.get_mut(site.0 as usize) {
             *count += sum.executed;
         }
     }
 }
 
-struct Host;
+/// CPU time of the log's threads, in nanoseconds, by name.
+#[derive(Default)]
+struct Host(Arc<Mutex<BTreeMap<String, u64>>>);
+
+/// What the kernel has counted for the current thread.
+fn cpu_nanos() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok()
+}
 
 impl EventHost for Host {
     fn want_collection(&self) {}
+
+    fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+        let (times, name) = (Arc::clone(&self.0), name.to_owned());
+        std::thread::Builder::new()
+            .name(name.clone())
+            .spawn(move || {
+                body();
+                if let (Some(nanos), Ok(mut times)) = (cpu_nanos(), times.lock()) {
+                    *times.entry(name).or_default() += nanos;
+                }
+            })?;
+        Ok(())
+    }
 
     fn say(&self, line: &str) {
         eprintln!("{line}");
@@ -74,42 +103,95 @@ impl Random {
     }
 }
 
+/// What a loop of a program does again and again, with the shares of events that are more than a word.
+struct Mix {
+    name: &'static str,
+    /// Percent of events with a caller.
+    called: u64,
+    /// Percent of events that say a class.
+    typed: u64,
+}
+
+/// As `ducktrack` finds them in a renderer, in stream pipelines and in a database.
+const MIXES: [Mix; 3] = [
+    Mix {
+        name: "plain words",
+        called: 0,
+        typed: 0,
+    },
+    Mix {
+        name: "callers",
+        called: 60,
+        typed: 5,
+    },
+    Mix {
+        name: "classes",
+        called: 2,
+        typed: 12,
+    },
+];
+
+/// One allocation of the loop.
+#[derive(Clone, Copy)]
+struct Step {
+    site: SiteId,
+    /// 0: eliminated.
+    bytes: u64,
+    caller: Option<u32>,
+    klass: Option<u64>,
+}
+
+impl Mix {
+    fn step(&self, random: &mut Random) -> Step {
+        let fixed = SiteId(16 + random.below(60) as u32);
+        let caller = (random.below(100) < self.called).then_some(70_000 + fixed.0 % 7);
+        let klass = (random.below(100) < self.typed).then_some(0x7000_0000 + random.below(5) * 64);
+        let (site, bytes) = match (klass, random.below(10)) {
+            (None, 0) => (fixed, 0),
+            (None, 1..9) => (fixed, u64::from(Facts.fixed_bytes(fixed).unwrap_or(16))),
+            _ => {
+                let measured = SiteId(5_000 + fixed.0 % 20);
+                (measured, (2 + random.below(30)) * 8)
+            }
+        };
+        Step {
+            site,
+            bytes,
+            caller,
+            klass,
+        }
+    }
+}
+
 /// Buffers, and the places (start, bytes) of all objects.
 struct Epoch {
     buffers: Vec<Buffer>,
     objects: Vec<(u64, u64)>,
 }
 
-fn epoch(number: u32, random: &mut Random) -> Epoch {
+fn epoch(number: u32, mix: &Mix, random: &mut Random) -> Epoch {
     let mut objects = Vec::new();
     let mut top = EDEN.start;
+    let body: Vec<Step> = (0..200).map(|_| mix.step(random)).collect();
     let buffers = (0..BUFFERS_PER_EPOCH).map(|buffer| {
         let last_top = top;
         let mut words = EventWords::new().cut(number);
+        let mut at = random.below(200);
         for event in 0..EVENTS_PER_BUFFER {
-            // A tenth of the sites makes most objects, as in real programs.
-            let spread = if random.below(10) == 0 { 3_000 } else { 300 };
-            let site = SiteId(16 + random.below(spread) as u32);
-            if random.below(20) == 0 {
-                words = words.site(site, 0);
-                continue;
+            at += 1;
+            if random.below(50) == 0 {
+                // Now and then a branch is taken.
+                at += random.below(20);
             }
-            let measured = random.below(10) == 0;
-            let (site, bytes) = if measured {
-                (SiteId(5_000 + site.0 % 50), (2 + random.below(30)) * 8)
-            } else {
-                (site, u64::from(Facts.fixed_bytes(site).unwrap_or(16)))
-            };
+            let step = body[at as usize % body.len()];
             if event % 2_000 == 0 {
                 top += 64;
             }
-            objects.push((top, bytes));
-            top += bytes;
-            words = match (event % 2_000 == 0, measured) {
-                (true, true) => words.array(site, bytes, top),
-                (true, false) => words.at(site, top),
-                (false, _) => words.site(site, (bytes / 8) as u32),
-            };
+            if step.bytes > 0 {
+                objects.push((top, step.bytes));
+            }
+            top += step.bytes;
+            words = step.write(words, event % 2_000 == 0, top);
         }
         let header = EventBlockHeader {
             thread: ThreadId(buffer as u32 % 4),
@@ -127,6 +209,21 @@ fn epoch(number: u32, random: &mut Random) -> Epoch {
     Epoch {
         buffers: buffers.collect(),
         objects,
+    }
+}
+
+impl Step {
+    fn write(&self, mut words: EventWords, is_new_buffer: bool, top: u64) -> EventWords {
+        if is_new_buffer {
+            words = words.top(top - self.bytes);
+        }
+        if let Some(caller) = self.caller {
+            words = words.caller(caller);
+        }
+        if let Some(klass) = self.klass {
+            words = words.typed(klass);
+        }
+        words.site(self.site, (self.bytes / 8) as u32)
     }
 }
 
@@ -157,7 +254,7 @@ fn decode_speed(buffers: &[Buffer]) {
     );
 }
 
-/// Survivors of an epoch: of eden 5%, of the older ones in the young part two thirds; PLABs of two GC threads in the old space.
+/// Survivors of an epoch: 5% of eden; PLABs of two GC threads in the old space.
 fn survivors(objects: &[(u64, u64)], random: &mut Random, plabs: &mut [u64; 2]) -> Vec<Survivor> {
     let mut survivors = Vec::new();
     for (from, bytes) in objects {
@@ -187,7 +284,8 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
         ..EventOptions::default()
     };
     let tally = Box::new(Counts(vec![0; 6_000]));
-    let log = match EventLog::start(&directory, options, Arc::new(Facts), tally, Arc::new(Host)) {
+    let host = Arc::new(Host::default());
+    let log = match EventLog::start(&directory, options, Arc::new(Facts), tally, host.clone()) {
         Ok(log) => log,
         Err(error) => return eprintln!("{error}"),
     };
@@ -225,15 +323,15 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
         events / seconds / 1e6,
         stats.events
     );
-    println!(
-        "  buffers       {:8.1} ns an event",
-        stats.buffer_nanos as f64 / events
-    );
-    println!(
-        "  collections   {:8.1} ns an event, {:.1} ns a survivor if all were theirs",
-        stats.collection_nanos as f64 / events,
-        stats.collection_nanos as f64 / stats.survivors as f64
-    );
+    drop(log);
+    // The threads end by themselves.
+    std::thread::sleep(Duration::from_millis(50));
+    for (name, nanos) in host.0.lock().iter().flat_map(|times| times.iter()) {
+        println!(
+            "  {name:18} {:6.1} ns of CPU time an event",
+            *nanos as f64 / events
+        );
+    }
     println!(
         "  bytes         {:8.2} an event before compression, {:.2} a move, {:.2} in all; {:.1}% after compression",
         stats.event_bytes as f64 / events,
@@ -251,18 +349,21 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
 }
 
 fn main() {
-    let mut random = Random(7);
-    let epochs: Vec<_> = (0..EPOCHS)
-        .map(|number| epoch(number, &mut random))
-        .collect();
-    if let Some(epoch) = epochs.first() {
-        decode_speed(&epoch.buffers);
-    }
-    for compress in [
-        CompressStrategy::Off,
-        CompressStrategy::Full,
-        CompressStrategy::Partial(0.2),
-    ] {
-        log_speed(compress, &epochs);
+    for mix in MIXES {
+        println!("{}", mix.name);
+        let mut random = Random(7);
+        let epochs: Vec<_> = (0..EPOCHS)
+            .map(|number| epoch(number, &mix, &mut random))
+            .collect();
+        if let Some(epoch) = epochs.first() {
+            decode_speed(&epoch.buffers);
+        }
+        for compress in [
+            CompressStrategy::Off,
+            CompressStrategy::Full,
+            CompressStrategy::Partial(0.2),
+        ] {
+            log_speed(compress, &epochs);
+        }
     }
 }

@@ -37,6 +37,7 @@ mod event_files;
 mod flush_queue;
 mod limits;
 mod mirror;
+mod noted_sums;
 mod options;
 mod output;
 mod packing;

@@ -370,7 +370,15 @@ struct Nobody;
 impl Tally for Nobody {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
+    fn add_sum(
+        &mut self,
+        _: ThreadId,
+        _: SiteId,
+        _: Option<CallSiteId>,
+        _: Option<u64>,
+        _: &EventSum,
+    ) {
+    }
 }
 
 struct Host;

@@ -38,7 +38,15 @@ struct NoTally;
 impl Tally for NoTally {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
+    fn add_sum(
+        &mut self,
+        _: ThreadId,
+        _: SiteId,
+        _: Option<CallSiteId>,
+        _: Option<u64>,
+        _: &EventSum,
+    ) {
+    }
 }
 
 /// Writes what the machine did, as an agent would.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{ArrayLayout, EventBlockHeader, EventWords, ThreadId};
+use crate::{ArrayLayout, EventBlockHeader, EventWords, PlainRun, ThreadId, Word};
 
 const FIXED: SiteId = SiteId(16);
 const MEASURED: SiteId = SiteId(17);
@@ -375,56 +375,77 @@ impl Thread {
     }
 }
 
-/// Makes events of plain words again.
+/// Makes events of plain words and noted events again.
 #[derive(Default)]
 struct Sink {
     events: Vec<Event>,
-    top: u64,
-    plain_left: usize,
+    plain: usize,
+    noted: usize,
 }
 
 impl Sink {
-    fn take(&mut self, site: SiteId, units: u32, caller: Option<CallSiteId>) -> bool {
+    /// The bytes of an object of so many units; `None`: it is not as objects of the site are.
+    fn bytes(site: SiteId, units: u32) -> Option<Option<u64>> {
         let bytes = u64::from(units) * UNIT;
         let known = match site {
             FIXED => Some(SIZE),
             _ => Some(bytes).filter(|bytes| *bytes > 0 && Facts.is_measured(site)),
         };
-        if units > 0 && known != Some(bytes) {
-            return false;
-        }
-        self.plain_left -= 1;
-        self.top += bytes;
+        (units == 0 || known == Some(bytes)).then_some(known)
+    }
+
+    fn take(&mut self, word: u32, caller: Option<CallSiteId>, top: u64) -> Option<u32> {
+        let (site, units) = (SiteId(word >> 12), word & MAX_UNITS);
+        let bytes = Self::bytes(site, units)?;
         let place = match units {
             0 => Place::Eliminated,
-            _ => Place::End(self.top),
+            _ => Place::End(top + u64::from(units) * UNIT),
         };
         self.events.push(Event::Allocation(Allocation {
             site,
             caller,
             klass: None,
-            bytes: known,
+            bytes,
             place,
         }));
-        true
+        Some(units)
     }
 }
 
 impl EventSink for Sink {
-    fn begin(&mut self, top: u64, words: usize) {
-        (self.top, self.plain_left) = (top, words);
+    fn plain(&mut self, top: u64, words: &[Word], known: &KnownCallers) -> PlainRun {
+        let mut run = PlainRun::default();
+        for bytes in words {
+            let word = u32::from_le_bytes(*bytes);
+            let top = top + run.units * UNIT;
+            let taken = match (word >> 12, known.pair(word & MAX_UNITS)) {
+                (FIRST_SITE.., _) => self.take(word, None, top),
+                (AGAIN, Some((caller, word))) => self.take(word, Some(CallSiteId(caller)), top),
+                _ => None,
+            };
+            let Some(units) = taken else {
+                break;
+            };
+            run.words += 1;
+            run.units += u64::from(units);
+        }
+        self.plain += run.words;
+        run
     }
 
-    fn plain(&mut self, site: SiteId, units: u32) -> bool {
-        self.take(site, units, None)
-    }
-
-    fn again(&mut self, _number: u32, caller: CallSiteId, site: SiteId, units: u32) -> bool {
-        self.take(site, units, Some(caller))
-    }
-
-    fn end(&mut self, top: u64) {
-        assert_eq!(self.top, top);
+    fn noted(&mut self, event: &NotedEvent) -> bool {
+        let Some(bytes) = Self::bytes(event.site, event.units) else {
+            return false;
+        };
+        self.noted += 1;
+        self.events.push(Event::Allocation(Allocation {
+            site: event.site,
+            caller: event.caller,
+            klass: event.klass,
+            bytes,
+            place: Place::End(event.end),
+        }));
+        true
     }
 
     fn event(&mut self, event: Event) {
@@ -433,7 +454,7 @@ impl EventSink for Sink {
 }
 
 /// What a sink is given of words with their callers shortened.
-fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Vec<Event>, bool) {
+fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Sink, bool) {
     let mut short = Vec::new();
     crate::shorten_events(words.as_bytes(), &mut short);
     let block = EventBlock {
@@ -442,16 +463,20 @@ fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Vec<Event>, bool) {
     };
     let mut sink = Sink::default();
     let result = EventDecoder::new(&Facts).decode_into(&block, &mut sink);
-    (sink.events, result.is_ok())
+    (sink, result.is_ok())
 }
 
 #[test]
-fn a_sink_is_given_callers_and_their_words() {
+fn a_sink_is_given_callers_and_classes_with_their_words() {
     let words = (0..10).fold(EventWords::new(), |words, _| {
-        words.caller(7).site(FIXED, 3).caller(8).site(MEASURED, 0)
+        let words = words.caller(7).site(FIXED, 3).caller(8).site(MEASURED, 0);
+        let words = words.caller(7).typed(0x7000).site(MEASURED, 4);
+        words.typed(0x8000).site(FIXED, 3).site(FIXED, 3)
     });
     let (given, _) = given_to_sink(&words, EventFlags::NONE);
-    assert_eq!(given, events_of(&words, 0x1000));
+    assert_eq!(given.events, events_of(&words, 0x1000));
+    // Of the first two only the first has a size; then both are known pairs.
+    assert_eq!((given.noted, given.plain), (1 + 10 + 10, 9 + 9 + 10));
 }
 
 proptest! {
@@ -475,7 +500,8 @@ proptest! {
         });
         let flags = if cut { EventFlags::AFTER_CUT } else { EventFlags::NONE };
         let (events, result) = decode(&words, 0x1000, flags);
-        prop_assert_eq!(given_to_sink(&words, flags), (events, result.is_ok()));
+        let (given, is_ok) = given_to_sink(&words, flags);
+        prop_assert_eq!((given.events, is_ok), (events, result.is_ok()));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
+use super::noted_sums::NotedSums;
 use super::output::Output;
 use super::piece_sums::PieceSums;
 use super::site_cache::SiteCache;
@@ -60,6 +61,7 @@ pub(crate) struct Pipeline {
     threads: Threads,
     heap: Heap,
     sums: PieceSums,
+    noted: NotedSums,
     objects: PieceObjects,
     /// Found objects explained since the last collection.
     explained: Vec<Explained>,
@@ -92,6 +94,7 @@ impl Pipeline {
                 false => Heap::Unknown,
             },
             sums: PieceSums::default(),
+            noted: NotedSums::default(),
             objects: PieceObjects::default(),
             explained: Vec::new(),
             holding: None,
@@ -223,6 +226,7 @@ impl Pipeline {
             recent,
             facts: &self.parts.facts,
             sums: &mut self.sums,
+            noted: &mut self.noted,
             objects: &mut self.objects,
             tally: &mut *self.parts.tally,
             mirror: self.heap.keeper(),

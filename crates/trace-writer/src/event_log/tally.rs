@@ -21,12 +21,13 @@ pub trait Tally {
     /// One event. A [`Place::Straddler`](ducktrack_trace_format::Place::Straddler) has been settled: it comes as eliminated or as a straggler.
     fn add(&mut self, thread: ThreadId, event: &Event);
 
-    /// Allocations of a site without a class of their own, with the same caller or without one.
+    /// Allocations of a site with the same caller, or without one, and with the same class of their own (where the VM has it), or without one.
     fn add_sum(
         &mut self,
         thread: ThreadId,
         site: SiteId,
         caller: Option<CallSiteId>,
+        klass: Option<u64>,
         sum: &EventSum,
     );
 }
@@ -35,5 +36,13 @@ pub trait Tally {
 impl Tally for () {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {}
+    fn add_sum(
+        &mut self,
+        _: ThreadId,
+        _: SiteId,
+        _: Option<CallSiteId>,
+        _: Option<u64>,
+        _: &EventSum,
+    ) {
+    }
 }

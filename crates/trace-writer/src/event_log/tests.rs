@@ -310,7 +310,14 @@ impl Tally for Failing {
         panic!("a tally that fails");
     }
 
-    fn add_sum(&mut self, _: ThreadId, _: SiteId, _: Option<CallSiteId>, _: &EventSum) {
+    fn add_sum(
+        &mut self,
+        _: ThreadId,
+        _: SiteId,
+        _: Option<CallSiteId>,
+        _: Option<u64>,
+        _: &EventSum,
+    ) {
         panic!("a tally that fails");
     }
 }

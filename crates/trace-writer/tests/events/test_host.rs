@@ -80,6 +80,7 @@ impl Tally for SharedTally {
         _thread: ThreadId,
         _site: SiteId,
         _caller: Option<CallSiteId>,
+        _klass: Option<u64>,
         sum: &EventSum,
     ) {
         let mut sums = self.0.lock().unwrap();

@@ -13,16 +13,13 @@
 use std::borrow::Cow;
 
 use ducktrack_trace_format::{
-    Compression, EventBlockHeader, MAX_UNITS, PackedContent, ThreadId, UNIT,
+    Compression, EventBlockHeader, MAX_UNITS, PackedContent, ThreadId, UNIT, Word,
 };
 
 use super::kept_site::KeptSite;
 
 /// So many bytes are kept as they are.
 const PLAIN_BYTES: u64 = 64 << 20;
-
-/// A word, little-endian.
-type Word = [u8; 4];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
@@ -108,28 +105,33 @@ pub(crate) struct PieceObjects {
 }
 
 impl PieceObjects {
-    /// At most so many objects follow by [`PieceObjects::push_plain`], from here on.
-    pub(crate) fn begin(&mut self, top: u64, objects: usize) {
+    /// Room for so many objects that lie one behind the other from `top` on: write them, then say [`PieceObjects::filled`].
+    pub(crate) fn room(&mut self, top: u64, objects: usize) -> &mut [Word] {
         if self.words.len() < self.length + objects {
             self.words.resize(self.length + objects, [0; 4]);
         }
         if self.top != Some(top) {
             self.begin_stretch(top);
         }
+        self.words.get_mut(self.length..).unwrap_or_default()
     }
 
-    /// An object behind the one before; one of 0 units is left out.
-    #[inline]
-    pub(crate) fn push_plain(&mut self, site: KeptSite, units: u32) {
-        if let Some(word) = self.words.get_mut(self.length) {
-            *word = (site.in_word() | units).to_le_bytes();
-            self.length += usize::from(units > 0);
-        }
-    }
-
-    /// They have ended here.
-    pub(crate) fn end(&mut self, top: u64) {
+    /// So many were written; the last of them ends at `top`.
+    pub(crate) fn filled(&mut self, objects: usize, top: u64) {
+        self.length += objects;
         self.top = Some(top);
+    }
+
+    /// Objects one behind the other from `top` on, by their units; those without any are left out.
+    #[cfg(test)]
+    pub(crate) fn push_plain(&mut self, top: u64, objects: &[(KeptSite, u32)]) {
+        let on_heap = objects.iter().filter(|(_, units)| *units > 0);
+        let words: Vec<Word> = on_heap
+            .map(|(site, units)| (site.in_word() | units).to_le_bytes())
+            .collect();
+        self.room(top, objects.len())[..words.len()].copy_from_slice(&words);
+        let units: u32 = objects.iter().map(|(_, units)| units).sum();
+        self.filled(words.len(), top + u64::from(units) * UNIT);
     }
 
     /// Where the VM has the class of the object that was pushed last, by its event.
@@ -348,19 +350,13 @@ mod tests {
     fn objects_end_where_they_ended() {
         let mut piece = PieceObjects::default();
         assert!(piece.take(&HEADER).is_none());
-        piece.begin(0x1000, 4);
-        piece.push_plain(alone(16), 3);
-        piece.push_plain(alone(17), 0);
-        piece.push_plain(alone(18), 1);
-        piece.end(0x1020);
+        piece.push_plain(0x1000, &[(alone(16), 3), (alone(17), 0), (alone(18), 1)]);
         assert!(piece.push(alone(19), Some(16), 0x1030));
         piece.say_klass(7);
         assert!(piece.push(alone(20), None, 0x1050));
         assert!(!piece.push(alone(21), Some(40_000), 0x9000));
         assert!(piece.push(alone(22), Some(32_760), 0x2000_0000));
-        piece.begin(0x3000, 1);
-        piece.push_plain(alone(23), 2);
-        piece.end(0x3010);
+        piece.push_plain(0x3000, &[(alone(23), 2)]);
         let kept = piece.take(&HEADER).unwrap();
         let expected = [
             (16, 0x1018, Some(24)),
@@ -386,10 +382,7 @@ mod tests {
     fn what_is_more_than_the_limit_is_compressed_and_comes_back() {
         let piece = |site| {
             let mut piece = PieceObjects::default();
-            piece.begin(0x1000, 250);
-            for _ in 0..250 {
-                piece.push_plain(alone(site), 2);
-            }
+            piece.push_plain(0x1000, &[(alone(site), 2); 250]);
             piece.take(&HEADER).unwrap()
         };
         let mut kept = KeptPieces::with_plain_bytes(2_500);

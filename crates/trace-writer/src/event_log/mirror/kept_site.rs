@@ -19,6 +19,9 @@ const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;
 pub(crate) struct KeptSite(u32);
 
 impl KeptSite {
+    /// Sites below this number can be kept.
+    pub(crate) const MOST_ALONE: usize = FIRST_PAIR as usize;
+
     /// Without a caller; `None`: its number is too high to be kept.
     pub(crate) fn alone(site: SiteId) -> Option<Self> {
         (site.0 < FIRST_PAIR).then_some(Self(site.0))

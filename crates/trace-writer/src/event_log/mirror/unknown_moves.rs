@@ -304,10 +304,12 @@ mod tests {
     /// What a thread made in eden: sites and units, one behind the other.
     fn keep(mirror: &mut Mirror, epoch: u32, objects: &[(u32, u32)]) {
         let mut piece = PieceObjects::default();
-        piece.begin(0x8000, objects.len());
-        for (site, units) in objects {
-            piece.push_plain(KeptSite::alone(SiteId(*site)).unwrap(), *units);
-        }
+        let kept = |site| KeptSite::alone(SiteId(site)).unwrap();
+        let objects: Vec<_> = objects
+            .iter()
+            .map(|(site, units)| (kept(*site), *units))
+            .collect();
+        piece.push_plain(0x8000, &objects);
         let kept = piece.take(&EventBlockHeader {
             thread: ThreadId(3),
             epoch,

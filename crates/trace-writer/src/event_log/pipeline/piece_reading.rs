@@ -1,11 +1,13 @@
 //! One piece, event by event: counted, and prepared for the mirror.
 
 use ducktrack_trace_format::{
-    Allocation, CallSiteId, Event, EventSink, Explained, Place, SiteId, ThreadCut, ThreadId,
+    AGAIN, Allocation, CallSiteId, Event, EventSink, Explained, FIRST_SITE, KnownCallers,
+    MAX_UNITS, NotedEvent, Place, PlainRun, SiteId, ThreadCut, ThreadId, UNIT, Word,
 };
 
 use crate::event_log::Tally;
 use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
+use crate::event_log::noted_sums::{Noted, NotedSums};
 use crate::event_log::piece_sums::PieceSums;
 use crate::event_log::site_cache::SiteCache;
 
@@ -18,46 +20,50 @@ pub(crate) struct PieceReading<'a> {
     pub(crate) recent: bool,
     pub(crate) facts: &'a SiteCache,
     pub(crate) sums: &'a mut PieceSums,
+    pub(crate) noted: &'a mut NotedSums,
     pub(crate) objects: &'a mut PieceObjects,
     pub(crate) tally: &'a mut dyn Tally,
     pub(crate) mirror: Option<&'a mut Mirror>,
     pub(crate) explained: &'a mut Vec<Explained>,
-    /// Events that came one by one.
+    /// Events, but for those in the sums.
     pub(crate) events: u64,
 }
 
 impl EventSink for PieceReading<'_> {
-    fn begin(&mut self, top: u64, words: usize) {
-        self.objects.begin(top, words);
+    fn plain(&mut self, top: u64, words: &[Word], known: &KnownCallers) -> PlainRun {
+        let mut run = PlainRun::default();
+        loop {
+            let rest = words.get(run.words..).unwrap_or_default();
+            let top = top.wrapping_add(run.units * UNIT);
+            let room = self.objects.room(top, rest.len());
+            let taken = self.sums.add_plain(rest, room);
+            let top = top.wrapping_add(taken.units * UNIT);
+            self.objects.filled(taken.kept, top);
+            run.words += taken.words;
+            run.units += taken.units;
+            let next = rest.get(taken.words);
+            if !next.is_some_and(|word| self.can_add(u32::from_le_bytes(*word), known)) {
+                return run;
+            }
+        }
     }
 
     #[inline]
-    fn plain(&mut self, site: SiteId, units: u32) -> bool {
-        let Some(kept) = KeptSite::alone(site) else {
+    fn noted(&mut self, event: &NotedEvent) -> bool {
+        if !self.sums.fits(event.site, event.units, self.facts) {
+            return false;
+        }
+        let noted = Noted::of(event);
+        let kept = self.noted.add(&noted, event.units);
+        let Some(kept) = kept.or_else(|| self.first_noted(noted, event.units)) else {
             return false;
         };
-        let taken = self.sums.add(site, units, self.facts);
-        if taken {
-            self.objects.push_plain(kept, units);
+        let bytes = u64::from(event.units) * UNIT;
+        self.objects.push(kept, Some(bytes), event.end);
+        if let Some(klass) = event.klass {
+            self.objects.say_klass(klass);
         }
-        taken
-    }
-
-    #[inline]
-    fn again(&mut self, number: u32, caller: CallSiteId, site: SiteId, units: u32) -> bool {
-        let kept = match self.sums.add_pair(number) {
-            Some(kept) => kept,
-            None => match self.first_of_pair(number, caller, site, units) {
-                Some(kept) => kept,
-                None => return false,
-            },
-        };
-        self.objects.push_plain(kept, units);
         true
-    }
-
-    fn end(&mut self, top: u64) {
-        self.objects.end(top);
     }
 
     fn event(&mut self, event: Event) {
@@ -78,20 +84,43 @@ impl PieceReading<'_> {
         }
     }
 
+    /// After what stopped a run of plain words: whether the next of them can be added now.
     #[cold]
-    fn first_of_pair(
-        &mut self,
-        number: u32,
-        caller: CallSiteId,
-        site: SiteId,
-        units: u32,
-    ) -> Option<KeptSite> {
-        let kept = self.kept_site(site, Some(caller))?;
-        let event = (site, units);
-        let taken = self
-            .sums
-            .add_first_of_pair(number, caller, event, kept, self.facts);
-        taken.then_some(kept)
+    fn can_add(&mut self, word: u32, known: &KnownCallers) -> bool {
+        if self.sums.is_full() {
+            self.give_sums();
+        }
+        let (site, low) = (SiteId(word >> 12), word & MAX_UNITS);
+        if site.0 >= FIRST_SITE {
+            return self.sums.learn(site, low, self.facts);
+        }
+        let pair = known.pair(low).filter(|_| site.0 == AGAIN);
+        let Some((caller, word)) = pair else {
+            return false;
+        };
+        let (caller, site) = (CallSiteId(caller), SiteId(word >> 12));
+        let units = word & MAX_UNITS;
+        let fits = self.sums.fits(site, units, self.facts);
+        let Some(kept) = self.kept_site(site, Some(caller)).filter(|_| fits) else {
+            return false;
+        };
+        self.sums.learn_pair(low, (caller, site), kept, units);
+        true
+    }
+
+    /// The first object of which something is said; what it is kept as. `None`: it cannot be kept.
+    #[cold]
+    fn first_noted(&mut self, noted: Noted, units: u32) -> Option<KeptSite> {
+        let kept = self.kept_site(noted.site, noted.caller)?;
+        if let Some(mirror) = self.mirror.as_mut().filter(|_| noted.klass.is_some()) {
+            mirror.says_its_classes(noted.site);
+        }
+        if let Some((other, sum)) = self.noted.add_first(noted, units, kept) {
+            self.events += sum.executed;
+            self.tally
+                .add_sum(self.thread, other.site, other.caller, other.klass, &sum);
+        }
+        Some(kept)
     }
 
     fn allocation(&mut self, allocation: Allocation) {
@@ -129,14 +158,23 @@ impl PieceReading<'_> {
         }
     }
 
-    /// Gives the sums to the tally; the number of all events.
-    pub(crate) fn finish(self) -> u64 {
-        let mut events = self.events;
+    /// Gives the sums to the tally.
+    fn give_sums(&mut self) {
         self.sums.drain(|site, caller, sum| {
-            events += sum.executed;
-            self.tally.add_sum(self.thread, site, caller, sum);
+            self.events += sum.executed;
+            self.tally.add_sum(self.thread, site, caller, None, sum);
         });
-        events
+        self.noted.drain(|noted, sum| {
+            self.events += sum.executed;
+            self.tally
+                .add_sum(self.thread, noted.site, noted.caller, noted.klass, sum);
+        });
+    }
+
+    /// The piece has ended; the number of its events.
+    pub(crate) fn finish(mut self) -> u64 {
+        self.give_sums();
+        self.events
     }
 }
 

@@ -1,0 +1,166 @@
+//! Noted events of one piece (those that say their caller, their class or both), added up.
+//!
+//! The same few come again and again, so sums have places by a hash of what was said. What comes to a place that another has
+//! takes it, and the other's sum is given away.
+
+use ducktrack_trace_format::{CallSiteId, NotedEvent, SiteId, UNIT};
+
+use super::mirror::KeptSite;
+use super::tally::EventSum;
+
+const PLACES: usize = 256;
+
+/// What was said of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Noted {
+    pub(crate) site: SiteId,
+    pub(crate) caller: Option<CallSiteId>,
+    pub(crate) klass: Option<u64>,
+}
+
+impl Noted {
+    pub(crate) fn of(event: &NotedEvent) -> Self {
+        Self {
+            site: event.site,
+            caller: event.caller,
+            klass: event.klass,
+        }
+    }
+
+    fn place(&self) -> usize {
+        let caller = self.caller.map_or(0, |caller| caller.0);
+        let said = u64::from(self.site.0) << 32 ^ u64::from(caller) << 12 ^ self.klass.unwrap_or(0);
+        // Fibonacci hashing: the upper bits of the product are well mixed.
+        (said.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % PLACES
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NotedSum {
+    noted: Noted,
+    kept: KeptSite,
+    executed: u64,
+    units: u64,
+}
+
+impl NotedSum {
+    fn sum(&self) -> EventSum {
+        let bytes = self.units * UNIT;
+        EventSum {
+            executed: self.executed,
+            executed_bytes: bytes,
+            on_heap: self.executed,
+            on_heap_bytes: bytes,
+        }
+    }
+}
+
+/// The sums. All objects are on the heap.
+#[derive(Debug)]
+pub(crate) struct NotedSums {
+    places: Box<[Option<NotedSum>]>,
+    /// Places that are taken.
+    taken: Vec<u8>,
+}
+
+impl Default for NotedSums {
+    fn default() -> Self {
+        Self {
+            places: vec![None; PLACES].into(),
+            taken: Vec::new(),
+        }
+    }
+}
+
+impl NotedSums {
+    /// Adds an object of which the same was said before; what it is kept as. `None`: it was not.
+    #[inline]
+    pub(crate) fn add(&mut self, noted: &Noted, units: u32) -> Option<KeptSite> {
+        let place = self.places.get_mut(noted.place())?.as_mut();
+        let sum = place.filter(|sum| sum.noted == *noted)?;
+        sum.executed += 1;
+        sum.units += u64::from(units);
+        Some(sum.kept)
+    }
+
+    /// Adds the first object of which something was said; the sum whose place it took.
+    #[cold]
+    pub(crate) fn add_first(
+        &mut self,
+        noted: Noted,
+        units: u32,
+        kept: KeptSite,
+    ) -> Option<(Noted, EventSum)> {
+        let number = noted.place();
+        let first = NotedSum {
+            noted,
+            kept,
+            executed: 1,
+            units: units.into(),
+        };
+        let before = self.places.get_mut(number)?.replace(first);
+        if before.is_none() {
+            self.taken.push(number as u8);
+        }
+        before.map(|sum| (sum.noted, sum.sum()))
+    }
+
+    /// Gives all sums and begins anew.
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Noted, &EventSum)) {
+        for number in self.taken.drain(..) {
+            if let Some(sum) = self
+                .places
+                .get_mut(usize::from(number))
+                .and_then(Option::take)
+            {
+                give(&sum.noted, &sum.sum());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// More sorts than places: some push others out.
+        #[test]
+        fn nothing_is_lost(events in prop::collection::vec((16_u32..40, 0_u32..5, 0_u64..9, 1_u32..9), 0..2_000)) {
+            let mut sums = NotedSums::default();
+            let mut expected: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
+            let mut given: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
+            let key = |noted: &Noted| {
+                (noted.site.0, noted.caller.map_or(0, |caller| caller.0), noted.klass.unwrap_or(0))
+            };
+            let mut take = |noted: &Noted, sum: &EventSum| {
+                assert_eq!((sum.on_heap, sum.on_heap_bytes), (sum.executed, sum.executed_bytes));
+                let entry = given.entry(key(noted)).or_default();
+                (entry.0, entry.1) = (entry.0 + sum.executed, entry.1 + sum.executed_bytes);
+            };
+            for (site, caller, klass, units) in events {
+                let noted = Noted {
+                    site: SiteId(site),
+                    caller: (caller > 0).then_some(CallSiteId(caller)),
+                    klass: (klass > 0).then_some(klass * 0x40),
+                };
+                let entry = expected.entry(key(&noted)).or_default();
+                (entry.0, entry.1) = (entry.0 + 1, entry.1 + u64::from(units) * 8);
+                let kept = KeptSite::alone(SiteId(site + caller)).unwrap();
+                match sums.add(&noted, units) {
+                    Some(known) => assert_eq!(known, kept),
+                    None => if let Some((before, sum)) = sums.add_first(noted, units, kept) {
+                        take(&before, &sum);
+                    },
+                }
+            }
+            sums.drain(&mut take);
+            sums.drain(|_, _| panic!("everything was given"));
+            prop_assert_eq!(given, expected);
+        }
+    }
+}
