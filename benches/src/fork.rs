@@ -205,6 +205,8 @@ struct Listener<'a> {
     attached: Option<Attached>,
     ended: Option<bool>,
     skipped: Option<String>,
+    /// The last line that is not the harness's: a JVM that refuses its options says so on standard output.
+    said: Option<String>,
 }
 
 impl<'a> Listener<'a> {
@@ -227,6 +229,7 @@ impl<'a> Listener<'a> {
             attached: None,
             ended: None,
             skipped: None,
+            said: None,
         }
     }
 
@@ -236,12 +239,12 @@ impl<'a> Listener<'a> {
         };
         // A line that is no UTF-8 is no line of ours.
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            self.hear(HarnessLine::parse(&String::from_utf8_lossy(&line)));
+            self.hear(&String::from_utf8_lossy(&line));
         }
     }
 
-    fn hear(&mut self, line: HarnessLine) {
-        match line {
+    fn hear(&mut self, line: &str) {
+        match HarnessLine::parse(line) {
             HarnessLine::Start => {
                 self.attached = self
                     .counters
@@ -259,7 +262,8 @@ impl<'a> Listener<'a> {
             HarnessLine::End { ok } => self.ended = Some(ok),
             HarnessLine::Skip { reason } => self.skipped = Some(reason),
             HarnessLine::Truth(way) => self.truth.push(way),
-            HarnessLine::Other => {}
+            HarnessLine::Other if line.trim().is_empty() => {}
+            HarnessLine::Other => self.said = Some(line.trim().to_owned()),
         }
     }
 
@@ -297,10 +301,9 @@ impl<'a> Listener<'a> {
             ));
         }
         if !status.success() {
-            return Outcome::Failed(format!(
-                "{status}; standard error ends with: {}",
-                last_line(directory)
-            ));
+            let last = last_line(directory).or_else(|| self.said.clone());
+            let last = last.as_deref().unwrap_or("nothing");
+            return Outcome::Failed(format!("{status}; the last it said: {last}"));
         }
         match (program, self.ended) {
             (Program::Empty, _) | (_, Some(true)) => Outcome::Done,
@@ -312,11 +315,40 @@ impl<'a> Listener<'a> {
     }
 }
 
-fn last_line(directory: &Path) -> String {
+/// Of standard error.
+fn last_line(directory: &Path) -> Option<String> {
     let text = std::fs::read(directory.join("stderr.txt")).unwrap_or_default();
-    String::from_utf8_lossy(&text)
-        .lines()
-        .rfind(|line| !line.trim().is_empty())
-        .unwrap_or("nothing")
-        .to_owned()
+    let text = String::from_utf8_lossy(&text);
+    let last = text.lines().rfind(|line| !line.trim().is_empty());
+    last.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    /// What is said of a JVM that ended with 1 after it had said this.
+    fn failure(output: &str, errors: &str) -> Outcome {
+        let directory = tempfile::tempdir().expect("folder");
+        std::fs::write(directory.path().join("stderr.txt"), errors).expect("file");
+        let settings = ForkSettings::new(1, 0, 0);
+        let mut listener = Listener::new(0, &settings, None, None, directory.path());
+        output.lines().for_each(|line| listener.hear(line));
+        let status = ExitStatus::from_raw(1 << 8);
+        listener.outcome(&Program::Empty, status, false, directory.path())
+    }
+
+    #[test]
+    fn a_refused_option_is_told_wherever_the_jvm_says_it() {
+        let refused =
+            "Error occurred during initialization of VM\nCould not find agent library\n\n";
+        for (output, errors) in [(refused, ""), ("{\"event\":\"start\"}\n", refused)] {
+            let Outcome::Failed(why) = failure(output, errors) else {
+                panic!("it has failed");
+            };
+            assert!(why.ends_with("said: Could not find agent library"), "{why}");
+        }
+    }
 }
