@@ -166,6 +166,10 @@ fn allocation_counters_and_class_layouts_are_exact() {
     }
 }
 
+/// Flags that the VM may still set after it has printed all: on a machine whose time stamp counter never stops, JDK 11 turns this one on when it
+/// first reads the clock (`VM.flags` then says `ergonomic`).
+const SET_LATER: [&str; 1] = ["UseFastUnorderedTimeStamps"];
+
 #[test]
 fn flags_are_those_the_vm_prints() {
     let Some(bench) = Bench::prepare() else {
@@ -181,7 +185,8 @@ fn flags_are_those_the_vm_prints() {
         ];
         let (printed, facts) = bench.run(jdk, &options);
         let mut compared = 0;
-        for (name, value) in printed.lines().filter_map(printed_flag) {
+        let flags = printed.lines().filter_map(printed_flag);
+        for (name, value) in flags.filter(|(name, _)| !SET_LATER.contains(name)) {
             let ours = facts
                 .flags
                 .get(name)
