@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use ducktrack_trace_format::{CallSiteId, Event, SiteFacts, SiteId, ThreadId};
-use ducktrack_trace_writer::{EventSum, Tally};
+use ducktrack_trace_format::{Event, SiteFacts, ThreadId};
+use ducktrack_trace_writer::{Alike, EventSum, Tally};
 
 use crate::counter_block::{CounterBlock, KeyedEntry};
 use crate::site_facts::{Account, SiteTable};
@@ -57,20 +57,17 @@ impl Tally for EventTally {
             on_heap,
             on_heap_bytes: bytes * on_heap,
         };
-        let (site, caller, klass) = (allocation.site, allocation.caller, allocation.klass);
-        self.add_sum(thread, site, caller, klass, &sum);
+        let alike = Alike {
+            site: allocation.site,
+            caller: allocation.caller,
+            klass: allocation.klass,
+        };
+        self.add_sum(thread, &alike, &sum);
     }
 
-    fn add_sum(
-        &mut self,
-        thread: ThreadId,
-        site: SiteId,
-        caller: Option<CallSiteId>,
-        klass: Option<u64>,
-        sum: &EventSum,
-    ) {
-        let account = match (caller, klass) {
-            (None, None) => self.sites.account(site),
+    fn add_sum(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum) {
+        let account = match (alike.caller, alike.klass) {
+            (None, None) => self.sites.account(alike.site),
             _ => Account::Keyed,
         };
         let Some(block) = self.block(thread) else {
@@ -87,29 +84,22 @@ impl Tally for EventTally {
                 block.add(count + 2, sum.on_heap);
                 block.add(count + 3, sum.on_heap_bytes);
             }
-            Account::Keyed => self.add_keyed(thread, site, caller, klass.unwrap_or(0), sum),
+            Account::Keyed => self.add_keyed(thread, alike, sum),
         }
     }
 }
 
 impl EventTally {
-    fn add_keyed(
-        &mut self,
-        thread: ThreadId,
-        site: SiteId,
-        caller: Option<CallSiteId>,
-        klass: u64,
-        sum: &EventSum,
-    ) {
+    fn add_keyed(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum) {
         // The size of a class is stated once, and multiplied by whoever reads the count.
-        let measured = self.sites.is_measured(site);
+        let measured = self.sites.is_measured(alike.site);
         let Some(block) = self.block(thread) else {
             return;
         };
         block.add_keyed(KeyedEntry {
-            call_site: caller.map_or(0, |caller| caller.0),
-            site: site.0,
-            klass: klass as usize,
+            call_site: alike.caller.map_or(0, |caller| caller.0),
+            site: alike.site.0,
+            klass: alike.klass.unwrap_or(0) as usize,
             count: sum.executed,
             bytes: if measured { sum.executed_bytes } else { 0 },
         });

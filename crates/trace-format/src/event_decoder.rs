@@ -11,7 +11,7 @@ use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
 use crate::{
     Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, NotedEvent,
-    Place, SiteFacts, SiteId,
+    Place, SiteFacts, SiteId, Word,
 };
 
 /// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
@@ -146,7 +146,7 @@ struct Said {
 impl Said {
     /// Caller, class or both, and the word of the site behind them. `None`: the words are something else.
     #[inline]
-    fn before_site(words: &[[u8; 4]], known: &KnownCallers) -> Option<(Self, u32)> {
+    fn before_site(words: &[Word], known: &KnownCallers) -> Option<(Self, u32)> {
         let at = |index: usize| words.get(index).map(|word| u32::from_le_bytes(*word));
         let mut said = Self::default();
         let mut word = at(0)?;

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
-    AddressRange, CallSiteId, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder,
-    EventFlags, EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
+    AddressRange, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags,
+    EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally,
+    Alike, Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed,
+    Survivor, Tally,
 };
 
 const EDEN: AddressRange = AddressRange {
@@ -47,15 +48,8 @@ impl Tally for Counts {
         }
     }
 
-    fn add_sum(
-        &mut self,
-        _: ThreadId,
-        site: SiteId,
-        _: Option<CallSiteId>,
-        _: Option<u64>,
-        sum: &EventSum,
-    ) {
-        if let Some(count) = self.0.get_mut(site.0 as usize) {
+    fn add_sum(&mut self, _thread: ThreadId, alike: &Alike, sum: &EventSum) {
+        if let Some(count) = self.0.get_mut(alike.site.0 as usize) {
             *count += sum.executed;
         }
     }

@@ -31,7 +31,7 @@ pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
 pub use survivor::{Survivor, Survivors};
-pub use tally::{EventSum, Tally};
+pub use tally::{Alike, EventSum, Tally};
 
 mod event_files;
 mod flush_queue;

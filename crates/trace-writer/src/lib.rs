@@ -38,7 +38,7 @@ mod waiting_room;
 pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
 pub use event_log::{
-    Buffer, CLASS_OF_SITE, CompressStrategy, EventHost, EventLog, EventOptions, EventStats,
+    Alike, Buffer, CLASS_OF_SITE, CompressStrategy, EventHost, EventLog, EventOptions, EventStats,
     EventSum, Flushed, OnFull, Survivor, Survivors, Tally,
 };
 pub use snapshot_delta::SnapshotDelta;

@@ -14,15 +14,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    AddressRange, AllocationKind, ArrayLayout, CallSiteId, Class, ClassId, Collection,
-    CollectionKind, Counter, CounterId, CounterRole, End, Event, EventBlockHeader, EventFlags,
-    EventWords, HeapClass, HeapClassId, HeapClassSize, Method, MethodId, MovesLevel, ObjectLayout,
-    Record, Run, Site, SiteFacts, SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts,
-    ThreadCut, ThreadId, Unit,
+    AddressRange, AllocationKind, ArrayLayout, Class, ClassId, Collection, CollectionKind, Counter,
+    CounterId, CounterRole, End, EventBlockHeader, EventFlags, EventWords, HeapClass, HeapClassId,
+    HeapClassSize, Method, MethodId, MovesLevel, ObjectLayout, Record, Run, Site, SiteFacts,
+    SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts, ThreadCut, ThreadId, Unit,
 };
 use ducktrack_trace_writer::{
-    Buffer, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally, TraceDirectory,
-    WriterOptions,
+    Buffer, EventHost, EventLog, EventOptions, Flushed, Survivor, TraceDirectory, WriterOptions,
 };
 
 const ORDER: SiteId = SiteId(16);
@@ -59,14 +57,8 @@ fn write_with(path: &Path, moves: bool) {
         start_unix_millis: START / 1000,
         ..EventOptions::default()
     };
-    let log = EventLog::start(
-        path,
-        options,
-        Arc::new(Facts),
-        Box::new(Nobody),
-        Arc::new(Host),
-    )
-    .expect("event files");
+    let log = EventLog::start(path, options, Arc::new(Facts), Box::new(()), Arc::new(Host))
+        .expect("event files");
     write_events(&log, moves);
     log.finish(end());
 }
@@ -362,22 +354,6 @@ impl SiteFacts for Facts {
 
     fn array_layout(&self, _site: SiteId) -> Option<ArrayLayout> {
         None
-    }
-}
-
-struct Nobody;
-
-impl Tally for Nobody {
-    fn add(&mut self, _thread: ThreadId, _event: &Event) {}
-
-    fn add_sum(
-        &mut self,
-        _: ThreadId,
-        _: SiteId,
-        _: Option<CallSiteId>,
-        _: Option<u64>,
-        _: &EventSum,
-    ) {
     }
 }
 

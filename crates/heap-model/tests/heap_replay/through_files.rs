@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{HeapKnowledge, TraceModel};
 use ducktrack_trace_format::{
-    CallSiteId, Collection, CollectionCounts, End, Event, EventBlock, HeapClassId, SiteFacts,
-    SiteId, ThreadId,
+    Collection, CollectionCounts, End, EventBlock, HeapClassId, SiteFacts,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed, Survivor, Tally,
+    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, Flushed, Survivor,
 };
 use proptest::prelude::*;
 
@@ -33,27 +32,10 @@ impl EventHost for Host {
     fn say(&self, _line: &str) {}
 }
 
-struct NoTally;
-
-impl Tally for NoTally {
-    fn add(&mut self, _thread: ThreadId, _event: &Event) {}
-
-    fn add_sum(
-        &mut self,
-        _: ThreadId,
-        _: SiteId,
-        _: Option<CallSiteId>,
-        _: Option<u64>,
-        _: &EventSum,
-    ) {
-    }
-}
-
 /// Writes what the machine did, as an agent would.
 fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
     let facts: Arc<dyn SiteFacts + Send + Sync> = Arc::new(names(THREADS).1);
-    let log =
-        EventLog::start(directory, options, facts, Box::new(NoTally), Arc::new(Host)).unwrap();
+    let log = EventLog::start(directory, options, facts, Box::new(()), Arc::new(Host)).unwrap();
     for (id, (name, size)) in CLASSES.into_iter().enumerate() {
         log.class(&ducktrack_trace_format::HeapClass {
             id: HeapClassId(id as u32),

@@ -3,41 +3,24 @@
 //! The same few come again and again, so sums have places by a hash of what was said. What comes to a place that another has
 //! takes it, and the other's sum is given away.
 
-use ducktrack_trace_format::{CallSiteId, NotedEvent, SiteId, UNIT};
+use ducktrack_trace_format::UNIT;
 
 use super::mirror::KeptSite;
-use super::tally::EventSum;
+use super::tally::{Alike, EventSum};
 
 const PLACES: usize = 256;
 
-/// What was said of objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Noted {
-    pub(crate) site: SiteId,
-    pub(crate) caller: Option<CallSiteId>,
-    pub(crate) klass: Option<u64>,
-}
-
-impl Noted {
-    pub(crate) fn of(event: &NotedEvent) -> Self {
-        Self {
-            site: event.site,
-            caller: event.caller,
-            klass: event.klass,
-        }
-    }
-
-    fn place(&self) -> usize {
-        let caller = self.caller.map_or(0, |caller| caller.0);
-        let said = u64::from(self.site.0) << 32 ^ u64::from(caller) << 12 ^ self.klass.unwrap_or(0);
-        // Fibonacci hashing: the upper bits of the product are well mixed.
-        (said.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % PLACES
-    }
+/// Where the sum of what is said by such an event is.
+fn place(alike: &Alike) -> usize {
+    let caller = alike.caller.map_or(0, |caller| caller.0);
+    let said = u64::from(alike.site.0) << 32 ^ u64::from(caller) << 12 ^ alike.klass.unwrap_or(0);
+    // Fibonacci hashing: the upper bits of the product are well mixed.
+    (said.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % PLACES
 }
 
 #[derive(Clone, Copy, Debug)]
 struct NotedSum {
-    noted: Noted,
+    alike: Alike,
     kept: KeptSite,
     executed: u64,
     units: u64,
@@ -75,9 +58,9 @@ impl Default for NotedSums {
 impl NotedSums {
     /// Adds an object of which the same was said before; what it is kept as. `None`: it was not.
     #[inline]
-    pub(crate) fn add(&mut self, noted: &Noted, units: u32) -> Option<KeptSite> {
-        let place = self.places.get_mut(noted.place())?.as_mut();
-        let sum = place.filter(|sum| sum.noted == *noted)?;
+    pub(crate) fn add(&mut self, alike: &Alike, units: u32) -> Option<KeptSite> {
+        let place = self.places.get_mut(place(alike))?.as_mut();
+        let sum = place.filter(|sum| sum.alike == *alike)?;
         sum.executed += 1;
         sum.units += u64::from(units);
         Some(sum.kept)
@@ -87,13 +70,13 @@ impl NotedSums {
     #[cold]
     pub(crate) fn add_first(
         &mut self,
-        noted: Noted,
+        alike: Alike,
         units: u32,
         kept: KeptSite,
-    ) -> Option<(Noted, EventSum)> {
-        let number = noted.place();
+    ) -> Option<(Alike, EventSum)> {
+        let number = place(&alike);
         let first = NotedSum {
-            noted,
+            alike,
             kept,
             executed: 1,
             units: units.into(),
@@ -102,18 +85,18 @@ impl NotedSums {
         if before.is_none() {
             self.taken.push(number as u8);
         }
-        before.map(|sum| (sum.noted, sum.sum()))
+        before.map(|sum| (sum.alike, sum.sum()))
     }
 
     /// Gives all sums and begins anew.
-    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Noted, &EventSum)) {
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Alike, &EventSum)) {
         for number in self.taken.drain(..) {
             if let Some(sum) = self
                 .places
                 .get_mut(usize::from(number))
                 .and_then(Option::take)
             {
-                give(&sum.noted, &sum.sum());
+                give(&sum.alike, &sum.sum());
             }
         }
     }
@@ -123,6 +106,7 @@ impl NotedSums {
 mod tests {
     use std::collections::HashMap;
 
+    use ducktrack_trace_format::{CallSiteId, SiteId};
     use proptest::prelude::*;
 
     use super::*;
@@ -134,26 +118,26 @@ mod tests {
             let mut sums = NotedSums::default();
             let mut expected: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
             let mut given: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
-            let key = |noted: &Noted| {
-                (noted.site.0, noted.caller.map_or(0, |caller| caller.0), noted.klass.unwrap_or(0))
+            let key = |alike: &Alike| {
+                (alike.site.0, alike.caller.map_or(0, |caller| caller.0), alike.klass.unwrap_or(0))
             };
-            let mut take = |noted: &Noted, sum: &EventSum| {
+            let mut take = |alike: &Alike, sum: &EventSum| {
                 assert_eq!((sum.on_heap, sum.on_heap_bytes), (sum.executed, sum.executed_bytes));
-                let entry = given.entry(key(noted)).or_default();
+                let entry = given.entry(key(alike)).or_default();
                 (entry.0, entry.1) = (entry.0 + sum.executed, entry.1 + sum.executed_bytes);
             };
             for (site, caller, klass, units) in events {
-                let noted = Noted {
+                let alike = Alike {
                     site: SiteId(site),
                     caller: (caller > 0).then_some(CallSiteId(caller)),
                     klass: (klass > 0).then_some(klass * 0x40),
                 };
-                let entry = expected.entry(key(&noted)).or_default();
+                let entry = expected.entry(key(&alike)).or_default();
                 (entry.0, entry.1) = (entry.0 + 1, entry.1 + u64::from(units) * 8);
                 let kept = KeptSite::alone(SiteId(site + caller)).unwrap();
-                match sums.add(&noted, units) {
+                match sums.add(&alike, units) {
                     Some(known) => assert_eq!(known, kept),
-                    None => if let Some((before, sum)) = sums.add_first(noted, units, kept) {
+                    None => if let Some((before, sum)) = sums.add_first(alike, units, kept) {
                         take(&before, &sum);
                     },
                 }

@@ -14,7 +14,7 @@ use ducktrack_trace_format::{
 
 use super::mirror::KeptSite;
 use super::site_cache::SiteCache;
-use super::tally::EventSum;
+use super::tally::{Alike, EventSum};
 
 /// How many units the objects of a site have: this number, or one of these.
 const UNKNOWN: u32 = u32::MAX;
@@ -258,18 +258,26 @@ impl PieceSums {
     }
 
     /// Gives all sums and begins anew.
-    pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, Option<CallSiteId>, &EventSum)) {
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Alike, &EventSum)) {
         for site in self.touched.drain(..) {
             if let Some(row) = self.sites.get_mut(site.0 as usize) {
-                give(site, None, &row.take());
+                give(&alike(site, None), &row.take());
             }
         }
         for pair in self.pairs.drain(..).filter(|pair| pair.executed > 0) {
             if let Some(row) = self.sites.get(pair.site.0 as usize) {
-                give(pair.site, Some(pair.caller), &pair.sum(row));
+                give(&alike(pair.site, Some(pair.caller)), &pair.sum(row));
             }
         }
         self.room = MOST_EVENTS;
+    }
+}
+
+fn alike(site: SiteId, caller: Option<CallSiteId>) -> Alike {
+    Alike {
+        site,
+        caller,
+        klass: None,
     }
 }
 
@@ -330,7 +338,7 @@ mod tests {
 
     fn drained(sums: &mut PieceSums) -> Vec<(u32, Option<CallSiteId>, EventSum)> {
         let mut given = Vec::new();
-        sums.drain(|site, caller, sum| given.push((site.0, caller, *sum)));
+        sums.drain(|alike, sum| given.push((alike.site.0, alike.caller, *sum)));
         given
     }
 

@@ -2,6 +2,17 @@
 
 use ducktrack_trace_format::{CallSiteId, Event, SiteId, ThreadId};
 
+/// What events have in common that are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alike {
+    /// Where their objects were allocated.
+    pub site: SiteId,
+    /// The caller to blame, if one is known.
+    pub caller: Option<CallSiteId>,
+    /// Where the VM has their class, if the events say it.
+    pub klass: Option<u64>,
+}
+
 /// Events of a piece that are alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSum {
@@ -21,28 +32,13 @@ pub trait Tally {
     /// One event. A [`Place::Straddler`](ducktrack_trace_format::Place::Straddler) has been settled: it comes as eliminated or as a straggler.
     fn add(&mut self, thread: ThreadId, event: &Event);
 
-    /// Allocations of a site with the same caller, or without one, and with the same class of their own (where the VM has it), or without one.
-    fn add_sum(
-        &mut self,
-        thread: ThreadId,
-        site: SiteId,
-        caller: Option<CallSiteId>,
-        klass: Option<u64>,
-        sum: &EventSum,
-    );
+    /// Allocations that are alike.
+    fn add_sum(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum);
 }
 
 /// Counts nothing.
 impl Tally for () {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(
-        &mut self,
-        _: ThreadId,
-        _: SiteId,
-        _: Option<CallSiteId>,
-        _: Option<u64>,
-        _: &EventSum,
-    ) {
-    }
+    fn add_sum(&mut self, _thread: ThreadId, _alike: &Alike, _sum: &EventSum) {}
 }

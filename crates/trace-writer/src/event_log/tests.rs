@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
-    AddressRange, BlockHeader, BlockKind, CallSiteId, Collection, EventBlockHeader, EventFlags,
-    EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject,
-    ThreadId, decode_content,
+    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventFlags, EventWords,
+    FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject, ThreadId,
+    decode_content,
 };
 
 use super::event_files::MakeFile;
@@ -310,14 +310,7 @@ impl Tally for Failing {
         panic!("a tally that fails");
     }
 
-    fn add_sum(
-        &mut self,
-        _: ThreadId,
-        _: SiteId,
-        _: Option<CallSiteId>,
-        _: Option<u64>,
-        _: &EventSum,
-    ) {
+    fn add_sum(&mut self, _thread: ThreadId, _alike: &Alike, _sum: &EventSum) {
         panic!("a tally that fails");
     }
 }

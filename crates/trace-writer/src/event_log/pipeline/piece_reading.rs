@@ -5,11 +5,11 @@ use ducktrack_trace_format::{
     MAX_UNITS, NotedEvent, Place, PlainRun, SiteId, ThreadCut, ThreadId, UNIT, Word,
 };
 
-use crate::event_log::Tally;
 use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
-use crate::event_log::noted_sums::{Noted, NotedSums};
+use crate::event_log::noted_sums::NotedSums;
 use crate::event_log::piece_sums::PieceSums;
 use crate::event_log::site_cache::SiteCache;
+use crate::event_log::{Alike, EventSum, Tally};
 
 /// Whose piece it is, and what its events go to.
 pub(crate) struct PieceReading<'a> {
@@ -53,9 +53,13 @@ impl EventSink for PieceReading<'_> {
         if !self.sums.fits(event.site, event.units, self.facts) {
             return false;
         }
-        let noted = Noted::of(event);
-        let kept = self.noted.add(&noted, event.units);
-        let Some(kept) = kept.or_else(|| self.first_noted(noted, event.units)) else {
+        let alike = Alike {
+            site: event.site,
+            caller: event.caller,
+            klass: event.klass,
+        };
+        let kept = self.noted.add(&alike, event.units);
+        let Some(kept) = kept.or_else(|| self.first_noted(alike, event.units)) else {
             return false;
         };
         let bytes = u64::from(event.units) * UNIT;
@@ -110,15 +114,14 @@ impl PieceReading<'_> {
 
     /// The first object of which something is said; what it is kept as. `None`: it cannot be kept.
     #[cold]
-    fn first_noted(&mut self, noted: Noted, units: u32) -> Option<KeptSite> {
-        let kept = self.kept_site(noted.site, noted.caller)?;
-        if let Some(mirror) = self.mirror.as_mut().filter(|_| noted.klass.is_some()) {
-            mirror.says_its_classes(noted.site);
+    fn first_noted(&mut self, alike: Alike, units: u32) -> Option<KeptSite> {
+        let kept = self.kept_site(alike.site, alike.caller)?;
+        if let Some(mirror) = self.mirror.as_mut().filter(|_| alike.klass.is_some()) {
+            mirror.says_its_classes(alike.site);
         }
-        if let Some((other, sum)) = self.noted.add_first(noted, units, kept) {
+        if let Some((other, sum)) = self.noted.add_first(alike, units, kept) {
             self.events += sum.executed;
-            self.tally
-                .add_sum(self.thread, other.site, other.caller, other.klass, &sum);
+            self.tally.add_sum(self.thread, &other, &sum);
         }
         Some(kept)
     }
@@ -160,15 +163,12 @@ impl PieceReading<'_> {
 
     /// Gives the sums to the tally.
     fn give_sums(&mut self) {
-        self.sums.drain(|site, caller, sum| {
+        let mut give = |alike: &Alike, sum: &EventSum| {
             self.events += sum.executed;
-            self.tally.add_sum(self.thread, site, caller, None, sum);
-        });
-        self.noted.drain(|noted, sum| {
-            self.events += sum.executed;
-            self.tally
-                .add_sum(self.thread, noted.site, noted.caller, noted.klass, sum);
-        });
+            self.tally.add_sum(self.thread, alike, sum);
+        };
+        self.sums.drain(&mut give);
+        self.noted.drain(give);
     }
 
     /// The piece has ended; the number of its events.
