@@ -21,6 +21,7 @@ pub(crate) fn kind(kind: rewriter::AllocationKind) -> format::AllocationKind {
         From::MethodHandle => format::AllocationKind::MethodHandle,
         From::UnsafeAllocate => format::AllocationKind::UnsafeAllocate,
         From::Intrinsic => format::AllocationKind::Intrinsic,
+        From::Vm => format::AllocationKind::Vm,
         _ => format::AllocationKind::Other,
     }
 }

@@ -1,3 +1,5 @@
+import java.util.function.Supplier;
+
 /**
  * Calls of library methods that allocate for their caller. A line that ends with {@code //=} says what it makes inside the library in each round of {@code main},
  * by type: that, and nothing else, must be filed under that line.
@@ -16,6 +18,7 @@ public class KnownCallers {
             behindException();
             copies();
             concatenates(i);
+            fails(i);
             sink = reads(TEXT);
         }
         System.out.println("DONE");
@@ -84,6 +87,38 @@ public class KnownCallers {
 
     static void concatenates(int i) {
         sink = "number " + i; //= java.lang.String 1 byte[] 1
+    }
+
+    /** The VM makes the stack trace of an exception: for every 32 frames five arrays. */
+    static void fails(int i) {
+        sink = new Exception(); //= java.lang.Object[] 2 short[] 1 int[] 1 long[] 1
+        sink = new Failure(i);
+        sink = FAILURE.fillInStackTrace(); //= java.lang.Object[] 2 short[] 1 int[] 1 long[] 1
+        sink = new Failure();
+        sink = deep(40);
+        sink = MAKER.get();
+    }
+
+    static final Throwable FAILURE = new Exception();
+    /** Its class has no lines. */
+    static final Supplier<Throwable> MAKER = Exception::new;
+
+    static Throwable deep(int frames) {
+        return frames > 0
+                ? deep(frames - 1)
+                : new Error(TEXT); //= java.lang.Object[] 4 short[] 2 int[] 2 long[] 2
+    }
+
+    static final class Failure extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Failure() {
+            super(TEXT, null, false, false);
+        }
+
+        Failure(int i) {
+            super(i < 0 ? null : TEXT); //= java.lang.Object[] 2 short[] 1 int[] 1 long[] 1
+        }
     }
 
     /** Nothing of this allocates. */

@@ -28,7 +28,8 @@ pub fn said_lines(program: &str, times: i64) -> Lines {
     lines
 }
 
-/// What callers in a program's classes (`class` and those nested in it) are to blame for, by line: types with at least so many objects.
+/// What callers in a program's classes (`class` and those nested in it, but no lambdas' classes) are to blame for, by line: types with at least so
+/// many objects.
 ///
 /// # Panics
 /// When such a caller has no line.
@@ -39,7 +40,7 @@ pub fn blamed_lines<'a>(
     least: i64,
 ) -> Lines {
     let mut lines = Lines::new();
-    let is_of_program = |name: &String| name.starts_with(class);
+    let is_of_program = |name: &String| name.starts_with(class) && !name.contains("$$Lambda");
     for caller in context.filter(|caller| caller.class.as_ref().is_some_and(is_of_program)) {
         let of_line = lines.entry(caller.line.expect("a line")).or_default();
         for ty in &caller.types {

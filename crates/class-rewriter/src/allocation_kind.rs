@@ -34,6 +34,8 @@ pub enum AllocationKind {
     Deserialization,
     /// a method that C2 replaces by code of its own
     Intrinsic,
+    /// a native method for which the VM makes objects of its own
+    Vm,
 }
 
 impl AllocationKind {

@@ -4,6 +4,8 @@
 //! then. So they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]).
 //! Native methods have no body to count in.
 
+use ducktrack_classfile::MemberRef;
+
 use crate::allocation_kind::AllocationKind;
 
 /// How to find out what a call allocated.
@@ -25,6 +27,8 @@ pub(crate) enum CallRule {
     Constructed,
     /// The result is a new array with all its levels.
     AllLevels,
+    /// The VM makes the stack trace of the exception that is the result, and puts it into a field ([`BACKTRACE`]).
+    StackTrace,
 }
 
 /// Which values have a box already.
@@ -45,6 +49,17 @@ pub(crate) enum BoxCache {
 const INVOKEVIRTUAL: u8 = 182;
 const INVOKESPECIAL: u8 = 183;
 const INVOKESTATIC: u8 = 184;
+
+const THROWABLE: &[u8] = b"java/lang/Throwable";
+/// Where an exception has its stack trace.
+pub(crate) const BACKTRACE: MemberRef<'static> = MemberRef {
+    class: THROWABLE,
+    name: b"backtrace",
+    descriptor: b"Ljava/lang/Object;",
+    interface: false,
+};
+/// The native one of its two methods `fillInStackTrace`.
+const FILL_IN: &[u8] = b"(I)Ljava/lang/Throwable;";
 
 /// The rule for a call, if it allocates by itself. `caller` is the class that calls.
 pub(crate) fn rule(
@@ -73,6 +88,11 @@ pub(crate) fn rule(
             if class == b"jdk/internal/misc/Unsafe" =>
         {
             Some((CallRule::Object, AllocationKind::UnsafeAllocate))
+        }
+        (INVOKEVIRTUAL | INVOKESPECIAL, b"fillInStackTrace")
+            if caller == THROWABLE && class == THROWABLE && descriptor == FILL_IN =>
+        {
+            Some((CallRule::StackTrace, AllocationKind::Vm))
         }
         _ => None,
     }
@@ -187,6 +207,20 @@ mod tests {
             Some(CallRule::ObjectIfArray)
         );
         assert_eq!(rule(INVOKEVIRTUAL, b"java/util/ArrayList"), None);
+    }
+
+    #[test]
+    fn only_the_native_method_makes_a_stack_trace() {
+        let found = |opcode, caller: &[u8], descriptor: &[u8]| {
+            rule(opcode, caller, THROWABLE, b"fillInStackTrace", descriptor)
+        };
+        let expected = Some((CallRule::StackTrace, AllocationKind::Vm));
+        // Up to which release a compiler writes the one or the other does not matter.
+        assert_eq!(found(INVOKESPECIAL, THROWABLE, FILL_IN), expected);
+        assert_eq!(found(INVOKEVIRTUAL, THROWABLE, FILL_IN), expected);
+        let public = b"()Ljava/lang/Throwable;";
+        assert_eq!(found(INVOKEVIRTUAL, THROWABLE, public), None);
+        assert_eq!(found(INVOKEVIRTUAL, b"A", FILL_IN), None);
     }
 
     #[test]

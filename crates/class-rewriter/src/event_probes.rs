@@ -61,6 +61,9 @@ impl MethodPlanner<'_, '_, '_> {
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
                 self.probe_constructed(Helper::event, allocation)
             }
+            Measure::Call(CallMeasure(CallRule::StackTrace)) => {
+                self.probe_stack_trace(Helper::event, allocation)
+            }
             Measure::Call(CallMeasure(rule)) => {
                 self.probe_by_class(Helper::event, allocation, *rule)
             }

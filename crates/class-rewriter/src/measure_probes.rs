@@ -43,6 +43,10 @@ impl MethodPlanner<'_, '_, '_> {
                 self.probe_constructed(Helper::counting, allocation)?;
                 Vec::new()
             }
+            Measure::Call(CallMeasure(CallRule::StackTrace)) => {
+                self.probe_stack_trace(Helper::counting, allocation)?;
+                Vec::new()
+            }
             Measure::Call(CallMeasure(rule)) => {
                 self.probe_by_class(Helper::counting, allocation, *rule)?;
                 Vec::new()

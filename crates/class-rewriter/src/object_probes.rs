@@ -3,7 +3,7 @@
 
 use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::allocation_site::{Allocation, element_size};
-use crate::call_rules::CallRule;
+use crate::call_rules::{BACKTRACE, CallRule};
 use crate::edit::Place;
 use crate::method_plan::MethodPlanner;
 use crate::planned::SizeRule;
@@ -60,6 +60,21 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         let helper = in_helper(name, "(Ljava/lang/Object;I)V");
         let probe = self.assembler.call_with_top(helper, site)?;
+        self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// The arrays of the stack trace that an exception has got.
+    pub(crate) fn probe_stack_trace(
+        &mut self,
+        in_helper: InHelper,
+        allocation: &Allocation,
+    ) -> Result<(), Reason> {
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        let helper = in_helper("db", "(Ljava/lang/Object;I)V");
+        let probe = self
+            .assembler
+            .call_with_field_of_top(helper, BACKTRACE, site)?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }

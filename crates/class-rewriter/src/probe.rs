@@ -5,7 +5,7 @@
 //!   b8 00 57      invokestatic java/lang/DuckTrack.c(I)V
 //! ```
 
-use ducktrack_classfile::{Error, PoolAppender, PoolIndex};
+use ducktrack_classfile::{Error, MemberRef, PoolAppender, PoolIndex};
 use rustc_hash::FxHashMap;
 
 /// The internal name of the class that instrumented code calls. In `java.lang`, so that every loader sees it.
@@ -50,6 +50,7 @@ const ASTORE: u8 = 58;
 const POP: u8 = 87;
 const DUP: u8 = 89;
 const DUP2: u8 = 92;
+const GETFIELD: u8 = 180;
 const CHECKCAST: u8 = 192;
 const ARRAYLENGTH: u8 = 190;
 const INVOKESTATIC: u8 = 184;
@@ -183,6 +184,25 @@ impl<'p> ProbeAssembler<'p> {
     pub(crate) fn call_with_top(&mut self, helper: Helper, id: u32) -> Result<Probe, Error> {
         let mut probe = Probe::default();
         probe.op(DUP, 1);
+        self.push_id(&mut probe, id)?;
+        self.invoke(&mut probe, helper)?;
+        Ok(probe)
+    }
+
+    /// `helper(top.field, id)`; the field is a reference.
+    pub(crate) fn call_with_field_of_top(
+        &mut self,
+        helper: Helper,
+        field: MemberRef<'_>,
+        id: u32,
+    ) -> Result<Probe, Error> {
+        let field = self
+            .pool
+            .field_ref(field.class, field.name, field.descriptor)?;
+        let mut probe = Probe::default();
+        probe.op(DUP, 1);
+        probe.op(GETFIELD, 0);
+        probe.code.extend(field.0.to_be_bytes());
         self.push_id(&mut probe, id)?;
         self.invoke(&mut probe, helper)?;
         Ok(probe)

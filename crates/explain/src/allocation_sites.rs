@@ -52,6 +52,7 @@ fn verb(kind: AllocationKind) -> &'static str {
         AllocationKind::MethodHandle => "by method handle",
         AllocationKind::UnsafeAllocate => "by Unsafe",
         AllocationKind::Intrinsic => "made inside an intrinsic",
+        AllocationKind::Vm => "made by the VM",
         _ => "makes",
     }
 }

@@ -282,7 +282,7 @@ pub enum AllocationKind {
     Intrinsic,
     /// Made by native code through JNI.
     Jni,
-    /// Made by the VM itself.
+    /// Made by the VM for a native method: the arrays of a stack trace.
     Vm,
     /// An `invokedynamic` or other construct not named above.
     Other,

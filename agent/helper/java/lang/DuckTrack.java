@@ -422,6 +422,53 @@ public final class DuckTrack {
         }
     }
 
+    /** The arrays of the stack trace that the VM has made for an exception, filed under the call site under way. */
+    @DontInline
+    @Hidden
+    public static void db(Object backtrace, int site) {
+        long slot = slot();
+        long callSite = U.getLong(null, slot + (SHARED + 8));
+        for (Object[] part = part(backtrace); part != null; part = nextPart(part)) {
+            array(slot, callSite, site, part);
+            for (int i = arraysOf(part) - 1; i >= 0; i--) {
+                if (part[i] != null) {
+                    array(slot, callSite, site, part[i]);
+                }
+            }
+        }
+    }
+
+    @Hidden
+    private static void array(long slot, long callSite, int site, Object array) {
+        Class<?> type = array.getClass();
+        long klass = klassOf(type);
+        search(slot, callSite, site, klass, type, 1, size(array, U.getInt(null, klass + LAYOUT_HELPER)));
+    }
+
+    // A stack trace as the VM makes it (HotSpot's BacktraceBuilder). For every 32 frames it has a part, which is one of
+    //   {short[], int[], Object[], long[], next part}                            JDK 11
+    //   {short[], int[], Object[], long[], next part, mark}                      JDK 17
+    //   {short[], int[], Object[], long[], Object[] or null, next part, mark}    JDK 21, 25
+    // and the mark is null or an array that stands elsewhere, too.
+
+    /** The first part; null: there is none, or it is not as those above. */
+    static Object[] part(Object backtrace) {
+        if (!(backtrace instanceof Object[])) {
+            return null;
+        }
+        Object[] part = (Object[]) backtrace;
+        return part.length >= 5 && part.length <= 7 ? part : null;
+    }
+
+    /** So many arrays, or null, stand in a part ahead of the next part. */
+    static int arraysOf(Object[] part) {
+        return part.length == 7 ? 5 : 4;
+    }
+
+    static Object[] nextPart(Object[] part) {
+        return part(part[arraysOf(part)]);
+    }
+
     @ForceInline
     @Hidden
     private static void object(long slot, long callSite, int site, Object object) {

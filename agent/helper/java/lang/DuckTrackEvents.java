@@ -354,6 +354,34 @@ public final class DuckTrackEvents {
         }
     }
 
+    /** The arrays of the stack trace that the VM has made for an exception, filed under the call site under way. */
+    @DontInline
+    @Hidden
+    public static void db(Object backtrace, int site) {
+        long others = 0;
+        for (Object[] part = DuckTrack.part(backtrace); part != null; part = DuckTrack.nextPart(part)) {
+            others += bytesOf(part);
+            for (int i = DuckTrack.arraysOf(part) - 1; i >= 0; i--) {
+                others += part[i] == null ? 0 : bytesOf(part[i]);
+            }
+        }
+        int caller = callSite();
+        for (Object[] part = DuckTrack.part(backtrace); part != null; part = DuckTrack.nextPart(part)) {
+            others = made(part, site, caller, others);
+            for (int i = DuckTrack.arraysOf(part) - 1; i >= 0; i--) {
+                others = part[i] == null ? others : made(part[i], site, caller, others);
+            }
+        }
+    }
+
+    /** One of several objects, of which {@code total} bytes are not told yet; gives 0, because the first tells of all. */
+    @Hidden
+    private static long made(Object object, int site, int caller, long total) {
+        long bytes = bytesOf(object);
+        DuckTrackEventBuffer.write(site, bytes, known(object.getClass()), caller, object, ADDRESSED, total == 0 ? 0 : total - bytes);
+        return 0;
+    }
+
     private static Object below(Object array) {
         return array instanceof Object[] && ((Object[]) array).length > 0 ? ((Object[]) array)[0] : null;
     }
