@@ -41,9 +41,9 @@ pub fn blamed_lines<'a>(
 ) -> Lines {
     let mut lines = Lines::new();
     let is_of_program = |name: &String| name.starts_with(class) && !name.contains("$$Lambda");
-    for caller in context.filter(|caller| caller.class.as_ref().is_some_and(is_of_program)) {
-        let of_line = lines.entry(caller.line.expect("a line")).or_default();
-        for ty in &caller.types {
+    for part in context.filter(|part| part.caller.class.as_ref().is_some_and(is_of_program)) {
+        let of_line = lines.entry(part.caller.line.expect("a line")).or_default();
+        for ty in &part.types {
             *of_line.entry(ty.ty.clone()).or_default() += ty.count;
         }
     }

@@ -38,7 +38,7 @@ pub use epoch_part::{EpochPart, EpochView};
 pub use growth::{Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict};
 pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 pub use heap_replay::HeapReplay;
-pub use lifetimes::{Lifetimes, SiteLifetime};
+pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
 pub use trace_info::{EventFileRow, HeapKnowledge, KnowledgeGap, Quality, Rotation, TraceInfo};

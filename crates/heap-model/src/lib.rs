@@ -38,11 +38,11 @@ pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
 pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
-    Amount, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow, Growth,
-    GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, HeapReplay,
-    KnowledgeGap, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType, Moment,
-    Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline, TimelinePoint, TraceInfo,
-    TraceModel, TraceNames,
+    Amount, CallerLifetime, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow,
+    Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge,
+    HeapReplay, KnowledgeGap, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType,
+    Lives, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline, TimelinePoint,
+    TraceInfo, TraceModel, TraceNames,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

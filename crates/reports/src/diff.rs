@@ -139,7 +139,7 @@ fn in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
     for context in site
         .context
         .iter()
-        .filter(|context| context.class.as_deref().is_some_and(wanted))
+        .filter(|context| context.caller.class.as_deref().is_some_and(wanted))
     {
         sum.count = sum.count.saturating_add(context.count);
         sum.bytes = sum.bytes.saturating_add(context.bytes);

@@ -36,7 +36,9 @@ pub use info::{
     CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
     info_report,
 };
-pub use lifetimes::{LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report};
+pub use lifetimes::{
+    LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,
+};
 pub use place::PlaceDoc;
 pub use timeline::{
     CollectionDoc, LayerDoc, MomentDoc, SiteLayerDoc, SpaceUseDoc, TimelineReport,

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use convert::document;
 pub(crate) use convert::{filter as filter_doc, finding as finding_doc, run as run_doc};
 pub use document::{
-    AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
+    AmountDoc, CallerDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
     ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc,
 };

@@ -43,15 +43,15 @@ pub use error::ReportError;
 pub use event_trace::{
     CollectionDoc, CollectionsDoc, CompressionDoc, EventFileDoc, EventReport, GrowthReport,
     GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, InfoReport,
-    KnowledgeDoc, LayerDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LostDoc, MomentDoc,
-    PlaceDoc, QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc,
-    TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, VerdictsDoc, growth_report,
-    heap_report, info_report, lifetimes_report, timeline_report,
+    KnowledgeDoc, LayerDoc, LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport,
+    LostDoc, MomentDoc, PlaceDoc, QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc,
+    SpaceDoc, SpaceUseDoc, TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, VerdictsDoc,
+    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use html::html;
 pub use json::{
-    AmountDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
+    AmountDoc, CallerDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
     IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
     ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, document, json, read_json,
 };

@@ -174,7 +174,7 @@ fn the_heap_has_the_models_numbers() {
         assert!(site.live.context.is_empty() || callers.sum::<i64>() == site.live.bytes);
     }
     let blamed = report.sites.iter().flat_map(|site| &site.live.context);
-    assert!(blamed.filter(|caller| caller.class.is_some()).count() > 0);
+    assert!(blamed.filter(|part| part.caller.class.is_some()).count() > 0);
     assert_eq!(report.spaces.len(), 2, "regions of one kind are one row");
     assert_eq!(report.spaces[0].areas, 2);
     assert_eq!(
@@ -198,7 +198,7 @@ fn filters_keep_whole_and_consistent_parts() {
     let is_acme = |class: &str| class.starts_with("com.acme");
     for site in &report.sites {
         let mut callers = site.live.context.iter();
-        let blamed = callers.all(|caller| caller.class.as_deref().is_some_and(is_acme));
+        let blamed = callers.all(|part| part.caller.class.as_deref().is_some_and(is_acme));
         assert!(blamed || is_acme(&site.place.location.class), "{site:?}");
     }
     let mut places = report.sites.iter().map(|site| &site.place.location);
@@ -323,6 +323,17 @@ fn lifetimes_add_up() {
         sum += lives.count;
     }
     assert_eq!(sum, report.selected.count);
+    let blamed = report.sites.iter().filter(|site| !site.context.is_empty());
+    assert!(blamed.clone().count() > 0);
+    for site in blamed {
+        let parts = site.context.iter().map(|part| &part.lives);
+        let died: u64 = parts.clone().flat_map(|lives| &lives.died).sum();
+        assert_eq!(
+            parts.map(|lives| lives.bytes).sum::<i64>(),
+            site.lives.bytes
+        );
+        assert_eq!(died, site.lives.died.iter().sum::<u64>());
+    }
     assert_eq!(
         report.selected, report.total,
         "without a filter, everything"

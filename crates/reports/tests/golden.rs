@@ -260,7 +260,7 @@ fn a_thread_filter_keeps_types_and_callers_of_a_site() {
         let site = sites.find(|site| site.class == "java.util.Arrays");
         let contexts = site.expect("Arrays.copyOf").context.into_iter();
         let cells = contexts.flat_map(|context| {
-            let caller = context.method.clone();
+            let caller = context.caller.method.clone();
             let types = context.types.into_iter();
             types.map(move |ty| (ty.ty, caller.clone(), ty.count, ty.bytes))
         });

@@ -114,8 +114,8 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
         let callers = of_library
             .filter(|site| site.class == "java.util.LinkedHashMap")
             .flat_map(|site| &site.context)
-            .filter(|caller| caller.class.as_deref() == Some("LifeCycleProbe"));
-        let objects: i64 = callers.map(|caller| caller.count).sum();
+            .filter(|part| part.caller.class.as_deref() == Some("LifeCycleProbe"));
+        let objects: i64 = callers.map(|part| part.count).sum();
         assert!(objects > 100_000, "{objects} objects have their caller");
     }
 }

@@ -1,14 +1,16 @@
 //! A program whose threads do nothing but allocate, traced for a while with a small heap and a small trace: it must not crash, the agent's memory
 //! must stay flat, the trace must keep its limit through many rotations, and at the end the rebuilt heap must be the VM's own, class by class.
 //!
-//! `DUCKTRACK_SOAK_SECONDS` says for how long (20 unless told otherwise; `scripts/test --full` takes 30 minutes).
+//! `DUCKTRACK_SOAK_SECONDS` says for how long on each JDK: 20 seconds unless told otherwise, ten minutes in the full run.
 
 mod memory_watch;
 
 use std::path::Path;
 use std::process::Stdio;
 
-use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, trace_command, traced_jdks};
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, is_full_run, trace_command, traced_jdks,
+};
 use memory_watch::MemoryWatch;
 
 /// Bytes of event files that `max-trace-size=32m,max-deviation=0.25` allows at most.
@@ -21,7 +23,8 @@ const MOST_GROWTH_OF_SHORT: u64 = 128 << 20;
 
 #[test]
 fn it_runs_for_long_without_harm() {
-    let seconds = std::env::var("DUCKTRACK_SOAK_SECONDS").unwrap_or_else(|_| "20".to_owned());
+    let usual = if is_full_run() { "600" } else { "20" };
+    let seconds = std::env::var("DUCKTRACK_SOAK_SECONDS").unwrap_or_else(|_| usual.to_owned());
     let programs = tempfile::tempdir().expect("temporary folder");
     let compiled =
         compile_java(&["HistogramAtExit", "SoakProbe"], 17, programs.path()).expect("javac");

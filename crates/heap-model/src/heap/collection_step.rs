@@ -152,7 +152,7 @@ impl<'a> CollectionStep<'a> {
 
     fn add(&mut self, object: LiveObject) {
         let one = Amount::one(object.bytes());
-        self.lifetimes.allocated(object.site, one);
+        self.lifetimes.allocated(object.origin(), one);
         self.counts.add(&object);
         self.heap.insert(object);
     }

@@ -44,6 +44,13 @@ impl CallerColumn {
     }
 }
 
+/// Whose doing an object is: where it was allocated, and on whose behalf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Origin {
+    pub(crate) site: SiteColumn,
+    pub(crate) caller: CallerColumn,
+}
+
 /// A type: 0, or one more than its place in the order of first appearance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TypeColumn(pub(crate) u32);

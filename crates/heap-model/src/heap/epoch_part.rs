@@ -10,7 +10,7 @@ use ducktrack_trace_format::{
 use rustc_hash::FxHashMap;
 
 use crate::Amount;
-use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
+use crate::heap::column::{CallerColumn, Origin, SiteColumn, TypeColumn};
 use crate::heap::fate_map::{Fate, FateCursor, FateMap};
 use crate::heap::live_object::LiveObject;
 use crate::heap::trace_names::TraceNames;
@@ -27,6 +27,8 @@ pub struct EpochView<'a> {
     pub(crate) defers: bool,
     /// The trace has ended, and what is new is a part of the heap at its end.
     pub(crate) is_end: bool,
+    /// Objects with a caller have tallies of their own.
+    pub(crate) by_caller: bool,
 }
 
 /// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
@@ -38,6 +40,8 @@ pub struct EpochPart {
     nowhere: SiteTally,
     /// Columns whose tally is not zero.
     touched: Vec<SiteColumn>,
+    /// By site and caller: events that are in no tally of a site, if callers are asked for.
+    blamed: FxHashMap<(SiteColumn, CallSiteId), SiteTally>,
     /// Objects that live on, at their new addresses.
     pub(crate) survivors: Vec<Survivor>,
     /// Allocated on the heap.
@@ -47,7 +51,7 @@ pub struct EpochPart {
     pub(crate) sums: EventSums,
 }
 
-/// The events of one site.
+/// Events of one origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SiteTally {
     /// Objects that the collection found dead; of unknown fate if there is none.
@@ -168,12 +172,21 @@ impl EpochPart {
         }
     }
 
-    /// Gives the tallies of all sites that have one, and is as new.
-    pub(crate) fn drain_sites(&mut self, mut give: impl FnMut(SiteColumn, SiteTally)) {
-        for column in self.touched.drain(..) {
-            if let Some(tally) = self.sites.get_mut(column.position()) {
-                give(column, core::mem::take(tally));
+    /// Gives the tallies of all origins that have one, and is as new.
+    pub(crate) fn drain_tallies(
+        &mut self,
+        names: &TraceNames,
+        mut give: impl FnMut(Origin, SiteTally),
+    ) {
+        for site in self.touched.drain(..) {
+            if let Some(tally) = self.sites.get_mut(site.position()) {
+                let caller = CallerColumn::NONE;
+                give(Origin { site, caller }, core::mem::take(tally));
             }
+        }
+        for ((site, caller), tally) in self.blamed.drain() {
+            let caller = names.caller(caller);
+            give(Origin { site, caller }, tally);
         }
     }
 }
@@ -255,6 +268,9 @@ impl Taker<'_, '_> {
     fn tally(&mut self, allocation: &Allocation) -> &mut SiteTally {
         let column = self.view.names.site(allocation.site).column;
         let part = &mut *self.part;
+        if let Some(caller) = allocation.caller.filter(|_| self.view.by_caller) {
+            return part.blamed.entry((column, caller)).or_default();
+        }
         let tally = part.sites.get_mut(column.position());
         let tally = tally.unwrap_or(&mut part.nowhere);
         if tally.is_zero() {

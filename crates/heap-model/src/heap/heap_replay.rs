@@ -69,7 +69,7 @@ pub struct HeapReplay {
 impl HeapReplay {
     /// A replay whose events are taken by `workers` parts at a time.
     pub fn new(names: TraceNames, questions: Questions, workers: usize) -> Self {
-        let columns = names.site_columns;
+        let (columns, by_caller) = (names.site_columns, questions.lifetimes);
         let heap_at = questions.heap_at.iter().map(|_| None).collect();
         Self {
             names,
@@ -87,7 +87,7 @@ impl HeapReplay {
             to_note: None,
             file_is_whole: false,
             doubtful: false,
-            lifetimes: LifetimeTallies::new(columns),
+            lifetimes: LifetimeTallies::new(columns, by_caller),
             samples: HeapSamples::default(),
             points: Vec::new(),
             heap_at,
@@ -216,6 +216,7 @@ impl HeapReplay {
             defers,
             // A heap that is not known is no answer at the end, either.
             is_end: fates.is_none() && self.knowledge.is_known(),
+            by_caller: self.questions.lifetimes,
         };
         decode(&view, &mut self.parts);
         let mut sums = EventSums::default();
@@ -226,21 +227,21 @@ impl HeapReplay {
         sums
     }
 
-    /// Takes the tallies by site of an epoch that a collection ended.
+    /// Takes the tallies of an epoch that a collection ended.
     fn close_tallies(&mut self, sums: &EventSums, known: bool) {
         let lifetimes = &mut self.lifetimes;
         let epoch_bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
         for part in &mut self.parts {
             part.threads.clear();
-            part.drain_sites(|column, tally| {
-                lifetimes.allocated(column, tally.gone);
-                lifetimes.allocated(column, tally.unplaced);
-                lifetimes.allocated(column, tally.stragglers);
-                lifetimes.eliminated(column, tally.eliminated);
+            part.drain_tallies(&self.names, |origin, tally| {
+                lifetimes.allocated(origin, tally.gone);
+                lifetimes.allocated(origin, tally.unplaced);
+                lifetimes.allocated(origin, tally.stragglers);
+                lifetimes.eliminated(origin, tally.eliminated);
                 if known {
-                    lifetimes.died_at_once(column, tally.gone, Some(epoch_bytes));
-                    lifetimes.unlocated(column, tally.unplaced);
-                    lifetimes.unlocated(column, tally.stragglers);
+                    lifetimes.died_at_once(origin, tally.gone, Some(epoch_bytes));
+                    lifetimes.unlocated(origin, tally.unplaced);
+                    lifetimes.unlocated(origin, tally.stragglers);
                     self.died_at_once += tally.gone;
                 }
             });

@@ -1,18 +1,32 @@
-//! Births and deaths by site while a trace is replayed.
+//! Births and deaths by site and caller while a trace is replayed.
+
+use core::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
-use crate::heap::column::SiteColumn;
+use crate::heap::column::{CallerColumn, Origin, SiteColumn};
 use crate::heap::live_object::LiveObject;
-use crate::{Amount, Lifetimes, SiteLifetime};
+use crate::{Amount, CallerLifetime, Lifetimes, Lives, SiteLifetime};
 
-/// Tallies by site column.
+/// Tallies by origin.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LifetimeTallies {
-    rows: Vec<SiteLifetime>,
+    /// Without a caller, by site column.
+    sites: Vec<Tally>,
+    callers: FxHashMap<(SiteColumn, CallerColumn), Tally>,
+    /// Callers are asked for.
+    by_caller: bool,
+}
+
+/// Objects of one origin.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    lives: Lives,
     /// Objects of ended epochs that came without an address.
-    unlocated: Vec<Amount>,
-    /// Those of them that a collection found; the others are dead. May run ahead of `unlocated`.
-    located: Vec<Amount>,
+    unlocated: Amount,
+    /// Those of them that a collection found; the others are dead. May run ahead of `unlocated`, and counts objects here whose caller was in doubt.
+    located: Amount,
 }
 
 /// The entry of a list that grows as needed.
@@ -33,113 +47,155 @@ fn magnitude(bytes: u64) -> usize {
     (u64::BITS - bytes.leading_zeros()) as usize
 }
 
-impl LifetimeTallies {
-    pub(crate) fn new(columns: usize) -> Self {
-        Self {
-            rows: vec![SiteLifetime::default(); columns],
-            unlocated: vec![Amount::default(); columns],
-            located: vec![Amount::default(); columns],
-        }
-    }
-
-    fn row(&mut self, column: SiteColumn) -> &mut SiteLifetime {
-        let position = column.position();
-        if self.rows.len() <= position {
-            self.rows.resize(position + 1, SiteLifetime::default());
-            self.unlocated.resize(position + 1, Amount::default());
-            self.located.resize(position + 1, Amount::default());
-        }
-        &mut self.rows[position]
-    }
-
-    pub(crate) fn allocated(&mut self, column: SiteColumn, amount: Amount) {
-        self.row(column).allocated += amount;
-    }
-
-    pub(crate) fn eliminated(&mut self, column: SiteColumn, count: u64) {
-        self.row(column).eliminated += count;
-    }
-
-    pub(crate) fn not_yet_collected(&mut self, column: SiteColumn, amount: Amount) {
-        self.row(column).not_yet_collected += amount;
-    }
-
-    pub(crate) fn alive(&mut self, column: SiteColumn, amount: Amount) {
-        self.row(column).alive += amount;
-    }
-
-    pub(crate) fn promoted(&mut self, object: &LiveObject) {
-        self.row(object.site).promoted += Amount::one(object.bytes());
-    }
-
+impl Tally {
     /// Objects that died at the first collection of their life.
-    pub(crate) fn died_at_once(
-        &mut self,
-        column: SiteColumn,
-        dead: Amount,
-        epoch_bytes: Option<u64>,
-    ) {
+    fn died_at_once(&mut self, dead: Amount, epoch_bytes: Option<u64>) {
         if dead.is_zero() {
             return;
         }
-        let row = self.row(column);
-        *by_survived(&mut row.died, 0) += dead.count;
-        *by_survived(&mut row.died_bytes, 0) += dead.bytes;
+        let lives = &mut self.lives;
+        *by_survived(&mut lives.died, 0) += dead.count;
+        *by_survived(&mut lives.died_bytes, 0) += dead.bytes;
         if let Some(bytes) = epoch_bytes {
-            *entry(&mut row.bytes_until_death, magnitude(bytes)) += dead.count;
+            *entry(&mut lives.bytes_until_death, magnitude(bytes)) += dead.count;
         }
+    }
+
+    /// Objects without an address that were not found.
+    fn lost(&self) -> Amount {
+        let mut lost = self.unlocated;
+        lost -= self.located;
+        lost
+    }
+
+    /// Takes objects over from a caller of the same site: so many have been found of which nobody knew any more whose they are.
+    fn take_over(&mut self, of_caller: &mut Self) {
+        let mut surplus = self.located;
+        surplus -= self.unlocated;
+        let lost = of_caller.lost();
+        let found = Amount {
+            count: surplus.count.min(lost.count),
+            bytes: surplus.bytes.min(lost.bytes),
+        };
+        of_caller.lives.allocated -= found;
+        of_caller.unlocated -= found;
+        self.lives.allocated += found;
+        self.unlocated += found;
+    }
+
+    fn is_empty(&self) -> bool {
+        let lives = &self.lives;
+        lives.allocated.is_zero() && lives.eliminated == 0 && lives.dead() == 0
+    }
+}
+
+impl LifetimeTallies {
+    pub(crate) fn new(columns: usize, by_caller: bool) -> Self {
+        Self {
+            sites: vec![Tally::default(); columns],
+            callers: FxHashMap::default(),
+            by_caller,
+        }
+    }
+
+    fn of(&mut self, origin: Origin) -> &mut Tally {
+        if self.by_caller && origin.caller != CallerColumn::NONE {
+            return self
+                .callers
+                .entry((origin.site, origin.caller))
+                .or_default();
+        }
+        let position = origin.site.position();
+        if self.sites.len() <= position {
+            self.sites.resize(position + 1, Tally::default());
+        }
+        &mut self.sites[position]
+    }
+
+    pub(crate) fn allocated(&mut self, origin: Origin, amount: Amount) {
+        self.of(origin).lives.allocated += amount;
+    }
+
+    pub(crate) fn eliminated(&mut self, origin: Origin, count: u64) {
+        self.of(origin).lives.eliminated += count;
+    }
+
+    pub(crate) fn not_yet_collected(&mut self, origin: Origin, amount: Amount) {
+        self.of(origin).lives.not_yet_collected += amount;
+    }
+
+    pub(crate) fn alive(&mut self, object: &LiveObject) {
+        self.of(object.origin()).lives.alive += Amount::one(object.bytes());
+    }
+
+    pub(crate) fn promoted(&mut self, object: &LiveObject) {
+        self.of(object.origin()).lives.promoted += Amount::one(object.bytes());
+    }
+
+    /// Objects that died at the first collection of their life.
+    pub(crate) fn died_at_once(&mut self, origin: Origin, dead: Amount, epoch_bytes: Option<u64>) {
+        self.of(origin).died_at_once(dead, epoch_bytes);
     }
 
     /// An object that the collection ending `epoch` found dead.
     pub(crate) fn died(&mut self, object: &LiveObject, epoch: u32, clock: &AllocationClock) {
         let survived = epoch.saturating_sub(object.birth);
-        let row = self.row(object.site);
-        *by_survived(&mut row.died, survived) += 1;
-        *by_survived(&mut row.died_bytes, survived) += object.bytes();
+        let lives = &mut self.of(object.origin()).lives;
+        *by_survived(&mut lives.died, survived) += 1;
+        *by_survived(&mut lives.died_bytes, survived) += object.bytes();
         if let Some(bytes) = clock.since(object.birth) {
-            *entry(&mut row.bytes_until_death, magnitude(bytes)) += 1;
+            *entry(&mut lives.bytes_until_death, magnitude(bytes)) += 1;
         }
         if object.is_promoted() {
-            row.died_promoted += Amount::one(object.bytes());
-            *by_survived(&mut row.promoted_died, survived) += 1;
+            lives.died_promoted += Amount::one(object.bytes());
+            *by_survived(&mut lives.promoted_died, survived) += 1;
         }
     }
 
     /// Objects of an epoch that has ended whose address is not known.
-    pub(crate) fn unlocated(&mut self, column: SiteColumn, amount: Amount) {
-        self.row(column);
-        self.unlocated[column.position()] += amount;
+    pub(crate) fn unlocated(&mut self, origin: Origin, amount: Amount) {
+        self.of(origin).unlocated += amount;
     }
 
     /// One of them was found; it was counted as an object without a site before.
-    pub(crate) fn located(&mut self, column: SiteColumn, object: &LiveObject) {
+    pub(crate) fn located(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
-        self.row(column);
-        self.located[column.position()] += one;
-        let without = self.row(SiteColumn::NONE);
+        let found = self.of(object.origin());
+        found.located += one;
+        if object.is_promoted() {
+            found.lives.promoted += one;
+        }
+        let without = &mut self.of(Origin::default()).lives;
         without.allocated -= one;
         if object.is_promoted() {
             without.promoted -= one;
-            self.row(column).promoted += one;
         }
     }
 
     /// The table; `known` says whether deaths are.
-    pub(crate) fn finish(mut self, collections: u64, known: bool) -> Lifetimes {
-        let mut total = SiteLifetime::default();
-        for position in 0..self.rows.len() {
-            let mut unlocated = self.unlocated[position];
-            unlocated -= self.located[position];
-            if known && !unlocated.is_zero() {
-                self.died_at_once(SiteColumn::at(position), unlocated, None);
+    pub(crate) fn finish(self, collections: u64, known: bool) -> Lifetimes {
+        let mut by_site: Vec<Vec<(CallerColumn, Tally)>> = Vec::new();
+        by_site.extend(
+            self.sites
+                .into_iter()
+                .map(|tally| vec![(CallerColumn::NONE, tally)]),
+        );
+        for ((site, caller), tally) in self.callers {
+            if by_site.len() <= site.position() {
+                by_site.resize(site.position() + 1, vec![Default::default()]);
             }
-            let row = &mut self.rows[position];
-            row.site = SiteColumn::at(position).site();
-            add(&mut total, row);
+            by_site[site.position()].push((caller, tally));
         }
-        let mut sites = self.rows;
-        sites.retain(|row| !row.allocated.is_zero() || row.eliminated > 0 || row.dead() > 0);
-        sites.sort_by_key(|row| core::cmp::Reverse(row.allocated));
+        let rows = by_site.into_iter().enumerate();
+        let mut sites: Vec<SiteLifetime> = rows
+            .map(|(position, tallies)| site_lifetime(SiteColumn::at(position), tallies, known))
+            .collect();
+        let mut total = Lives::default();
+        sites.iter().for_each(|row| add(&mut total, &row.lives));
+        let is_something =
+            |lives: &Lives| !lives.allocated.is_zero() || lives.eliminated > 0 || lives.dead() > 0;
+        sites.retain(|row| is_something(&row.lives));
+        sites.sort_by_key(|row| Reverse(row.lives.allocated));
         Lifetimes {
             sites,
             total,
@@ -149,7 +205,51 @@ impl LifetimeTallies {
     }
 }
 
-fn add(total: &mut SiteLifetime, row: &SiteLifetime) {
+/// One site's tallies in a row.
+fn site_lifetime(
+    site: SiteColumn,
+    mut tallies: Vec<(CallerColumn, Tally)>,
+    known: bool,
+) -> SiteLifetime {
+    tallies.sort_by_key(|(caller, _)| *caller);
+    settle_doubts(&mut tallies);
+    let mut callers = Vec::new();
+    let mut lives = Lives::default();
+    for (caller, mut tally) in tallies {
+        let lost = tally.lost();
+        if known {
+            tally.died_at_once(lost, None);
+        }
+        add(&mut lives, &tally.lives);
+        if !tally.is_empty() {
+            callers.push(CallerLifetime {
+                call: caller.call(),
+                lives: tally.lives,
+            });
+        }
+    }
+    callers.sort_by_key(|row| (Reverse(row.lives.allocated), row.call));
+    if callers.iter().all(|row| row.call.is_none()) {
+        callers.clear();
+    }
+    SiteLifetime {
+        site: site.site(),
+        lives,
+        callers,
+    }
+}
+
+/// Objects that were found where the caller was in doubt have been counted under whichever caller their events said.
+fn settle_doubts(tallies: &mut [(CallerColumn, Tally)]) {
+    let [(_, without), callers @ ..] = tallies else {
+        return;
+    };
+    for (_, of_caller) in callers {
+        without.take_over(of_caller);
+    }
+}
+
+fn add(total: &mut Lives, row: &Lives) {
     total.allocated += row.allocated;
     total.eliminated += row.eliminated;
     total.alive += row.alive;
@@ -171,6 +271,7 @@ fn add(total: &mut SiteLifetime, row: &SiteLifetime) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CallIndex;
     use crate::heap::column::TypeColumn;
 
     #[test]
@@ -184,16 +285,20 @@ mod tests {
     #[test]
     fn deaths_by_collections_survived() {
         let site = SiteColumn::at(1);
+        let origin = Origin {
+            site,
+            caller: CallerColumn::NONE,
+        };
         let mut clock = AllocationClock::default();
         (0..50).for_each(|epoch| clock.tick(epoch, 1000));
-        let mut tallies = LifetimeTallies::new(2);
+        let mut tallies = LifetimeTallies::new(2, true);
         let mut object = LiveObject::new(64, 16, site, TypeColumn::NONE, 47);
         tallies.died(&object, 49, &clock);
         object.promote();
         object.birth = 0;
         tallies.died(&object, 49, &clock);
         tallies.died_at_once(
-            site,
+            origin,
             Amount {
                 count: 5,
                 bytes: 80,
@@ -201,7 +306,7 @@ mod tests {
             Some(1000),
         );
         let lifetimes = tallies.finish(50, true);
-        let row = &lifetimes.sites[0];
+        let row = &lifetimes.sites[0].lives;
         assert_eq!(
             (row.died[0], row.died[2], row.died[31], row.died.len()),
             (5, 1, 1, 32)
@@ -218,5 +323,41 @@ mod tests {
         assert_eq!(row.died_promoted, Amount::one(16));
         assert_eq!(row.dead(), 7);
         assert_eq!(lifetimes.total.died, row.died);
+    }
+
+    #[test]
+    fn what_was_found_of_a_doubtful_caller_has_none() {
+        let (site, object) = (SiteColumn::at(1), Amount::one(16));
+        let by = |call| Origin {
+            site,
+            caller: CallerColumn::of(CallIndex(call)),
+        };
+        let nobody = Origin {
+            site,
+            caller: CallerColumn::NONE,
+        };
+        let mut tallies = LifetimeTallies::new(2, true);
+        for origin in [by(3), by(3), by(5), nobody] {
+            tallies.allocated(origin, object);
+            tallies.unlocated(origin, object);
+        }
+        // Two are found by their site alone, as collections find them first: without a site.
+        let found = LiveObject::new(64, 16, site, TypeColumn::NONE, 0);
+        for _ in 0..2 {
+            tallies.allocated(Origin::default(), object);
+            tallies.located(&found);
+            tallies.alive(&found);
+        }
+        let lifetimes = tallies.finish(1, true);
+        assert_eq!(lifetimes.sites.len(), 1);
+        let row = &lifetimes.sites[0];
+        assert_eq!((row.lives.allocated.count, row.lives.alive.count), (4, 2));
+        assert_eq!(row.lives.dead(), 2);
+        let callers = row.callers.iter();
+        let callers: Vec<_> = callers
+            .map(|row| (row.call, row.lives.allocated.count, row.lives.dead()))
+            .collect();
+        let call = |call| Some(CallIndex(call));
+        assert_eq!(callers, [(None, 2, 0), (call(3), 1, 1), (call(5), 1, 1)]);
     }
 }

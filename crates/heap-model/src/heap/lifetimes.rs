@@ -1,6 +1,6 @@
 //! How long the objects of each site live.
 
-use crate::{Amount, SiteIndex};
+use crate::{Amount, CallIndex, SiteIndex};
 
 /// Lifetimes per site, in collections survived and in bytes allocated.
 ///
@@ -11,7 +11,7 @@ pub struct Lifetimes {
     /// Per site, most objects first. Sites without an object on the heap are left out.
     pub sites: Vec<SiteLifetime>,
     /// All sites together.
-    pub total: SiteLifetime,
+    pub total: Lives,
     /// Collections the numbers are from.
     pub collections: u64,
     /// False: the trace does not know deaths (no moves recorded, or lost on the way); then only `allocated` and `eliminated` hold.
@@ -28,6 +28,24 @@ impl Lifetimes {
 pub struct SiteLifetime {
     /// Row in [`CountModel::sites`](crate::CountModel::sites). `None`: objects without an event.
     pub site: Option<SiteIndex>,
+    /// What became of them.
+    pub lives: Lives,
+    /// `lives` by caller to blame, most objects first; empty when no caller is known.
+    pub callers: Vec<CallerLifetime>,
+}
+
+/// The objects of one site that one caller is to blame for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CallerLifetime {
+    /// Row in [`CountModel::calls`](crate::CountModel::calls). `None`: no tracked call was under way, or it is not known.
+    pub call: Option<CallIndex>,
+    /// What became of them.
+    pub lives: Lives,
+}
+
+/// What became of some objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lives {
     /// Objects that reached the heap in the files at hand, with those that the first synchronization point brought.
     pub allocated: Amount,
     /// Executions whose object the JIT eliminated.
@@ -51,7 +69,7 @@ pub struct SiteLifetime {
     pub promoted_died: Vec<u64>,
 }
 
-impl SiteLifetime {
+impl Lives {
     /// All dead objects.
     pub fn dead(&self) -> u64 {
         self.died.iter().sum()

@@ -1,7 +1,6 @@
 //! How many objects of each site and type live.
 
 use crate::Amount;
-use crate::heap::column::SiteColumn;
 use crate::heap::live_object::LiveObject;
 
 /// Live objects, kept up to date with every birth and death.
@@ -38,12 +37,6 @@ impl LiveCounts {
     pub(crate) fn with_site(&self) -> u64 {
         let without = self.sites.first().map_or(0, |amount| amount.count);
         self.total.count.saturating_sub(without)
-    }
-
-    /// Live objects by site.
-    pub(crate) fn by_site(&self) -> impl Iterator<Item = (SiteColumn, Amount)> {
-        let sites = self.sites.iter().enumerate();
-        sites.map(|(position, amount)| (SiteColumn::at(position), *amount))
     }
 
     pub(crate) fn clear(&mut self) {

@@ -2,7 +2,7 @@
 
 use ducktrack_trace_format::ThreadId;
 
-use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
+use crate::heap::column::{CallerColumn, Origin, SiteColumn, TypeColumn};
 
 /// No thread.
 const NO_THREAD: u32 = PROMOTED - 1;
@@ -44,6 +44,14 @@ impl LiveObject {
         self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
         self.caller = caller;
         self
+    }
+
+    /// Whose doing it is.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            site: self.site,
+            caller: self.caller,
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {

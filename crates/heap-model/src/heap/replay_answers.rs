@@ -73,16 +73,17 @@ impl HeapReplay {
             for (thread, amount) in part.threads.drain() {
                 heap.add_thread(thread, amount);
             }
-            part.drain_sites(|site, tally| {
+            part.drain_tallies(&self.names, |origin, tally| {
+                let site = origin.site;
                 let ty = types.get(site.position()).copied().unwrap_or_default();
                 for amount in [tally.gone, tally.unplaced] {
                     heap.add_new(site, ty, amount);
-                    self.lifetimes.allocated(site, amount);
-                    self.lifetimes.not_yet_collected(site, amount);
+                    self.lifetimes.allocated(origin, amount);
+                    self.lifetimes.not_yet_collected(origin, amount);
                 }
-                self.lifetimes.allocated(site, tally.stragglers);
-                self.lifetimes.unlocated(site, tally.stragglers);
-                self.lifetimes.eliminated(site, tally.eliminated);
+                self.lifetimes.allocated(origin, tally.stragglers);
+                self.lifetimes.unlocated(origin, tally.stragglers);
+                self.lifetimes.eliminated(origin, tally.eliminated);
             });
         }
         if self.knowledge.is_known() && self.questions.heap_at.contains(&Moment::End) {
@@ -124,10 +125,12 @@ impl HeapReplay {
             timeline
         });
         let growth = callers.map(|callers| grow(&samples, types, collections, known, callers));
-        for (column, alive) in self.counts.by_site() {
-            self.lifetimes.alive(column, alive);
-        }
-        let lifetimes = self.lifetimes.finish(collections, known);
+        let lifetimes = self.questions.lifetimes.then(|| {
+            for object in self.heap.iter() {
+                self.lifetimes.alive(object);
+            }
+            self.lifetimes.finish(collections, known)
+        });
         self.info.conflicts = self.heap.conflicts;
         self.info.knowledge_gaps = self.knowledge.take_gaps();
         self.info.knowledge = self.knowledge.finish(collections);
@@ -136,7 +139,7 @@ impl HeapReplay {
             count,
             info: self.info,
             heap_at: self.heap_at,
-            lifetimes: self.questions.lifetimes.then_some(lifetimes),
+            lifetimes,
             timeline,
             growth,
         }

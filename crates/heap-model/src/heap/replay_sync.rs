@@ -5,7 +5,7 @@ use ducktrack_trace_format::{FormatError, SiteId, SyncDecoder, SyncObject, decod
 use crate::heap::column::TypeColumn;
 use crate::heap::live_object::LiveObject;
 use crate::heap::sync_check::SyncCheck;
-use crate::{CollectionNumber, HeapReplay, Quality, Rotation};
+use crate::{Amount, CollectionNumber, HeapReplay, Quality, Rotation};
 
 /// Collections after a synchronization point whose quality is noted, with the point itself.
 const QUALITIES: usize = 10;
@@ -95,8 +95,9 @@ impl HeapReplay {
             let ended = self.to_note.map_or(0, |(_, ended)| ended);
             self.to_note = Some((sync.collection, ended));
             if is_first {
-                for (column, amount) in self.counts.by_site() {
-                    self.lifetimes.allocated(column, amount);
+                for object in self.heap.iter() {
+                    let one = Amount::one(object.bytes());
+                    self.lifetimes.allocated(object.origin(), one);
                 }
             }
         }
@@ -129,7 +130,7 @@ impl HeapReplay {
             let caller = self.names.caller(explained.caller);
             *object = object.by(explained.thread, caller);
             self.counts.add(object);
-            self.lifetimes.located(column, object);
+            self.lifetimes.located(object);
         }
         Ok(())
     }

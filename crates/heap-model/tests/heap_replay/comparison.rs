@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{Amount, GrowthSubject, HeapAt, LiveSite, SiteLifetime, TraceModel};
+use ducktrack_heap_model::{Amount, GrowthSubject, HeapAt, LiveSite, Lives, TraceModel};
 
 use crate::naive_object::Object;
 use crate::naive_vm::NaiveVm;
@@ -161,10 +161,12 @@ fn check_sums(heap: &HeapAt) {
     assert_eq!(heap.quality.objects, heap.total.count);
 }
 
-fn expected_lifetime(vm: &NaiveVm, site: Option<usize>) -> SiteLifetime {
-    let mut row = SiteLifetime {
-        eliminated: site.map_or(0, |site| vm.eliminated[site]),
-        ..SiteLifetime::default()
+/// Of the objects of a site, all or those of one caller. Which callers eliminated objects had is not known.
+fn expected_lives(vm: &NaiveVm, site: Option<usize>, caller: Option<u32>) -> Lives {
+    let of_all = |site: usize| vm.eliminated[site];
+    let mut row = Lives {
+        eliminated: site.filter(|_| caller.is_none()).map_or(0, of_all),
+        ..Lives::default()
     };
     let add = |list: &mut Vec<u64>, survived: u32, by: u64| {
         let at = survived.min(31) as usize;
@@ -173,7 +175,9 @@ fn expected_lifetime(vm: &NaiveVm, site: Option<usize>) -> SiteLifetime {
         }
         list[at] += by;
     };
-    for object in vm.objects.iter().filter(|object| object.site == site) {
+    let is_caller = |its: u32| caller.is_none_or(|caller| caller == its);
+    let objects = vm.objects.iter();
+    for object in objects.filter(|object| object.site == site && is_caller(object.caller)) {
         let one = Amount {
             count: 1,
             bytes: object.bytes,
@@ -207,6 +211,15 @@ fn expected_lifetime(vm: &NaiveVm, site: Option<usize>) -> SiteLifetime {
     row
 }
 
+/// Without what the naive VM does not know.
+fn comparable(lives: &Lives) -> Lives {
+    assert!(lives.bytes_until_death.iter().sum::<u64>() <= lives.dead());
+    Lives {
+        bytes_until_death: Vec::new(),
+        ..lives.clone()
+    }
+}
+
 fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
     let lifetimes = model.lifetimes.as_ref().unwrap();
     assert!(lifetimes.known);
@@ -215,11 +228,26 @@ fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
             .sites
             .iter()
             .find(|row| row.site.map(|index| index.get()) == site);
-        let mut found = found.cloned().unwrap_or_default();
-        let dead = found.dead();
-        assert!(found.bytes_until_death.iter().sum::<u64>() <= dead);
-        (found.site, found.bytes_until_death) = (None, Vec::new());
-        assert_eq!(found, expected_lifetime(vm, site), "{site:?}");
+        let found = found.cloned().unwrap_or_default();
+        let lives = comparable(&found.lives);
+        assert_eq!(lives, expected_lives(vm, site, None), "{site:?}");
+        let mut of_site = vm.objects.iter().filter(|object| object.site == site);
+        let has_callers = site.is_some() && of_site.any(|object| object.caller > 0);
+        assert!(!has_callers || !found.callers.is_empty(), "{site:?}");
+        for row in &found.callers {
+            let caller = row.call.map_or(0, |call| call.get() as u32 + 1);
+            let mut lives = comparable(&row.lives);
+            lives.eliminated = 0;
+            let expected = expected_lives(vm, site, Some(caller));
+            assert_eq!(lives, expected, "{site:?}, caller {caller}");
+        }
+        let allocated: Amount = found.callers.iter().map(|row| row.lives.allocated).sum();
+        let eliminated: u64 = found.callers.iter().map(|row| row.lives.eliminated).sum();
+        let all = (found.lives.allocated, found.lives.eliminated);
+        assert!(
+            found.callers.is_empty() || all == (allocated, eliminated),
+            "{site:?}"
+        );
     }
     assert_eq!(lifetimes.collections, vm.heaps.len() as u64);
 }

@@ -309,7 +309,10 @@ mod tests {
         library[0].class = "java.util.Arrays".into();
         assert!(gate.check(&[], &library).passed);
         library[0].context = vec![crate::json::ContextDoc {
-            class: Some("com.acme.Main".into()),
+            caller: crate::json::CallerDoc {
+                class: Some("com.acme.Main".into()),
+                ..Default::default()
+            },
             count: 11,
             bytes: 11,
             ..Default::default()

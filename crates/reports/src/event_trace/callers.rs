@@ -3,7 +3,7 @@
 use ducktrack_heap_model::LiveCaller;
 
 use crate::event_trace::amounts::sum;
-use crate::json::{AmountDoc, ContextDoc, TypeDoc};
+use crate::json::{AmountDoc, CallerDoc, ContextDoc, TypeDoc};
 use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER};
 use crate::view::Caller;
@@ -22,23 +22,33 @@ pub(super) fn caller<'a>(row: &LiveCaller, callers: &'a [Caller]) -> Option<&'a 
     callers.get(row.call?.get())
 }
 
-/// The largest callers of a site that are known, with their names; a line for the others of them, one for objects without.
-pub(super) fn lines(context: &[ContextDoc]) -> Vec<(AmountDoc, String)> {
+/// The lines of callers by amounts.
+pub(super) fn amount_lines(context: &[ContextDoc]) -> Vec<(AmountDoc, String)> {
+    let amount = |part: &ContextDoc| AmountDoc {
+        count: part.count,
+        bytes: part.bytes,
+    };
+    let parts = context.iter().map(|part| (&part.caller, amount(part)));
+    lines(parts, |rest| sum(rest.iter().copied()))
+}
+
+/// The largest callers of a site that are known, with their names; a line for the others of them (`together`), one for objects without.
+pub(super) fn lines<'a, P>(
+    parts: impl Iterator<Item = (&'a CallerDoc, P)>,
+    together: impl Fn(&[P]) -> P,
+) -> Vec<(P, String)> {
     let (mut lines, mut without) = (Vec::new(), Vec::new());
-    for part in context {
-        let amount = AmountDoc {
-            count: part.count,
-            bytes: part.bytes,
-        };
-        match part.caller() {
-            Some(caller) => lines.push((amount, format!("  <- {caller}"))),
-            None => without.push((amount, format!("  {WITHOUT_CALLER}"))),
+    for (caller, part) in parts {
+        match caller.known() {
+            Some(caller) => lines.push((part, format!("  <- {caller}"))),
+            None => without.push((part, format!("  {WITHOUT_CALLER}"))),
         }
     }
     let rest = lines.split_off(lines.len().min(CALLERS));
     if !rest.is_empty() {
-        let sum = sum(rest.iter().map(|(amount, _)| *amount));
-        lines.push((sum, format!("  <- {}", more(rest.len(), "caller"))));
+        let name = format!("  <- {}", more(rest.len(), "caller"));
+        let rest: Vec<P> = rest.into_iter().map(|(part, _)| part).collect();
+        lines.push((together(&rest), name));
     }
     lines.append(&mut without);
     lines

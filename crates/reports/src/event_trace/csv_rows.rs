@@ -2,6 +2,7 @@
 
 use crate::csv::quoted;
 use crate::event_trace::place::PlaceDoc;
+use crate::json::CallerDoc;
 
 /// Columns of a site's place.
 pub(super) const PLACE: [&str; 7] = [
@@ -32,6 +33,17 @@ pub(super) fn place_fields(place: &PlaceDoc) -> Vec<String> {
 pub(super) fn list(values: &[u64]) -> String {
     let texts: Vec<String> = values.iter().map(u64::to_string).collect();
     texts.join(" ")
+}
+
+/// Callers with their objects and bytes in one field.
+pub(super) fn callers<'a>(parts: impl Iterator<Item = (&'a CallerDoc, i64, i64)>) -> String {
+    let text = |(caller, count, bytes): (&CallerDoc, i64, i64)| {
+        let caller = caller.known();
+        let name = caller.map_or_else(String::new, |caller| caller.to_string());
+        format!("{name}={count}/{bytes}")
+    };
+    let texts: Vec<String> = parts.map(text).collect();
+    texts.join("; ")
 }
 
 /// A table under a header.

@@ -7,7 +7,7 @@ mod facts;
 mod text;
 
 pub use build::lifetimes_report;
-pub use document::{LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
+pub use document::{LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
 
 use crate::error::ReportError;
 use crate::event_trace::{EventReport, document_lines, page};

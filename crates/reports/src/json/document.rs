@@ -122,9 +122,9 @@ pub struct TypeDoc {
     pub bytes: i64,
 }
 
-/// One caller's part of a site. All names are null in the entry for "no tracked call was under way".
+/// A caller to blame; all null stands for "no tracked call was under way".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContextDoc {
+pub struct CallerDoc {
     /// The caller's class.
     pub class: Option<String>,
     /// The caller's method.
@@ -140,6 +140,14 @@ pub struct ContextDoc {
     pub source_file: Option<String>,
     /// The tracked method that is called.
     pub target: Option<String>,
+}
+
+/// One caller's part of a site.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextDoc {
+    /// Who.
+    #[serde(flatten)]
+    pub caller: CallerDoc,
     /// Objects.
     pub count: i64,
     /// Bytes.
@@ -151,6 +159,17 @@ pub struct ContextDoc {
 
 impl ContextDoc {
     pub(crate) fn of(caller: Option<&Caller>, part: AmountDoc, types: Vec<TypeDoc>) -> Self {
+        Self {
+            caller: CallerDoc::of(caller),
+            count: part.count,
+            bytes: part.bytes,
+            types,
+        }
+    }
+}
+
+impl CallerDoc {
+    pub(crate) fn of(caller: Option<&Caller>) -> Self {
         let at = caller.map(|caller| &caller.location);
         Self {
             class: at.map(|at| at.class.clone()),
@@ -160,14 +179,11 @@ impl ContextDoc {
             line: at.and_then(|at| at.line),
             source_file: at.and_then(|at| at.source_file.clone()),
             target: caller.map(|caller| caller.target.clone()),
-            count: part.count,
-            bytes: part.bytes,
-            types,
         }
     }
 
-    /// `None` in the entry without a caller.
-    pub(crate) fn caller(&self) -> Option<Caller> {
+    /// `None` stands for no caller.
+    pub(crate) fn known(&self) -> Option<Caller> {
         let location = Location {
             class: self.class.clone()?,
             method: self.method.clone()?,

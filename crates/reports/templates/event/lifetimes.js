@@ -46,6 +46,7 @@ const table = grid(columns, {
     const host = element('div');
     detail.append(element('h3', '', 'Still alive after so many collections'), host);
     survival(host, row, 150);
+    if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: callOf(one) + ': ' + share(first(one), amount(one)) + ' died young' + (amount(one.diedPromoted) ? ', ' + shown(amount(one.diedPromoted)) + ' medium-lived' : '') })), amount(row));
     listing(detail, 'Died after', row.died.map((count, survived) => ({ count, bytes: row.diedBytes[survived] ?? 0, name: survived === 0 ? 'none: before the first collection' : survived >= 31 ? '31 or more' : grouped(survived) })).filter((part) => part.count), amount(row));
     const rest = [['alive at the last collection', row.alive], ['not yet collected', row.notYetCollected], ['promoted to an old space', row.promoted], ['promoted, and dead later', row.diedPromoted]];
     listing(detail, 'And', rest.filter(([, one]) => one.count).map(([name, one]) => ({ ...one, name })), amount(row));

@@ -136,7 +136,7 @@ fn write_sites(out: &mut String, report: &GrowthReport) {
                 site.place.kind
             ),
         );
-        for (caller, name) in callers::lines(&site.context) {
+        for (caller, name) in callers::amount_lines(&site.context) {
             let mut cells = COLUMNS.map(|_| String::new());
             cells[LIVE] = bytes(caller.bytes);
             cells[OBJECTS] = objects(caller.count);

@@ -1,7 +1,7 @@
 //! One row per site.
 
 use super::document::{HeapPartDoc, HeapReport};
-use crate::event_trace::csv_rows::{PLACE, list, place_fields, table};
+use crate::event_trace::csv_rows::{PLACE, callers, list, place_fields, table};
 
 pub(super) fn csv(report: &HeapReport) -> String {
     let header: Vec<&str> = PLACE
@@ -25,22 +25,13 @@ fn fields(mut row: Vec<String>, live: &HeapPartDoc) -> Vec<String> {
         .iter()
         .map(|ty| format!("{}={}/{}", ty.ty, ty.count, ty.bytes))
         .collect();
-    let context: Vec<String> = live
-        .context
-        .iter()
-        .map(|part| {
-            let caller = part
-                .caller()
-                .map_or_else(String::new, |caller| caller.to_string());
-            format!("{caller}={}/{}", part.count, part.bytes)
-        })
-        .collect();
+    let context = live.context.iter();
     row.extend([
         live.count.to_string(),
         live.bytes.to_string(),
         list(&live.ages),
         types.join("; "),
-        context.join("; "),
+        callers(context.map(|part| (&part.caller, part.count, part.bytes))),
     ]);
     row
 }

@@ -206,7 +206,7 @@ fn write_sites(out: &mut String, report: &HeapReport) {
             made,
             format!("{} ({})", place.location, place.kind),
         );
-        for (caller, name) in callers::lines(&live.context) {
+        for (caller, name) in callers::amount_lines(&live.context) {
             row(caller.bytes, caller.count, &[], "", name);
         }
     }

@@ -1,14 +1,16 @@
 //! Model to document. A filter keeps whole sites: lifetimes are not recorded by type or thread within a site.
 
-use ducktrack_heap_model::{Lifetimes, SiteLifetime, TraceModel};
+use ducktrack_heap_model::{CallerLifetime, Lifetimes, Lives, SiteLifetime, TraceModel};
 
-use super::document::{LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
+use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
 use crate::event_trace::VERSION;
-use crate::event_trace::amounts::{add_list, amount, signed, sum};
+use crate::event_trace::amounts::{amount, signed};
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::heap::largest_first;
 use crate::event_trace::place::PlaceDoc;
 use crate::filter::{Filter, Sort};
+use crate::json::CallerDoc;
+use crate::view::Caller;
 
 /// Makes the report. `trace` says where the model was read from.
 pub fn lifetimes_report(
@@ -24,17 +26,18 @@ pub fn lifetimes_report(
         match row.site.and_then(|index| PlaceDoc::of(&model.count, index)) {
             Some(place) if place.is_wanted(filter) => sites.push(LifetimeSiteDoc {
                 place,
-                lives: lives(row),
+                lives: lives(&row.lives),
+                context: context(row, &view.callers, filter.sort),
             }),
             Some(_) => {}
             None if filter.only.is_empty() && filter.types.is_empty() => {
-                unattributed = Some(lives(row))
+                unattributed = Some(lives(&row.lives))
             }
             None => {}
         }
     }
     sort(&mut sites, filter.sort);
-    let selected = together(sites.iter().map(|site| &site.lives).chain(&unattributed));
+    let selected = LifetimeDoc::together(sites.iter().map(|site| &site.lives).chain(&unattributed));
     LifetimesReport {
         format: "ducktrack-lifetimes".to_owned(),
         version: VERSION,
@@ -55,6 +58,20 @@ pub fn lifetimes_report(
     }
 }
 
+fn context(row: &SiteLifetime, callers: &[Caller], sort: Sort) -> Vec<LifetimeContextDoc> {
+    let part = |row: &CallerLifetime| LifetimeContextDoc {
+        caller: CallerDoc::of(row.call.and_then(|call| callers.get(call.get()))),
+        lives: lives(&row.lives),
+    };
+    let mut parts: Vec<LifetimeContextDoc> = row.callers.iter().map(part).collect();
+    // A stable sort: callers with as much stay in the order of the model.
+    parts.sort_by(|a, b| {
+        let amount = |part: &LifetimeContextDoc| (part.lives.count, part.lives.bytes);
+        largest_first(sort, amount(a), amount(b))
+    });
+    parts
+}
+
 fn sort(sites: &mut [LifetimeSiteDoc], sort: Sort) {
     sites.sort_by(|a, b| {
         largest_first(
@@ -66,7 +83,7 @@ fn sort(sites: &mut [LifetimeSiteDoc], sort: Sort) {
     });
 }
 
-fn lives(row: &SiteLifetime) -> LifetimeDoc {
+fn lives(row: &Lives) -> LifetimeDoc {
     LifetimeDoc {
         count: signed(row.allocated.count),
         bytes: signed(row.allocated.bytes),
@@ -80,22 +97,4 @@ fn lives(row: &SiteLifetime) -> LifetimeDoc {
         promoted_died: row.promoted_died.clone(),
         bytes_until_death: row.bytes_until_death.clone(),
     }
-}
-
-fn together<'a>(rows: impl Iterator<Item = &'a LifetimeDoc>) -> LifetimeDoc {
-    let mut all = LifetimeDoc::default();
-    for row in rows {
-        all.count = all.count.saturating_add(row.count);
-        all.bytes = all.bytes.saturating_add(row.bytes);
-        all.eliminated = all.eliminated.saturating_add(row.eliminated);
-        add_list(&mut all.died, &row.died);
-        add_list(&mut all.died_bytes, &row.died_bytes);
-        add_list(&mut all.promoted_died, &row.promoted_died);
-        add_list(&mut all.bytes_until_death, &row.bytes_until_death);
-        all.alive = sum([all.alive, row.alive].into_iter());
-        all.not_yet_collected = sum([all.not_yet_collected, row.not_yet_collected].into_iter());
-        all.promoted = sum([all.promoted, row.promoted].into_iter());
-        all.died_promoted = sum([all.died_promoted, row.died_promoted].into_iter());
-    }
-    all
 }

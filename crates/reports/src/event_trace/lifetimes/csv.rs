@@ -1,9 +1,9 @@
 //! One row per site.
 
-use super::document::{LifetimeDoc, LifetimesReport};
-use crate::event_trace::csv_rows::{PLACE, list, place_fields, table};
+use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimesReport};
+use crate::event_trace::csv_rows::{PLACE, callers, list, place_fields, table};
 
-const LIVES: [&str; 10] = [
+const LIVES: [&str; 11] = [
     "count",
     "bytes",
     "eliminated",
@@ -14,6 +14,7 @@ const LIVES: [&str; 10] = [
     "died_promoted_count",
     "died_promoted_bytes",
     "bytes_until_death",
+    "context",
 ];
 
 pub(super) fn csv(report: &LifetimesReport) -> String {
@@ -21,15 +22,20 @@ pub(super) fn csv(report: &LifetimesReport) -> String {
     let sites = report
         .sites
         .iter()
-        .map(|site| fields(place_fields(&site.place), &site.lives));
+        .map(|site| fields(place_fields(&site.place), &site.lives, &site.context));
     let without = report
         .unattributed
         .iter()
-        .map(|lives| fields(vec![String::new(); PLACE.len()], lives));
+        .map(|lives| fields(vec![String::new(); PLACE.len()], lives, &[]));
     table(&header, sites.chain(without))
 }
 
-fn fields(mut row: Vec<String>, lives: &LifetimeDoc) -> Vec<String> {
+fn fields(
+    mut row: Vec<String>,
+    lives: &LifetimeDoc,
+    context: &[LifetimeContextDoc],
+) -> Vec<String> {
+    let context = context.iter();
     row.extend([
         lives.count.to_string(),
         lives.bytes.to_string(),
@@ -41,6 +47,7 @@ fn fields(mut row: Vec<String>, lives: &LifetimeDoc) -> Vec<String> {
         lives.died_promoted.count.to_string(),
         lives.died_promoted.bytes.to_string(),
         list(&lives.bytes_until_death),
+        callers(context.map(|part| (&part.caller, part.lives.count, part.lives.bytes))),
     ]);
     row
 }

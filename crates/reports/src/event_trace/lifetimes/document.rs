@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::event_trace::amounts::{add_list, sum};
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
-use crate::json::AmountDoc;
+use crate::json::{AmountDoc, CallerDoc};
 
 /// Lifetimes per site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +63,25 @@ pub struct LifetimeDoc {
 }
 
 impl LifetimeDoc {
+    /// The lives of all.
+    pub(super) fn together<'a>(rows: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all = Self::default();
+        for row in rows {
+            all.count = all.count.saturating_add(row.count);
+            all.bytes = all.bytes.saturating_add(row.bytes);
+            all.eliminated = all.eliminated.saturating_add(row.eliminated);
+            add_list(&mut all.died, &row.died);
+            add_list(&mut all.died_bytes, &row.died_bytes);
+            add_list(&mut all.promoted_died, &row.promoted_died);
+            add_list(&mut all.bytes_until_death, &row.bytes_until_death);
+            all.alive = sum([all.alive, row.alive].into_iter());
+            all.not_yet_collected = sum([all.not_yet_collected, row.not_yet_collected].into_iter());
+            all.promoted = sum([all.promoted, row.promoted].into_iter());
+            all.died_promoted = sum([all.died_promoted, row.died_promoted].into_iter());
+        }
+        all
+    }
+
     /// Objects that died before their first collection.
     pub(crate) fn died_young(&self) -> u64 {
         self.died.first().copied().unwrap_or(0)
@@ -92,6 +112,20 @@ pub struct LifetimeSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
     pub place: PlaceDoc,
+    /// How long.
+    #[serde(flatten)]
+    pub lives: LifetimeDoc,
+    /// By blamed caller, as in the counting report; empty when no caller is known, else sums to the site.
+    #[serde(default)]
+    pub context: Vec<LifetimeContextDoc>,
+}
+
+/// The lives of what one caller is to blame for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LifetimeContextDoc {
+    /// Who.
+    #[serde(flatten)]
+    pub caller: CallerDoc,
     /// How long.
     #[serde(flatten)]
     pub lives: LifetimeDoc,

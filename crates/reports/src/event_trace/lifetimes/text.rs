@@ -1,8 +1,9 @@
 //! For a terminal: the whole run's lifetimes, the sites, and the medium-lived ones.
 
-use super::document::{LifetimeDoc, LifetimesReport};
+use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimesReport};
 use crate::event_trace::amounts::signed;
 use crate::event_trace::block_bars::{bar, shares};
+use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{cut, head, next, trouble};
@@ -169,7 +170,7 @@ fn write_sites(out: &mut String, report: &LifetimesReport) {
     section(
         out,
         &format!(
-            "SITES, and how many of their objects died after having survived 0, 1, 2, ... collections ({})",
+            "SITES with the callers to blame, and how many of their objects died after having survived 0, 1, 2, ... collections ({})",
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
@@ -207,6 +208,9 @@ fn write_sites(out: &mut String, report: &LifetimesReport) {
             site.place.made(),
             format!("{} ({})", site.place.location, site.place.kind),
         );
+        for (lives, name) in caller_lines(site.context.iter()) {
+            row(&lives, "", name);
+        }
     }
     if let Some(lives) = &report.unattributed {
         row(lives, "", WITHOUT_EVENT.to_owned());
@@ -249,16 +253,36 @@ fn write_medium(out: &mut String, report: &LifetimesReport) {
         "type",
         "site",
     ]);
-    for site in sites.iter().take(shown) {
-        let lives = &site.lives;
+    let mut row = |lives: &LifetimeDoc, made: &str, name: String| {
         table.row([
             bytes(lives.died_promoted.bytes),
             objects(lives.died_promoted.count),
             share(lives.died_promoted.bytes, lives.promoted.bytes),
             shares(&lives.promoted_died, AGES_SHOWN),
-            site.place.made().to_owned(),
-            site.place.location.to_string(),
+            made.to_owned(),
+            name,
         ]);
+    };
+    for site in sites.iter().take(shown) {
+        row(
+            &site.lives,
+            site.place.made(),
+            site.place.location.to_string(),
+        );
+        let mut callers: Vec<_> = site.context.iter().collect();
+        callers.retain(|part| part.lives.died_promoted.count > 0);
+        callers.sort_by_key(|part| std::cmp::Reverse(part.lives.died_promoted.bytes));
+        for (lives, name) in caller_lines(callers.into_iter()) {
+            row(&lives, "", name);
+        }
     }
     table.write(out);
+}
+
+/// The callers in this order, with their names.
+fn caller_lines<'a>(
+    parts: impl Iterator<Item = &'a LifetimeContextDoc>,
+) -> Vec<(LifetimeDoc, String)> {
+    let parts = parts.map(|part| (&part.caller, part.lives.clone()));
+    callers::lines(parts, |rest| LifetimeDoc::together(rest.iter()))
 }
