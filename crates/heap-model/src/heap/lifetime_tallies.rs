@@ -68,7 +68,8 @@ impl Tally {
         lost
     }
 
-    /// Takes objects over from a caller of the same site: so many have been found of which nobody knew any more whose they are.
+    /// Takes objects over from a caller of the same site. Those that were found where the caller was in doubt are here, but have been counted under
+    /// whichever caller their events said.
     fn take_over(&mut self, of_caller: &mut Self) {
         let mut surplus = self.located;
         surplus -= self.unlocated;
@@ -81,11 +82,6 @@ impl Tally {
         of_caller.unlocated -= found;
         self.lives.allocated += found;
         self.unlocated += found;
-    }
-
-    fn is_empty(&self) -> bool {
-        let lives = &self.lives;
-        lives.allocated.is_zero() && lives.eliminated == 0 && lives.dead() == 0
     }
 }
 
@@ -174,27 +170,24 @@ impl LifetimeTallies {
 
     /// The table; `known` says whether deaths are.
     pub(crate) fn finish(self, collections: u64, known: bool) -> Lifetimes {
-        let mut by_site: Vec<Vec<(CallerColumn, Tally)>> = Vec::new();
-        by_site.extend(
-            self.sites
-                .into_iter()
-                .map(|tally| vec![(CallerColumn::NONE, tally)]),
-        );
+        let without = self.sites.into_iter().map(|without| OfSite {
+            without,
+            callers: Vec::new(),
+        });
+        let mut by_site: Vec<OfSite> = without.collect();
         for ((site, caller), tally) in self.callers {
             if by_site.len() <= site.position() {
-                by_site.resize(site.position() + 1, vec![Default::default()]);
+                by_site.resize(site.position() + 1, OfSite::default());
             }
-            by_site[site.position()].push((caller, tally));
+            by_site[site.position()].callers.push((caller, tally));
         }
-        let rows = by_site.into_iter().enumerate();
-        let mut sites: Vec<SiteLifetime> = rows
-            .map(|(position, tallies)| site_lifetime(SiteColumn::at(position), tallies, known))
+        let by_site = by_site.into_iter().enumerate();
+        let mut sites: Vec<SiteLifetime> = by_site
+            .map(|(position, tallies)| tallies.lifetime(SiteColumn::at(position), known))
             .collect();
         let mut total = Lives::default();
         sites.iter().for_each(|row| add(&mut total, &row.lives));
-        let is_something =
-            |lives: &Lives| !lives.allocated.is_zero() || lives.eliminated > 0 || lives.dead() > 0;
-        sites.retain(|row| is_something(&row.lives));
+        sites.retain(|row| !row.lives.is_empty());
         sites.sort_by_key(|row| Reverse(row.lives.allocated));
         Lifetimes {
             sites,
@@ -205,47 +198,43 @@ impl LifetimeTallies {
     }
 }
 
-/// One site's tallies in a row.
-fn site_lifetime(
-    site: SiteColumn,
-    mut tallies: Vec<(CallerColumn, Tally)>,
-    known: bool,
-) -> SiteLifetime {
-    tallies.sort_by_key(|(caller, _)| *caller);
-    settle_doubts(&mut tallies);
-    let mut callers = Vec::new();
-    let mut lives = Lives::default();
-    for (caller, mut tally) in tallies {
-        let lost = tally.lost();
-        if known {
-            tally.died_at_once(lost, None);
-        }
-        add(&mut lives, &tally.lives);
-        if !tally.is_empty() {
-            callers.push(CallerLifetime {
-                call: caller.call(),
-                lives: tally.lives,
-            });
-        }
-    }
-    callers.sort_by_key(|row| (Reverse(row.lives.allocated), row.call));
-    if callers.iter().all(|row| row.call.is_none()) {
-        callers.clear();
-    }
-    SiteLifetime {
-        site: site.site(),
-        lives,
-        callers,
-    }
+/// The tallies of one site.
+#[derive(Clone, Debug, Default)]
+struct OfSite {
+    without: Tally,
+    callers: Vec<(CallerColumn, Tally)>,
 }
 
-/// Objects that were found where the caller was in doubt have been counted under whichever caller their events said.
-fn settle_doubts(tallies: &mut [(CallerColumn, Tally)]) {
-    let [(_, without), callers @ ..] = tallies else {
-        return;
-    };
-    for (_, of_caller) in callers {
-        without.take_over(of_caller);
+impl OfSite {
+    fn lifetime(mut self, site: SiteColumn, known: bool) -> SiteLifetime {
+        self.callers.sort_by_key(|(caller, _)| *caller);
+        for (_, of_caller) in &mut self.callers {
+            self.without.take_over(of_caller);
+        }
+        let without = [(CallerColumn::NONE, self.without)];
+        let mut callers = Vec::new();
+        let mut lives = Lives::default();
+        for (caller, mut tally) in without.into_iter().chain(self.callers) {
+            if known {
+                tally.died_at_once(tally.lost(), None);
+            }
+            add(&mut lives, &tally.lives);
+            if !tally.lives.is_empty() {
+                callers.push(CallerLifetime {
+                    call: caller.call(),
+                    lives: tally.lives,
+                });
+            }
+        }
+        callers.sort_by_key(|row| (Reverse(row.lives.allocated), row.call));
+        if callers.iter().all(|row| row.call.is_none()) {
+            callers.clear();
+        }
+        SiteLifetime {
+            site: site.site(),
+            lives,
+            callers,
+        }
     }
 }
 

@@ -74,4 +74,9 @@ impl Lives {
     pub fn dead(&self) -> u64 {
         self.died.iter().sum()
     }
+
+    /// Nothing was executed, and nothing was found dead.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.allocated.is_zero() && self.eliminated == 0 && self.dead() == 0
+    }
 }
