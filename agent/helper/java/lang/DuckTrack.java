@@ -409,10 +409,7 @@ public final class DuckTrack {
         long slot = slot();
         long callSite = U.getLong(null, slot + (SHARED + 8));
         for (long count = 1; array != null; ) {
-            Class<?> type = array.getClass();
-            long klass = klassOf(type);
-            long size = size(array, U.getInt(null, klass + LAYOUT_HELPER));
-            search(slot, callSite, site, klass, type, count, count * size);
+            arrays(slot, callSite, site, array, count);
             int n = Array.getLength(array);
             if (n == 0 || !(array instanceof Object[])) {
                 return;
@@ -429,20 +426,21 @@ public final class DuckTrack {
         long slot = slot();
         long callSite = U.getLong(null, slot + (SHARED + 8));
         for (Object[] part = part(backtrace); part != null; part = nextPart(part)) {
-            array(slot, callSite, site, part);
-            for (int i = arraysOf(part) - 1; i >= 0; i--) {
-                if (part[i] != null) {
-                    array(slot, callSite, site, part[i]);
+            for (int i = 0; i < arraysOf(part); i++) {
+                Object array = arrayOf(part, i);
+                if (array != null) {
+                    arrays(slot, callSite, site, array, 1);
                 }
             }
         }
     }
 
+    /** Counts so many arrays of the class and size of this one. */
     @Hidden
-    private static void array(long slot, long callSite, int site, Object array) {
+    private static void arrays(long slot, long callSite, int site, Object array, long count) {
         Class<?> type = array.getClass();
         long klass = klassOf(type);
-        search(slot, callSite, site, klass, type, 1, size(array, U.getInt(null, klass + LAYOUT_HELPER)));
+        search(slot, callSite, site, klass, type, count, count * size(array, U.getInt(null, klass + LAYOUT_HELPER)));
     }
 
     // A stack trace as the VM makes it (HotSpot's BacktraceBuilder). For every 32 frames it has a part, which is one of
@@ -460,13 +458,18 @@ public final class DuckTrack {
         return part.length >= 5 && part.length <= 7 ? part : null;
     }
 
-    /** So many arrays, or null, stand in a part ahead of the next part. */
+    /** So many arrays belong to a part: it is the first of them, the others stand in it ahead of the next part. */
     static int arraysOf(Object[] part) {
-        return part.length == 7 ? 5 : 4;
+        return part.length == 7 ? 6 : 5;
+    }
+
+    /** One of them, or null. */
+    static Object arrayOf(Object[] part, int i) {
+        return i == 0 ? part : part[i - 1];
     }
 
     static Object[] nextPart(Object[] part) {
-        return part(part[arraysOf(part)]);
+        return part(part[arraysOf(part) - 1]);
     }
 
     @ForceInline

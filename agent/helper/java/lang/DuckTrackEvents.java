@@ -358,28 +358,24 @@ public final class DuckTrackEvents {
     @DontInline
     @Hidden
     public static void db(Object backtrace, int site) {
-        long others = 0;
-        for (Object[] part = DuckTrack.part(backtrace); part != null; part = DuckTrack.nextPart(part)) {
-            others += bytesOf(part);
-            for (int i = DuckTrack.arraysOf(part) - 1; i >= 0; i--) {
-                others += part[i] == null ? 0 : bytesOf(part[i]);
+        Object[] first = DuckTrack.part(backtrace);
+        long others = first == null ? 0 : -bytesOf(first);
+        for (Object[] part = first; part != null; part = DuckTrack.nextPart(part)) {
+            for (int i = 0; i < DuckTrack.arraysOf(part); i++) {
+                Object array = DuckTrack.arrayOf(part, i);
+                others += array == null ? 0 : bytesOf(array);
             }
         }
         int caller = callSite();
-        for (Object[] part = DuckTrack.part(backtrace); part != null; part = DuckTrack.nextPart(part)) {
-            others = made(part, site, caller, others);
-            for (int i = DuckTrack.arraysOf(part) - 1; i >= 0; i--) {
-                others = part[i] == null ? others : made(part[i], site, caller, others);
+        for (Object[] part = first; part != null; part = DuckTrack.nextPart(part)) {
+            for (int i = 0; i < DuckTrack.arraysOf(part); i++) {
+                Object array = DuckTrack.arrayOf(part, i);
+                if (array != null) {
+                    DuckTrackEventBuffer.write(site, bytesOf(array), known(array.getClass()), caller, array, ADDRESSED, others);
+                    others = 0;
+                }
             }
         }
-    }
-
-    /** One of several objects, of which {@code total} bytes are not told yet; gives 0, because the first tells of all. */
-    @Hidden
-    private static long made(Object object, int site, int caller, long total) {
-        long bytes = bytesOf(object);
-        DuckTrackEventBuffer.write(site, bytes, known(object.getClass()), caller, object, ADDRESSED, total == 0 ? 0 : total - bytes);
-        return 0;
     }
 
     private static Object below(Object array) {
