@@ -32,6 +32,7 @@ use crate::native_sites::NativeSites;
 use crate::notes::Notes;
 use crate::options::{Context, Counters, Mode, Options};
 use crate::phase::{Phase, PhaseCell};
+use crate::prepared_classes::PreparedClasses;
 use crate::registry::Registry;
 use crate::site_facts::SiteTable;
 use crate::thread_table::ThreadTable;
@@ -74,6 +75,8 @@ pub(crate) struct Agent {
     pub(crate) hidden_class_gate: AtomicBool,
     /// Facts of sites for the reader of events; only in mode trace.
     pub(crate) sites: Option<Arc<SiteTable>>,
+    /// Sizes of classes; only in mode trace.
+    pub(crate) prepared: PreparedClasses,
     pub(crate) collections: Collections,
     /// The event files are at their upper limit: a collection would let them rotate.
     pub(crate) collection_wanted: AtomicBool,
@@ -168,6 +171,7 @@ impl Agent {
             write_failure_said: AtomicBool::new(false),
             hidden_class_gate: AtomicBool::new(false),
             sites: (options.mode == Mode::Trace).then(|| Arc::new(SiteTable::new())),
+            prepared: PreparedClasses::default(),
             collections: Collections::default(),
             tracing: OnceLock::new(),
             facts: OnceLock::new(),

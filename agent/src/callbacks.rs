@@ -25,6 +25,7 @@ pub(crate) fn table() -> EventCallbacks {
         ThreadStart: Some(thread_start),
         ThreadEnd: Some(thread_end),
         ClassFileLoadHook: Some(class_file_load_hook),
+        ClassPrepare: Some(class_prepare),
         DataDumpRequest: Some(data_dump_request),
         GarbageCollectionStart: Some(collection_start),
         GarbageCollectionFinish: Some(collection_finish),
@@ -82,6 +83,15 @@ unsafe extern "system" fn thread_start(_: *mut RawEnv, jni: *mut JNIEnv, thread:
 
 unsafe extern "system" fn thread_end(_: *mut RawEnv, jni: *mut JNIEnv, thread: jthread) {
     event(jni, |agent, jni| agent.thread_ended(jni, thread));
+}
+
+unsafe extern "system" fn class_prepare(
+    _: *mut RawEnv,
+    jni: *mut JNIEnv,
+    _: jthread,
+    class: jclass,
+) {
+    event(jni, |agent, jni| agent.class_prepared(jni, class));
 }
 
 unsafe extern "system" fn collection_start(_: *mut RawEnv) {

@@ -9,6 +9,8 @@ use ducktrack_class_rewriter::{
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jbyteArray, jobject};
+use ducktrack_trace_format::SiteId;
+use rustc_hash::FxHashMap;
 
 use crate::agent::{Agent, Cost};
 use crate::loaders::Loaders;
@@ -129,15 +131,26 @@ impl Agent {
         if bytes.is_some() {
             self.add_cost(&rewritten);
         }
-        if let Some(sites) = &self.sites {
-            sites.learn(&rewritten);
-        }
+        let sizes = self.learn_sites(&rewritten, origin);
         let layout = self.facts().map(|facts| facts.layout).unwrap_or_default();
         if bytes.is_some() || !rewritten.refusals.is_empty() {
             self.registry
-                .register(origin, class, rewritten, known, &layout);
+                .register(origin, class, rewritten, known, (&layout, &sizes));
         }
         Ok(bytes)
+    }
+
+    /// Tells the reader of events what it must know of a class's sites; the sizes that are known by now.
+    fn learn_sites(&self, rewritten: &RewrittenClass, origin: &Origin<'_>) -> FxHashMap<u32, u32> {
+        let Some(table) = &self.sites else {
+            return FxHashMap::default();
+        };
+        table.learn(rewritten);
+        let sizes = self.prepared.sizes_of_sites(rewritten, origin.key.loader);
+        for (site, bytes) in &sizes {
+            table.set_bytes(SiteId(*site), *bytes);
+        }
+        sizes
     }
 
     fn add_cost(&self, rewritten: &RewrittenClass) {

@@ -35,6 +35,7 @@ mod object_bytes;
 pub mod options;
 mod own_library;
 mod phase;
+mod prepared_classes;
 mod registry;
 mod reinstrumentation;
 mod running_frames;

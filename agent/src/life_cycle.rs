@@ -144,6 +144,11 @@ impl Agent {
         self.check_counting(jni, helper)?;
         self.enable(&[EventKind::CLASS_FILE_LOAD_HOOK])?;
         self.retransform_loaded_classes(jni);
+        if self.is_tracing() {
+            self.enable(&[EventKind::CLASS_PREPARE])?;
+            self.note_loaded_classes(jni);
+            self.find_site_sizes(jni);
+        }
         self.check_hidden_class_gate();
         self.count_native_code(jni);
         self.set_ready(facts);

@@ -7,6 +7,7 @@
 //! numbers       given without a lock while classes are rewritten
 //! class_entry   what is kept of a class for rewriting it again
 //! dictionary    the records that the trace gets, once
+//! unsized_sites sites that wait for the size of a class
 //! totals        what counters stand for, for the summary
 //! ```
 
@@ -15,6 +16,7 @@ mod dictionary;
 mod identity;
 mod numbers;
 mod totals;
+mod unsized_sites;
 
 use std::hash::{Hash, Hasher};
 
@@ -67,14 +69,15 @@ impl Registry {
         }
     }
 
-    /// Takes over what rewriting a class gave. `known` has the numbers that it was given before and while it was rewritten.
+    /// Takes over what rewriting a class gave. `known` has the numbers that it was given before and while it was rewritten, `sizes` those of objects by
+    /// site, of classes that are prepared.
     pub(crate) fn register(
         &self,
         origin: &Origin<'_>,
         class: &ClassFile<'_>,
         rewritten: RewrittenClass,
         known: KnownClass,
-        layout: &format::ObjectLayout,
+        (layout, sizes): (&format::ObjectLayout, &FxHashMap<u32, u32>),
     ) {
         let mut state = self.state.lock();
         let State {
@@ -92,6 +95,7 @@ impl Registry {
             class,
             loader: origin.key.loader,
             layout,
+            sizes,
         };
         dictionary.add_sites(
             &mut entry,
@@ -137,14 +141,19 @@ impl Registry {
         self.state.lock().dictionary.take_pending()
     }
 
-    /// Sites whose class has no known size yet: number, class descriptor, loader of the class they are in.
-    pub(crate) fn unsized_sites(&self) -> Vec<(SiteId, Box<[u8]>, LoaderId)> {
-        self.state.lock().dictionary.unsized_sites.clone()
+    /// Descriptors of classes that have no known size yet and whose objects sites make.
+    pub(crate) fn unsized_classes(&self) -> Vec<Box<[u8]>> {
+        self.state.lock().dictionary.unsized_sites.descriptors()
     }
 
-    /// Sizes that were found.
-    pub(crate) fn set_sizes(&self, sizes: &FxHashMap<SiteId, u32>) {
-        self.state.lock().dictionary.set_sizes(sizes);
+    /// Gives sites of a class the sizes that were found, by the loaders of the classes they are in; those sites.
+    pub(crate) fn size_sites(
+        &self,
+        descriptor: &[u8],
+        size_for: impl Fn(LoaderId) -> Option<u32>,
+    ) -> Vec<(SiteId, u32)> {
+        let mut state = self.state.lock();
+        state.dictionary.size_sites(descriptor, size_for)
     }
 
     /// Methods whose current version tells edge frequencies.

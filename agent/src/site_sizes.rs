@@ -5,10 +5,10 @@
 
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
-use ducktrack_trace_format::SiteId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::agent::Agent;
+use crate::prepared_classes::Sizes;
 use crate::registry::LoaderId;
 
 /// Local references that one look at the loaded classes may need. It costs nothing to ask for them, and the VM's checker
@@ -18,35 +18,38 @@ pub(crate) const LOCAL_REFERENCES: usize = 60_000;
 impl Agent {
     /// Finds the sizes of sites that have none yet, of classes that are loaded by now.
     pub(crate) fn find_site_sizes(&self, jni: Jni) {
-        let waiting = self.registry.unsized_sites();
+        let waiting = self.registry.unsized_classes();
         if waiting.is_empty() {
             return;
         }
-        let wanted: FxHashSet<&[u8]> = waiting.iter().map(|(_, ty, _)| ty.as_ref()).collect();
-        let found = jni
-            .with_local_frame(LOCAL_REFERENCES, || self.sizes_of(jni, &wanted))
-            .unwrap_or_default();
-        let sizes: FxHashMap<SiteId, u32> = waiting
-            .iter()
-            .filter_map(|(site, ty, loader)| {
-                Some((*site, choose(found.get(ty.as_ref())?, *loader)?))
-            })
-            .collect();
+        let found = match self.is_tracing() {
+            true => self.prepared.classes_of(&waiting),
+            false => self.sizes_of_loaded(jni, &waiting),
+        };
+        for (descriptor, sizes) in &found {
+            self.size_sites(descriptor, |loader| choose(sizes, loader));
+        }
+    }
+
+    /// Gives the sites of a class their size, by the loaders of the classes that they are in.
+    pub(crate) fn size_sites(&self, descriptor: &[u8], size_for: impl Fn(LoaderId) -> Option<u32>) {
+        let sized = self.registry.size_sites(descriptor, size_for);
         if let Some(table) = &self.sites {
-            for (site, bytes) in &sizes {
-                table.set_bytes(*site, *bytes);
+            for (site, bytes) in sized {
+                table.set_bytes(site, bytes);
             }
         }
-        self.registry.set_sizes(&sizes);
+    }
+
+    fn sizes_of_loaded(&self, jni: Jni, waiting: &[Box<[u8]>]) -> Sizes {
+        let wanted: FxHashSet<&[u8]> = waiting.iter().map(AsRef::as_ref).collect();
+        jni.with_local_frame(LOCAL_REFERENCES, || self.sizes_of(jni, &wanted))
+            .unwrap_or_default()
     }
 
     /// Sizes of the loaded classes with these descriptors, with the loaders that defined them.
-    fn sizes_of(
-        &self,
-        jni: Jni,
-        wanted: &FxHashSet<&[u8]>,
-    ) -> FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>> {
-        let mut sizes: FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>> = FxHashMap::default();
+    fn sizes_of(&self, jni: Jni, wanted: &FxHashSet<&[u8]>) -> Sizes {
+        let mut sizes = Sizes::default();
         let Ok(classes) = self.env.loaded_classes() else {
             return sizes;
         };
@@ -66,7 +69,8 @@ impl Agent {
         sizes
     }
 
-    fn size_of(&self, jni: Jni, class: jclass) -> Option<u32> {
+    /// The size of the objects of a class; `None` for arrays.
+    pub(crate) fn size_of(&self, jni: Jni, class: jclass) -> Option<u32> {
         let klass = self.helper()?.klass_of(jni, class).ok()?;
         self.facts()?.instance_bytes(klass)
     }

@@ -12,17 +12,15 @@ use rustc_hash::FxHashMap;
 use super::class_entry::{ClassEntry, MethodEntry};
 use super::identity::{LoaderId, NativeMethod, Origin};
 use super::totals::{Meanings, SiteInfo};
+use super::unsized_sites::UnsizedSites;
 use crate::object_bytes::object_bytes;
 use crate::trace_words::{kind, role};
-
-/// A site whose class has no known size yet: number, class descriptor, loader of the class it is in.
-pub(super) type UnsizedSite = (SiteId, Box<[u8]>, LoaderId);
 
 /// Records that wait, the last numbers of classes and methods, and what the summary asks for.
 #[derive(Default)]
 pub(super) struct Dictionary {
     pub(super) meanings: Meanings,
-    pub(super) unsized_sites: Vec<UnsizedSite>,
+    pub(super) unsized_sites: UnsizedSites,
     pending: Vec<Record>,
     unsent_sizes: Vec<Record>,
     methods: u32,
@@ -37,6 +35,8 @@ pub(super) struct Registered<'a> {
     pub(super) class: &'a ClassFile<'a>,
     pub(super) loader: LoaderId,
     pub(super) layout: &'a format::ObjectLayout,
+    /// Sizes of objects by site, of classes that are prepared.
+    pub(super) sizes: &'a FxHashMap<u32, u32>,
 }
 
 impl Dictionary {
@@ -52,17 +52,18 @@ impl Dictionary {
         records
     }
 
-    /// Sizes that were found.
-    pub(super) fn set_sizes(&mut self, sizes: &FxHashMap<SiteId, u32>) {
-        self.unsized_sites
-            .retain(|(site, _, _)| !sizes.contains_key(site));
-        for (site, bytes) in sizes {
-            self.meanings.set_bytes(*site, *bytes);
-            self.unsent_sizes.push(Record::SiteSize {
-                site: *site,
-                bytes: *bytes,
-            });
+    /// Gives sites of a class the sizes that were found, by their loaders; those sites.
+    pub(super) fn size_sites(
+        &mut self,
+        descriptor: &[u8],
+        size_for: impl Fn(LoaderId) -> Option<u32>,
+    ) -> Vec<(SiteId, u32)> {
+        let sized = self.unsized_sites.take(descriptor, size_for);
+        for (site, bytes) in sized.iter().copied() {
+            self.meanings.set_bytes(site, bytes);
+            self.unsent_sizes.push(Record::SiteSize { site, bytes });
         }
+        sized
     }
 
     /// A class that is seen for the first time.
@@ -170,11 +171,12 @@ impl Dictionary {
             .ty
             .as_deref()
             .map(|ty| decode_modified_utf8(ty).into_owned());
-        let bytes = object_bytes(&site.size, registered.layout);
+        let bytes = object_bytes(&site.size, registered.layout)
+            .or_else(|| registered.sizes.get(&site.id).copied());
         match (bytes, &site.size, &site.ty) {
             (Some(bytes), ..) => self.unsent_sizes.push(Record::SiteSize { site: id, bytes }),
             (None, rewriter::SizeRule::OfClass, Some(ty)) => {
-                self.unsized_sites.push((id, ty.clone(), registered.loader));
+                self.unsized_sites.wait(id, ty, registered.loader);
             }
             _ => {}
         }

@@ -1,0 +1,72 @@
+//! Sites whose class has no known size yet, by the descriptor of that class.
+
+use ducktrack_trace_format::SiteId;
+use rustc_hash::FxHashMap;
+
+use super::identity::LoaderId;
+
+/// A site, and the loader of the class that it is in: that decides which class its descriptor means.
+type Waiting = (SiteId, LoaderId);
+
+/// Waiting sites.
+#[derive(Default)]
+pub(super) struct UnsizedSites {
+    by_class: FxHashMap<Box<[u8]>, Vec<Waiting>>,
+}
+
+impl UnsizedSites {
+    /// A site of a class in this loader waits for the size of a class.
+    pub(super) fn wait(&mut self, site: SiteId, descriptor: &[u8], loader: LoaderId) {
+        match self.by_class.get_mut(descriptor) {
+            Some(waiting) => waiting.push((site, loader)),
+            None => {
+                self.by_class
+                    .insert(descriptor.into(), vec![(site, loader)]);
+            }
+        }
+    }
+
+    /// Descriptors that sites wait for.
+    pub(super) fn descriptors(&self) -> Vec<Box<[u8]>> {
+        self.by_class.keys().cloned().collect()
+    }
+
+    /// Takes out the sites of a class for which there is a size, by their loaders.
+    pub(super) fn take(
+        &mut self,
+        descriptor: &[u8],
+        size_for: impl Fn(LoaderId) -> Option<u32>,
+    ) -> Vec<(SiteId, u32)> {
+        let Some(waiting) = self.by_class.get_mut(descriptor) else {
+            return Vec::new();
+        };
+        let mut sized = Vec::new();
+        waiting.retain(|(site, loader)| {
+            let size = size_for(*loader);
+            sized.extend(size.map(|bytes| (*site, bytes)));
+            size.is_none()
+        });
+        if waiting.is_empty() {
+            self.by_class.remove(descriptor);
+        }
+        sized
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_waits_until_its_loader_has_a_size() {
+        let mut sites = UnsizedSites::default();
+        sites.wait(SiteId(16), b"LPoint;", LoaderId(1));
+        sites.wait(SiteId(17), b"LPoint;", LoaderId(2));
+        let of_first = |loader| (loader == LoaderId(1)).then_some(24);
+        assert_eq!(sites.take(b"LLine;", of_first), []);
+        assert_eq!(sites.take(b"LPoint;", of_first), [(SiteId(16), 24)]);
+        assert_eq!(sites.descriptors(), [b"LPoint;".as_slice().into()]);
+        assert_eq!(sites.take(b"LPoint;", |_| Some(32)), [(SiteId(17), 32)]);
+        assert!(sites.descriptors().is_empty());
+    }
+}
