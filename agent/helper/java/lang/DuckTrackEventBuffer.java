@@ -53,7 +53,7 @@ final class DuckTrackEventBuffer {
     private static final int ARRAY = 3 << 12;
     private static final int GAP = 4 << 12;
     private static final int NOTHING = 5 << 12;
-    private static final int TYPED = 6 << 12;
+    static final int TYPED = 6 << 12;
     static final int CALLER = 7 << 12;
     private static final int LEVELS = 8 << 12;
     private static final int DROP = 9 << 12;
@@ -297,7 +297,7 @@ final class DuckTrackEventBuffer {
     }
 
     /** Words are only aligned to 4 bytes. */
-    private static void putLong(long cursor, long value) {
+    static void putLong(long cursor, long value) {
         U.putInt(null, cursor, (int) value);
         U.putInt(null, cursor + 4, (int) (value >>> 32));
     }

@@ -297,7 +297,7 @@ public final class DuckTrackEvents {
         Class<?> type = object.getClass();
         long bytes = DuckTrack.size(object, U.getInt(null, DuckTrack.klassOf(type) + DuckTrack.LAYOUT_HELPER));
         if (bytes < LARGE) {
-            slowTyped(type, bytes, site, caller);
+            typed(type, bytes, site, caller);
         } else {
             slowLargeTyped(object, type, bytes, site, caller);
         }
@@ -410,11 +410,17 @@ public final class DuckTrackEvents {
     @Hidden
     private static long known(Class<?> type) {
         long klass = DuckTrack.klassOf(type);
-        long seen = SEEN + ((klass ^ klass >>> 7) & SEEN_MASK);
-        if (U.getLong(null, seen) != klass) {
+        if (U.getLong(null, seen(klass)) != klass) {
             DuckTrack.firstSeen(type, klass);
         }
         return klass;
+    }
+
+    /** Where the table of classes has this one, if it has it. */
+    @ForceInline
+    @Hidden
+    private static long seen(long klass) {
+        return SEEN + ((klass ^ klass >>> 7) & SEEN_MASK);
     }
 
     /**
@@ -429,6 +435,35 @@ public final class DuckTrackEvents {
             two(outer.length, inner, levelsAndElement, site);
         } else {
             many(array, levelsAndElement, site);
+        }
+    }
+
+    /**
+     * An event that says its class. The word of its site comes last, behind its caller and its class. A call, because such sites are few and this is much code.
+     */
+    @DontInline
+    @Hidden
+    private static void typed(Class<?> type, long bytes, int site, int caller) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        long klass = DuckTrack.klassOf(type);
+        if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes) | (U.getLong(null, seen(klass)) ^ klass)) == 0) {
+            if (caller > 0) {
+                U.putInt(null, cursor, DuckTrackEventBuffer.CALLER);
+                U.putInt(null, cursor + 4, caller);
+                cursor += 8;
+            }
+            U.putInt(null, cursor, DuckTrackEventBuffer.TYPED);
+            DuckTrackEventBuffer.putLong(cursor + 4, klass);
+            U.putInt(null, cursor + 12, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 16);
+            U.putLong(null, block + LAST, top);
+        } else {
+            DuckTrackEventBuffer.write(site, bytes, known(type), caller, null, BY_TOP, 0);
         }
     }
 
@@ -468,12 +503,6 @@ public final class DuckTrackEvents {
     @Hidden
     private static void slowLargeArrayForCaller(Object array, long bytes, int site) {
         DuckTrackEventBuffer.write(site, bytes, 0, callSite(), array, BY_TOP, 0);
-    }
-
-    @DontInline
-    @Hidden
-    private static void slowTyped(Class<?> type, long bytes, int site, int caller) {
-        DuckTrackEventBuffer.write(site, bytes, known(type), caller, null, BY_TOP, 0);
     }
 
     @DontInline
