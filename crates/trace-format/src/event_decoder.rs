@@ -10,8 +10,8 @@ use crate::event_word::{
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
 use crate::{
-    Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, NotedEvent,
-    Place, SiteFacts, SiteId, Word,
+    Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, Place,
+    SiteFacts, SiteId,
 };
 
 /// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
@@ -58,7 +58,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         run.end(block, &mut give)
     }
 
-    /// The same, without an [`Event`] for each plain word.
+    /// The same for a piece as the agent wrote it, without an [`Event`] for what is plain or noted.
     pub fn decode_into<S: EventSink>(
         &self,
         block: &EventBlock<'_>,
@@ -67,10 +67,17 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         let mut run = Run::new(self.facts, block);
         loop {
             run.frequent_events(sink);
+            let words = run.words.words.as_slice();
             let Some(word) = run.words.next_word() else {
                 break;
             };
-            run.other_word(word, &mut |event| sink.event(event))?;
+            let result = run.other_word(word, &mut |event| sink.event(event));
+            let read = match &result {
+                Ok(()) => words.len() - run.words.words.len(),
+                Err(_) => words.len(),
+            };
+            sink.passed(words.get(..read).unwrap_or_default());
+            result?;
         }
         run.end(block, &mut |event| sink.event(event))
     }
@@ -131,42 +138,6 @@ impl<'a> Words<'a> {
 
     fn payload_site(&mut self) -> Result<SiteId, FormatError> {
         self.payload().map(SiteId)
-    }
-}
-
-/// What stands ahead of the word of a site, in the order in which the agent writes it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Said {
-    caller: Option<u32>,
-    is_new_caller: bool,
-    klass: Option<u64>,
-    words: usize,
-}
-
-impl Said {
-    /// Caller, class or both, and the word of the site behind them. `None`: the words are something else.
-    #[inline]
-    fn before_site(words: &[Word], known: &KnownCallers) -> Option<(Self, u32)> {
-        let at = |index: usize| words.get(index).map(|word| u32::from_le_bytes(*word));
-        let mut said = Self::default();
-        let mut word = at(0)?;
-        if word >> 12 == CALLED {
-            said.caller = Some(known.caller(word & MAX_UNITS)?);
-            said.words = 1;
-            word = at(1)?;
-        } else if word >> 12 == CALLER {
-            said.caller = Some(at(1)?);
-            said.is_new_caller = true;
-            said.words = 2;
-            word = at(2)?;
-        }
-        if word >> 12 == TYPED {
-            let (low, high) = (at(said.words + 1)?, at(said.words + 2)?);
-            said.klass = Some(u64::from(high) << 32 | u64::from(low));
-            said.words += 3;
-            word = at(said.words)?;
-        }
-        (said.words > 0 && word >> 12 >= FIRST_SITE).then_some((said, word))
     }
 }
 
@@ -231,45 +202,10 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         if self.is_prepared || self.before_cut || self.late || self.last < FIRST_ADDRESS {
             return;
         }
-        loop {
-            let words = self.words.words.as_slice();
-            let run = sink.plain(self.last, words, &self.known);
-            self.last = self.last.wrapping_add(run.units.wrapping_mul(UNIT));
-            self.words.skip(run.words);
-            if !self.noted_event(sink) {
-                return;
-            }
-        }
-    }
-
-    /// Gives the next event if its caller or class is said ahead of it. False: nothing was read.
-    fn noted_event<S: EventSink>(&mut self, sink: &mut S) -> bool {
-        let Some((said, word)) = Said::before_site(self.words.words.as_slice(), &self.known) else {
-            return false;
-        };
-        let units = word & MAX_UNITS;
-        let end = self.last.wrapping_add(u64::from(units) * UNIT);
-        let event = NotedEvent {
-            site: SiteId(word >> 12),
-            units,
-            caller: said.caller.map(CallSiteId),
-            klass: said.klass,
-            end,
-        };
-        if units == 0 || !sink.noted(&event) {
-            return false;
-        }
-        if let Some(caller) = said.caller {
-            if said.is_new_caller {
-                self.known.add(caller);
-            }
-            if said.klass.is_none() {
-                self.known.add_pair(caller, word);
-            }
-        }
-        self.last = end;
-        self.words.skip(said.words + 1);
-        true
+        let words = self.words.words.as_slice();
+        let run = sink.plain(self.last, words);
+        self.last = self.last.wrapping_add(run.units.wrapping_mul(UNIT));
+        self.words.skip(run.words);
     }
 
     /// The event of a word that is all of the event.

@@ -1,14 +1,14 @@
-//! Whoever takes events of which most are alike.
+//! Whoever takes events of which most are alike, from the words as the agent writes them.
 //!
 //! | | what it is | words |
 //! |---|---|---|
-//! | *plain* | an allocation at its site, in the thread's buffer or eliminated, with nothing more said of it; or the same with a known pair of caller and site (`again`) | 1 |
-//! | *noted* | an object in the thread's buffer whose caller, class or both are said ahead of it | 2 to 6 |
+//! | *plain* | an allocation at its site, in the thread's buffer or eliminated, with nothing more said of it | 1 |
+//! | *noted* | the same with its caller, its class or both said ahead of it | 3 to 6 |
 //! | any other | gaps, new buffers, arrays of arrays, ... | |
 //!
-//! Nine of ten events are plain, and to count them nothing but the word is needed: a sink is given all that stand one behind the other at once.
+//! Nearly all events are plain or noted, and to count them nothing but their words is needed: a sink is given all that stand one behind the other at once.
 
-use crate::repeated_callers::KnownCallers;
+use crate::event_word::{CALLER, FIRST_SITE, MAX_UNITS, TYPED, UNIT};
 use crate::{CallSiteId, Event, SiteId};
 
 /// A word of a piece, little-endian.
@@ -28,7 +28,7 @@ pub struct PlainRun {
 pub struct NotedEvent {
     /// Where it was allocated.
     pub site: SiteId,
-    /// Its size, if it is that of the site or the site is measured; never 0.
+    /// Its size, if it is that of the site or the site is measured.
     pub units: u32,
     /// The caller to blame.
     pub caller: Option<CallSiteId>,
@@ -36,17 +36,49 @@ pub struct NotedEvent {
     pub klass: Option<u64>,
     /// Where it ends.
     pub end: u64,
+    /// Words that say all this.
+    pub words: usize,
+}
+
+impl NotedEvent {
+    /// The event that `words` begin with, in a thread's buffer that stands at `top`. `None`: the words are something else.
+    #[inline]
+    pub fn first_of(words: &[Word], top: u64) -> Option<Self> {
+        let at = |index: usize| words.get(index).map(|word| u32::from_le_bytes(*word));
+        let (mut caller, mut klass, mut before) = (None, None, 0);
+        let mut word = at(0)?;
+        if word >> 12 == CALLER {
+            caller = Some(CallSiteId(at(1)?));
+            before = 2;
+            word = at(2)?;
+        }
+        if word >> 12 == TYPED {
+            let (low, high) = (at(before + 1)?, at(before + 2)?);
+            klass = Some(u64::from(high) << 32 | u64::from(low));
+            before += 3;
+            word = at(before)?;
+        }
+        let units = word & MAX_UNITS;
+        (before > 0 && word >> 12 >= FIRST_SITE).then(|| Self {
+            site: SiteId(word >> 12),
+            units,
+            caller,
+            klass,
+            end: top.wrapping_add(u64::from(units) * UNIT),
+            words: before + 1,
+        })
+    }
 }
 
 /// Takes the events of a piece from [`EventDecoder::decode_into`](crate::EventDecoder::decode_into).
 pub trait EventSink {
-    /// Takes plain words from the first of `words` on; the thread's buffer stands at `top`. What it does not take, because it is not plain or not as
+    /// Takes plain and noted events from the first of `words` on; the thread's buffer stands at `top`. What it does not take, because it is neither or not as
     /// events of its site are, comes in another way.
-    fn plain(&mut self, top: u64, words: &[Word], known: &KnownCallers) -> PlainRun;
-
-    /// An object with more said of it. False: its size is not that of its site, or the site is not known. It comes as any event instead.
-    fn noted(&mut self, event: &NotedEvent) -> bool;
+    fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun;
 
     /// Any other event.
     fn event(&mut self, event: Event);
+
+    /// All words that [`EventSink::plain`] did not take pass here, in order: behind their events, and from the first on that is no event.
+    fn passed(&mut self, words: &[Word]);
 }

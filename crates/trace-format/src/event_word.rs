@@ -58,7 +58,8 @@ pub(crate) const ARRAY: u32 = 3;
 pub(crate) const GAP: u32 = 4;
 pub(crate) const NOTHING: u32 = 5;
 pub(crate) const TYPED: u32 = 6;
-pub(crate) const CALLER: u32 = 7;
+/// The upper bits of a word that is followed by a caller.
+pub const CALLER: u32 = 7;
 pub(crate) const LEVELS: u32 = 8;
 pub(crate) const DROPPED: u32 = 9;
 pub(crate) const STRADDLE: u32 = 10;

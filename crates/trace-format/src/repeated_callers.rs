@@ -12,164 +12,23 @@
 //! Callers are numbered from 0 in the order of their `caller` words, pairs in the order in which a site's word directly follows
 //! `caller` or `called`. The first 4,096 of each have numbers. Which of the forms stands where is the writer's choice.
 
-use crate::event_word::{
-    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
-    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
-};
+use crate::event_shortener::{EventShortener, ShortWords};
+use crate::event_word::MAX_UNITS;
 
 /// Callers and pairs that can have a number.
 pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
 
-/// Places where a writer looks for what it has written. What falls on the same place is written in full again.
-const PLACES: usize = 512;
-
-/// No number.
-const NONE: u16 = u16::MAX;
-
 /// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
-    let (mut rest, tail) = words.as_chunks::<4>();
+    let (words, tail) = words.as_chunks::<4>();
     let start = short.len();
-    short.resize(start + words.len(), 0);
+    short.resize(start + words.len() * 4, 0);
     let (room, _) = short.get_mut(start..).unwrap_or_default().as_chunks_mut();
-    let mut writer = Shortener::new(room);
-    while let [first, behind @ ..] = rest {
-        let word = u32::from_le_bytes(*first);
-        if word >> 12 >= FIRST_SITE {
-            rest = writer.sites(rest);
-        } else if word >> 12 == CALLER
-            && let [caller, behind @ ..] = behind
-        {
-            rest = writer.called(u32::from_le_bytes(*caller), behind);
-        } else if let Some(length) = event_length(word) {
-            rest = writer.copy(rest, length);
-        } else {
-            // No event: nobody can tell what the words behind it mean.
-            break;
-        }
-    }
-    writer.copy(rest, rest.len());
-    let written = start + writer.length * 4;
-    short.truncate(written);
+    let mut written = ShortWords::new(room);
+    EventShortener::<()>::default().write(words, &mut written);
+    let end = start + written.len() * 4;
+    short.truncate(end);
     short.extend_from_slice(tail);
-}
-
-/// Words of an event that begins with an escape.
-fn event_length(word: u32) -> Option<usize> {
-    Some(match word >> 12 {
-        PAD | GAP => 1,
-        NOTHING => 2,
-        CALLER => 2,
-        TYPED | DROPPED | MOVED | TOP => 3,
-        AT | STRADDLE | ELIMINATED => 4,
-        OUTSIDE | ARRAY => 6,
-        LEVELS => 6 + (word & MAX_UNITS) as usize,
-        _ => return None,
-    })
-}
-
-/// Known callers and pairs, as far as a place each remembers them.
-struct Shortener<'a> {
-    /// As much room as the words take that are not shortened.
-    short: &'a mut [[u8; 4]],
-    length: usize,
-    callers: [(u32, u16); PLACES],
-    pairs: [(u64, u16); PLACES],
-    caller_count: usize,
-    pair_count: usize,
-}
-
-impl<'a> Shortener<'a> {
-    fn new(short: &'a mut [[u8; 4]]) -> Self {
-        Self {
-            short,
-            length: 0,
-            callers: [(0, NONE); PLACES],
-            pairs: [(0, NONE); PLACES],
-            caller_count: 0,
-            pair_count: 0,
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, word: u32) {
-        if let Some(place) = self.short.get_mut(self.length) {
-            *place = word.to_le_bytes();
-            self.length += 1;
-        }
-    }
-
-    /// Copies words of sites up to the first other word; that and the words behind it.
-    fn sites<'w>(&mut self, words: &'w [[u8; 4]]) -> &'w [[u8; 4]] {
-        let is_site = |word: &[u8; 4]| u32::from_le_bytes(*word) >> 12 >= FIRST_SITE;
-        // Most pieces have a few callers between many words of sites, so many are looked at together.
-        let (together, _) = words.as_chunks::<16>();
-        let all_sites =
-            |words: &&[[u8; 4]; 16]| words.iter().fold(true, |all, word| all & is_site(word));
-        let many = together.iter().take_while(all_sites).count() * 16;
-        let rest = words.get(many..).unwrap_or_default();
-        let few = rest.iter().take_while(|word| is_site(word)).count();
-        self.copy(words, many + few)
-    }
-
-    /// Copies so many words, if there are as many; the words behind them.
-    fn copy<'w>(&mut self, words: &'w [[u8; 4]], count: usize) -> &'w [[u8; 4]] {
-        let (copied, behind) = words.split_at(count.min(words.len()));
-        let room = self.short.get_mut(self.length..self.length + copied.len());
-        if let Some(room) = room {
-            room.copy_from_slice(copied);
-            self.length += copied.len();
-        }
-        behind
-    }
-
-    /// A caller, and the word behind it if that is a site's; the words behind both.
-    fn called<'w>(&mut self, caller: u32, behind: &'w [[u8; 4]]) -> &'w [[u8; 4]] {
-        if let [next, rest @ ..] = behind {
-            let next = u32::from_le_bytes(*next);
-            if next >> 12 >= FIRST_SITE {
-                self.pair(caller, next);
-                return rest;
-            }
-        }
-        self.caller(caller);
-        behind
-    }
-
-    fn caller(&mut self, caller: u32) {
-        let place = &mut self.callers[caller as usize % PLACES];
-        if *place == (caller, place.1) && place.1 != NONE {
-            let number = u32::from(place.1);
-            return self.push(CALLED << 12 | number);
-        }
-        *place = (caller, next_number(&mut self.caller_count));
-        self.push(CALLER << 12);
-        self.push(caller);
-    }
-
-    fn pair(&mut self, caller: u32, word: u32) {
-        let pair = u64::from(caller) << 32 | u64::from(word);
-        // Fibonacci hashing: the upper bits of the product are well mixed.
-        let place = (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % PLACES;
-        let place = &mut self.pairs[place];
-        if place.0 == pair && place.1 != NONE {
-            let number = u32::from(place.1);
-            return self.push(AGAIN << 12 | number);
-        }
-        *place = (pair, next_number(&mut self.pair_count));
-        self.caller(caller);
-        self.push(word);
-    }
-}
-
-fn next_number(count: &mut usize) -> u16 {
-    let number = if *count < MOST_NUMBERS {
-        *count as u16
-    } else {
-        NONE
-    };
-    *count += 1;
-    number
 }
 
 /// What a reader of a piece knows of callers so far.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{ArrayLayout, EventBlockHeader, EventWords, PlainRun, ThreadId, Word};
+use crate::{ArrayLayout, EventBlockHeader, EventWords, NotedEvent, PlainRun, ThreadId, Word};
 
 const FIXED: SiteId = SiteId(16);
 const MEASURED: SiteId = SiteId(17);
@@ -379,8 +379,9 @@ impl Thread {
 #[derive(Default)]
 struct Sink {
     events: Vec<Event>,
-    plain: usize,
+    taken: usize,
     noted: usize,
+    passed: usize,
 }
 
 impl Sink {
@@ -394,75 +395,73 @@ impl Sink {
         (units == 0 || known == Some(bytes)).then_some(known)
     }
 
-    fn take(&mut self, word: u32, caller: Option<CallSiteId>, top: u64) -> Option<u32> {
-        let (site, units) = (SiteId(word >> 12), word & MAX_UNITS);
-        let bytes = Self::bytes(site, units)?;
-        let place = match units {
-            0 => Place::Eliminated,
-            _ => Place::End(top + u64::from(units) * UNIT),
-        };
-        self.events.push(Event::Allocation(Allocation {
-            site,
-            caller,
+    /// Takes the event that words begin with, if it is plain or noted and as events of its site are; its words and units.
+    fn take(&mut self, words: &[Word], top: u64) -> Option<(usize, u32)> {
+        let word = u32::from_le_bytes(*words.first()?);
+        let plain = NotedEvent {
+            site: SiteId(word >> 12),
+            units: word & MAX_UNITS,
+            caller: None,
             klass: None,
-            bytes,
-            place,
-        }));
-        Some(units)
-    }
-}
-
-impl EventSink for Sink {
-    fn plain(&mut self, top: u64, words: &[Word], known: &KnownCallers) -> PlainRun {
-        let mut run = PlainRun::default();
-        for bytes in words {
-            let word = u32::from_le_bytes(*bytes);
-            let top = top + run.units * UNIT;
-            let taken = match (word >> 12, known.pair(word & MAX_UNITS)) {
-                (FIRST_SITE.., _) => self.take(word, None, top),
-                (AGAIN, Some((caller, word))) => self.take(word, Some(CallSiteId(caller)), top),
-                _ => None,
-            };
-            let Some(units) = taken else {
-                break;
-            };
-            run.words += 1;
-            run.units += u64::from(units);
-        }
-        self.plain += run.words;
-        run
-    }
-
-    fn noted(&mut self, event: &NotedEvent) -> bool {
-        let Some(bytes) = Self::bytes(event.site, event.units) else {
-            return false;
+            end: top + u64::from(word & MAX_UNITS) * UNIT,
+            words: 1,
         };
-        self.noted += 1;
+        let event = match word >> 12 {
+            FIRST_SITE.. => plain,
+            _ => NotedEvent::first_of(words, top)?,
+        };
+        let bytes = Self::bytes(event.site, event.units)?;
+        let place = match event.units {
+            0 => Place::Eliminated,
+            _ => Place::End(event.end),
+        };
+        self.noted += usize::from(event.words > 1);
         self.events.push(Event::Allocation(Allocation {
             site: event.site,
             caller: event.caller,
             klass: event.klass,
             bytes,
-            place: Place::End(event.end),
+            place,
         }));
-        true
+        Some((event.words, event.units))
+    }
+}
+
+impl EventSink for Sink {
+    fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun {
+        let mut run = PlainRun::default();
+        while let Some(rest) = words.get(run.words..)
+            && let Some((words, units)) = self.take(rest, top + run.units * UNIT)
+        {
+            run.words += words;
+            run.units += u64::from(units);
+        }
+        self.taken += run.words;
+        run
     }
 
     fn event(&mut self, event: Event) {
         self.events.push(event);
     }
+
+    fn passed(&mut self, words: &[Word]) {
+        self.passed += words.len();
+    }
 }
 
-/// What a sink is given of words with their callers shortened.
+/// What a sink is given.
 fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Sink, bool) {
-    let mut short = Vec::new();
-    crate::shorten_events(words.as_bytes(), &mut short);
     let block = EventBlock {
         header: header(0x1000, flags),
-        words: &short,
+        words: words.as_bytes(),
     };
     let mut sink = Sink::default();
     let result = EventDecoder::new(&Facts).decode_into(&block, &mut sink);
+    assert_eq!(
+        (sink.taken + sink.passed) * 4,
+        words.as_bytes().len(),
+        "every word once"
+    );
     (sink, result.is_ok())
 }
 
@@ -475,8 +474,7 @@ fn a_sink_is_given_callers_and_classes_with_their_words() {
     });
     let (given, _) = given_to_sink(&words, EventFlags::NONE);
     assert_eq!(given.events, events_of(&words, 0x1000));
-    // Of the first two only the first has a size; then both are known pairs.
-    assert_eq!((given.noted, given.plain), (1 + 10 + 10, 9 + 9 + 10));
+    assert_eq!((given.noted, given.passed), (4 * 10, 0));
 }
 
 proptest! {

@@ -1,20 +1,20 @@
-//! Plain events of one piece, added up by site and by caller.
+//! Events of one piece that say no more than their site, or their site and their caller: added up by site and by pair, and written shorter at once.
 //!
 //! ```text
 //! row of a site   the units that each of its objects has, or that they differ; events, eliminated ones, units on the heap
-//! row of a pair   caller, site and units, and what they are kept as for the mirror; events
+//! sum of a pair   what its objects are kept as for the mirror; events
 //! ```
 //!
 //! A few hundred sites make the thousands of events of a piece: one row is touched for each event, and all that is more than adding is done
-//! once for each row.
+//! once for each row. Pairs have their sums in the places where the shortener finds them.
 
 use ducktrack_trace_format::{
-    AGAIN, CallSiteId, FIRST_SITE, MAX_UNITS, SiteFacts, SiteId, UNIT, Word,
+    CALLER, EventShortener, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts, SiteId, UNIT, Word,
 };
 
 use super::mirror::KeptSite;
 use super::site_cache::SiteCache;
-use super::tally::{Alike, EventSum};
+use super::tally::EventSum;
 
 /// How many units the objects of a site have: this number, or one of these.
 const UNKNOWN: u32 = u32::MAX;
@@ -104,23 +104,16 @@ impl SiteRow {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct PairRow {
-    /// What objects of the pair are kept as; 0: the pair has not come yet.
-    word: u32,
-    executed: u32,
-    caller: CallSiteId,
-    site: SiteId,
+/// Events of a pair of a caller and a site's word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PairSum {
+    /// What each object is kept as; 0: these events are not added up here.
+    pub(crate) kept: Word,
+    pub(crate) executed: u32,
 }
 
-impl PairRow {
-    const NONE: Self = Self {
-        word: 0,
-        executed: 0,
-        caller: CallSiteId(0),
-        site: SiteId(0),
-    };
-}
+/// Writes words shorter, with the sums of pairs.
+pub(crate) type PairShortener = EventShortener<PairSum>;
 
 /// What was taken of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,8 +132,6 @@ pub(crate) struct PieceSums {
     sites: Vec<SiteRow>,
     /// Sites with events in this piece.
     touched: Vec<SiteId>,
-    /// By number.
-    pairs: Vec<PairRow>,
     /// So many more events can be added before a row may be full.
     room: usize,
 }
@@ -150,7 +141,6 @@ impl Default for PieceSums {
         Self {
             sites: Vec::new(),
             touched: Vec::new(),
-            pairs: Vec::new(),
             room: MOST_EVENTS,
         }
     }
@@ -162,21 +152,32 @@ impl PieceSums {
         self.room == 0
     }
 
-    /// Adds plain words, and gives what is to be kept of them. The word behind those that were taken is not plain, or it is new here
-    /// ([`PieceSums::learn`], [`PieceSums::learn_pair`]), or there is no more room.
-    pub(crate) fn add_plain(&mut self, words: &[Word], kept: &mut [Word]) -> Taken {
+    /// Adds words, writes them to `short`, and gives what is to be kept of them. What stands behind those that were taken says more, or it is new here
+    /// ([`PieceSums::learn`]), or it is a pair's first, or there is no more room.
+    pub(crate) fn add_words(
+        &mut self,
+        words: &[Word],
+        kept: &mut [Word],
+        shortener: &mut PairShortener,
+        short: &mut ShortWords<'_>,
+    ) -> Taken {
         let Self {
             sites,
             touched,
-            pairs,
             room,
         } = self;
         let mut taken = Taken::default();
+        let mut rest = words;
+        let mut events = 0;
         let most = kept.len().min(*room);
-        for bytes in words.iter().take(most) {
-            let word = u32::from_le_bytes(*bytes);
+        // Each event is one word now.
+        for written in short.rest().iter_mut().take(most) {
+            let [first, behind @ ..] = rest else {
+                break;
+            };
+            let word = u32::from_le_bytes(*first);
             let (site, mut units) = (SiteId(word >> 12), word & MAX_UNITS);
-            let mut keep = word;
+            let mut keep = *first;
             if site.0 >= FIRST_SITE {
                 let Some(row) = sites.get_mut(site.0 as usize) else {
                     break;
@@ -186,24 +187,38 @@ impl PieceSums {
                 } else if !row.add(site, units, touched) {
                     break;
                 }
+                *written = *first;
+                rest = behind;
             } else {
-                let row = pairs.get_mut(units as usize);
-                let Some(row) = row.filter(|row| site.0 == AGAIN && row.word != 0) else {
+                let [caller, word, behind @ ..] = behind else {
                     break;
                 };
-                row.executed += 1;
-                keep = row.word;
-                units = keep & MAX_UNITS;
+                let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+                if site.0 != CALLER {
+                    break;
+                }
+                let Some((again, pair)) = shortener.again(caller, word) else {
+                    break;
+                };
+                if pair.kept == [0; 4] {
+                    break;
+                }
+                pair.executed += 1;
+                (keep, units) = (pair.kept, word & MAX_UNITS);
+                *written = again.to_le_bytes();
+                rest = behind;
             }
             // An eliminated object leaves its place to the next.
             if let Some(place) = kept.get_mut(taken.kept) {
-                *place = keep.to_le_bytes();
+                *place = keep;
             }
             taken.kept += usize::from(units > 0);
-            taken.words += 1;
             taken.units += u64::from(units);
+            events += 1;
         }
-        *room -= taken.words;
+        short.filled(events);
+        *room -= events;
+        taken.words = words.len() - rest.len();
         taken
     }
 
@@ -234,61 +249,26 @@ impl PieceSums {
         row.is_some_and(|row| row.fits(units)) || self.learn(site, units, facts)
     }
 
-    /// What objects of a pair are kept as.
-    #[cold]
-    pub(crate) fn learn_pair(
-        &mut self,
-        number: u32,
-        (caller, site): (CallSiteId, SiteId),
-        kept: KeptSite,
-        units: u32,
-    ) {
-        let number = number as usize;
-        if self.pairs.len() <= number {
-            self.pairs.resize(number + 1, PairRow::NONE);
-        }
-        if let Some(row) = self.pairs.get_mut(number) {
-            *row = PairRow {
-                word: kept.in_word() | units,
-                executed: 0,
-                caller,
-                site,
-            };
-        }
-    }
-
-    /// Gives all sums and begins anew.
-    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Alike, &EventSum)) {
+    /// Gives the sums of sites and begins anew.
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, &EventSum)) {
         for site in self.touched.drain(..) {
             if let Some(row) = self.sites.get_mut(site.0 as usize) {
-                give(&alike(site, None), &row.take());
-            }
-        }
-        for pair in self.pairs.drain(..).filter(|pair| pair.executed > 0) {
-            if let Some(row) = self.sites.get(pair.site.0 as usize) {
-                give(&alike(pair.site, Some(pair.caller)), &pair.sum(row));
+                give(site, &row.take());
             }
         }
         self.room = MOST_EVENTS;
     }
-}
 
-fn alike(site: SiteId, caller: Option<CallSiteId>) -> Alike {
-    Alike {
-        site,
-        caller,
-        klass: None,
-    }
-}
-
-impl PairRow {
-    fn sum(&self, site: &SiteRow) -> EventSum {
+    /// So many events of a site's word.
+    pub(crate) fn sum_of(&self, word: u32, executed: u32) -> EventSum {
+        let (site, executed) = (SiteId(word >> 12), u64::from(executed));
+        let row = self.sites.get(site.0 as usize);
         let mut one = SiteRow {
-            size: site.size,
+            size: row.map_or(UNKNOWN, |row| row.size),
             ..SiteRow::NEW
         };
-        one.add(self.site, self.word & MAX_UNITS, &mut Vec::new());
-        let (each, executed) = (one.take(), u64::from(self.executed));
+        one.add(site, word & MAX_UNITS, &mut Vec::new());
+        let each = one.take();
         EventSum {
             executed,
             executed_bytes: each.executed_bytes * executed,
@@ -336,10 +316,25 @@ mod tests {
         sums
     }
 
-    fn drained(sums: &mut PieceSums) -> Vec<(u32, Option<CallSiteId>, EventSum)> {
+    fn drained(sums: &mut PieceSums) -> Vec<(u32, EventSum)> {
         let mut given = Vec::new();
-        sums.drain(|alike, sum| given.push((alike.site.0, alike.caller, *sum)));
+        sums.drain(|site, sum| given.push((site.0, *sum)));
         given
+    }
+
+    /// What is taken of words, and what is written for it.
+    fn add(
+        sums: &mut PieceSums,
+        shortener: &mut PairShortener,
+        words: &[Word],
+        kept: &mut [Word],
+    ) -> (Taken, Vec<Word>) {
+        let mut room = vec![[0; 4]; words.len()];
+        let mut short = ShortWords::new(&mut room);
+        let taken = sums.add_words(words, kept, shortener, &mut short);
+        let written = short.len();
+        room.truncate(written);
+        (taken, room)
     }
 
     fn sum(executed: u64, executed_bytes: u64, on_heap: u64, on_heap_bytes: u64) -> EventSum {
@@ -352,63 +347,78 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_added_up_and_kept() {
+    fn what_fits_is_added_up_kept_and_written() {
         let facts = SiteCache::new(Arc::new(Facts));
         let mut sums = sums(&facts);
-        let kept_pair = KeptSite::alone(SiteId(900)).unwrap();
-        sums.learn_pair(2, (CallSiteId(9), SiteId(18)), kept_pair, 6);
+        let (caller, again) = (word(CALLER, 0), word(14, 0));
+        let pair = [caller, 9_u32.to_le_bytes(), word(18, 6)];
+        let kept_pair = word(900, 6);
+        let mut shortener = PairShortener::default();
+        let first = PairSum {
+            kept: kept_pair,
+            executed: 0,
+        };
+        let mut unused = [[0; 4]; 3];
+        let mut written = ShortWords::new(&mut unused);
+        shortener.add(9, u32::from_le_bytes(pair[2]), first, &mut written);
         let words = [
-            word(16, 3),
-            word(16, 0),
-            word(AGAIN, 2),
-            word(18, 5),
-            word(18, 0),
-            word(19, 0),
-            word(AGAIN, 2),
-            word(16, 3),
+            &[word(16, 3), word(16, 0)],
+            &pair[..],
+            &[word(18, 5), word(18, 0), word(19, 0)],
+            &pair,
             // There is a gap in it.
-            word(16, 4),
-            word(16, 3),
+            &[word(16, 3), word(16, 4), word(16, 3)],
+        ]
+        .concat();
+        let mut kept = [[0; 4]; 14];
+        let (taken, written) = add(&mut sums, &mut shortener, &words, &mut kept);
+        assert_eq!((taken.words, taken.kept, taken.units), (12, 5, 23));
+        let on_heap = [word(16, 3), kept_pair, word(18, 5), kept_pair, word(16, 3)];
+        assert_eq!(kept[..5], on_heap);
+        let shorter = [
+            &words[..2],
+            &[again],
+            &words[5..8],
+            &[again],
+            &words[11..12],
         ];
-        let mut kept = [[0; 4]; 10];
-        let taken = sums.add_plain(&words, &mut kept);
-        assert_eq!((taken.words, taken.kept, taken.units), (8, 5, 23));
-        assert_eq!(
-            kept[..5],
-            [(16, 3), (900, 6), (18, 5), (900, 6), (16, 3)].map(|(site, units)| word(site, units))
-        );
-        for unknown in [word(AGAIN, 3), word(17, 4_000), word(15, 2), word(4, 2)] {
-            assert_eq!(sums.add_plain(&[unknown], &mut kept), Taken::default());
+        assert_eq!(written, shorter.concat());
+        for unknown in [word(17, 4_000), word(15, 2), word(4, 2), caller] {
+            let (taken, _) = add(&mut sums, &mut shortener, &[unknown], &mut kept);
+            assert_eq!(taken, Taken::default());
         }
-        assert_eq!(
-            drained(&mut sums),
-            [
-                (16, None, sum(3, 72, 2, 48)),
-                (18, None, sum(2, 40, 1, 40)),
-                (19, None, sum(1, 0, 0, 0)),
-                (18, Some(CallSiteId(9)), sum(2, 96, 2, 96)),
-            ]
-        );
+        let mut pairs = Vec::new();
+        shortener.drain(|caller, word, sum| {
+            pairs.push((caller, word >> 12, sums.sum_of(word, sum.executed)));
+        });
+        assert_eq!(pairs, [(9, 18, sum(2, 96, 2, 96))]);
+        let expected = [
+            (16, sum(3, 72, 2, 48)),
+            (18, sum(2, 40, 1, 40)),
+            (19, sum(1, 0, 0, 0)),
+        ];
+        assert_eq!(drained(&mut sums), expected);
         assert_eq!(drained(&mut sums), []);
-        assert_eq!(sums.add_plain(&words[2..3], &mut kept), Taken::default());
+        // Its sum was given: it is a first one again.
+        let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
+        assert_eq!(taken, Taken::default());
     }
 
     #[test]
     fn a_row_that_may_be_full_takes_no_more() {
         let facts = SiteCache::new(Arc::new(Facts));
         let mut sums = sums(&facts);
+        let mut shortener = PairShortener::default();
         let words = vec![word(18, MAX_UNITS); MOST_EVENTS + 1];
         let mut kept = vec![[0; 4]; words.len()];
-        assert_eq!(sums.add_plain(&words, &mut kept).words, MOST_EVENTS);
+        let (taken, _) = add(&mut sums, &mut shortener, &words, &mut kept);
+        assert_eq!(taken.words, MOST_EVENTS);
         assert!(sums.is_full());
         let (count, bytes) = (
             MOST_EVENTS as u64,
             MOST_EVENTS as u64 * 8 * u64::from(MAX_UNITS),
         );
-        assert_eq!(
-            drained(&mut sums),
-            [(18, None, sum(count, bytes, count, bytes))]
-        );
+        assert_eq!(drained(&mut sums), [(18, sum(count, bytes, count, bytes))]);
         assert!(!sums.is_full());
     }
 }

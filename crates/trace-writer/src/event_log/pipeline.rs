@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventBlockHeader,
-    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, encode_explained, shorten_events,
+    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventDecoder, EventFlags,
+    Explained, HeapClass, MovesLevel, ShortWords, encode_explained,
 };
 use parking_lot::Mutex;
 
@@ -25,7 +25,7 @@ use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
 use super::noted_sums::NotedSums;
 use super::output::Output;
-use super::piece_sums::PieceSums;
+use super::piece_sums::{PairShortener, PieceSums};
 use super::site_cache::SiteCache;
 use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Tally};
@@ -61,6 +61,7 @@ pub(crate) struct Pipeline {
     threads: Threads,
     heap: Heap,
     sums: PieceSums,
+    shortener: PairShortener,
     noted: NotedSums,
     objects: PieceObjects,
     /// Found objects explained since the last collection.
@@ -94,6 +95,7 @@ impl Pipeline {
                 false => Heap::Unknown,
             },
             sums: PieceSums::default(),
+            shortener: PairShortener::default(),
             noted: NotedSums::default(),
             objects: PieceObjects::default(),
             explained: Vec::new(),
@@ -186,9 +188,7 @@ impl Pipeline {
         let header = buffer.header;
         let mut content = Vec::with_capacity(buffer.words.len() + 48);
         header.encode(&mut content);
-        let words = content.len();
-        shorten_events(&buffer.words, &mut content);
-        self.read(header, content.get(words..).unwrap_or_default());
+        self.read(&buffer, &mut content);
         self.block(BlockKind::EVENTS, content);
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(header.thread);
@@ -211,9 +211,14 @@ impl Pipeline {
         }
     }
 
-    /// Counts the events of a piece, and keeps its objects for the mirror.
-    fn read(&mut self, header: EventBlockHeader, words: &[u8]) {
+    /// Counts the events of a piece, appends its words to a content, shorter, and keeps its objects for the mirror.
+    fn read(&mut self, buffer: &Buffer, content: &mut Vec<u8>) {
+        let (header, start) = (buffer.header, content.len());
+        let (words, tail) = buffer.words.as_chunks::<4>();
+        content.resize(start + words.len() * 4, 0);
+        let (room, _) = content.get_mut(start..).unwrap_or_default().as_chunks_mut();
         let (thread, epoch) = (header.thread, header.epoch);
+        self.shortener.begin();
         let is_late = header.flags.has(EventFlags::LATE);
         let recent = match is_late {
             true => epoch + 1 == self.epoch,
@@ -226,6 +231,8 @@ impl Pipeline {
             recent,
             facts: &self.parts.facts,
             sums: &mut self.sums,
+            shortener: &mut self.shortener,
+            short: ShortWords::new(room),
             noted: &mut self.noted,
             objects: &mut self.objects,
             tally: &mut *self.parts.tally,
@@ -233,9 +240,15 @@ impl Pipeline {
             explained: &mut self.explained,
             events: 0,
         };
-        let block = EventBlock { header, words };
+        let block = EventBlock {
+            header,
+            words: &buffer.words,
+        };
         let result = EventDecoder::new(&self.parts.facts).decode_into(&block, &mut reading);
-        self.stats.events += reading.finish();
+        let (events, written) = reading.finish();
+        self.stats.events += events;
+        content.truncate(start + written * 4);
+        content.extend_from_slice(tail);
         match result {
             Ok(piece) if header.flags.has(EventFlags::CUT) && !is_late => {
                 self.threads.note_last_top(thread, piece.last_top);

@@ -1,13 +1,13 @@
-//! One piece, event by event: counted, and prepared for the mirror.
+//! One piece, event by event: counted, written shorter, and prepared for the mirror.
 
 use ducktrack_trace_format::{
-    AGAIN, Allocation, CallSiteId, Event, EventSink, Explained, FIRST_SITE, KnownCallers,
-    MAX_UNITS, NotedEvent, Place, PlainRun, SiteId, ThreadCut, ThreadId, UNIT, Word,
+    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_SITE, MAX_UNITS, NotedEvent, Place,
+    PlainRun, ShortWords, SiteId, ThreadCut, ThreadId, UNIT, Word,
 };
 
 use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
 use crate::event_log::noted_sums::NotedSums;
-use crate::event_log::piece_sums::PieceSums;
+use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
 use crate::event_log::site_cache::SiteCache;
 use crate::event_log::{Alike, EventSum, Tally};
 
@@ -20,6 +20,8 @@ pub(crate) struct PieceReading<'a> {
     pub(crate) recent: bool,
     pub(crate) facts: &'a SiteCache,
     pub(crate) sums: &'a mut PieceSums,
+    pub(crate) shortener: &'a mut PairShortener,
+    pub(crate) short: ShortWords<'a>,
     pub(crate) noted: &'a mut NotedSums,
     pub(crate) objects: &'a mut PieceObjects,
     pub(crate) tally: &'a mut dyn Tally,
@@ -30,44 +32,29 @@ pub(crate) struct PieceReading<'a> {
 }
 
 impl EventSink for PieceReading<'_> {
-    fn plain(&mut self, top: u64, words: &[Word], known: &KnownCallers) -> PlainRun {
+    fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun {
         let mut run = PlainRun::default();
         loop {
             let rest = words.get(run.words..).unwrap_or_default();
-            let top = top.wrapping_add(run.units * UNIT);
-            let room = self.objects.room(top, rest.len());
-            let taken = self.sums.add_plain(rest, room);
-            let top = top.wrapping_add(taken.units * UNIT);
-            self.objects.filled(taken.kept, top);
+            let start = top.wrapping_add(run.units * UNIT);
+            let room = self.objects.room(start, rest.len());
+            let taken = self
+                .sums
+                .add_words(rest, room, self.shortener, &mut self.short);
+            let end = start.wrapping_add(taken.units * UNIT);
+            self.objects.filled(taken.kept, end);
             run.words += taken.words;
             run.units += taken.units;
-            let next = rest.get(taken.words);
-            if !next.is_some_and(|word| self.can_add(u32::from_le_bytes(*word), known)) {
+            let rest = rest.get(taken.words..).unwrap_or_default();
+            if self.sums.is_full() {
+                self.give_sums();
+            } else if let Some(event) = self.take_noted(rest, end) {
+                run.words += event.words;
+                run.units += u64::from(event.units);
+            } else if !self.can_add(rest) {
                 return run;
             }
         }
-    }
-
-    #[inline]
-    fn noted(&mut self, event: &NotedEvent) -> bool {
-        if !self.sums.fits(event.site, event.units, self.facts) {
-            return false;
-        }
-        let alike = Alike {
-            site: event.site,
-            caller: event.caller,
-            klass: event.klass,
-        };
-        let kept = self.noted.add(&alike, event.units);
-        let Some(kept) = kept.or_else(|| self.first_noted(alike, event.units)) else {
-            return false;
-        };
-        let bytes = u64::from(event.units) * UNIT;
-        self.objects.push(kept, Some(bytes), event.end);
-        if let Some(klass) = event.klass {
-            self.objects.say_klass(klass);
-        }
-        true
     }
 
     fn event(&mut self, event: Event) {
@@ -76,6 +63,10 @@ impl EventSink for PieceReading<'_> {
             Event::Allocation(allocation) => self.allocation(allocation),
             _ => self.tally.add(self.thread, &event),
         }
+    }
+
+    fn passed(&mut self, words: &[Word]) {
+        self.shortener.write(words, &mut self.short);
     }
 }
 
@@ -88,28 +79,59 @@ impl PieceReading<'_> {
         }
     }
 
-    /// After what stopped a run of plain words: whether the next of them can be added now.
+    /// After what stopped a run of words: whether the site of the next word can be added up now.
     #[cold]
-    fn can_add(&mut self, word: u32, known: &KnownCallers) -> bool {
-        if self.sums.is_full() {
-            self.give_sums();
-        }
-        let (site, low) = (SiteId(word >> 12), word & MAX_UNITS);
-        if site.0 >= FIRST_SITE {
-            return self.sums.learn(site, low, self.facts);
-        }
-        let pair = known.pair(low).filter(|_| site.0 == AGAIN);
-        let Some((caller, word)) = pair else {
+    fn can_add(&mut self, words: &[Word]) -> bool {
+        let Some(word) = words.first().map(|word| u32::from_le_bytes(*word)) else {
             return false;
         };
-        let (caller, site) = (CallSiteId(caller), SiteId(word >> 12));
-        let units = word & MAX_UNITS;
-        let fits = self.sums.fits(site, units, self.facts);
-        let Some(kept) = self.kept_site(site, Some(caller)).filter(|_| fits) else {
-            return false;
+        let site = SiteId(word >> 12);
+        site.0 >= FIRST_SITE && self.sums.learn(site, word & MAX_UNITS, self.facts)
+    }
+
+    /// Takes the event that the words begin with, if it says its class, or its caller and is the first of its pair. The thread's buffer stands at `top`.
+    fn take_noted(&mut self, words: &[Word], top: u64) -> Option<NotedEvent> {
+        let event = NotedEvent::first_of(words, top)?;
+        if !self.sums.fits(event.site, event.units, self.facts) {
+            return None;
+        }
+        let kept = match event.klass {
+            None => self.add_first_of_pair(&event)?,
+            Some(_) if event.units == 0 => return None,
+            Some(_) => self.add_typed(&event, words)?,
         };
-        self.sums.learn_pair(low, (caller, site), kept, units);
-        true
+        if event.units > 0 {
+            let bytes = u64::from(event.units) * UNIT;
+            self.objects.push(kept, Some(bytes), event.end);
+        }
+        if let Some(klass) = event.klass {
+            self.objects.say_klass(klass);
+        }
+        Some(event)
+    }
+
+    fn add_first_of_pair(&mut self, event: &NotedEvent) -> Option<KeptSite> {
+        let (caller, word) = (event.caller?, event.site.0 << 12 | event.units);
+        let kept = self.kept_site(event.site, event.caller)?;
+        let first = PairSum {
+            kept: (kept.in_word() | event.units).to_le_bytes(),
+            executed: 1,
+        };
+        self.shortener.add(caller.0, word, first, &mut self.short);
+        Some(kept)
+    }
+
+    fn add_typed(&mut self, event: &NotedEvent, words: &[Word]) -> Option<KeptSite> {
+        let alike = Alike {
+            site: event.site,
+            caller: event.caller,
+            klass: event.klass,
+        };
+        let kept = self.noted.add(&alike, event.units);
+        let kept = kept.or_else(|| self.first_noted(alike, event.units))?;
+        let words = words.get(..event.words).unwrap_or_default();
+        self.shortener.write(words, &mut self.short);
+        Some(kept)
     }
 
     /// The first object of which something is said; what it is kept as. `None`: it cannot be kept.
@@ -163,18 +185,39 @@ impl PieceReading<'_> {
 
     /// Gives the sums to the tally.
     fn give_sums(&mut self) {
+        let (tally, thread) = (&mut *self.tally, self.thread);
+        let mut events = 0;
         let mut give = |alike: &Alike, sum: &EventSum| {
-            self.events += sum.executed;
-            self.tally.add_sum(self.thread, alike, sum);
+            events += sum.executed;
+            tally.add_sum(thread, alike, sum);
         };
-        self.sums.drain(&mut give);
+        let sums = &*self.sums;
+        self.shortener.drain(|caller, word, pair| {
+            if pair.executed > 0 {
+                let caller = Some(CallSiteId(caller));
+                give(
+                    &alike(SiteId(word >> 12), caller),
+                    &sums.sum_of(word, pair.executed),
+                );
+            }
+        });
+        self.sums.drain(|site, sum| give(&alike(site, None), sum));
         self.noted.drain(give);
+        self.events += events;
     }
 
-    /// The piece has ended; the number of its events.
-    pub(crate) fn finish(mut self) -> u64 {
+    /// The piece has ended; the number of its events, and of the words that were written.
+    pub(crate) fn finish(mut self) -> (u64, usize) {
         self.give_sums();
-        self.events
+        (self.events, self.short.len())
+    }
+}
+
+fn alike(site: SiteId, caller: Option<CallSiteId>) -> Alike {
+    Alike {
+        site,
+        caller,
+        klass: None,
     }
 }
 

@@ -1,0 +1,317 @@
+//! Writing the words of a piece shorter while they are read; the forms are described in [`crate::repeated_callers`].
+//!
+//! One shortener serves piece after piece. What it has written of the current piece it finds by places that hashes of callers and of pairs lead
+//! to; what falls on a place that another has takes it, and the other is written in full when it comes again. Beside each pair its user keeps
+//! what it likes (`P`), so that one look-up serves both.
+//!
+//! ```text
+//! place of a caller   caller, piece, number
+//! place of a pair     caller and site's word, piece and number (16 bits), what the user keeps
+//! ```
+
+use crate::Word;
+use crate::event_word::{
+    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
+    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
+};
+use crate::repeated_callers::MOST_NUMBERS;
+
+const CALLER_PLACES: usize = 1 << 9;
+const PAIR_PLACE_BITS: u32 = 10;
+const PAIR_PLACES: usize = 1 << PAIR_PLACE_BITS;
+
+/// No number.
+const NONE: u16 = u16::MAX;
+
+/// Words of a piece, written one behind the other into as much room as they take that are not shortened.
+#[derive(Debug)]
+pub struct ShortWords<'a> {
+    room: &'a mut [Word],
+    length: usize,
+}
+
+impl<'a> ShortWords<'a> {
+    /// None so far.
+    pub fn new(room: &'a mut [Word]) -> Self {
+        Self { room, length: 0 }
+    }
+
+    /// So many were written.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether none was written.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Writes a word.
+    #[inline]
+    pub fn push(&mut self, word: u32) {
+        if let Some(place) = self.room.get_mut(self.length) {
+            *place = word.to_le_bytes();
+            self.length += 1;
+        }
+    }
+
+    /// The room behind them: write so many words, then say [`ShortWords::filled`].
+    #[inline]
+    pub fn rest(&mut self) -> &mut [Word] {
+        self.room.get_mut(self.length..).unwrap_or_default()
+    }
+
+    /// So many were written.
+    #[inline]
+    pub fn filled(&mut self, words: usize) {
+        self.length += words;
+    }
+
+    fn copy(&mut self, words: &[Word]) {
+        for word in words {
+            self.push(u32::from_le_bytes(*word));
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CallerPlace {
+    caller: u32,
+    piece: u32,
+    number: u16,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PairPlace<P> {
+    pair: u64,
+    piece_and_number: u64,
+    kept: P,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct EventShortener<P> {
+    callers: Box<[CallerPlace; CALLER_PLACES]>,
+    pairs: Box<[PairPlace<P>; PAIR_PLACES]>,
+    /// Places of pairs that were written since the last [`EventShortener::drain`].
+    written: Vec<u16>,
+    /// Pairs that have lost their places since then.
+    displaced: Vec<(u32, u32, P)>,
+    /// Counts pieces; places of others are free.
+    piece: u32,
+    caller_count: usize,
+    pair_count: usize,
+    /// A word that is no event has come: nobody can tell what the words behind it mean.
+    is_lost: bool,
+}
+
+impl<P: Copy + Default> Default for EventShortener<P> {
+    fn default() -> Self {
+        Self {
+            callers: Box::new([CallerPlace::default(); CALLER_PLACES]),
+            pairs: Box::new([PairPlace::default(); PAIR_PLACES]),
+            written: Vec::new(),
+            displaced: Vec::new(),
+            piece: 1,
+            caller_count: 0,
+            pair_count: 0,
+            is_lost: false,
+        }
+    }
+}
+
+impl<P: Copy + Default> EventShortener<P> {
+    /// A piece begins.
+    pub fn begin(&mut self) {
+        if self.piece == u32::MAX {
+            *self = Self::default();
+        }
+        self.piece += 1;
+        self.caller_count = 0;
+        self.pair_count = 0;
+        self.is_lost = false;
+    }
+
+    /// If this pair of a caller and a site's word has a number in this piece: the word that stands for both, and what is kept of the pair.
+    #[inline]
+    pub fn again(&mut self, caller: u32, word: u32) -> Option<(u32, &mut P)> {
+        let pair = pair_of(caller, word);
+        let place = &mut self.pairs[place_of(pair)];
+        let is_known = place.pair == pair && place.piece_and_number >> 16 == u64::from(self.piece);
+        let number = place.piece_and_number as u32 & 0xFFFF;
+        is_known.then_some((AGAIN << 12 | number, &mut place.kept))
+    }
+
+    /// Writes a pair in full; from now on this is kept of it.
+    pub fn add(&mut self, caller: u32, word: u32, kept: P, short: &mut ShortWords<'_>) {
+        self.caller(caller, short);
+        short.push(word);
+        let number = next_number(&mut self.pair_count);
+        if number == NONE {
+            return self.displaced.push((caller, word, kept));
+        }
+        let pair = pair_of(caller, word);
+        let index = place_of(pair);
+        let place = &mut self.pairs[index];
+        let piece = u64::from(self.piece);
+        if place.piece_and_number >> 16 == piece {
+            self.displaced
+                .push(((place.pair >> 32) as u32, place.pair as u32, place.kept));
+        }
+        *place = PairPlace {
+            pair,
+            piece_and_number: piece << 16 | u64::from(number),
+            kept,
+        };
+        self.written.push(index as u16);
+    }
+
+    /// Writes events of any sort, with the shorter forms where they apply.
+    pub fn write(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
+        let mut rest = words;
+        while let [first, behind @ ..] = rest {
+            let word = u32::from_le_bytes(*first);
+            if word >> 12 == CALLER
+                && !self.is_lost
+                && let [caller, behind @ ..] = behind
+            {
+                rest = self.called(u32::from_le_bytes(*caller), behind, short);
+                continue;
+            }
+            let length = event_length(word).filter(|_| !self.is_lost);
+            self.is_lost |= length.is_none();
+            let (event, behind) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
+            short.copy(event);
+            rest = behind;
+        }
+    }
+
+    /// A caller, and the word behind it if that is a site's; the words behind both.
+    fn called<'w>(
+        &mut self,
+        caller: u32,
+        behind: &'w [Word],
+        short: &mut ShortWords<'_>,
+    ) -> &'w [Word] {
+        if let [next, rest @ ..] = behind {
+            let next = u32::from_le_bytes(*next);
+            if next >> 12 >= FIRST_SITE {
+                match self.again(caller, next) {
+                    Some((again, _)) => short.push(again),
+                    None => self.add(caller, next, P::default(), short),
+                }
+                return rest;
+            }
+        }
+        self.caller(caller, short);
+        behind
+    }
+
+    fn caller(&mut self, caller: u32, short: &mut ShortWords<'_>) {
+        let place = &mut self.callers[caller as usize % CALLER_PLACES];
+        if place.caller == caller && place.piece == self.piece && place.number != NONE {
+            return short.push(CALLED << 12 | u32::from(place.number));
+        }
+        *place = CallerPlace {
+            caller,
+            piece: self.piece,
+            number: next_number(&mut self.caller_count),
+        };
+        short.push(CALLER << 12);
+        short.push(caller);
+    }
+
+    /// Gives what is kept of pairs (caller, site's word), and keeps nothing from now on. A pair may come more than once.
+    pub fn drain(&mut self, mut give: impl FnMut(u32, u32, P)) {
+        for (caller, word, kept) in self.displaced.drain(..) {
+            give(caller, word, kept);
+        }
+        for index in self.written.drain(..) {
+            if let Some(place) = self.pairs.get_mut(usize::from(index)) {
+                let kept = std::mem::take(&mut place.kept);
+                give((place.pair >> 32) as u32, place.pair as u32, kept);
+            }
+        }
+    }
+}
+
+/// Words of an event that begins with this one, as the agent writes them.
+fn event_length(word: u32) -> Option<usize> {
+    Some(match word >> 12 {
+        FIRST_SITE.. | PAD | GAP => 1,
+        NOTHING | CALLER => 2,
+        TYPED | DROPPED | MOVED | TOP => 3,
+        AT | STRADDLE | ELIMINATED => 4,
+        OUTSIDE | ARRAY => 6,
+        LEVELS => 6 + (word & MAX_UNITS) as usize,
+        _ => return None,
+    })
+}
+
+#[inline]
+fn pair_of(caller: u32, word: u32) -> u64 {
+    u64::from(caller) << 32 | u64::from(word)
+}
+
+#[inline]
+fn place_of(pair: u64) -> usize {
+    // Fibonacci hashing: the upper bits of the product are well mixed.
+    (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PAIR_PLACE_BITS)) as usize
+}
+
+fn next_number(count: &mut usize) -> u16 {
+    let number = if *count < MOST_NUMBERS {
+        *count as u16
+    } else {
+        NONE
+    };
+    *count += 1;
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_pairs_comes_back_with_them() {
+        let mut shortener = EventShortener::<u32>::default();
+        for piece in 0..3 {
+            shortener.begin();
+            let mut room = [[0; 4]; 40];
+            let mut short = ShortWords::new(&mut room);
+            assert!(shortener.again(7, 16 << 12 | 3).is_none(), "piece {piece}");
+            shortener.add(7, 16 << 12 | 3, 1, &mut short);
+            let (again, kept) = shortener.again(7, 16 << 12 | 3).expect("a number");
+            *kept += 1;
+            assert_eq!(again, AGAIN << 12);
+            shortener.add(7, 17 << 12 | 3, 5, &mut short);
+            assert_eq!(short.len(), 3 + 2);
+            let mut given = Vec::new();
+            shortener.drain(|caller, word, kept| given.push((caller, word >> 12, kept)));
+            assert_eq!(given, [(7, 16, 2), (7, 17, 5)]);
+            shortener.drain(|_, _, kept| panic!("{kept} was given before"));
+        }
+    }
+
+    #[test]
+    fn nothing_kept_is_lost_where_places_are_taken() {
+        let mut shortener = EventShortener::<u32>::default();
+        shortener.begin();
+        let pairs = 3 * PAIR_PLACES as u32;
+        let mut room = vec![[0; 4]; 3 * pairs as usize];
+        let mut short = ShortWords::new(&mut room);
+        for caller in 1..=pairs {
+            shortener.add(caller, 16 << 12 | 3, caller, &mut short);
+        }
+        let mut given = Vec::new();
+        shortener.drain(|caller, _, kept| given.push((caller, kept)));
+        given.retain(|(_, kept)| *kept > 0);
+        given.sort_unstable();
+        assert!(
+            given
+                .into_iter()
+                .eq((1..=pairs).map(|caller| (caller, caller)))
+        );
+    }
+}
