@@ -113,7 +113,7 @@ impl Mirror {
             pending: PendingObjects::default(),
             late: LateTable::default(),
             suspects: Suspects::default(),
-            klasses: Klasses::new(),
+            klasses: Klasses::default(),
             kept_sites: KeptSites::default(),
             site_classes: SiteClasses::default(),
             contradictions: 0,

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile};
@@ -21,6 +22,9 @@ use crate::WriteError;
 
 /// Blocks that may be under way to the files.
 const UNDER_WAY: usize = 64;
+
+/// To be woken for every block would take the core from the program's threads as often. So when everything is written, blocks gather for a moment.
+const GATHER_TIME: Duration = Duration::from_millis(1);
 
 enum Job {
     Block {
@@ -168,6 +172,14 @@ impl Output {
     }
 }
 
+/// The next job; `None`: there is nobody any more who could have one.
+fn next(jobs: &Receiver<Job>) -> Option<Job> {
+    jobs.try_recv().ok().or_else(|| {
+        std::thread::sleep(GATHER_TIME);
+        jobs.recv().ok()
+    })
+}
+
 /// The thread that writes the files.
 struct FileWriter {
     files: EventFiles,
@@ -179,7 +191,7 @@ struct FileWriter {
 
 impl FileWriter {
     fn work(&mut self, jobs: &Receiver<Job>) {
-        while let Ok(job) = jobs.recv() {
+        while let Some(job) = next(jobs) {
             match job {
                 Job::Block {
                     kind,

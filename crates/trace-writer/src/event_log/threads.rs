@@ -3,7 +3,7 @@
 //! A thread that is stopped between an allocation and its record says so in its first piece after the collection. It may be stopped
 //! for several collections; then its cut that counts is the one at which it still had a buffer.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use ducktrack_trace_format::{ThreadCut, ThreadId};
 
@@ -11,11 +11,11 @@ use ducktrack_trace_format::{ThreadCut, ThreadId};
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     /// Epoch of the last piece.
-    pieces: HashMap<ThreadId, u32>,
+    pieces: FxHashMap<ThreadId, u32>,
     /// Where the buffers of threads that were cut stood by their last events.
-    tops: HashMap<ThreadId, u64>,
+    tops: FxHashMap<ThreadId, u64>,
     /// The last cut that counts, and its collection.
-    cuts: HashMap<ThreadId, (ThreadCut, u32)>,
+    cuts: FxHashMap<ThreadId, (ThreadCut, u32)>,
 }
 
 impl Threads {

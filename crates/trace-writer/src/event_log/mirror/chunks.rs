@@ -40,8 +40,8 @@ impl Chunk {
             self.mixed |= last.offset >= object.offset;
         }
         if objects.len() == objects.capacity() {
-            // Doubling would leave a third of the memory unused.
-            objects.reserve_exact(objects.len() / 4 + 32);
+            // Doubling would leave a third of the memory unused; less than this would copy objects again and again.
+            objects.reserve_exact(objects.len() / 2 + 64);
         }
         objects.push(object);
     }

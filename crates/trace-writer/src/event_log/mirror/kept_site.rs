@@ -7,7 +7,7 @@
 //!
 //! Pairs are numbered when a piece first has them; programs have some thousands. One too many is kept as its site alone.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use ducktrack_trace_format::{CallSiteId, SiteId};
 
@@ -43,7 +43,7 @@ impl KeptSite {
 #[derive(Debug, Default)]
 pub(crate) struct KeptSites {
     pairs: Vec<(SiteId, CallSiteId)>,
-    numbers: HashMap<(SiteId, CallSiteId), KeptSite>,
+    numbers: FxHashMap<(SiteId, CallSiteId), KeptSite>,
 }
 
 impl KeptSites {

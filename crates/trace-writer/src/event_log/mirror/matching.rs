@@ -1,6 +1,6 @@
 //! The search for the events of survivors that the mirror did not know.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use ducktrack_trace_format::{HeapClassId, SiteFacts};
 
@@ -77,7 +77,7 @@ impl Claimed {
 }
 
 /// Classes by where the VM has them.
-pub(crate) type Klasses = HashMap<u64, HeapClassId>;
+pub(crate) type Klasses = FxHashMap<u64, HeapClassId>;
 
 /// The class of an event's object, once it is known.
 pub(crate) fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClassId> {

@@ -6,7 +6,7 @@
 //! the one that all other objects of its site had. Where no class is known, the size alone decides, and only from
 //! [`TELLING_BYTES`] on.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use ducktrack_trace_format::HeapClassId;
 
@@ -33,7 +33,7 @@ pub(crate) struct Candidate {
 /// All pending objects.
 #[derive(Debug, Default)]
 pub(crate) struct PendingObjects {
-    groups: HashMap<Group, Vec<Origin>>,
+    groups: FxHashMap<Group, Vec<Origin>>,
     count: usize,
 }
 
@@ -94,7 +94,7 @@ impl PendingObjects {
     /// Settles what can be settled; settled objects are no longer pending.
     pub(crate) fn settle(&mut self, candidates: &[Candidate]) -> Settled {
         let mut settled = Settled::default();
-        let mut found: HashMap<Group, Vec<Candidate>> = HashMap::new();
+        let mut found: FxHashMap<Group, Vec<Candidate>> = FxHashMap::default();
         for candidate in candidates {
             match self.group_of(candidate) {
                 Some(group) => found.entry(group).or_default().push(*candidate),

@@ -3,7 +3,7 @@
 //! A site whose events say no class has one: the one that its bytecode names, or one that only the run shows. Where an event of it says an object should
 //! be there is one of another class and the same size, the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use ducktrack_trace_format::{
     ClassNameHash, HeapClass, HeapClassId, HeapClassSize, SiteFacts, SiteId,
@@ -32,11 +32,11 @@ const NOTHING: Seen = Seen {
 #[derive(Debug, Default)]
 pub(crate) struct SiteClasses {
     seen: Vec<Seen>,
-    names: HashMap<HeapClassId, ClassNameHash>,
+    names: FxHashMap<HeapClassId, ClassNameHash>,
     /// `None`: several classes have this name.
-    by_name: HashMap<ClassNameHash, Option<HeapClassId>>,
+    by_name: FxHashMap<ClassNameHash, Option<HeapClassId>>,
     /// Of classes whose objects all have one size.
-    bytes: HashMap<HeapClassId, u32>,
+    bytes: FxHashMap<HeapClassId, u32>,
 }
 
 impl SiteClasses {
