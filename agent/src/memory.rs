@@ -40,7 +40,7 @@ const PAGE: usize = 4 << 10;
 const UNIT: usize = 64 << 10;
 /// A region is so long, or a multiple.
 const REGION: usize = 1 << 20;
-/// What there may be more than was in use lately: this, and a quarter. With an eighth, some hundred MB a second came and went under load.
+/// What there may be more than was in use lately: this, and a quarter. With an eighth, several times as much came and went under load.
 const SLACK: usize = 4 << 20;
 
 /// The allocator.
@@ -62,7 +62,7 @@ struct Large {
 struct MemoryUse {
     small: usize,
     large: Second,
-    /// The most that was in use in large blocks in the last seconds.
+    /// The most that was in use in large blocks in the last seconds, this one included.
     lately: usize,
     /// What the agent has of the system for large blocks.
     regions: usize,
@@ -132,13 +132,18 @@ impl Memory {
     fn end_second(&self) -> MemoryUse {
         let small = self.small.load(Ordering::Relaxed);
         let mut large = self.lock();
-        let in_use = large.in_use;
+        let (in_use, lately) = (large.in_use, large.lately.most());
         MemoryUse {
             small,
             large: large.lately.end_second(in_use),
-            lately: large.lately.most(),
+            lately,
             regions: in_use + large.free.bytes(),
         }
+    }
+
+    /// In use now, in small and in large blocks.
+    fn in_use(&self) -> (usize, usize) {
+        (self.small.load(Ordering::Relaxed), self.lock().in_use)
     }
 
     /// Gives the system what is kept in vain. Not for a thread that anybody waits for.
