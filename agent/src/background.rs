@@ -7,6 +7,7 @@ use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
 
 use crate::agent::Agent;
 use crate::hot_library_sites::NextLook;
+use crate::memory::MemorySecond;
 use crate::reinstrumentation::Watch;
 
 /// How often the thread looks around.
@@ -45,11 +46,13 @@ impl Agent {
         let mut last_sizes = Instant::now();
         let mut watch = Watch::default();
         let mut next_look = NextLook::new();
+        let mut memory_second = MemorySecond::new();
         while self.is_counting() {
             let demanded = self.wait(TICK);
             if !self.is_counting() {
                 return;
             }
+            self.look_after_memory(&mut memory_second);
             if self.collection_wanted.swap(false, Ordering::AcqRel) {
                 self.collect();
             }

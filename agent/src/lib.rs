@@ -10,6 +10,7 @@
 //!                    ├─ thread_table                        who owns which block
 //!                    ├─ registry                            what the numbers in code and trace mean
 //!                    ├─ snapshot ── trace-writer            values to disk
+//!                    ├─ memory                              where all of this has its memory
 //!                    └─ tracing ── event_buffer, collections  mode trace: events of threads and collections to disk
 //! ```
 
@@ -29,6 +30,7 @@ mod jni_variadic;
 mod life_cycle;
 mod loaders;
 mod log;
+mod memory;
 mod native_sites;
 mod notes;
 mod object_bytes;

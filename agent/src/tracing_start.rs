@@ -148,6 +148,7 @@ impl Agent {
         };
         let stats = tracing.finish(&facts.threads, end);
         self.log.info(&format!("{stats:?}"));
+        self.tell_memory_at_end();
         for sentence in tracing.log().remarks() {
             self.add_note(sentence);
         }

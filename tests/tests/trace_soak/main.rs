@@ -3,11 +3,13 @@
 //!
 //! `DUCKTRACK_SOAK_SECONDS` says for how long on each JDK: 20 seconds unless told otherwise, ten minutes in the full run.
 
+mod agent_memory;
 mod memory_watch;
 
 use std::path::Path;
 use std::process::Stdio;
 
+use agent_memory::{AgentMemory, IN_A_LONG_RUN, IN_A_SHORT_RUN};
 use ducktrack_tests::{
     Jdk, TracedRun, checked, compile_java, is_full_run, trace_command, traced_jdks,
 };
@@ -15,7 +17,7 @@ use memory_watch::MemoryWatch;
 
 /// Bytes of event files that `max-trace-size=32m,max-deviation=0.25` allows at most.
 const MOST_BYTES: u64 = 40 << 20;
-/// What the JVM around the heap may grow by from the second quarter of a long run to the last: code, metadata, malloc's slack.
+/// What resident memory may grow by from the second quarter of a long run to the last: the JVM's code, metadata, malloc's slack, and what waits in the agent.
 const MOST_GROWTH: u64 = 32 << 20;
 /// A run that is shorter than this many seconds is still filling its cache in the second quarter, and may grow by more.
 const LONG: u32 = 300;
@@ -37,8 +39,12 @@ fn it_runs_for_long_without_harm() {
 fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     let run = TracedRun::new(jdk, "soak").expect("folder");
     let histogram = run.file("histogram");
-    let options = "compress=off,max-trace-size=32m,max-deviation=0.25";
-    let mut command = run.command(options, &[programs]).expect("java");
+    let log = run.file("log");
+    let options = format!(
+        "compress=off,max-trace-size=32m,max-deviation=0.25,level=debug,log={}",
+        log.display()
+    );
+    let mut command = run.command(&options, &[programs]).expect("java");
     let child = command
         .args([
             "-Xms192m",
@@ -66,11 +72,13 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     run.compare_heap(&histogram).expect("the rebuilt heap");
     check_trace(&run.trace(), place);
     let is_long = seconds.parse::<u32>().is_ok_and(|seconds| seconds >= LONG);
-    let most = if is_long {
-        MOST_GROWTH
+    let (most, most_of_agent) = if is_long {
+        (MOST_GROWTH, IN_A_LONG_RUN)
     } else {
-        MOST_GROWTH_OF_SHORT
+        (MOST_GROWTH_OF_SHORT, IN_A_SHORT_RUN)
     };
+    let of_agent = AgentMemory::read(&log);
+    of_agent.check(place, &most_of_agent);
     assert!(
         memory.growth() <= most,
         "{place}: resident memory grew from {} to {} bytes",
@@ -78,10 +86,14 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
         memory.late()
     );
     checked(&format!(
-        "{place}: {seconds} s of nothing but allocation, every class equal; resident {} MB early, {} MB late",
-        memory.early() >> 20,
-        memory.late() >> 20
+        "{place}: {seconds} s of nothing but allocation, every class equal; resident {} MB (medians of quarters); at the end the agent uses {} MB",
+        memory.medians().map(megabytes).join(", "),
+        megabytes(of_agent.at_end())
     ));
+}
+
+fn megabytes(bytes: u64) -> String {
+    (bytes >> 20).to_string()
 }
 
 /// Nothing was dropped, files went away, and the limit was kept.

@@ -50,6 +50,11 @@ impl Memory {
         self.median_of_quarter(3)
     }
 
+    /// Those of all quarters.
+    pub(crate) fn medians(&self) -> [u64; 4] {
+        [0, 1, 2, 3].map(|quarter| self.median_of_quarter(quarter))
+    }
+
     pub(crate) fn growth(&self) -> u64 {
         self.late().saturating_sub(self.early())
     }

@@ -408,7 +408,10 @@ impl Pipeline {
         self.write_explained();
         self.parts.output.end(end);
         self.publish();
-        let _ = done.send(*self.parts.stats.lock());
+        let stats = Arc::clone(&self.parts.stats);
+        // Whoever is answered finds the memory given back.
+        drop(self);
+        let _ = done.send(*stats.lock());
     }
 
     /// Shows the numbers to everybody.

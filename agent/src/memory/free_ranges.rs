@@ -1,0 +1,311 @@
+//! Memory that is free, as ranges of addresses: ascending, no two of them touch.
+//!
+//! ```text
+//! used | free | used | free          what is put between two of them makes one of both
+//! ```
+//!
+//! What is taken is the beginning of the shortest range that is long enough (best fit), or what lies behind a block that grows. The table has
+//! room for [`MOST`] ranges and never allocates: the allocator stands on it.
+
+/// Ranges at most. A program that writes as fast as it can has a few hundred.
+const MOST: usize = 4096;
+
+/// So many bytes from an address on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+}
+
+impl Range {
+    const EMPTY: Self = Self {
+        start: 0,
+        length: 0,
+    };
+
+    pub(crate) fn end(self) -> usize {
+        self.start + self.length
+    }
+}
+
+/// The free ranges.
+pub(crate) struct FreeRanges {
+    /// The first `count` are in use.
+    ranges: [Range; MOST],
+    count: usize,
+    bytes: usize,
+}
+
+impl FreeRanges {
+    pub(crate) const fn new() -> Self {
+        Self {
+            ranges: [Range::EMPTY; MOST],
+            count: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Bytes of all ranges.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn all(&self) -> &[Range] {
+        self.ranges.get(..self.count).unwrap_or_default()
+    }
+
+    fn at(&self, index: usize) -> Range {
+        self.all().get(index).copied().unwrap_or_default()
+    }
+
+    /// So many bytes; `None`: no range is long enough.
+    pub(crate) fn take(&mut self, length: usize) -> Option<usize> {
+        let ranges = self.all().iter().enumerate();
+        let fitting = ranges.filter(|(_, range)| range.length >= length);
+        let (index, range) = fitting.min_by_key(|(_, range)| range.length)?;
+        let start = range.start;
+        self.shrink_front(index, length);
+        Some(start)
+    }
+
+    /// The bytes from an address on, behind what is not free; false: not all of them are free.
+    pub(crate) fn take_at(&mut self, start: usize, length: usize) -> bool {
+        let Ok(index) = self.all().binary_search_by_key(&start, |range| range.start) else {
+            return false;
+        };
+        let is_free = self.at(index).length >= length;
+        if is_free {
+            self.shrink_front(index, length);
+        }
+        is_free
+    }
+
+    /// Whole units at the end of the longest range, at most so many bytes.
+    pub(crate) fn take_units(&mut self, unit: usize, most: usize) -> Option<Range> {
+        let ranges = self.all().iter().enumerate();
+        let (index, longest) = ranges.max_by_key(|(_, range)| range.length)?;
+        let (first, whole_end) = (
+            longest.start.next_multiple_of(unit),
+            longest.end() / unit * unit,
+        );
+        let start = first.max(whole_end.saturating_sub(most / unit * unit));
+        let rest = Range {
+            start: whole_end,
+            length: longest.end() - whole_end,
+        };
+        let has_room = rest.length == 0 || self.count < MOST;
+        if start >= whole_end || !has_room {
+            return None;
+        }
+        let units = Range {
+            start,
+            length: whole_end - start,
+        };
+        self.shrink_end(index, units.length + rest.length);
+        if rest.length > 0 {
+            self.put(rest);
+        }
+        Some(units)
+    }
+
+    /// These bytes are free from now on. False: the table is full, they are not.
+    pub(crate) fn put(&mut self, range: Range) -> bool {
+        let next = self
+            .all()
+            .partition_point(|other| other.start < range.start);
+        let before = next.checked_sub(1);
+        let before = before.filter(|before| self.at(*before).end() == range.start);
+        let joins_next = next < self.count && self.at(next).start == range.end();
+        let joined = Range {
+            start: before.map_or(range.start, |before| self.at(before).start),
+            length: before.map_or(0, |before| self.at(before).length)
+                + range.length
+                + if joins_next { self.at(next).length } else { 0 },
+        };
+        match (before, joins_next) {
+            (Some(before), true) => {
+                self.remove(next);
+                self.set(before, joined);
+            }
+            (Some(before), false) => self.set(before, joined),
+            (None, true) => self.set(next, joined),
+            (None, false) if self.count == MOST => return false,
+            (None, false) => self.insert(next, joined),
+        }
+        self.bytes += range.length;
+        true
+    }
+
+    fn shrink_front(&mut self, index: usize, length: usize) {
+        let range = self.at(index);
+        self.bytes -= length;
+        self.set_or_remove(
+            index,
+            Range {
+                start: range.start + length,
+                length: range.length - length,
+            },
+        );
+    }
+
+    fn shrink_end(&mut self, index: usize, length: usize) {
+        let range = self.at(index);
+        self.bytes -= length;
+        self.set_or_remove(
+            index,
+            Range {
+                length: range.length - length,
+                ..range
+            },
+        );
+    }
+
+    fn set_or_remove(&mut self, index: usize, range: Range) {
+        match range.length {
+            0 => self.remove(index),
+            _ => self.set(index, range),
+        }
+    }
+
+    fn set(&mut self, index: usize, range: Range) {
+        if let Some(place) = self.ranges.get_mut(index) {
+            *place = range;
+        }
+    }
+
+    fn insert(&mut self, index: usize, range: Range) {
+        self.ranges.copy_within(index..self.count, index + 1);
+        self.count += 1;
+        self.set(index, range);
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.ranges.copy_within(index + 1..self.count, index);
+        self.count -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGES: usize = 96;
+    const UNIT: usize = 4;
+
+    /// What is free, page by page.
+    struct Naive([bool; PAGES]);
+
+    impl Naive {
+        fn set(&mut self, start: usize, length: usize, free: bool) {
+            for page in &mut self.0[start..start + length] {
+                assert_ne!(*page, free, "taken twice or put twice");
+                *page = free;
+            }
+        }
+
+        /// All ranges, ascending.
+        fn ranges(&self) -> Vec<Range> {
+            let mut ranges: Vec<Range> = Vec::new();
+            for start in (0..PAGES).filter(|page| self.0[*page]) {
+                match ranges.last_mut().filter(|last| last.end() == start) {
+                    Some(last) => last.length += 1,
+                    None => ranges.push(Range { start, length: 1 }),
+                }
+            }
+            ranges
+        }
+    }
+
+    /// xorshift64
+    fn random(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 33) as usize
+    }
+
+    /// Blocks come, grow and go: the table is what a list of pages says.
+    fn blocks_come_and_go(seed: u64) {
+        let mut state = seed;
+        let mut table = FreeRanges::new();
+        let mut naive = Naive([false; PAGES]);
+        let mut blocks = vec![Range {
+            start: 0,
+            length: PAGES,
+        }];
+        for _ in 0..300 {
+            let length = 1 + random(&mut state) % 9;
+            let which = random(&mut state) % blocks.len().max(1);
+            match random(&mut state) % 4 {
+                0 => {
+                    let shortest = naive.ranges().into_iter().map(|range| range.length);
+                    let shortest = shortest.filter(|found| *found >= length).min();
+                    let taken = table.take(length);
+                    assert_eq!(taken.is_some(), shortest.is_some());
+                    if let Some(start) = taken {
+                        naive.set(start, length, false);
+                        blocks.push(Range { start, length });
+                    }
+                }
+                1 if !blocks.is_empty() => {
+                    let block = blocks.swap_remove(which);
+                    assert!(table.put(block));
+                    naive.set(block.start, block.length, true);
+                }
+                2 if !blocks.is_empty() => {
+                    let end = blocks[which].end();
+                    let behind = naive.0.get(end..end + length);
+                    let is_free = behind.is_some_and(|pages| pages.iter().all(|free| *free));
+                    assert_eq!(table.take_at(end, length), is_free);
+                    if is_free {
+                        naive.set(end, length, false);
+                        blocks[which].length += length;
+                    }
+                }
+                _ => {
+                    if let Some(units) = table.take_units(UNIT, length) {
+                        assert!(units.length <= length && units.length > 0);
+                        assert_eq!((units.start % UNIT, units.length % UNIT), (0, 0));
+                        naive.set(units.start, units.length, false);
+                        blocks.push(units);
+                    }
+                }
+            }
+            assert_eq!(table.all(), naive.ranges());
+            assert_eq!(table.bytes(), naive.0.iter().filter(|free| **free).count());
+        }
+    }
+
+    #[test]
+    fn the_table_is_what_a_list_of_pages_says() {
+        for seed in 1..200 {
+            blocks_come_and_go(seed * 0x9E37_79B9);
+        }
+    }
+
+    #[test]
+    fn a_full_table_takes_what_joins_a_range_only() {
+        let mut table = FreeRanges::new();
+        let page = |start| Range { start, length: 1 };
+        for number in 0..MOST {
+            assert!(table.put(page(number * 2)));
+        }
+        assert!(!table.put(page(MOST * 2)));
+        assert_eq!(table.bytes(), MOST);
+        assert!(table.put(page(1)) && table.put(page(MOST * 2)));
+        assert_eq!(table.take(3), Some(0));
+        assert_eq!(table.bytes(), MOST - 1);
+    }
+
+    #[test]
+    fn the_shortest_range_that_fits_is_taken() {
+        let mut table = FreeRanges::new();
+        for (start, length) in [(0, 9), (20, 3), (40, 5)] {
+            assert!(table.put(Range { start, length }));
+        }
+        assert_eq!(table.take(4), Some(40));
+        assert_eq!(table.take(4), Some(0));
+        assert_eq!(table.take(6), None);
+        assert_eq!(table.take(5), Some(4));
+    }
+}

@@ -1,0 +1,83 @@
+//! How much was in use in each of the last seconds.
+
+/// So many seconds are lately.
+const SECONDS: usize = 10;
+
+/// The most and the least of a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Second {
+    pub(crate) most: usize,
+    pub(crate) least: usize,
+}
+
+/// The last seconds.
+pub(crate) struct Lately {
+    now: Second,
+    /// The most of each second before, in a ring.
+    before: [usize; SECONDS],
+    next: usize,
+}
+
+impl Lately {
+    pub(crate) const fn new() -> Self {
+        Self {
+            now: Second { most: 0, least: 0 },
+            before: [0; SECONDS],
+            next: 0,
+        }
+    }
+
+    /// So much is in use.
+    pub(crate) fn note(&mut self, in_use: usize) {
+        self.now.most = self.now.most.max(in_use);
+        self.now.least = self.now.least.min(in_use);
+    }
+
+    /// The most of all these seconds.
+    pub(crate) fn most(&self) -> usize {
+        self.before.iter().copied().fold(self.now.most, usize::max)
+    }
+
+    /// A second is over; what it was.
+    pub(crate) fn end_second(&mut self, in_use: usize) -> Second {
+        let second = self.now;
+        if let Some(place) = self.before.get_mut(self.next) {
+            *place = second.most;
+        }
+        self.next = (self.next + 1) % SECONDS;
+        self.now = Second {
+            most: in_use,
+            least: in_use,
+        };
+        second
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_is_forgotten_after_the_last_of_the_seconds() {
+        let mut lately = Lately::new();
+        for in_use in [5, 90, 20] {
+            lately.note(in_use);
+        }
+        assert_eq!(lately.end_second(20), Second { most: 90, least: 0 });
+        lately.note(30);
+        lately.note(10);
+        assert_eq!(
+            lately.end_second(12),
+            Second {
+                most: 30,
+                least: 10
+            }
+        );
+        for _ in 0..SECONDS - 2 {
+            lately.end_second(12);
+        }
+        assert_eq!(lately.most(), 90);
+        lately.end_second(12);
+        assert_eq!(lately.most(), 30);
+    }
+}

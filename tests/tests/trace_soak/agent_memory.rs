@@ -1,0 +1,146 @@
+//! The agent's own memory over its life, as it tells every second in its log and at its end (`level=debug`).
+//!
+//! Resident memory says little about a short run: the JVM warms up, and what waits for the pipeline comes and goes by a hundred megabytes. Three things say more:
+//!
+//! | what | shows |
+//! |---|---|
+//! | in use when all events are written: the same after 5 seconds and after many | a leak, but for what the pipeline itself has |
+//! | in use when least waits | that, in a run that is not too short |
+//! | what the agent has of the system, beside the most that it used in the last seconds | memory that is free and kept |
+
+use std::ops::Range;
+use std::path::Path;
+
+/// At the end. Small blocks are malloc's: names, sites, classes; 2.5 to 3.2 MB.
+const MOST_SMALL: u64 = 4 << 20;
+/// At the end. What the walk of the heap keeps for the next collection, for the most part; 6 to 13 MB.
+const MOST_LARGE: u64 = 20 << 20;
+
+/// By what it may grow that is in use when least is, and from which quarters of the run to which.
+pub(crate) struct Growth {
+    early: Range<usize>,
+    late: Range<usize>,
+    small: u64,
+    /// The live objects that the agent mirrors are among it, and come and go.
+    large: u64,
+}
+
+/// In a few seconds of a busy machine there may always be something that waits.
+pub(crate) const IN_A_SHORT_RUN: Growth = Growth {
+    early: 1..2,
+    late: 2..4,
+    small: 2 << 20,
+    large: 16 << 20,
+};
+
+pub(crate) const IN_A_LONG_RUN: Growth = Growth {
+    early: 1..2,
+    late: 3..4,
+    small: 1 << 20,
+    large: 8 << 20,
+};
+
+/// One second, in bytes.
+#[derive(Clone, Copy)]
+struct Second {
+    small: u64,
+    large: u64,
+    lately: u64,
+    regions: u64,
+}
+
+/// Second by second.
+pub(crate) struct AgentMemory {
+    seconds: Vec<Second>,
+    /// Small and large blocks.
+    end: (u64, u64),
+}
+
+impl AgentMemory {
+    pub(crate) fn read(log: &Path) -> Self {
+        let log = std::fs::read_to_string(log).expect("the agent's log");
+        Self {
+            seconds: log.lines().filter_map(second).collect(),
+            end: log
+                .lines()
+                .find_map(end)
+                .expect("what is in use at the end"),
+        }
+    }
+
+    /// Fails where it is more than it may be.
+    pub(crate) fn check(&self, place: &str, most: &Growth) {
+        let (small, large) = self.end;
+        assert!(
+            small <= MOST_SMALL && large <= MOST_LARGE,
+            "{place}: in use at the end: {small} bytes in small blocks, {large} in large ones"
+        );
+        let figures = |quarters: &Range<usize>| {
+            let small = self.low(quarters, |second| second.small);
+            (small, self.low(quarters, |second| second.large))
+        };
+        let (early, late) = (figures(&most.early), figures(&most.late));
+        assert!(
+            late.0 <= early.0 + most.small,
+            "{place}: small blocks, when least is in use: {} bytes early, {} late",
+            early.0,
+            late.0
+        );
+        assert!(
+            late.1 <= early.1 + most.large,
+            "{place}: large blocks, when least is in use: {} bytes early, {} late",
+            early.1,
+            late.1
+        );
+        for second in &self.seconds {
+            let (lately, regions) = (second.lately, second.regions);
+            assert!(
+                regions <= lately * 2,
+                "{place}: regions of {regions} bytes, of which at most {lately} were in use lately"
+            );
+        }
+    }
+
+    /// In use at the end.
+    pub(crate) fn at_end(&self) -> u64 {
+        self.end.0 + self.end.1
+    }
+
+    /// In three of four seconds it was more. (The least of all is chance: now and then the live objects are few.)
+    fn low(&self, quarters: &Range<usize>, figure: impl Fn(&Second) -> u64) -> u64 {
+        let quarter = self.seconds.len() / 4;
+        let part = &self.seconds[quarters.start * quarter..quarters.end * quarter];
+        let mut figures: Vec<u64> = part.iter().map(figure).collect();
+        figures.sort_unstable();
+        let low = figures.get(figures.len() / 4);
+        *low.expect("a line of the log for every second")
+    }
+}
+
+/// `[ducktrack] debug: memory in bytes: small 2876099, large 24780800 to 91570176 (lately 124608512), regions 188276736`
+fn second(line: &str) -> Option<Second> {
+    let (_, figures) = line.split_once("memory in bytes: ")?;
+    match numbers(figures)[..] {
+        [small, large, _, lately, regions] => Some(Second {
+            small,
+            large,
+            lately,
+            regions,
+        }),
+        _ => None,
+    }
+}
+
+/// `[ducktrack] debug: memory in bytes at the end: small 2692965, large 6676480`
+fn end(line: &str) -> Option<(u64, u64)> {
+    let (_, figures) = line.split_once("memory in bytes at the end: ")?;
+    match numbers(figures)[..] {
+        [small, large] => Some((small, large)),
+        _ => None,
+    }
+}
+
+fn numbers(figures: &str) -> Vec<u64> {
+    let words = figures.split(|letter: char| !letter.is_ascii_digit());
+    words.filter_map(|word| word.parse().ok()).collect()
+}
