@@ -103,6 +103,18 @@ fn golden(name: &str, actual: &str) {
 }
 
 #[test]
+fn objects_of_the_archive_are_named_apart() {
+    let mut model = sample();
+    let heap_at = model.heap_at[0].as_mut().expect("the end");
+    heap_at.archived = heap_at.types[..1].to_vec();
+    let report = heap(&model, &Filter::default());
+    assert_eq!(report.archived, report.types[..1]);
+    let missing = report.head.missing.join(" ");
+    assert!(missing.contains("of the JDK's archive"), "{missing}");
+    assert!(heap(&sample(), &Filter::default()).archived.is_empty());
+}
+
+#[test]
 fn every_format_of_the_sample_heap() {
     let model = sample();
     let mut all = reports(&model, &Filter::default());

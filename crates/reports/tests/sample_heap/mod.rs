@@ -186,6 +186,7 @@ impl Heap<'_> {
                     live: OF_THE_VM,
                 },
             ],
+            archived: Vec::new(),
             spaces: spaces(total),
             ages,
             quality: Quality {
