@@ -1,5 +1,5 @@
 //! A fault on the way, and the heap known again: behind the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
-//! after young and full collections more; and the commands say between which collections it is not known.
+//! after young and full collections more; and the commands say between which collections it is not known, and what is known of the others.
 //!
 //! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. The program is `tests/java/LostHeap.java`.
 
@@ -50,6 +50,8 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
             "{name} {command}: {missing}"
         );
     }
+    check_lifetimes(&run, until);
+    check_growth(&run, until);
     println!("{name}: {classes} classes equal, known again behind collection {until}");
 }
 
@@ -109,4 +111,51 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
         let known: u64 = sites.iter().filter_map(|site| site["count"].as_u64()).sum();
         assert_eq!(known, with_site, "{name}: {class}");
     }
+}
+
+/// What was made behind the gap is alive, what is older has an unknown fate, and everything is counted once.
+fn check_lifetimes(run: &TracedRun, until: u64) {
+    let lifetimes = trace_command("lifetimes", &run.trace(), &[]).expect("lifetimes");
+    let name = run.name();
+    assert_eq!(lifetimes["known"], true, "{name}");
+    check_stretches(&lifetimes["knowledge"]["known"], until, name);
+    let total = &lifetimes["total"];
+    let died = total["died"].as_array().expect("died");
+    let died: u64 = died.iter().filter_map(Value::as_u64).sum();
+    let ends = ["alive", "notYetCollected", "unknownFate"];
+    let ends = ends.map(|end| total[end]["count"].as_u64().expect("count"));
+    assert_eq!(died + ends.iter().sum::<u64>(), total["count"], "{name}");
+    assert!(died > 10_000, "{name}: {died}");
+    let sites = lifetimes["sites"].as_array().expect("sites");
+    for (class, key) in [
+        ("Early", "unknownFate"),
+        ("Between", "unknownFate"),
+        ("JustBefore", "unknownFate"),
+        ("Behind", "alive"),
+    ] {
+        let class = format!("LostHeap${class}");
+        let site = sites.iter().find(|site| site["type"] == *class);
+        let site = site.expect("a site");
+        assert_eq!(site[key]["count"], site["count"], "{name}: {class}");
+    }
+}
+
+fn check_growth(run: &TracedRun, until: u64) {
+    let growth = trace_command("growth", &run.trace(), &[]).expect("growth");
+    let name = run.name();
+    assert_eq!(growth["known"], true, "{name}");
+    check_stretches(&growth["knowledge"]["known"], until, name);
+    for row in growth["types"].as_array().expect("types") {
+        check_stretches(&row["stretches"], until, name);
+    }
+}
+
+/// Up to collection 1, and from the collection that ends the gap on.
+fn check_stretches(stretches: &Value, until: u64, name: &str) {
+    let stretches = stretches.as_array().expect("stretches");
+    assert_eq!(stretches.len(), 2, "{name}: {stretches:?}");
+    assert_eq!(stretches[0]["since"], 0, "{name}");
+    assert_eq!(stretches[0]["until"], 1, "{name}");
+    assert_eq!(stretches[1]["since"], until, "{name}");
+    assert!(stretches[1]["until"].as_u64() > Some(until), "{name}");
 }
