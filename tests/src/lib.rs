@@ -8,7 +8,6 @@
 mod announcement;
 mod built_library;
 mod class_histogram;
-mod exact_histograms;
 mod full_run;
 mod harness_folder;
 mod java_program;
@@ -16,14 +15,14 @@ mod jdk;
 mod product;
 mod said_lines;
 mod trace_commands;
+mod traced_layouts;
 mod traced_run;
 
 pub use announcement::{checked, skipped};
 pub use built_library::built_example;
 pub use class_histogram::{
-    ClassAmount, class_differences, parse_class_histogram, stable_class_name,
+    ClassAmount, RebuiltHeap, class_differences, parse_class_histogram, stable_class_name,
 };
-pub use exact_histograms::exact_histogram_options;
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
 pub use java_program::compile_java;
@@ -31,4 +30,5 @@ pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
 pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use trace_commands::trace_command;
+pub use traced_layouts::{compacting_layouts, traced_layouts};
 pub use traced_run::TracedRun;

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
-use crate::class_histogram::{ClassAmount, stable_class_name};
+use crate::class_histogram::{ClassAmount, RebuiltHeap, stable_class_name};
 use crate::product::ducktrack_command;
 
 /// `ducktrack WHAT TRACE WORDS --format json`
@@ -27,8 +27,8 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
 /// The cause of the full collection ahead of a class histogram that was asked for.
 const HISTOGRAM: &str = "Heap Inspection Initiated GC";
 
-/// Objects by class right after the last full collection that a histogram was made in; without such a one, after the last full collection.
-pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
+/// The heap right after the last full collection that a histogram was made in; without such a one, after the last full collection.
+pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> {
     let timeline = trace_command("timeline", trace, &[])?;
     let all = timeline["collections"].as_array().into_iter().flatten();
     let mut full = all.filter(|collection| collection["kind"] == "full");
@@ -39,8 +39,16 @@ pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<BTreeMap<Str
         .and_then(|collection| collection["number"].as_u64())
         .context("the trace has no full collection")?;
     let heap = trace_command("heap", trace, &["--at", &last_full.to_string()])?;
+    Ok(RebuiltHeap {
+        classes: by_class(&heap["types"])?,
+        archived: by_class(&heap["archived"])?,
+    })
+}
+
+/// A list of types, which is left out when it is empty.
+fn by_class(types: &Value) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
     let mut classes: BTreeMap<String, ClassAmount> = BTreeMap::new();
-    for class in heap["types"].as_array().context("types")? {
+    for class in types.as_array().into_iter().flatten() {
         let name = class["type"].as_str().unwrap_or("(not known)");
         let sum = classes.entry(stable_class_name(name)).or_default();
         sum.count += class["count"].as_u64().context("count")?;

@@ -159,7 +159,8 @@ fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
     let page = open(&browser, &model, "growth");
     let growth = model.growth.as_ref().expect("asked for");
     let periodic = |row: &&GrowthRow| {
-        row.verdict == GrowthVerdict::Periodic && matches!(row.subject, GrowthSubject::Site(_))
+        row.judged.verdict == GrowthVerdict::Periodic
+            && matches!(row.subject, GrowthSubject::Site(_))
     };
     let expected = growth.rows.iter().filter(periodic).count();
     let dom = browser.dom(&page, "verdict=periodic");

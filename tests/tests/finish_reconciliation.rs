@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, exact_histogram_options, is_full_run, trace_command,
+    Jdk, TracedRun, checked, compacting_layouts, compile_java, is_full_run, trace_command,
     traced_jdks,
 };
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn full_collections_are_reconciled_at_their_end() {
     let mut runs = 0;
     let jdks = traced_jdks().expect("JDKs");
     for (turn, jdk) in jdks.iter().enumerate() {
-        for (number, options) in exact_histogram_options(jdk).enumerate() {
+        for (number, options) in compacting_layouts(jdk).enumerate() {
             // Another collector on each JDK; the full run takes all on all.
             if number != turn && !is_full_run() {
                 continue;

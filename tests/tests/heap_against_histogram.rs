@@ -3,15 +3,16 @@
 //!
 //! The program runs under `HistogramAtExit`, which asks the VM for the histogram when the program has ended: a full collection and a walk
 //! over the heap at one safepoint. The same collection is the last full one of the trace. The two know nothing of each other: the histogram
-//! walks the heap, the trace adds up allocations, moves and deaths since the start.
+//! walks the heap, the trace adds up allocations, moves and deaths since the start. What is told apart by name are fillers, and on G1 up to JDK 18 objects of
+//! the JDK's archive ([`ducktrack_tests::class_differences`]).
 //!
 //! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, exact_histogram_options, harness_folder, is_full_run,
-    skipped, traced_jdks,
+    TracedRun, checked, compile_java, harness_folder, is_full_run, skipped, traced_jdks,
+    traced_layouts,
 };
 
 /// The exit code of a workload whose input is not there.
@@ -39,7 +40,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
     let mut compared = 0;
     let mut wrong = Vec::new();
     for jdk in &jdks {
-        for options in exact_histogram_options(jdk) {
+        for options in traced_layouts(jdk) {
             for name in &workloads() {
                 let what = format!("{} {name}", options.join(" "));
                 let run = TracedRun::new(jdk, &what).expect("folder");
@@ -76,7 +77,6 @@ fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -
     let (harness, histogram) = (harness_jar(), run.file("histogram"));
     let mut command = run.command("", &[launcher, &harness]).expect("the agent");
     command.args(["-Xms256m", "-Xmx512m"]).args(options);
-    command.args(without_archive(run, options, workload));
     command.arg("HistogramAtExit").arg(&histogram);
     command.args(["ducktrack.harness.Main", workload]);
     let output = command
@@ -93,13 +93,6 @@ fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -
         Ok(classes) => Outcome::Equal(classes),
         Err(differences) => Outcome::Different(differences.to_string()),
     }
-}
-
-/// G1 up to JDK 18 maps objects of the JDK's archive into the heap and never takes them away. One that is dead the histogram leaves out, and the trace
-/// counts it as alive (a table of 2,048 entries that has become too small). The small workloads leave none behind; the others run without the archive.
-fn without_archive(run: &TracedRun, options: &[&str], workload: &str) -> Option<&'static str> {
-    let is_kept = run.jdk().version < 19 && options.contains(&"-XX:+UseG1GC");
-    (is_kept && !SMALL.contains(&workload)).then_some("-Xshare:off")
 }
 
 fn harness_jar() -> PathBuf {

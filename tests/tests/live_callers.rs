@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ducktrack_reports::HeapReport;
 use ducktrack_tests::{
-    Jdk, Lines, TracedRun, blamed_lines, checked, compile_java, exact_histogram_options,
-    is_full_run, said_lines, trace_command, traced_jdks,
+    Jdk, Lines, TracedRun, blamed_lines, checked, compile_java, is_full_run, said_lines,
+    trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn live_objects_are_filed_under_the_call_that_is_to_blame() {
     let jdks = traced_jdks().expect("JDKs");
     let mut runs = 0;
     for (turn, jdk) in jdks.iter().enumerate() {
-        for (number, collector) in exact_histogram_options(jdk).enumerate() {
+        for (number, collector) in traced_layouts(jdk).enumerate() {
             // Another collector on each JDK; the full run takes all on all.
             if number != turn && !is_full_run() {
                 continue;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, exact_histogram_options, is_full_run, traced_jdks,
+    Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks, traced_layouts,
 };
 
 const SECONDS: &str = "2";
@@ -19,7 +19,7 @@ fn a_thread_that_is_stopped_tells_its_objects_where_they_were() {
     let mut runs = 0;
     let jdks = traced_jdks().expect("JDKs");
     for (turn, jdk) in jdks.iter().enumerate() {
-        for (number, collector) in exact_histogram_options(jdk).enumerate() {
+        for (number, collector) in traced_layouts(jdk).enumerate() {
             // Another collector on each JDK; the full run takes all on all.
             if number == turn || is_full_run() {
                 for tiers in ["-Xint", "-XX:TieredStopAtLevel=4"] {

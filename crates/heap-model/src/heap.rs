@@ -7,6 +7,7 @@ mod column;
 mod epoch_part;
 mod fate_map;
 mod growth;
+mod growth_builder;
 mod growth_verdict;
 mod heap_at;
 mod heap_at_builder;
@@ -14,6 +15,7 @@ mod heap_replay;
 mod heap_samples;
 mod knowledge;
 mod lifetime_tallies;
+mod lifetime_tally;
 mod lifetimes;
 mod live_counts;
 mod live_heap;
@@ -35,12 +37,14 @@ mod trace_names_builder;
 
 pub use amount::Amount;
 pub use epoch_part::{EpochPart, EpochView};
-pub use growth::{Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict};
+pub use growth::{Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, StretchGrowth};
 pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 pub use heap_replay::HeapReplay;
 pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
-pub use trace_info::{EventFileRow, HeapKnowledge, KnowledgeGap, Quality, Rotation, TraceInfo};
+pub use trace_info::{
+    EventFileRow, HeapKnowledge, KnowledgeGap, KnownStretch, Quality, Rotation, TraceInfo,
+};
 pub use trace_model::TraceModel;
 pub use trace_names::TraceNames;

@@ -40,9 +40,9 @@ pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, CallerLifetime, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow,
     Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge,
-    HeapReplay, KnowledgeGap, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType,
-    Lives, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, Timeline, TimelinePoint,
-    TraceInfo, TraceModel, TraceNames,
+    HeapReplay, KnowledgeGap, KnownStretch, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread,
+    LiveType, Lives, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, StretchGrowth,
+    Timeline, TimelinePoint, TraceInfo, TraceModel, TraceNames,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

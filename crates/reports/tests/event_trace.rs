@@ -7,7 +7,10 @@ mod sample_run;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{CountModelBuilder, Growth, HeapKnowledge, TraceModel};
+use ducktrack_heap_model::{
+    Amount, CollectionNumber, CountModelBuilder, Growth, GrowthVerdict, HeapKnowledge,
+    KnowledgeGap, KnownStretch, StretchGrowth, TraceModel,
+};
 use ducktrack_reports::{
     EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
     growth_report, heap_report, info_report, lifetimes_report, timeline_report,
@@ -103,6 +106,18 @@ fn golden(name: &str, actual: &str) {
 }
 
 #[test]
+fn objects_of_the_archive_are_named_apart() {
+    let mut model = sample();
+    let heap_at = model.heap_at[0].as_mut().expect("the end");
+    heap_at.archived = heap_at.types[..1].to_vec();
+    let report = heap(&model, &Filter::default());
+    assert_eq!(report.archived, report.types[..1]);
+    let missing = report.head.missing.join(" ");
+    assert!(missing.contains("of the JDK's archive"), "{missing}");
+    assert!(heap(&sample(), &Filter::default()).archived.is_empty());
+}
+
+#[test]
 fn every_format_of_the_sample_heap() {
     let model = sample();
     let mut all = reports(&model, &Filter::default());
@@ -143,6 +158,60 @@ fn a_trace_without_moves_says_what_is_missing() {
         "lifetimes-without-moves.txt",
         &lifetimes(&model, &Filter::default()).text(),
     );
+}
+
+/// The sample, whose heap was not known from collection 6 up to 9.
+fn with_a_gap() -> TraceModel {
+    let mut model = sample();
+    let stretch = |since, until| KnownStretch {
+        since: CollectionNumber(since),
+        until: CollectionNumber(until),
+    };
+    let stretches = vec![stretch(0, 5), stretch(9, 24)];
+    model.info.knowledge_gaps = vec![KnowledgeGap {
+        since: CollectionNumber(6),
+        until: CollectionNumber(9),
+        reason: "a region does not parse".into(),
+    }];
+    model.info.known_stretches.clone_from(&stretches);
+    let growth = model.growth.as_mut().expect("asked for");
+    growth.stretches = stretches;
+    for row in &mut growth.rows {
+        let before = StretchGrowth {
+            verdict: GrowthVerdict::Unknown,
+            ..row.judged
+        };
+        (row.stretch, row.stretches) = (1, vec![before, row.judged]);
+    }
+    let lifetimes = model.lifetimes.as_mut().expect("asked for");
+    for lives in lifetimes.sites.iter_mut().map(|row| &mut row.lives) {
+        (lives.unknown_fate, lives.alive) = (lives.alive, Amount::default());
+    }
+    model
+}
+
+#[test]
+fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
+    let model = with_a_gap();
+    let stretches = "collections 0 to 5 and 9 to 24";
+    for (name, report) in reports(&model, &Filter::default()) {
+        let text = report.text();
+        let is_verdict = matches!(name, "lifetimes" | "growth");
+        assert_eq!(text.contains(stretches), is_verdict, "{name}: {text}");
+        let json: Value = serde_json::from_str(&report.json().expect("json")).expect("JSON");
+        assert_eq!(json["knowledge"]["known"][1]["since"], 9, "{name}");
+        assert!(report.html().is_ok(), "{name}");
+    }
+    let lifetimes = lifetimes(&model, &Filter::default());
+    let all = &lifetimes.selected;
+    assert!(all.unknown_fate.count > 0);
+    assert_eq!(all.told(), all.count - all.unknown_fate.count);
+    assert!(lifetimes.text().contains("fate unknown"));
+    let growth = growth(&model, &Filter::default());
+    let row = &growth.sites[0].row;
+    assert_eq!(row.stretches[0].judged.verdict, "unknown");
+    assert_eq!(row.stretches[1].judged, row.judged);
+    assert!(growth.text().contains("unknown, then growing"));
 }
 
 #[test]

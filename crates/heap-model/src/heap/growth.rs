@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::{Amount, LiveCaller, SiteIndex};
+use crate::{Amount, KnownStretch, LiveCaller, SiteIndex};
 
 /// Verdicts on the live counts of sites and types over the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
     /// Growing ones first (steepest in bytes first), then periodic, bounded and unknown, most live bytes first. At most a row per site and one per type.
     pub rows: Vec<GrowthRow>,
-    /// Collections the verdicts are from. With fewer than [`Growth::FEWEST_COLLECTIONS`] every verdict is unknown.
+    /// Collections the verdicts are from. A stretch with fewer than [`Growth::FEWEST_COLLECTIONS`] has none.
     pub collections: u64,
-    /// False: the heap is not known (no moves recorded, or lost on the way).
+    /// False: the heap is not known (no moves recorded, or lost at once).
     pub known: bool,
+    /// In which the heap is known; the verdicts of a row are in this order.
+    pub stretches: Vec<KnownStretch>,
 }
 
 impl Growth {
@@ -30,7 +32,25 @@ impl Growth {
 pub struct GrowthRow {
     /// Whose objects.
     pub subject: GrowthSubject,
-    /// The verdict.
+    /// The verdict: that of the last stretch that has one.
+    pub judged: StretchGrowth,
+    /// Which stretch that is, as place in [`Growth::stretches`].
+    pub stretch: usize,
+    /// The verdicts of all stretches.
+    pub stretches: Vec<StretchGrowth>,
+    /// Live at the last collection.
+    pub live: Amount,
+    /// Of a site: `live` by caller to blame, most bytes first; empty when no caller is known.
+    pub callers: Vec<LiveCaller>,
+    /// Live counts over time, at most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS).
+    pub series: Vec<GrowthPoint>,
+}
+
+/// How the live objects of a row develop in one stretch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StretchGrowth {
+    /// The verdict. Behind a gap in which the heap was not known, objects that are older have lost their sites; where the verdict depends on whose they are, it
+    /// is unknown.
     pub verdict: GrowthVerdict,
     /// From 0 to 1: how sure the verdict is. 0 for unknown.
     pub confidence: f64,
@@ -38,12 +58,6 @@ pub struct GrowthRow {
     pub slope_count: f64,
     /// Bytes more per collection.
     pub slope_bytes: f64,
-    /// Live at the last collection.
-    pub live: Amount,
-    /// Of a site: `live` by caller to blame, most bytes first; empty when no caller is known.
-    pub callers: Vec<LiveCaller>,
-    /// Live counts over time, at most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS).
-    pub series: Vec<GrowthPoint>,
 }
 
 /// What a growth row is about.

@@ -22,6 +22,9 @@ pub struct HeapAt {
     pub not_yet_collected: Amount,
     /// By type, most bytes first.
     pub types: Vec<LiveType>,
+    /// Of `types`, those in an archive of the JDK that is mapped into the heap (G1 up to JDK 18), most bytes first. No collection decides about
+    /// them: those that are dead are among them.
+    pub archived: Vec<LiveType>,
     /// By allocation site, most bytes first.
     pub sites: Vec<LiveSite>,
     /// By allocating thread, most bytes first.

@@ -1,6 +1,6 @@
 //! Adds the live objects up by type, site, caller, thread, age and space.
 
-use ducktrack_trace_format::ThreadId;
+use ducktrack_trace_format::{SpaceKind, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
@@ -19,6 +19,7 @@ pub(crate) struct HeapSums {
     threads: FxHashMap<Option<ThreadId>, Amount>,
     ages: Ages,
     spaces: Vec<Amount>,
+    archived: FxHashMap<TypeColumn, Amount>,
     not_yet_collected: Amount,
     /// To be taken off.
     elsewhere: FxHashMap<Part, Amount>,
@@ -35,9 +36,15 @@ impl HeapSums {
         let ages = self.ages.entry((object.site, object.caller));
         add_age(ages.or_default(), survived, 1);
         self.spaces.resize(spaces.spaces().len(), Amount::default());
-        let space = spaces.position(object.address());
-        if let Some(space) = space.and_then(|space| self.spaces.get_mut(space)) {
+        let Some(position) = spaces.position(object.address()) else {
+            return;
+        };
+        if let Some(space) = self.spaces.get_mut(position) {
             *space += one;
+        }
+        let kind = spaces.spaces().get(position).map(|space| space.kind);
+        if kind == Some(SpaceKind::Archive) {
+            *self.archived.entry(object.ty).or_default() += one;
         }
     }
 
@@ -120,6 +127,7 @@ impl HeapSums {
                 self.parts.iter().map(|((_, _, ty), live)| (*ty, *live)),
                 names,
             ),
+            archived: live_types(self.archived.into_iter(), names),
             sites,
             threads: live_threads(&self.threads, names),
             spaces,

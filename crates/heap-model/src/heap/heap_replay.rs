@@ -119,6 +119,7 @@ impl HeapReplay {
             self.epoch = header.epoch;
             if header.index == 0 && header.epoch == 0 {
                 self.knowledge.gain(CollectionNumber(0));
+                self.lifetimes.begin(0);
             }
         } else if before.is_some_and(|before| index != before + 1) {
             self.lose(header.epoch, "files of events are missing".to_owned());
@@ -158,6 +159,7 @@ impl HeapReplay {
         self.close_tallies(&sums, fates.is_some());
         let outcome = fates.map(|fates| self.apply(collection, runs, &fates));
         self.epoch = collection.number;
+        self.knowledge.reach(CollectionNumber(collection.number));
         self.cuts = collection
             .cuts
             .iter()
@@ -198,6 +200,9 @@ impl HeapReplay {
 
     pub(crate) fn lose(&mut self, since: u32, reason: String) {
         self.note_heap();
+        if self.knowledge.is_known() {
+            self.lifetimes.lose(self.heap.iter());
+        }
         self.knowledge.lose(CollectionNumber(since), reason);
         self.heap.clear();
         self.counts.clear();
@@ -238,13 +243,19 @@ impl HeapReplay {
                 lifetimes.allocated(origin, tally.unplaced);
                 lifetimes.allocated(origin, tally.stragglers);
                 lifetimes.eliminated(origin, tally.eliminated);
+                lifetimes.straggled(origin, tally.stragglers, self.epoch);
                 if known {
                     lifetimes.died_at_once(origin, tally.gone, Some(epoch_bytes));
                     lifetimes.unlocated(origin, tally.unplaced);
-                    lifetimes.unlocated(origin, tally.stragglers);
                     self.died_at_once += tally.gone;
+                } else {
+                    lifetimes.unknown_fate(origin, tally.gone);
+                    lifetimes.unknown_fate(origin, tally.unplaced);
                 }
             });
+        }
+        if !known {
+            lifetimes.settle();
         }
     }
 

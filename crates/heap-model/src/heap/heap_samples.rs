@@ -1,7 +1,8 @@
 //! Live objects of every site and type after collections, thinned out so that memory does not grow with the run.
 //!
 //! At most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS) samples are kept: when they are full, every two neighbours become one, which stands for
-//! twice as many collections. A sample has the amounts after its last collection and the lowest counts of all its collections.
+//! twice as many collections. A sample has the amounts after its last collection and the lowest counts of all its collections. Across a gap in which the heap is not
+//! known no samples are joined; where there are too many gaps for that, the oldest samples go.
 
 use crate::heap::live_counts::LiveCounts;
 use crate::{Amount, Timeline};
@@ -15,6 +16,10 @@ pub(crate) struct HeapSample {
     pub(crate) total: Amount,
     pub(crate) sites: Vec<SampledColumn>,
     pub(crate) types: Vec<SampledColumn>,
+    /// By type: objects that are older than the gap before the stretch, and have no site. There are none in the first stretch.
+    pub(crate) forgotten: Vec<SampledColumn>,
+    /// Stretches that have begun, in which the heap is known.
+    pub(crate) stretch: usize,
 }
 
 /// One site or type in a sample; columns ascend, those that are always zero are left out.
@@ -50,14 +55,29 @@ impl Default for HeapSamples {
 }
 
 impl HeapSamples {
-    /// Takes the state after a collection.
-    pub(crate) fn take(&mut self, collection: u32, unix_micros: u64, live: &LiveCounts) {
+    /// Takes the state after a collection of a stretch.
+    pub(crate) fn take(
+        &mut self,
+        collection: u32,
+        unix_micros: u64,
+        live: &LiveCounts,
+        stretch: usize,
+    ) {
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.stretch != stretch)
+        {
+            self.close();
+        }
         let next = HeapSample {
             collection,
             unix_micros,
             total: live.total,
             sites: columns(&live.sites),
             types: columns(&live.types),
+            forgotten: columns(&live.forgotten),
+            stretch,
         };
         self.open = Some(match self.open.take() {
             Some(open) => joined(open, next),
@@ -65,18 +85,26 @@ impl HeapSamples {
         });
         self.taken += 1;
         if self.taken >= self.stride {
-            self.done.extend(self.open.take());
-            self.taken = 0;
-            if self.done.len() >= Timeline::MOST_POINTS {
-                self.thin_out();
-            }
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.done.extend(self.open.take());
+        self.taken = 0;
+        if self.done.len() >= Timeline::MOST_POINTS {
+            self.thin_out();
+        }
+        if self.done.len() >= Timeline::MOST_POINTS {
+            self.done.drain(..Timeline::MOST_POINTS / 2);
         }
     }
 
     fn thin_out(&mut self) {
-        let mut samples = core::mem::take(&mut self.done).into_iter();
+        let mut samples = core::mem::take(&mut self.done).into_iter().peekable();
         while let Some(first) = samples.next() {
-            self.done.push(match samples.next() {
+            let second = samples.next_if(|second| second.stretch == first.stretch);
+            self.done.push(match second {
                 Some(second) => joined(first, second),
                 None => first,
             });
@@ -109,6 +137,7 @@ fn joined(first: HeapSample, second: HeapSample) -> HeapSample {
     HeapSample {
         sites: joined_columns(&first.sites, &second.sites),
         types: joined_columns(&first.types, &second.types),
+        forgotten: joined_columns(&first.forgotten, &second.forgotten),
         ..second
     }
 }
@@ -148,14 +177,10 @@ mod tests {
             count: *count,
             bytes: 8 * count,
         };
-        LiveCounts {
-            sites: counts.iter().map(amount).collect(),
-            types: Vec::new(),
-            total: Amount {
-                count: counts.iter().sum(),
-                bytes: 8 * counts.iter().sum::<u64>(),
-            },
-        }
+        let mut live = LiveCounts::default();
+        live.sites = counts.iter().map(amount).collect();
+        live.total = counts.iter().map(amount).sum();
+        live
     }
 
     #[test]
@@ -166,6 +191,7 @@ mod tests {
                 at as u32,
                 10 * at,
                 &live(&[at % 7, u64::from(at == 4_000), 100 + at]),
+                1,
             );
         }
         let samples = samples.finish();
@@ -194,5 +220,28 @@ mod tests {
             }
             from = to + 1;
         }
+    }
+
+    #[test]
+    fn stretches_are_not_joined() {
+        let mut samples = HeapSamples::default();
+        for at in 0..5_000_u32 {
+            let stretch = 1 + (at / 1_000) as usize;
+            samples.take(at, 0, &live(&[stretch as u64]), stretch);
+        }
+        let samples = samples.finish();
+        assert!(samples.len() <= Timeline::MOST_POINTS);
+        for sample in &samples {
+            let of_stretch = sample.stretch as u64;
+            assert_eq!(sample.sites[0].lowest.count, of_stretch, "{sample:?}");
+            assert_eq!(u64::from(sample.collection / 1_000), of_stretch - 1);
+        }
+        assert_eq!(samples.last().unwrap().collection, 4_999);
+
+        let mut samples = HeapSamples::default();
+        (0..5_000_u32).for_each(|at| samples.take(at, 0, &live(&[1]), at as usize));
+        let samples = samples.finish();
+        assert!(samples.len() <= Timeline::MOST_POINTS);
+        assert_eq!(samples.last().unwrap().stretch, 4_999);
     }
 }

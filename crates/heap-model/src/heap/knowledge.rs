@@ -8,20 +8,18 @@
 //!        a collection without moves, or one that is missing
 //! ```
 
-use crate::{CollectionNumber, HeapKnowledge, KnowledgeGap};
+use crate::{CollectionNumber, HeapKnowledge, KnowledgeGap, KnownStretch};
 
 /// The state and its history.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Knowledge {
     known: bool,
-    /// It was known at some time.
-    was_known: bool,
-    /// It was lost at some time.
-    was_lost: bool,
     since: CollectionNumber,
     reason: Option<String>,
-    /// Stretches that are over.
+    /// Stretches in which it is not known, between others.
     gaps: Vec<KnowledgeGap>,
+    /// Stretches in which it is known.
+    stretches: Vec<KnownStretch>,
 }
 
 impl Knowledge {
@@ -29,27 +27,46 @@ impl Knowledge {
         self.known
     }
 
-    /// Known from the first collection at hand to the last.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.known && !self.was_lost
+    /// The deaths of some collection are known.
+    pub(crate) fn follows_any(&self) -> bool {
+        self.stretches
+            .iter()
+            .any(|stretch| stretch.collections() > 0)
+    }
+
+    /// How many stretches have begun.
+    pub(crate) fn stretch(&self) -> usize {
+        self.stretches.len()
     }
 
     /// The heap is known behind this collection.
     pub(crate) fn gain(&mut self, at: CollectionNumber) {
-        if !self.known && self.was_known {
+        if self.known {
+            return;
+        }
+        if !self.stretches.is_empty() {
             self.gaps.push(KnowledgeGap {
                 since: self.since,
                 until: at,
                 reason: self.reason.clone().unwrap_or_default(),
             });
         }
+        self.stretches.push(KnownStretch {
+            since: at,
+            until: at,
+        });
         self.known = true;
-        self.was_known = true;
+    }
+
+    /// Known behind this collection, too.
+    pub(crate) fn reach(&mut self, collection: CollectionNumber) {
+        if let Some(stretch) = self.stretches.last_mut().filter(|_| self.known) {
+            stretch.until = collection;
+        }
     }
 
     /// The first reason counts.
     pub(crate) fn lose(&mut self, since: CollectionNumber, reason: String) {
-        self.was_lost = true;
         if self.known || self.reason.is_none() {
             self.since = since;
             self.reason = Some(reason);
@@ -58,16 +75,21 @@ impl Knowledge {
     }
 
     /// Stretches between two in which the heap is known.
-    pub(crate) fn take_gaps(&mut self) -> Vec<KnowledgeGap> {
-        std::mem::take(&mut self.gaps)
+    pub(crate) fn gaps(&self) -> &[KnowledgeGap] {
+        &self.gaps
+    }
+
+    /// Stretches in which it is known.
+    pub(crate) fn stretches(&self) -> &[KnownStretch] {
+        &self.stretches
     }
 
     /// The state at the end of a trace with so many collections.
-    pub(crate) fn finish(self, collections: u64) -> HeapKnowledge {
-        let reason = self.reason.unwrap_or_else(|| {
+    pub(crate) fn finish(&self, collections: u64) -> HeapKnowledge {
+        let reason = self.reason.clone().unwrap_or_else(|| {
             "the first file of events is missing, and no file starts with a synchronization point".to_owned()
         });
-        match (self.known, self.was_known) {
+        match (self.known, !self.stretches.is_empty()) {
             (true, _) if collections == 0 => HeapKnowledge::NoCollection,
             (true, _) => HeapKnowledge::Known,
             (false, true) if self.since.0 > 1 => HeapKnowledge::Lost {

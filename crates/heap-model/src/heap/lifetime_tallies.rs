@@ -1,4 +1,13 @@
 //! Births and deaths by site and caller while a trace is replayed.
+//!
+//! Deaths are told of objects whose whole life is known: those born since the heap is known, as long as it is. Where it is lost, what lives has an unknown fate, as has
+//! what is born until it is known again; and so has, from then on, what is older.
+//!
+//! ```text
+//! collection    3        4        5 fault   6        7 all objects   8
+//! heap          known    known    lost               known           known
+//! born in epoch    3 counts | 4 unknown | 5 unknown | 6 unknown | 7 counts
+//! ```
 
 use core::cmp::Reverse;
 
@@ -6,8 +15,9 @@ use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
 use crate::heap::column::{CallerColumn, Origin, SiteColumn};
+use crate::heap::lifetime_tally::{OfSite, Tally, add, by_survived, entry, magnitude};
 use crate::heap::live_object::LiveObject;
-use crate::{Amount, CallerLifetime, Lifetimes, Lives, SiteLifetime};
+use crate::{Amount, Lifetimes, Lives, SiteLifetime};
 
 /// Tallies by origin.
 #[derive(Clone, Debug, Default)]
@@ -17,72 +27,8 @@ pub(crate) struct LifetimeTallies {
     callers: FxHashMap<(SiteColumn, CallerColumn), Tally>,
     /// Callers are asked for.
     by_caller: bool,
-}
-
-/// Objects of one origin.
-#[derive(Clone, Debug, Default)]
-struct Tally {
-    lives: Lives,
-    /// Objects of ended epochs that came without an address.
-    unlocated: Amount,
-    /// Those of them that a collection found; the others are dead. May run ahead of `unlocated`, and counts objects here whose caller was in doubt.
-    located: Amount,
-}
-
-/// The entry of a list that grows as needed.
-fn entry(list: &mut Vec<u64>, position: usize) -> &mut u64 {
-    let position = position.min(Lifetimes::MOST_SURVIVED.max(64));
-    if list.len() <= position {
-        list.resize(position + 1, 0);
-    }
-    &mut list[position]
-}
-
-fn by_survived(list: &mut Vec<u64>, survived: u32) -> &mut u64 {
-    entry(list, (survived as usize).min(Lifetimes::MOST_SURVIVED))
-}
-
-/// 0 for 0, else one more than the highest bit.
-fn magnitude(bytes: u64) -> usize {
-    (u64::BITS - bytes.leading_zeros()) as usize
-}
-
-impl Tally {
-    /// Objects that died at the first collection of their life.
-    fn died_at_once(&mut self, dead: Amount, epoch_bytes: Option<u64>) {
-        if dead.is_zero() {
-            return;
-        }
-        let lives = &mut self.lives;
-        *by_survived(&mut lives.died, 0) += dead.count;
-        *by_survived(&mut lives.died_bytes, 0) += dead.bytes;
-        if let Some(bytes) = epoch_bytes {
-            *entry(&mut lives.bytes_until_death, magnitude(bytes)) += dead.count;
-        }
-    }
-
-    /// Objects without an address that were not found.
-    fn lost(&self) -> Amount {
-        let mut lost = self.unlocated;
-        lost -= self.located;
-        lost
-    }
-
-    /// Takes objects over from a caller of the same site. Those that were found where the caller was in doubt are here, but have been counted under
-    /// whichever caller their events said.
-    fn take_over(&mut self, of_caller: &mut Self) {
-        let mut surplus = self.located;
-        surplus -= self.unlocated;
-        let lost = of_caller.lost();
-        let found = Amount {
-            count: surplus.count.min(lost.count),
-            bytes: surplus.bytes.min(lost.bytes),
-        };
-        of_caller.lives.allocated -= found;
-        of_caller.unlocated -= found;
-        self.lives.allocated += found;
-        self.unlocated += found;
-    }
+    /// Objects count whose birth is in this epoch or later. `None`: the heap is not known.
+    since: Option<u32>,
 }
 
 impl LifetimeTallies {
@@ -91,7 +37,52 @@ impl LifetimeTallies {
             sites: vec![Tally::default(); columns],
             callers: FxHashMap::default(),
             by_caller,
+            since: None,
         }
+    }
+
+    /// The heap is known; what is born from this epoch on counts (0: everything).
+    pub(crate) fn begin(&mut self, since: u32) {
+        self.settle();
+        self.since = Some(since);
+    }
+
+    /// The heap is lost, with these objects. Events of the last epoch that is known may follow; [`LifetimeTallies::settle`] ends that.
+    pub(crate) fn lose<'a>(&mut self, objects: impl Iterator<Item = &'a LiveObject>) {
+        for object in objects {
+            if self.counts(object) {
+                self.unknown_fate(object.origin(), Amount::one(object.bytes()));
+            }
+        }
+    }
+
+    /// An object that was lost is there after all.
+    pub(crate) fn keep(&mut self, object: &LiveObject) {
+        if self.counts(object) {
+            let lives = &mut self.of(object.origin()).lives;
+            lives.unknown_fate -= Amount::one(object.bytes());
+        }
+    }
+
+    /// Nothing more will be told of the epochs in which the heap was known.
+    pub(crate) fn settle(&mut self) {
+        if self.since.take().is_none() {
+            return;
+        }
+        let mut callers: Vec<_> = self.callers.iter_mut().collect();
+        callers.sort_unstable_by_key(|(origin, _)| **origin);
+        for ((site, _), of_caller) in callers {
+            if let Some(without) = self.sites.get_mut(site.position()) {
+                without.take_over(of_caller);
+            }
+            of_caller.settle();
+        }
+        self.sites.iter_mut().for_each(Tally::settle);
+    }
+
+    /// Is the whole life of the object known?
+    pub(crate) fn counts(&self, object: &LiveObject) -> bool {
+        self.since.is_some_and(|since| object.birth >= since)
     }
 
     fn of(&mut self, origin: Origin) -> &mut Tally {
@@ -120,11 +111,29 @@ impl LifetimeTallies {
         self.of(origin).lives.not_yet_collected += amount;
     }
 
+    pub(crate) fn unknown_fate(&mut self, origin: Origin, amount: Amount) {
+        self.of(origin).lives.unknown_fate += amount;
+    }
+
+    /// Objects of the epoch before this one, whose events came behind the collection.
+    pub(crate) fn straggled(&mut self, origin: Origin, amount: Amount, epoch: u32) {
+        match self.since {
+            Some(since) if since == 0 || epoch > since => self.unlocated(origin, amount),
+            _ => self.unknown_fate(origin, amount),
+        }
+    }
+
     pub(crate) fn alive(&mut self, object: &LiveObject) {
+        if !self.counts(object) {
+            return;
+        }
         self.of(object.origin()).lives.alive += Amount::one(object.bytes());
     }
 
     pub(crate) fn promoted(&mut self, object: &LiveObject) {
+        if !self.counts(object) {
+            return;
+        }
         self.of(object.origin()).lives.promoted += Amount::one(object.bytes());
     }
 
@@ -135,6 +144,9 @@ impl LifetimeTallies {
 
     /// An object that the collection ending `epoch` found dead.
     pub(crate) fn died(&mut self, object: &LiveObject, epoch: u32, clock: &AllocationClock) {
+        if !self.counts(object) {
+            return;
+        }
         let survived = epoch.saturating_sub(object.birth);
         let lives = &mut self.of(object.origin()).lives;
         *by_survived(&mut lives.died, survived) += 1;
@@ -153,7 +165,7 @@ impl LifetimeTallies {
         self.of(origin).unlocated += amount;
     }
 
-    /// One of them was found; it was counted as an object without a site before.
+    /// One of them was found; it was counted as an object without a site before. The object must count.
     pub(crate) fn located(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
         let found = self.of(object.origin());
@@ -168,7 +180,7 @@ impl LifetimeTallies {
         }
     }
 
-    /// The table; `known` says whether deaths are.
+    /// The table; `known` says whether any deaths are.
     pub(crate) fn finish(self, collections: u64, known: bool) -> Lifetimes {
         let without = self.sites.into_iter().map(|without| OfSite {
             without,
@@ -183,7 +195,7 @@ impl LifetimeTallies {
         }
         let by_site = by_site.into_iter().enumerate();
         let mut sites: Vec<SiteLifetime> = by_site
-            .map(|(position, tallies)| tallies.lifetime(SiteColumn::at(position), known))
+            .map(|(position, tallies)| tallies.lifetime(SiteColumn::at(position)))
             .collect();
         let mut total = Lives::default();
         sites.iter().for_each(|row| add(&mut total, &row.lives));
@@ -198,78 +210,11 @@ impl LifetimeTallies {
     }
 }
 
-/// The tallies of one site.
-#[derive(Clone, Debug, Default)]
-struct OfSite {
-    without: Tally,
-    callers: Vec<(CallerColumn, Tally)>,
-}
-
-impl OfSite {
-    fn lifetime(mut self, site: SiteColumn, known: bool) -> SiteLifetime {
-        self.callers.sort_by_key(|(caller, _)| *caller);
-        for (_, of_caller) in &mut self.callers {
-            self.without.take_over(of_caller);
-        }
-        let without = [(CallerColumn::NONE, self.without)];
-        let mut callers = Vec::new();
-        let mut lives = Lives::default();
-        for (caller, mut tally) in without.into_iter().chain(self.callers) {
-            if known {
-                tally.died_at_once(tally.lost(), None);
-            }
-            add(&mut lives, &tally.lives);
-            if !tally.lives.is_empty() {
-                callers.push(CallerLifetime {
-                    call: caller.call(),
-                    lives: tally.lives,
-                });
-            }
-        }
-        callers.sort_by_key(|row| (Reverse(row.lives.allocated), row.call));
-        if callers.iter().all(|row| row.call.is_none()) {
-            callers.clear();
-        }
-        SiteLifetime {
-            site: site.site(),
-            lives,
-            callers,
-        }
-    }
-}
-
-fn add(total: &mut Lives, row: &Lives) {
-    total.allocated += row.allocated;
-    total.eliminated += row.eliminated;
-    total.alive += row.alive;
-    total.not_yet_collected += row.not_yet_collected;
-    total.promoted += row.promoted;
-    total.died_promoted += row.died_promoted;
-    for (sum, list) in [
-        (&mut total.died, &row.died),
-        (&mut total.died_bytes, &row.died_bytes),
-        (&mut total.bytes_until_death, &row.bytes_until_death),
-        (&mut total.promoted_died, &row.promoted_died),
-    ] {
-        for (position, value) in list.iter().enumerate() {
-            *entry(sum, position) += value;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::CallIndex;
     use crate::heap::column::TypeColumn;
-
-    #[test]
-    fn magnitudes() {
-        assert_eq!(
-            [0, 1, 2, 3, 4, u64::MAX].map(magnitude),
-            [0, 1, 2, 2, 3, 64]
-        );
-    }
 
     #[test]
     fn deaths_by_collections_survived() {
@@ -281,6 +226,7 @@ mod tests {
         let mut clock = AllocationClock::default();
         (0..50).for_each(|epoch| clock.tick(epoch, 1000));
         let mut tallies = LifetimeTallies::new(2, true);
+        tallies.begin(0);
         let mut object = LiveObject::new(64, 16, site, TypeColumn::NONE, 47);
         tallies.died(&object, 49, &clock);
         object.promote();
@@ -326,6 +272,7 @@ mod tests {
             caller: CallerColumn::NONE,
         };
         let mut tallies = LifetimeTallies::new(2, true);
+        tallies.begin(0);
         for origin in [by(3), by(3), by(5), nobody] {
             tallies.allocated(origin, object);
             tallies.unlocated(origin, object);

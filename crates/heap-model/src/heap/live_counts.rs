@@ -1,6 +1,7 @@
 //! How many objects of each site and type live.
 
 use crate::Amount;
+use crate::heap::column::SiteColumn;
 use crate::heap::live_object::LiveObject;
 
 /// Live objects, kept up to date with every birth and death.
@@ -9,6 +10,10 @@ pub(crate) struct LiveCounts {
     pub(crate) sites: Vec<Amount>,
     pub(crate) types: Vec<Amount>,
     pub(crate) total: Amount,
+    /// Of `types`: objects without a site that are older than the gap in which the heap was not known.
+    pub(crate) forgotten: Vec<Amount>,
+    /// Births before this epoch are older.
+    since: u32,
 }
 
 fn at(list: &mut Vec<Amount>, position: usize) -> &mut Amount {
@@ -24,6 +29,9 @@ impl LiveCounts {
         *at(&mut self.sites, object.site.position()) += one;
         *at(&mut self.types, object.ty.position()) += one;
         self.total += one;
+        if self.is_forgotten(object) {
+            *at(&mut self.forgotten, object.ty.position()) += one;
+        }
     }
 
     pub(crate) fn remove(&mut self, object: &LiveObject) {
@@ -31,6 +39,13 @@ impl LiveCounts {
         *at(&mut self.sites, object.site.position()) -= one;
         *at(&mut self.types, object.ty.position()) -= one;
         self.total -= one;
+        if self.is_forgotten(object) {
+            *at(&mut self.forgotten, object.ty.position()) -= one;
+        }
+    }
+
+    fn is_forgotten(&self, object: &LiveObject) -> bool {
+        object.site == SiteColumn::NONE && object.birth < self.since
     }
 
     /// Live objects whose site is known.
@@ -40,6 +55,17 @@ impl LiveCounts {
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self {
+            since: self.since,
+            ..Self::default()
+        };
+    }
+
+    /// Nothing, before a heap is taken that is known from this epoch on (0: from the first at hand).
+    pub(crate) fn begin(&mut self, since: u32) {
+        *self = Self {
+            since,
+            ..Self::default()
+        };
     }
 }

@@ -3,11 +3,12 @@
 use rustc_hash::FxHashMap;
 
 use crate::heap::epoch_part::{EpochPart, EpochView};
+use crate::heap::growth_builder::GrowthBuilder;
 use crate::heap::heap_at_builder::HeapSums;
-use crate::heap::timeline_builder::{compose, grow};
+use crate::heap::timeline_builder::compose;
 use crate::{
-    CollectionNumber, CountModel, FileDamage, HeapAt, HeapReplay, LiveCaller, Moment, SiteIndex,
-    Timeline, TraceModel,
+    CollectionNumber, CountModel, FileDamage, Growth, HeapAt, HeapReplay, LiveCaller, Moment,
+    SiteIndex, Timeline, TraceModel,
 };
 
 impl HeapReplay {
@@ -17,7 +18,9 @@ impl HeapReplay {
             return;
         };
         if self.questions.timeline || self.questions.growth {
-            self.samples.take(collection, unix_micros, &self.counts);
+            let stretch = self.knowledge.stretch();
+            self.samples
+                .take(collection, unix_micros, &self.counts, stretch);
         }
         self.note_quality(collection);
         self.answer(collection, unix_micros);
@@ -82,9 +85,13 @@ impl HeapReplay {
                     self.lifetimes.not_yet_collected(origin, amount);
                 }
                 self.lifetimes.allocated(origin, tally.stragglers);
-                self.lifetimes.unlocated(origin, tally.stragglers);
+                self.lifetimes
+                    .straggled(origin, tally.stragglers, self.epoch);
                 self.lifetimes.eliminated(origin, tally.eliminated);
             });
+        }
+        if !self.knowledge.is_known() {
+            self.lifetimes.settle();
         }
         if self.knowledge.is_known() && self.questions.heap_at.contains(&Moment::End) {
             let collection = (self.epoch > 0).then_some(CollectionNumber(self.epoch));
@@ -108,8 +115,13 @@ impl HeapReplay {
 
     /// All answers. `count` is what the definitions say, `damage` what was found wrong with event files.
     pub fn finish(mut self, count: CountModel, damage: Vec<FileDamage>) -> TraceModel {
-        let collections = self.info.collections;
-        let known = self.knowledge.is_whole();
+        let known = self.knowledge.is_known() || self.knowledge.follows_any();
+        let stretches = self.knowledge.stretches().to_vec();
+        let followed = stretches.iter().map(|stretch| stretch.collections());
+        let collections = match known {
+            true => followed.sum(),
+            false => self.info.collections,
+        };
         let callers = self.questions.growth.then(|| self.callers());
         let samples = self.samples.finish();
         let types = &self.names.types;
@@ -124,7 +136,20 @@ impl HeapReplay {
             compose(&mut timeline, &samples, types);
             timeline
         });
-        let growth = callers.map(|callers| grow(&samples, types, collections, known, callers));
+        let growth = callers.map(|callers| {
+            let builder = GrowthBuilder {
+                samples: &samples,
+                types,
+                site_types: self.names.column_types(),
+                stretches: &stretches,
+            };
+            Growth {
+                rows: builder.rows(callers),
+                collections,
+                known,
+                stretches: stretches.clone(),
+            }
+        });
         let lifetimes = self.questions.lifetimes.then(|| {
             for object in self.heap.iter() {
                 self.lifetimes.alive(object);
@@ -132,8 +157,9 @@ impl HeapReplay {
             self.lifetimes.finish(collections, known)
         });
         self.info.conflicts = self.heap.conflicts;
-        self.info.knowledge_gaps = self.knowledge.take_gaps();
-        self.info.knowledge = self.knowledge.finish(collections);
+        self.info.knowledge_gaps = self.knowledge.gaps().to_vec();
+        self.info.knowledge = self.knowledge.finish(self.info.collections);
+        self.info.known_stretches = stretches;
         self.info.damage = damage;
         TraceModel {
             count,

@@ -59,12 +59,26 @@ impl HeapReplay {
     }
 
     fn start_sync(&mut self, collection: u32) -> SyncCheck {
-        let replaces = self.doubtful || !self.knowledge.is_known();
+        let is_known = self.knowledge.is_known();
+        let replaces = self.doubtful || !is_known;
+        if replaces && is_known {
+            self.lifetimes.lose(self.heap.iter());
+            self.counts.clear();
+        } else if replaces {
+            self.counts.begin(self.known_since(collection));
+        }
         if replaces {
             self.heap.clear();
-            self.counts.clear();
         }
         SyncCheck::new(collection, replaces)
+    }
+
+    /// From which epoch on objects count, if the heap is known again behind a collection: from the beginning, if this is the first one at hand.
+    fn known_since(&self, collection: u32) -> u32 {
+        match self.clock.is_at_start() {
+            true => 0,
+            false => collection,
+        }
     }
 
     /// Something is missing at this place of the files.
@@ -77,6 +91,7 @@ impl HeapReplay {
     /// A synchronization point that has not ended is no state to start from.
     pub(crate) fn abandon_sync(&mut self) {
         if let Some(sync) = self.sync.take().filter(|sync| sync.replaces) {
+            self.heap.clear();
             let reason = format!(
                 "the synchronization point after collection {} is damaged",
                 sync.collection
@@ -91,6 +106,13 @@ impl HeapReplay {
             self.heap.settle(|_| {});
             self.epoch = sync.collection;
             self.doubtful = false;
+            if self.knowledge.is_known() {
+                for object in self.heap.iter() {
+                    self.lifetimes.keep(object);
+                }
+            } else {
+                self.lifetimes.begin(self.known_since(sync.collection));
+            }
             self.knowledge.gain(CollectionNumber(sync.collection));
             let ended = self.to_note.map_or(0, |(_, ended)| ended);
             self.to_note = Some((sync.collection, ended));
@@ -124,13 +146,16 @@ impl HeapReplay {
                 self.doubtful = true;
                 continue;
             };
+            let counts = self.lifetimes.counts(object);
             self.counts.remove(object);
             object.site = column;
             object.birth = explained.birth;
             let caller = self.names.caller(explained.caller);
             *object = object.by(explained.thread, caller);
             self.counts.add(object);
-            self.lifetimes.located(object);
+            if counts {
+                self.lifetimes.located(object);
+            }
         }
         Ok(())
     }

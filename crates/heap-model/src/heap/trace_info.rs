@@ -63,6 +63,8 @@ pub struct TraceInfo {
     pub knowledge: HeapKnowledge,
     /// Stretches in which it was not, although it was before and afterwards.
     pub knowledge_gaps: Vec<KnowledgeGap>,
+    /// Stretches in which it is known: one, unless it was lost on the way.
+    pub known_stretches: Vec<KnownStretch>,
     /// Files that start with a synchronization point, and the quality there and at the following collections.
     pub rotations: Vec<Rotation>,
     /// Contradictions between events and moves: claimed survivors that nothing explains. 0 in a sound trace.
@@ -144,6 +146,22 @@ pub enum HeapKnowledge {
         /// Why, as one sentence.
         reason: String,
     },
+}
+
+/// Collections in a row behind which the live heap is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KnownStretch {
+    /// The first of them; 0: the start of the run. What it did is not known, but what was there behind it.
+    pub since: CollectionNumber,
+    /// The last of them.
+    pub until: CollectionNumber,
+}
+
+impl KnownStretch {
+    /// Collections of which everything is known: what they found dead, and what they moved.
+    pub fn collections(self) -> u64 {
+        u64::from(self.until.0.saturating_sub(self.since.0))
+    }
 }
 
 /// A stretch of collections behind which the live heap is not known, between others where it is.

@@ -46,9 +46,20 @@ pub(crate) struct Object {
     pub(crate) explained: bool,
     /// Its event comes behind the collection.
     pub(crate) late: bool,
+    /// It was found while the heap was known.
+    pub(crate) found: bool,
+    /// What became of it is not known: it was there while the heap was not known, or nobody had found it when the heap was lost.
+    pub(crate) lost: bool,
+    /// It was there when the heap was known again, and nobody knows whose it is.
+    pub(crate) forgotten: bool,
 }
 
 impl Object {
+    /// Its site, as far as the trace knows.
+    pub(crate) fn told_site(&self) -> Option<usize> {
+        self.site.filter(|_| !self.forgotten)
+    }
+
     /// In the heap as the trace knows it after the last collection; `epoch` is the number of collections.
     pub(crate) fn is_in_heap(&self, epoch: u32) -> bool {
         let is_told = self.outside && !self.hidden && self.birth < epoch;

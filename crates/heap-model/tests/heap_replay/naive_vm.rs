@@ -45,7 +45,9 @@ pub(crate) struct NaiveVm {
     pub(crate) eliminated: [u64; SITES.len()],
     pub(crate) pieces: Vec<Piece>,
     /// After each collection.
-    pub(crate) heaps: Vec<ExpectedHeap>,
+    pub(crate) heaps: Vec<Option<ExpectedHeap>>,
+    /// Of each collection: its moves are in the trace.
+    pub(crate) told: Vec<bool>,
     /// Of each collection.
     pub(crate) survivors: Vec<Vec<NaiveSurvivor>>,
     threads: Vec<NaiveThread>,
@@ -57,6 +59,8 @@ pub(crate) struct NaiveVm {
     from_top: u64,
     random: u64,
     files: u32,
+    /// Moves are not known.
+    is_lost: bool,
 }
 
 impl NaiveVm {
@@ -111,6 +115,7 @@ impl NaiveVm {
             } => {
                 self.collect(kind, chance, straggler, sync);
             }
+            Step::LoseHeap => self.is_lost = true,
         }
     }
 
@@ -157,6 +162,9 @@ impl NaiveVm {
             hidden: site.is_none(),
             explained: false,
             late: false,
+            found: false,
+            lost: false,
+            forgotten: false,
         });
     }
 
@@ -358,27 +366,35 @@ impl NaiveVm {
             start_unix_micros: 1_000_000 * u64::from(self.epoch + 1) + 500_000,
             end_unix_micros: 1_000_000 * u64::from(self.epoch + 1) + 600_000,
             level: MovesLevel::Exact,
+            fault: self.is_lost.then(|| "a region does not parse".into()),
             before,
             collected: collected.iter().map(range).collect(),
             cuts,
             ..Collection::default()
         };
+        if self.is_lost {
+            self.objects.iter_mut().for_each(lose);
+        }
         let explained = self.move_objects(kind, chance, &mut collection);
         self.epoch += 1;
-        if !explained.is_empty() {
+        let is_again = core::mem::take(&mut self.is_lost) && kind == Kind::Full;
+        self.is_lost = collection.fault.is_some() && !is_again;
+        if !explained.is_empty() && collection.fault.is_none() {
             let mut content = Vec::new();
             encode_explained(&explained, &mut content);
             self.pieces.push(Piece::Explained(content));
         }
-        if sync && kind != Kind::Cleanup {
+        if is_again || sync && kind != Kind::Cleanup && !self.is_lost {
             let parts = self.sync_parts();
             self.begin_file(Some(parts));
         }
         if let Some((thread, last, object)) = late_words {
             self.write_straggler(thread, last, object);
         }
+        self.told.push(collection.fault.is_none());
+        let is_known = !self.is_lost;
         self.heaps
-            .push(ExpectedHeap::of(&self.objects, self.epoch, false));
+            .push(is_known.then(|| ExpectedHeap::of(&self.objects, self.epoch, false)));
     }
 
     /// Hands over all buffers of events and gives up all allocation buffers.
@@ -414,8 +430,9 @@ impl NaiveVm {
             0 => called_by(caller, words).site(site, 2),
             _ => called_by(caller, words).at(site, last + 16),
         });
+        let is_lost = self.is_lost;
         let object = &mut self.objects[object];
-        if object.death.is_none() {
+        if object.death.is_none() && !is_lost {
             let mut content = Vec::new();
             let explained = Explained {
                 address: object.address,
@@ -424,7 +441,7 @@ impl NaiveVm {
                 caller: CallSiteId(object.caller),
                 birth: object.birth,
             };
-            object.late = false;
+            (object.late, object.forgotten) = (false, false);
             encode_explained(&[explained], &mut content);
             self.pieces.push(Piece::Explained(content));
         }
@@ -470,12 +487,16 @@ impl NaiveVm {
             if kind != Kind::Cleanup && from < HUGE {
                 object.address = *top;
                 *top += object.bytes;
-                object.promoted |= from >= EDEN && goes_to_old;
+                object.promoted |= from >= EDEN && goes_to_old && !object.lost;
             }
             object.seen = true;
+            if self.is_lost && kind == Kind::Full && (object.hidden || object.birth < self.epoch) {
+                (object.forgotten, object.birth) = (true, self.epoch);
+            }
             let found = object.hidden.then_some(HeapClassId(object.class));
             if found.is_some() && object.site.is_none() {
                 object.birth = self.epoch;
+                object.found = !self.is_lost;
             }
             if object.explained
                 && let Some(site) = object.site
@@ -512,6 +533,9 @@ impl NaiveVm {
             self.eden_top = EDEN;
         }
         self.survivors.push(survivors);
+        if collection.fault.is_some() {
+            (moves, *counts) = (Vec::new(), CollectionCounts::default());
+        }
         collection.counts = *counts;
         collection.after = self.spaces();
         self.pieces
@@ -531,7 +555,7 @@ impl NaiveVm {
         let part = |(at, chunk): (usize, &[&Object])| {
             let mut encoder = SyncEncoder::new(self.epoch);
             for object in chunk {
-                let site = object.site.filter(|_| !object.late);
+                let site = object.told_site().filter(|_| !object.late);
                 encoder.push(&SyncObject {
                     address: object.address,
                     bytes: object.bytes,
@@ -549,6 +573,11 @@ impl NaiveVm {
         }
         chunks.iter().copied().enumerate().map(part).collect()
     }
+}
+
+/// Moves are not known: what is there may be dead or alive from now on, and what has not been found nobody will find.
+fn lose(object: &mut Object) {
+    object.lost |= object.death.is_none() || object.hidden;
 }
 
 fn called_by(caller: u32, words: EventWords) -> EventWords {

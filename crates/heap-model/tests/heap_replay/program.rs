@@ -32,6 +32,8 @@ pub(crate) enum Step {
         straggler: Option<u32>,
         sync: bool,
     },
+    /// The moves of the next collection are not known, nor those of later ones, until a full collection tells all that is there.
+    LoseHeap,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +100,12 @@ fn step() -> impl Strategy<Value = Step> {
 /// Random programs.
 pub(crate) fn programs() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step(), 0..400)
+}
+
+/// Random programs in which the heap is lost on the way, some of them again and again.
+pub(crate) fn programs_that_lose_the_heap() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![50 => step(), 1 => Just(Step::LoseHeap)];
+    prop::collection::vec(step, 0..600)
 }
 
 /// So many cases, or as many as `PROPTEST_CASES` says.

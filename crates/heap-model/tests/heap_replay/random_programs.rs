@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::comparison::{check_all, check_heaps};
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
-use crate::program::{cases, programs};
+use crate::program::{cases, programs, programs_that_lose_the_heap};
 use crate::replaying::{all_questions, replay};
 
 proptest! {
@@ -14,6 +14,14 @@ proptest! {
 
     #[test]
     fn every_answer_of_a_whole_trace(program in programs(), workers in 1_usize..4) {
+        let vm = NaiveVm::run(&program);
+        let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
+        check_all(&vm, &model);
+    }
+
+    /// The heap is lost and known again: what is said of the stretches in which it is known is true, and each object is counted once.
+    #[test]
+    fn every_answer_before_and_behind_gaps(program in programs_that_lose_the_heap(), workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
         let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
         check_all(&vm, &model);

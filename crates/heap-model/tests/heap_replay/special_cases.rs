@@ -177,11 +177,12 @@ fn a_leak_grows_and_a_cache_does_not() {
     assert!(growth.known);
     let row = &growth.rows[0];
     assert_eq!(
-        (row.verdict, row.live.count),
+        (row.judged.verdict, row.live.count),
         (GrowthVerdict::Growing, 2_000)
     );
     assert!(
-        (row.slope_count - 50.0).abs() < 1e-6 && (row.slope_bytes - 800.0).abs() < 1e-3,
+        (row.judged.slope_count - 50.0).abs() < 1e-6
+            && (row.judged.slope_bytes - 800.0).abs() < 1e-3,
         "{row:?}"
     );
     assert!(
@@ -201,9 +202,46 @@ fn a_leak_grows_and_a_cache_does_not() {
         growth
             .rows
             .iter()
-            .all(|row| row.verdict == GrowthVerdict::Bounded),
+            .all(|row| row.judged.verdict == GrowthVerdict::Bounded),
         "{growth:?}"
     );
+}
+
+#[test]
+fn a_leak_is_one_before_and_behind_a_gap() {
+    let full = Step::Collect {
+        kind: Kind::Full,
+        chance: 8,
+        straggler: None,
+        sync: false,
+    };
+    let mut program = Vec::new();
+    for round in 0..60 {
+        program.extend((0..50).map(|_| allocate(0)));
+        if round == 30 {
+            program.push(Step::LoseHeap);
+        }
+        program.push(if round == 31 { full.clone() } else { young(8) });
+    }
+    let vm = NaiveVm::run(&program);
+    let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);
+    let growth = model.growth.unwrap();
+    let stretches = growth.stretches.iter();
+    let stretches: Vec<_> = stretches.map(|one| (one.since.0, one.until.0)).collect();
+    assert_eq!(
+        (stretches, growth.collections),
+        (vec![(0, 30), (32, 60)], 58)
+    );
+    let row = &growth.rows[0];
+    assert_eq!(row.stretch, 1);
+    for stretch in &row.stretches {
+        assert_eq!(stretch.verdict, GrowthVerdict::Growing);
+        assert!((stretch.slope_count - 50.0).abs() < 2.0, "{row:?}");
+    }
+    let total = model.lifetimes.unwrap().total;
+    // Born in the epochs that ended in the gap, or alive when it began.
+    assert_eq!(total.unknown_fate.count, 32 * 50);
+    assert_eq!((total.alive.count, total.dead()), (28 * 50, 0));
 }
 
 #[test]

@@ -53,6 +53,33 @@ pub struct KnowledgeDoc {
     /// Stretches of collections behind which the heap is not known, between others where it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<KnowledgeGapDoc>,
+    /// Where it was lost on the way: stretches in which it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<KnownStretchDoc>,
+}
+
+/// Collections behind which the heap is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownStretchDoc {
+    /// The first; 0: the start of the run.
+    pub since: u32,
+    /// The last.
+    pub until: u32,
+}
+
+impl KnowledgeDoc {
+    /// Where it was lost on the way: `collections 0 to 4 and 9 to 20`.
+    pub(super) fn stretches(&self) -> Option<String> {
+        let names = self.known.iter();
+        let names: Vec<String> = names
+            .map(|one| format!("{} to {}", one.since, one.until))
+            .collect();
+        let (last, others) = names.split_last()?;
+        Some(match others {
+            [] => format!("collections {last}"),
+            others => format!("collections {} and {last}", others.join(", ")),
+        })
+    }
 }
 
 /// A stretch in which the heap is not known.
@@ -121,7 +148,22 @@ fn knowledge(info: &TraceInfo) -> KnowledgeDoc {
         since,
         reason,
         gaps: info.knowledge_gaps.iter().map(gap).collect(),
+        known: known(info),
     }
+}
+
+fn known(info: &TraceInfo) -> Vec<KnownStretchDoc> {
+    let is_lost = matches!(info.knowledge, HeapKnowledge::Lost { .. });
+    if !is_lost && info.knowledge_gaps.is_empty() {
+        return Vec::new();
+    }
+    let stretches = info.known_stretches.iter();
+    stretches
+        .map(|stretch| KnownStretchDoc {
+            since: stretch.since.0,
+            until: stretch.until.0,
+        })
+        .collect()
 }
 
 fn gap(gap: &KnowledgeGap) -> KnowledgeGapDoc {

@@ -36,10 +36,15 @@ const table = grid(columns, {
     const points = values(row).map((value, at) => [row.at[at], value]);
     if (!points.length) return;
     const chart = frame(host, { height: 230, low: points[0][0], high: points.at(-1)[0], top: Math.max(...values(row), 1) * 1.05, format: short, xLabel: 'collection', whole: true, xFormat: grouped });
-    chart.plot.append(svg('path', { d: path([[points[0][0], 0], ...points, [points.at(-1)[0], 0]].map(([x, y]) => [chart.x(x), chart.y(y)])) + 'Z', class: 'spark-area ' + row.verdict }));
-    line(chart, points, 'spark-line ' + row.verdict);
+    // No line across a gap in which the heap was not known.
+    const parts = row.stretches?.map((one) => points.filter(([at]) => at >= one.since && at <= one.until)).filter((part) => part.length) ?? [points];
+    for (const part of parts) {
+      chart.plot.append(svg('path', { d: path([[part[0][0], 0], ...part, [part.at(-1)[0], 0]].map(([x, y]) => [chart.x(x), chart.y(y)])) + 'Z', class: 'spark-area ' + row.verdict }));
+      line(chart, part, 'spark-line ' + row.verdict);
+    }
     const facts = element('dl');
     for (const [name, text] of [['first', short(values(row)[0])], ['last', short(values(row).at(-1))], ['most', short(Math.max(...values(row)))], ['per collection', signed(chosen.metric === 'count' ? row.objectsPerCollection : row.bytesPerCollection)]]) facts.append(element('dt', '', name), element('dd', '', text));
+    for (const one of row.stretches ?? []) facts.append(element('dt', '', `collections ${grouped(one.since)} to ${grouped(one.until)}`), element('dd', '', one.verdict));
     detail.append(facts);
   },
 });

@@ -3,6 +3,8 @@
 // Entry k of a list counts objects that died after k collections; entry 31 stands for all beyond, too.
 const CLASSES = [[0, 0, 'before the first'], [1, 1, 'after 1'], [2, 2, 'after 2'], [3, 5, 'after 3 - 5'], [6, 14, 'after 6 - 14'], [15, 30, 'after 15 - 30'], [31, 31, 'after 31 or more']];
 const died = (row) => chosen.metric === 'count' ? row.died : row.diedBytes;
+// Objects of whose fate anything is known; the others were made, or alive, where the heap was not known.
+const told = (row) => amount(row) - amount(row.unknownFate);
 const classed = (row) => CLASSES.map(([low, high, name], at) => ({
   value: died(row).reduce((sum, value, survived) => sum + (survived >= low && survived <= high ? value : 0), 0), colour: `var(--a${at})`, name,
 }));
@@ -10,9 +12,10 @@ const classed = (row) => CLASSES.map(([low, high, name], at) => ({
 choice('young', 'on', ['on', 'off']);
 const barred = (row) => amount(row) - (chosen.young === 'on' ? 0 : first(row));
 const parts = (row) => [
-  ...classed(row).slice(chosen.young === 'on' ? 0 : 1).map((part) => ({ ...part, title: `died ${part.name}: ${shown(part.value)}, ${share(part.value, amount(row))}` })),
+  ...classed(row).slice(chosen.young === 'on' ? 0 : 1).map((part) => ({ ...part, title: `died ${part.name}: ${shown(part.value)}, ${share(part.value, told(row))}` })),
   { value: amount(row.alive), colour: 'var(--alive)', title: `alive at the last collection: ${shown(amount(row.alive))}, ${share(amount(row.alive), amount(row))}` },
   { value: amount(row.notYetCollected), colour: 'var(--rest)', title: `allocated after the last collection: ${shown(amount(row.notYetCollected))}` },
+  { value: amount(row.unknownFate), colour: 'color-mix(in srgb, var(--rest) 40%, var(--panel))', title: `fate unknown, the heap was not known: ${shown(amount(row.unknownFate))}` },
 ];
 const first = (row) => died(row)[0] ?? 0;
 // The middle dead object: the program allocated less than so much during its life.
@@ -28,8 +31,8 @@ const whole = () => amount(data.selected);
 const columns = [
   { id: 'bytes', name: 'Allocated', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
   { id: 'count', spare: true, name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (amount(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } },
-  { id: 'first', name: 'Died young', tip: 'died before its first collection', number: true, width: 100, value: (row) => first(row) / (amount(row) || 1), show: (row) => share(first(row), amount(row)) },
+  { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (told(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } },
+  { id: 'first', name: 'Died young', tip: 'died before its first collection', number: true, width: 100, value: (row) => first(row) / (told(row) || 1), show: (row) => share(first(row), told(row)) },
   { id: 'medium', spare: true, name: 'Medium-lived', tip: 'died after promotion to the old generation', number: true, width: 120, value: (row) => amount(row.diedPromoted), show: (row) => amount(row.diedPromoted) ? short(amount(row.diedPromoted)) : '-' },
   { id: 'alive', spare: true, name: 'Alive', number: true, width: 100, value: (row) => amount(row.alive), show: (row) => amount(row.alive) ? short(amount(row.alive)) : '-' },
   { id: 'until', spare: true, name: 'Until death', tip: 'half of the dead objects died before the program had allocated so much', number: true, width: 115, value: (row) => median(row) ?? -1, show: (row) => median(row) === null ? '-' : '< ' + shortBytes(median(row)) },
@@ -46,9 +49,9 @@ const table = grid(columns, {
     const host = element('div');
     detail.append(element('h3', '', 'Still alive after so many collections'), host);
     survival(host, row, 150);
-    if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: callOf(one) + ': ' + share(first(one), amount(one)) + ' died young' + (amount(one.diedPromoted) ? ', ' + shown(amount(one.diedPromoted)) + ' medium-lived' : '') })), amount(row));
+    if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: callOf(one) + ': ' + share(first(one), told(one)) + ' died young' + (amount(one.diedPromoted) ? ', ' + shown(amount(one.diedPromoted)) + ' medium-lived' : '') })), amount(row));
     listing(detail, 'Died after', row.died.map((count, survived) => ({ count, bytes: row.diedBytes[survived] ?? 0, name: survived === 0 ? 'none: before the first collection' : survived >= 31 ? '31 or more' : grouped(survived) })).filter((part) => part.count), amount(row));
-    const rest = [['alive at the last collection', row.alive], ['not yet collected', row.notYetCollected], ['promoted to an old space', row.promoted], ['promoted, and dead later', row.diedPromoted]];
+    const rest = [['alive at the last collection', row.alive], ['not yet collected', row.notYetCollected], ['fate unknown: made, or alive, where the heap was not known', row.unknownFate], ['promoted to an old space', row.promoted], ['promoted, and dead later', row.diedPromoted]];
     listing(detail, 'And', rest.filter(([, one]) => one.count).map(([name, one]) => ({ ...one, name })), amount(row));
   },
 });
@@ -67,7 +70,7 @@ function survival(host, row, height) {
 }
 function drawLegend() {
   const all = data.selected;
-  const entries = [...classed(all).map((part) => [part.colour, 'died ' + part.name + (part.name === 'before the first' ? ' collection' : ''), part.value]), ['var(--alive)', 'alive', amount(all.alive)], ['var(--rest)', 'allocated after the last collection', amount(all.notYetCollected)]];
+  const entries = [...classed(all).map((part) => [part.colour, 'died ' + part.name + (part.name === 'before the first' ? ' collection' : ''), part.value]), ['var(--alive)', 'alive', amount(all.alive)], ['var(--rest)', 'allocated after the last collection', amount(all.notYetCollected)], ['color-mix(in srgb, var(--rest) 40%, var(--panel))', 'fate unknown', amount(all.unknownFate)]];
   byId('legend').replaceChildren(...entries.filter(([, , value]) => value > 0).map(([fill, name, value]) => {
     const entry = element('span', 'entry'), dot = element('i');
     dot.style.background = fill;

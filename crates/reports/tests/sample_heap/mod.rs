@@ -16,9 +16,10 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{
     Amount, CallerLifetime, CollectionNumber, CompositionPoint, CountModel, EventFileRow, Growth,
-    GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, Lifetimes,
-    LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment, Quality, Rotation,
-    SiteIndex, SiteLifetime, SpaceUse, Timeline, TimelinePoint, TraceInfo, TraceModel,
+    GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge, KnownStretch,
+    Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment, Quality,
+    Rotation, SiteIndex, SiteLifetime, SpaceUse, StretchGrowth, Timeline, TimelinePoint, TraceInfo,
+    TraceModel,
 };
 
 /// Microseconds since 1970 at which the run starts.
@@ -186,6 +187,7 @@ impl Heap<'_> {
                     live: OF_THE_VM,
                 },
             ],
+            archived: Vec::new(),
             spaces: spaces(total),
             ages,
             quality: Quality {
@@ -484,11 +486,15 @@ impl Heap<'_> {
             };
             rows.push(verdict(GrowthSubject::Type(ty), 1, 8, &series));
         }
-        rows.sort_by_key(|row| (row.verdict, std::cmp::Reverse(row.live.bytes)));
+        rows.sort_by_key(|row| (row.judged.verdict, std::cmp::Reverse(row.live.bytes)));
         Growth {
             rows,
             collections: u64::from(self.collections),
             known: true,
+            stretches: vec![KnownStretch {
+                since: CollectionNumber(0),
+                until: CollectionNumber(self.collections),
+            }],
         }
     }
 
@@ -556,12 +562,17 @@ fn verdict(subject: GrowthSubject, position: usize, size: u64, live: &[Amount]) 
         3 => (GrowthVerdict::Periodic, 0.0),
         _ => (GrowthVerdict::Bounded, 0.0),
     };
-    GrowthRow {
-        subject,
+    let judged = StretchGrowth {
         verdict,
         confidence: 0.9875,
         slope_count: slope,
         slope_bytes: slope * size as f64,
+    };
+    GrowthRow {
+        subject,
+        judged,
+        stretch: 0,
+        stretches: vec![judged],
         live: live.last().copied().unwrap_or_default(),
         callers: Vec::new(),
         series: (0..)

@@ -1,12 +1,17 @@
 //! Model to document. A filter keeps whole sites and whole types.
 
-use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, LiveCaller, TraceModel};
+use ducktrack_heap_model::{
+    Growth, GrowthRow, GrowthSubject, LiveCaller, StretchGrowth, TraceModel,
+};
 
-use super::document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc};
+use super::document::{
+    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, StretchVerdictDoc, VerdictDoc,
+    VerdictsDoc,
+};
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{ratio, signed};
 use crate::event_trace::callers;
-use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::head::{KnownStretchDoc, RowsDoc, TraceHead};
 use crate::event_trace::heap::{kept_types, since_start};
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::Filter;
@@ -31,7 +36,7 @@ pub fn growth_report(
                 if filter.only.is_empty() && filter.wants_type(&ty) {
                     types.push(GrowthTypeDoc {
                         ty,
-                        row: verdict(model, row),
+                        row: verdict(model, growth, row),
                     });
                 }
             }
@@ -39,12 +44,12 @@ pub fn growth_report(
                 match index.and_then(|index| PlaceDoc::of(&model.count, index)) {
                     Some(place) if place.is_wanted(filter) => sites.push(GrowthSiteDoc {
                         place,
-                        row: verdict(model, row),
+                        row: verdict(model, growth, row),
                         context: context(row, &view.callers, filter),
                     }),
                     Some(_) => {}
                     None if filter.only.is_empty() && filter.types.is_empty() => {
-                        unattributed = Some(verdict(model, row))
+                        unattributed = Some(verdict(model, growth, row))
                     }
                     None => {}
                 }
@@ -83,10 +88,10 @@ fn context(row: &GrowthRow, all: &[Caller], filter: &Filter) -> Vec<ContextDoc> 
 fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {
     let mut verdicts = VerdictsDoc::default();
     for site in sites {
-        match site.row.verdict.as_str() {
+        match site.row.judged.verdict.as_str() {
             "growing" => {
                 verdicts.growing += 1;
-                verdicts.bytes_per_collection += site.row.bytes_per_collection;
+                verdicts.bytes_per_collection += site.row.judged.bytes_per_collection;
             }
             "periodic" => verdicts.periodic += 1,
             "bounded" => verdicts.bounded += 1,
@@ -97,15 +102,13 @@ fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {
     verdicts
 }
 
-fn verdict(model: &TraceModel, row: &GrowthRow) -> GrowthRowDoc {
+fn verdict(model: &TraceModel, growth: &Growth, row: &GrowthRow) -> GrowthRowDoc {
     let points = &row.series;
     GrowthRowDoc {
-        verdict: row.verdict.name().to_owned(),
-        confidence: ratio(row.confidence),
+        judged: judged(&row.judged),
+        stretches: stretches(growth, row),
         count: signed(row.live.count),
         bytes: signed(row.live.bytes),
-        objects_per_collection: ratio(row.slope_count),
-        bytes_per_collection: ratio(row.slope_bytes),
         at: points.iter().map(|point| point.collection).collect(),
         micros: points
             .iter()
@@ -114,4 +117,30 @@ fn verdict(model: &TraceModel, row: &GrowthRow) -> GrowthRowDoc {
         counts: points.iter().map(|point| point.live.count).collect(),
         sizes: points.iter().map(|point| point.live.bytes).collect(),
     }
+}
+
+fn judged(growth: &StretchGrowth) -> VerdictDoc {
+    VerdictDoc {
+        verdict: growth.verdict.name().to_owned(),
+        confidence: ratio(growth.confidence),
+        objects_per_collection: ratio(growth.slope_count),
+        bytes_per_collection: ratio(growth.slope_bytes),
+    }
+}
+
+/// The verdicts of several stretches.
+fn stretches(growth: &Growth, row: &GrowthRow) -> Vec<StretchVerdictDoc> {
+    if growth.stretches.len() < 2 {
+        return Vec::new();
+    }
+    let verdicts = growth.stretches.iter().zip(&row.stretches);
+    verdicts
+        .map(|(stretch, verdict)| StretchVerdictDoc {
+            stretch: KnownStretchDoc {
+                since: stretch.since.0,
+                until: stretch.until.0,
+            },
+            judged: judged(verdict),
+        })
+        .collect()
 }

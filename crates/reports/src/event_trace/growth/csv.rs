@@ -30,12 +30,12 @@ pub(super) fn csv(report: &GrowthReport) -> String {
 fn fields(mut fields: Vec<String>, row: &GrowthRowDoc) -> Vec<String> {
     let at: Vec<u64> = row.at.iter().copied().map(u64::from).collect();
     fields.extend([
-        row.verdict.clone(),
-        row.confidence.to_string(),
+        row.judged.verdict.clone(),
+        row.judged.confidence.to_string(),
         row.count.to_string(),
         row.bytes.to_string(),
-        row.objects_per_collection.to_string(),
-        row.bytes_per_collection.to_string(),
+        row.judged.objects_per_collection.to_string(),
+        row.judged.bytes_per_collection.to_string(),
         list(&at),
         list(&row.counts),
     ]);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::head::{KnownStretchDoc, RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
 use crate::json::ContextDoc;
 
@@ -23,7 +23,7 @@ pub struct GrowthReport {
     pub head: TraceHead,
     /// False: the live heap is not known, and so no verdict.
     pub known: bool,
-    /// Collections the verdicts are from.
+    /// Collections the verdicts are from, those of all stretches together.
     pub collections: u64,
     /// A verdict needs so many.
     pub fewest_collections: u64,
@@ -57,22 +57,20 @@ pub struct VerdictsDoc {
     pub bytes_per_collection: f64,
 }
 
-/// One verdict.
+/// One verdict, and what it is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GrowthRowDoc {
-    /// `growing`, `periodic`, `bounded`, `unknown`.
-    pub verdict: String,
-    /// From 0 to 1.
-    pub confidence: f64,
+    /// The verdict; where there are several stretches, that of the last one that has a verdict.
+    #[serde(flatten)]
+    pub judged: VerdictDoc,
+    /// Where the heap was lost on the way: the verdicts of all stretches in which it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<StretchVerdictDoc>,
     /// Objects live at the last collection.
     pub count: i64,
     /// Their bytes.
     pub bytes: i64,
-    /// Objects more per collection.
-    pub objects_per_collection: f64,
-    /// Bytes more per collection.
-    pub bytes_per_collection: f64,
     /// Collections of the points.
     pub at: Vec<u32>,
     /// Microseconds from the start of the run to those collections.
@@ -81,6 +79,31 @@ pub struct GrowthRowDoc {
     pub counts: Vec<u64>,
     /// Live bytes after them.
     pub sizes: Vec<u64>,
+}
+
+/// How live objects develop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerdictDoc {
+    /// `growing`, `periodic`, `bounded`, `unknown`.
+    pub verdict: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Objects more per collection.
+    pub objects_per_collection: f64,
+    /// Bytes more per collection.
+    pub bytes_per_collection: f64,
+}
+
+/// The verdict on one stretch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StretchVerdictDoc {
+    /// Behind which collections the heap is known.
+    #[serde(flatten)]
+    pub stretch: KnownStretchDoc,
+    /// The verdict.
+    #[serde(flatten)]
+    pub judged: VerdictDoc,
 }
 
 /// The verdict on a type.

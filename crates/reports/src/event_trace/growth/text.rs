@@ -24,6 +24,12 @@ pub(super) fn text(report: &GrowthReport) -> String {
         "collections",
         &crate::quantity::grouped(report.collections),
     );
+    if let Some(stretches) = report.head.knowledge.stretches() {
+        let text = format!(
+            "behind {stretches}: each stretch has a verdict of its own, and the last one that is not unknown counts"
+        );
+        fact(&mut out, "known", &text);
+    }
     fact(&mut out, "verdicts", &outline(report));
     write_sites(&mut out, report);
     write_types(&mut out, report);
@@ -88,18 +94,28 @@ const LIVE: usize = 2;
 const OBJECTS: usize = 3;
 const NAME: usize = 7;
 
+/// The word; where there are several stretches, that of each: `bounded, then growing`.
+fn verdict(row: &GrowthRowDoc) -> String {
+    let all = row.stretches.iter();
+    let all: Vec<&str> = all.map(|one| one.judged.verdict.as_str()).collect();
+    match all.as_slice() {
+        [] => row.judged.verdict.clone(),
+        all => all.join(", then "),
+    }
+}
+
 fn row(table: &mut Columns, row: &GrowthRowDoc, name: String) {
     table.row([
-        row.verdict.clone(),
-        if row.verdict == "unknown" {
+        verdict(row),
+        if row.judged.verdict == "unknown" {
             "-".to_owned()
         } else {
-            share(thousandths(row.confidence), 1000)
+            share(thousandths(row.judged.confidence), 1000)
         },
         bytes(row.bytes),
         objects(row.count),
-        format!("{} B", signed_rate(row.bytes_per_collection)),
-        format!("{} obj", signed_rate(row.objects_per_collection)),
+        format!("{} B", signed_rate(row.judged.bytes_per_collection)),
+        format!("{} obj", signed_rate(row.judged.objects_per_collection)),
         sparkline(&row.counts, WIDTH),
         name,
     ]);

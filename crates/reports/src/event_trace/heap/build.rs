@@ -21,6 +21,7 @@ use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::{PlaceDoc, UNKNOWN_THREAD, type_name};
 use crate::filter::{Filter, Sort};
 use crate::json::{AmountDoc, ContextDoc, ThreadDoc, TypeDoc};
+use crate::quantity::{bytes, counted};
 use crate::view::Caller;
 
 /// Makes the report of one moment of the model. `trace` says where it was read from.
@@ -32,10 +33,13 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
     let all_types = types.len();
     let top = filter.top.unwrap_or(usize::MAX);
     let types: Vec<TypeDoc> = types.into_iter().take(top).collect();
+    let archived = kept_types(&heap.archived, &Filter::default());
+    let mut head = TraceHead::of(model, &view, filter);
+    head.missing.extend(of_the_archive(&archived));
     HeapReport {
         format: "ducktrack-heap".to_owned(),
         version: VERSION,
-        head: TraceHead::of(model, &view, filter),
+        head,
         at: match heap.moment {
             Moment::After(collection) => collection.0.to_string(),
             Moment::End => "end".to_owned(),
@@ -55,9 +59,21 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
         threads: threads(heap, filter),
         layouts: layouts(model, &types, filter),
         types,
+        archived,
         unattributed: kept.unattributed,
         sites: kept.sites.into_iter().take(top).collect(),
     }
+}
+
+fn of_the_archive(archived: &[TypeDoc]) -> Option<String> {
+    let all = sum(archived.iter().map(AmountDoc::of_type));
+    (all.count > 0).then(|| {
+        format!(
+            "which of the {} in {} of the JDK's archive are dead: this VM never takes them away",
+            bytes(all.bytes),
+            counted(all.count, "object")
+        )
+    })
 }
 
 /// Microseconds since the start of the run; `None` when one of the clocks is not known.

@@ -43,6 +43,9 @@ pub struct HeapReport {
     pub threads: Vec<ThreadDoc>,
     /// By type.
     pub types: Vec<TypeDoc>,
+    /// Of the whole heap, by type: objects of the JDK's archive (G1 up to JDK 18), the dead ones too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<TypeDoc>,
     /// By site.
     pub sites: Vec<HeapSiteDoc>,
     /// Where objects of the listed types have their fields, if types were asked for.

@@ -92,6 +92,7 @@ fn lives(row: &Lives) -> LifetimeDoc {
         died_bytes: row.died_bytes.clone(),
         alive: amount(row.alive),
         not_yet_collected: amount(row.not_yet_collected),
+        unknown_fate: amount(row.unknown_fate),
         promoted: amount(row.promoted),
         died_promoted: amount(row.died_promoted),
         promoted_died: row.promoted_died.clone(),

@@ -3,7 +3,7 @@
 use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimesReport};
 use crate::event_trace::csv_rows::{PLACE, callers, list, place_fields, table};
 
-const LIVES: [&str; 11] = [
+const LIVES: [&str; 12] = [
     "count",
     "bytes",
     "eliminated",
@@ -11,6 +11,7 @@ const LIVES: [&str; 11] = [
     "alive_count",
     "alive_bytes",
     "not_yet_collected_count",
+    "unknown_fate_count",
     "died_promoted_count",
     "died_promoted_bytes",
     "bytes_until_death",
@@ -44,6 +45,7 @@ fn fields(
         lives.alive.count.to_string(),
         lives.alive.bytes.to_string(),
         lives.not_yet_collected.count.to_string(),
+        lives.unknown_fate.count.to_string(),
         lives.died_promoted.count.to_string(),
         lives.died_promoted.bytes.to_string(),
         list(&lives.bytes_until_death),

@@ -52,6 +52,9 @@ pub struct LifetimeDoc {
     pub alive: AmountDoc,
     /// Allocated after the last collection: dead or alive, nobody knows.
     pub not_yet_collected: AmountDoc,
+    /// Made, or alive, where the heap was not known.
+    #[serde(default)]
+    pub unknown_fate: AmountDoc,
     /// Moved from a young to an old space.
     pub promoted: AmountDoc,
     /// Medium-lived: promoted, and dead later.
@@ -76,10 +79,17 @@ impl LifetimeDoc {
             add_list(&mut all.bytes_until_death, &row.bytes_until_death);
             all.alive = sum([all.alive, row.alive].into_iter());
             all.not_yet_collected = sum([all.not_yet_collected, row.not_yet_collected].into_iter());
+            all.unknown_fate = sum([all.unknown_fate, row.unknown_fate].into_iter());
             all.promoted = sum([all.promoted, row.promoted].into_iter());
             all.died_promoted = sum([all.died_promoted, row.died_promoted].into_iter());
         }
         all
+    }
+
+    /// Objects of whose fate anything is known.
+    #[must_use]
+    pub fn told(&self) -> i64 {
+        self.count.saturating_sub(self.unknown_fate.count)
     }
 
     /// Objects that died before their first collection.

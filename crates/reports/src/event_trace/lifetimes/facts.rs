@@ -18,7 +18,7 @@ pub(super) fn facts(report: &LifetimesReport) -> Facts {
         facts.cards.extend([
             Card::new(
                 "Died young",
-                share(signed(all.died_young()), all.count),
+                share(signed(all.died_young()), all.told()),
                 format!(
                     "{} before their first collection",
                     counted(all.died_young(), "object")
@@ -41,6 +41,16 @@ pub(super) fn facts(report: &LifetimesReport) -> Facts {
                 ),
             ),
         ]);
+    }
+    if report.known && all.unknown_fate.count > 0 {
+        facts.cards.push(Card::new(
+            "Fate unknown",
+            short_bytes(all.unknown_fate.bytes.unsigned_abs()),
+            format!(
+                "{} made, or alive, where the heap was not known",
+                counted(all.unknown_fate.count, "object")
+            ),
+        ));
     }
     if all.eliminated > 0 {
         facts.cards.push(Card::new(

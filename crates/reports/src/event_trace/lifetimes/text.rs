@@ -68,6 +68,19 @@ fn write_outline(out: &mut String, report: &LifetimesReport) {
     if !report.known {
         return;
     }
+    if let Some(stretches) = report.head.knowledge.stretches() {
+        let text = format!(
+            "behind {stretches}: what follows is about objects made there, as long as the heap was known"
+        );
+        fact(out, "known", &text);
+    }
+    if all.unknown_fate.count > 0 {
+        let text = format!(
+            "{}: made, or alive, where the heap was not known",
+            amounts(all.unknown_fate)
+        );
+        fact(out, "fate unknown", &text);
+    }
     let young = all.died_young();
     fact(
         out,
@@ -75,7 +88,7 @@ fn write_outline(out: &mut String, report: &LifetimesReport) {
         &format!(
             "{} before their first collection ({})",
             counted(young, "object"),
-            share(signed(young), all.count)
+            share(signed(young), all.told())
         ),
     );
     fact(
@@ -121,7 +134,7 @@ fn write_deaths(out: &mut String, all: &LifetimeDoc) {
         table.row([
             survived(entry),
             objects(*count),
-            share(signed(*count), all.count),
+            share(signed(*count), all.told()),
             bytes(size),
             bar(*count, most, 40),
         ]);
@@ -191,7 +204,7 @@ fn write_sites(out: &mut String, report: &LifetimesReport) {
             bytes(lives.bytes),
             objects(lives.count),
             shares(&lives.died, AGES_SHOWN),
-            known(share(signed(lives.died_young()), lives.count)),
+            known(share(signed(lives.died_young()), lives.told())),
             known(objects(lives.died_promoted.count)),
             known(objects(lives.alive.count)),
             lives.median_until_death().map_or_else(
