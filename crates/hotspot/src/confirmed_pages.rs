@@ -40,9 +40,7 @@ impl ConfirmedPages {
     pub(crate) fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
         self.confirm(address, length)?;
         // SAFETY: as above.
-        Ok((0..length)
-            .map(|offset| unsafe { address.plus(offset).read() })
-            .collect())
+        Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
     }
 
     fn confirm(&mut self, address: Address, length: usize) -> Result<(), Error> {
