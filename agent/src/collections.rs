@@ -147,6 +147,7 @@ impl Agent {
         if tracing.has_ended() {
             return;
         }
+        tracing.log().world_stands_still();
         let pause = Instant::now();
         let micros = unix_micros();
         let cuts = tracing.cut(&facts.threads);
@@ -163,12 +164,15 @@ impl Agent {
 
     /// The collection is over, the world still stands.
     pub(crate) fn collection_finished(&self) {
-        let Some(tracing) = self.tracing().filter(|tracing| !tracing.has_ended()) else {
+        let Some(tracing) = self.tracing() else {
             return;
         };
+        if tracing.has_ended() {
+            return tracing.log().world_goes_on();
+        }
         let mut state = self.collections.state.lock();
         let Some(started) = state.started.take() else {
-            return;
+            return tracing.log().world_goes_on();
         };
         let mut reports = std::mem::take(&mut state.reports);
         if let Some(watch) = &mut state.watch {
@@ -179,6 +183,7 @@ impl Agent {
         state.reports = reports;
         drop(state);
         tracing.seen().clear();
+        tracing.log().world_goes_on();
     }
 
     fn record_collections(

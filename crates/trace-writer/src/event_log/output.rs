@@ -16,6 +16,7 @@ use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile
 
 use super::event_files::EventFiles;
 use super::packing::{Packers, Packing};
+use super::standstill::Standstill;
 use super::{EventHost, EventStats};
 use crate::WriteError;
 
@@ -98,6 +99,7 @@ impl Output {
         first: EventFile,
         packers: Packers,
         host: &Arc<dyn EventHost>,
+        standstill: &Arc<Standstill>,
     ) -> Result<Self, WriteError> {
         files.begin(first)?;
         let gauge = Arc::new(Gauge::default());
@@ -106,6 +108,7 @@ impl Output {
             files,
             gauge: Arc::clone(&gauge),
             host: Arc::clone(host),
+            standstill: Arc::clone(standstill),
             told: false,
         };
         writer.show();
@@ -173,6 +176,7 @@ struct FileWriter {
     files: EventFiles,
     gauge: Arc<Gauge>,
     host: Arc<dyn EventHost>,
+    standstill: Arc<Standstill>,
     /// The user knows that something cannot be written.
     told: bool,
 }
@@ -180,6 +184,7 @@ struct FileWriter {
 impl FileWriter {
     fn work(&mut self, jobs: &Receiver<Job>) {
         while let Ok(job) = jobs.recv() {
+            self.standstill.wait();
             match job {
                 Job::Block {
                     kind,
