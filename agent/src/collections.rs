@@ -33,6 +33,8 @@ pub(crate) struct Collections {
     state: Mutex<State>,
     /// Classes that the trace file does not have yet.
     pending: Mutex<Vec<Record>>,
+    /// Layouts as the pauses found them: to put them into records can wait.
+    layouts: Mutex<Vec<FieldLayout>>,
     /// Classes that events have named.
     named: AtomicU32,
 }
@@ -134,7 +136,11 @@ impl Collections {
 
     /// Records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
-        std::mem::take(&mut self.pending.lock())
+        // First, because a pause may begin here: so their classes are among the records, or were before.
+        let layouts = std::mem::take(&mut *self.layouts.lock());
+        let mut records = std::mem::take(&mut *self.pending.lock());
+        records.extend(layouts.into_iter().map(heap_layout).map(Record::HeapLayout));
+        records
     }
 }
 
@@ -244,11 +250,7 @@ impl Agent {
         }
         drop(classes);
         state.classes = id;
-        let layouts = layouts.into_iter().map(heap_layout);
-        self.collections
-            .pending
-            .lock()
-            .extend(layouts.map(Record::HeapLayout));
+        self.collections.layouts.lock().extend(layouts);
         if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
             self.add_note(format!(
                 "the fields of (further) classes are not known: {fault}"
