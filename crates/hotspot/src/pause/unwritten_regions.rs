@@ -11,6 +11,7 @@
 
 use crate::collection_report::{AddressRange, Survivor};
 use crate::heap_spaces::{Space, SpaceKind};
+use crate::walk_pool::WalkPool;
 use crate::write_watch::WriteWatch;
 
 /// A smaller eden is read as quickly as it is watched.
@@ -35,11 +36,11 @@ impl UnwrittenRegions {
     }
 
     /// A pause begins.
-    pub(super) fn begin(&mut self, before: &[Space]) {
+    pub(super) fn begin(&mut self, before: &[Space], pool: &WalkPool) {
         let Some(watch) = self.watch.as_mut().filter(|_| self.pays) else {
             return;
         };
-        if watch.begin(&edens(before)).is_err() {
+        if watch.begin(&edens(before), pool).is_err() {
             // What is protected already loses that with the first write.
             self.watch = None;
         }
