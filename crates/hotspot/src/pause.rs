@@ -174,7 +174,7 @@ impl Pause {
             self.classes_may_be_gone = false;
             // SAFETY: the world has stopped, and the collection has not begun.
             unsafe { self.first.take(&self.before, &self.classes, &self.sizes) };
-            self.unwritten.begin(&self.before, &self.pool);
+            self.unwritten.begin(&self.before);
         }
         Ok(())
     }

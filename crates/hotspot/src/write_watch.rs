@@ -25,7 +25,7 @@
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -33,7 +33,7 @@ use crate::address::Address;
 use crate::collection_report::AddressRange;
 use crate::error::{Error, last_errno};
 use crate::reservation::page_size;
-use crate::walk_pool::{WalkPool, block_signals};
+use crate::walk_pool::block_signals;
 
 const API: libc::Ioctl = 0xC018_AA3F_u32 as libc::Ioctl;
 const REGISTER: libc::Ioctl = 0xC020_AA00_u32 as libc::Ioctl;
@@ -54,8 +54,6 @@ const IS_WRITTEN: u64 = 2;
 const ANSWERS: usize = 512;
 /// So much loses its protection in one step: short enough for a pause that begins meanwhile.
 const STEP: usize = 4 << 20;
-/// So much gets it in one step: long enough that the step's flush of the address cache does not matter.
-const PROTECT_STEP: usize = 64 << 20;
 
 /// Watches the ranges that it is told, from pause to pause.
 #[derive(Debug)]
@@ -110,7 +108,7 @@ impl WriteWatch {
     }
 
     /// From now on no page of these ranges, which are ascending memory of the heap, counts as written.
-    pub(crate) fn begin(&mut self, ranges: &[AddressRange], pool: &WalkPool) -> Result<(), Error> {
+    pub(crate) fn begin(&mut self, ranges: &[AddressRange]) -> Result<(), Error> {
         self.end();
         self.turn.fetch_add(1, Ordering::AcqRel);
         self.ranges.extend(ranges.iter().map(whole_pages));
@@ -126,24 +124,10 @@ impl WriteWatch {
         ];
         // SAFETY: the structure of this operation; memory that is watched can be used as before.
         unsafe { control(&*self.faults, REGISTER, &mut register) }?;
-        self.protect(pool)
-    }
-
-    /// Protects all ranges, with all threads.
-    fn protect(&self, pool: &WalkPool) -> Result<(), Error> {
-        let steps: Vec<AddressRange> = self.ranges.iter().flat_map(steps).collect();
-        let (next, refused) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let whole = pool.run(&|| {
-            while let Some(step) = steps.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.scan(*step, PROTECT_MATCHING, &mut []).is_err() {
-                    refused.store(true, Ordering::Relaxed);
-                }
-            }
-        });
-        match whole && !refused.into_inner() {
-            true => Ok(()),
-            false => Err(self::refused()),
+        for range in &self.ranges {
+            self.scan(*range, PROTECT_MATCHING, &mut [])?;
         }
+        Ok(())
     }
 
     /// Is anything watched?
@@ -257,16 +241,6 @@ impl Unprotecting {
     }
 }
 
-/// A range in parts.
-fn steps(range: &AddressRange) -> impl Iterator<Item = AddressRange> + use<> {
-    let AddressRange { start, end } = *range;
-    let starts = (start.0..end.0).step_by(PROTECT_STEP).map(Address);
-    starts.map(move |start| AddressRange {
-        start,
-        end: start.plus(PROTECT_STEP).min(end),
-    })
-}
-
 /// All pages of a range.
 fn whole_pages(range: &AddressRange) -> AddressRange {
     let page = page_size();
@@ -301,7 +275,6 @@ mod tests {
     use super::WriteWatch;
     use crate::collection_report::AddressRange;
     use crate::reservation::{Reservation, page_size};
-    use crate::walk_pool::WalkPool;
 
     const PAGES: usize = 5000;
 
@@ -335,12 +308,11 @@ mod tests {
         let Some((mut watch, memory)) = watched() else {
             return;
         };
-        let pool = WalkPool::new();
         // Touched or not: a page that was never written is one that is not written.
         (0..PAGES / 2).for_each(|page| write(&memory, page));
         let ranges = [pages(&memory, 0, 3000), pages(&memory, 3500, PAGES)];
         for round in 0..20 {
-            watch.begin(&ranges, &pool).expect("watched");
+            watch.begin(&ranges).expect("watched");
             let wanted: Vec<usize> = (0..3000)
                 .step_by(2)
                 .chain([3500 + round, PAGES - 1])
@@ -363,9 +335,8 @@ mod tests {
         let Some((mut watch, memory)) = watched() else {
             return;
         };
-        let pool = WalkPool::new();
         let all = [pages(&memory, 0, PAGES)];
-        watch.begin(&all, &pool).expect("watched");
+        watch.begin(&all).expect("watched");
         // SAFETY: our own memory, given back and taken again as a heap that shrinks and grows does it.
         let again = unsafe {
             libc::mmap(
@@ -379,7 +350,7 @@ mod tests {
         };
         assert_ne!(again, libc::MAP_FAILED);
         assert!(watch.written().is_err(), "nobody knows what was written");
-        watch.begin(&all, &pool).expect("watched");
+        watch.begin(&all).expect("watched");
         write(&memory, 150);
         let written = watch.written().expect("told");
         assert_eq!(written, [pages(&memory, 150, 151)]);

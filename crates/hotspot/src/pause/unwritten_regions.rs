@@ -11,7 +11,6 @@
 
 use crate::collection_report::{AddressRange, Survivor};
 use crate::heap_spaces::{Space, SpaceKind};
-use crate::walk_pool::WalkPool;
 use crate::write_watch::WriteWatch;
 
 /// A smaller eden is read as quickly as it is watched.
@@ -36,11 +35,11 @@ impl UnwrittenRegions {
     }
 
     /// A pause begins.
-    pub(super) fn begin(&mut self, before: &[Space], pool: &WalkPool) {
+    pub(super) fn begin(&mut self, before: &[Space]) {
         let Some(watch) = self.watch.as_mut().filter(|_| self.pays) else {
             return;
         };
-        if watch.begin(&edens(before), pool).is_err() {
+        if watch.begin(&edens(before)).is_err() {
             // What is protected already loses that with the first write.
             self.watch = None;
         }
