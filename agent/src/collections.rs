@@ -33,6 +33,8 @@ pub(crate) struct Collections {
     state: Mutex<State>,
     /// Classes that the trace file does not have yet.
     pending: Mutex<Vec<Record>>,
+    /// Layouts as the pauses found them: to put them into records can wait.
+    layouts: Mutex<Vec<FieldLayout>>,
     /// Classes that events have named.
     named: AtomicU32,
 }
@@ -134,7 +136,11 @@ impl Collections {
 
     /// Records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
-        std::mem::take(&mut self.pending.lock())
+        // First, because a pause may begin here: so their classes are among the records, or were before.
+        let layouts = std::mem::take(&mut *self.layouts.lock());
+        let mut records = std::mem::take(&mut *self.pending.lock());
+        records.extend(layouts.into_iter().map(heap_layout).map(Record::HeapLayout));
+        records
     }
 }
 
@@ -147,6 +153,7 @@ impl Agent {
         if tracing.has_ended() {
             return;
         }
+        tracing.log().world_stands_still();
         let pause = Instant::now();
         let micros = unix_micros();
         let cuts = tracing.cut(&facts.threads);
@@ -163,12 +170,15 @@ impl Agent {
 
     /// The collection is over, the world still stands.
     pub(crate) fn collection_finished(&self) {
-        let Some(tracing) = self.tracing().filter(|tracing| !tracing.has_ended()) else {
+        let Some(tracing) = self.tracing() else {
             return;
         };
+        if tracing.has_ended() {
+            return tracing.log().world_goes_on();
+        }
         let mut state = self.collections.state.lock();
         let Some(started) = state.started.take() else {
-            return;
+            return tracing.log().world_goes_on();
         };
         let mut reports = std::mem::take(&mut state.reports);
         if let Some(watch) = &mut state.watch {
@@ -179,6 +189,7 @@ impl Agent {
         state.reports = reports;
         drop(state);
         tracing.seen().clear();
+        tracing.log().world_goes_on();
     }
 
     fn record_collections(
@@ -239,11 +250,7 @@ impl Agent {
         }
         drop(classes);
         state.classes = id;
-        let layouts = layouts.into_iter().map(heap_layout);
-        self.collections
-            .pending
-            .lock()
-            .extend(layouts.map(Record::HeapLayout));
+        self.collections.layouts.lock().extend(layouts);
         if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
             self.add_note(format!(
                 "the fields of (further) classes are not known: {fault}"

@@ -11,7 +11,8 @@ import javax.management.ObjectName;
 /**
  * Objects with ids, of many sizes and lifetimes, so that an agent can tell after each collection whether each of them is where it is said to be.
  *
- * <p>Arguments: library, rounds, objects kept, then any of: {@code loaders} (classes come and go), {@code humongous}, {@code bursts} (so much lives at
+ * <p>Arguments: library, rounds, objects kept, then any of: {@code loaders} (classes come and go), {@code humongous}, {@code sparse} (for
+ * most of the time nothing is kept), {@code bursts} (so much lives at
  * once that young collections fail), {@code collect=N} (System.gc() every N objects), {@code virtual} (parked virtual threads),
  * {@code pinned} (arrays held by native code), {@code histograms} (collections for class histograms of the VM).
  */
@@ -57,7 +58,7 @@ public class GcMovesProbe {
         if (wanted.contains("virtual")) parkVirtualThreads();
         if (wanted.contains("pinned")) for (int thread = 0; thread < 2; thread++) pin(thread);
         if (wanted.contains("histograms")) histogram();
-        run(rounds, collect, wanted.contains("loaders"), wanted.contains("humongous"), wanted.contains("bursts"));
+        run(rounds, collect, wanted);
         compareTags();
         System.gc();
         compareTags();
@@ -92,13 +93,16 @@ public class GcMovesProbe {
         thread.start();
     }
 
-    static void run(long rounds, long collect, boolean loaders, boolean humongous, boolean bursts) throws Exception {
+    static void run(long rounds, long collect, List<String> wanted) throws Exception {
+        boolean loaders = wanted.contains("loaders"), humongous = wanted.contains("humongous");
+        boolean bursts = wanted.contains("bursts"), sparse = wanted.contains("sparse");
         Object last = null;
         List<Object> burst = new ArrayList<>();
         List<WeakReference<Object>> weak = new ArrayList<>();
         for (long round = 1; round <= rounds; round++) {
             Object object = make(last);
-            int lot = random.nextInt(8);
+            // Sparse: for most of the time nothing is kept.
+            int lot = sparse && round / 100_000 % 8 != 0 ? 2 : random.nextInt(8);
             if (lot == 0) {
                 kept[random.nextInt(kept.length)] = object;
                 last = round % 97 == 0 ? null : object;

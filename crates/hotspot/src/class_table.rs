@@ -263,17 +263,23 @@ impl ClassTable {
             symbol,
             former: known,
         })?;
-        self.read_fields(id, klass, rule);
+        self.read_fields(id, klass, rule, pages);
         Ok(false)
     }
 
     /// Reads where the fields of a class of the chain are. What cannot be read ends that; the table goes on.
-    fn read_fields(&mut self, id: ClassId, klass: Address, rule: SizeRule) {
+    fn read_fields(
+        &mut self,
+        id: ClassId,
+        klass: Address,
+        rule: SizeRule,
+        pages: &mut ConfirmedPages,
+    ) {
         let Ok(reading) = &mut self.fields else {
             return;
         };
         // SAFETY: the chain has just confirmed the class, and it stands still.
-        match unsafe { reading.read(id, klass, rule) } {
+        match unsafe { reading.read(id, klass, rule, pages) } {
             Ok(own) => self.new_fields.extend(own),
             Err(error) => self.fields = Err(error),
         }

@@ -123,10 +123,12 @@ pub struct CollectionReport {
     pub collected: Vec<AddressRange>,
     /// Every object of the collected ranges that lived on, ascending by `from`.
     pub survivors: Vec<Survivor>,
-    /// Number of objects of the collected ranges that died; fillers of the VM are among them.
+    /// Number of objects of the collected ranges that died; fillers of the VM are among them, objects of unread regions are not.
     pub dead: u64,
     /// Number of objects looked at.
     pub walked: u64,
+    /// Number of evacuated regions that were not read: the collector wrote nothing into them, so all their objects died.
+    pub unread: u64,
     /// How long the world stood still for looking at them.
     pub walk_nanos: u64,
     /// Moves are not known: `survivors` are all objects of the heap as the collection left it, with `from` equal to `to`, space by space, and `collected`

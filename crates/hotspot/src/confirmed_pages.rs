@@ -1,18 +1,15 @@
 //! Careful reads of many small things that lie close together.
 //!
 //! [`crate::read_value`] asks the system for every value, which costs a microsecond or more; following the chains of all classes for the first time reads ten
-//! thousand values out of some hundred pages. A page that could be read once can be read until it is given back; so while the world is stopped, one question
-//! for each page is enough.
+//! thousand values out of a thousand pages. A page that could be read once can be read until it is given back; so while the world is stopped, one question
+//! for each page is enough. Pages are asked for one by one: to ask for those behind at the same time would fetch many that nobody reads.
 
 use std::collections::HashSet;
 
 use crate::address::{Address, Plain};
-use crate::careful_read::{read_value, readable};
+use crate::careful_read::read_value;
 use crate::error::Error;
 use crate::reservation::page_size;
-
-/// So many pages are asked for at once: what is read next often lies behind.
-const AT_ONCE: usize = 16;
 
 /// The pages that can be read. Not to be kept beyond the pause.
 #[derive(Debug)]
@@ -40,30 +37,17 @@ impl ConfirmedPages {
     pub(crate) fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
         self.confirm(address, length)?;
         // SAFETY: as above.
-        Ok((0..length)
-            .map(|offset| unsafe { address.plus(offset).read() })
-            .collect())
+        Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
     }
 
     fn confirm(&mut self, address: Address, length: usize) -> Result<(), Error> {
         let last = address.plus(length.saturating_sub(1)).0 / self.page_size;
         for page in address.0 / self.page_size..=last {
             if !self.pages.contains(&page) {
-                self.ask(page)?;
+                read_value::<u8>(Address(page.wrapping_mul(self.page_size)))?;
+                self.pages.insert(page);
             }
         }
-        Ok(())
-    }
-
-    /// Asks for a page and some behind it.
-    fn ask(&mut self, page: usize) -> Result<(), Error> {
-        let start = |page: usize| Address(page.wrapping_mul(self.page_size));
-        let starts: [Address; AT_ONCE] = std::array::from_fn(|more| start(page + more));
-        let known = readable(&starts);
-        if known == 0 {
-            read_value::<u8>(start(page))?;
-        }
-        self.pages.extend(page..page + known.max(1));
         Ok(())
     }
 }

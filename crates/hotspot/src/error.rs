@@ -85,6 +85,12 @@ pub enum Error {
         /// The error of the operating system.
         errno: i32,
     },
+    /// The system does not tell which memory was written.
+    #[error("the system does not tell which memory was written (errno {errno})")]
+    NoWriteWatch {
+        /// The error of the operating system.
+        errno: i32,
+    },
     /// A chain of the VM is longer than any real one: torn or not what it was taken for.
     #[error("the chain {what} does not end")]
     EndlessChain {

@@ -34,6 +34,8 @@ pub(crate) struct Evacuated {
     pub(crate) survivors: Vec<Survivor>,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
+    /// Regions that were not read.
+    pub(crate) unread: u64,
     /// Size in bytes of the largest object, where one thread walked alone.
     pub(crate) largest: usize,
 }

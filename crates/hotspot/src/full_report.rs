@@ -32,6 +32,7 @@ pub(crate) fn full_report(
         survivors,
         dead: collection.dead,
         walked: collection.walked,
+        unread: 0,
         walk_nanos: collection.nanos,
         listed: false,
         fault,

@@ -64,6 +64,7 @@ mod reservation;
 mod thread_layout;
 mod vm_structs;
 mod walk_pool;
+mod write_watch;
 mod young_coverage;
 
 pub use address::{Address, Plain};

@@ -3,6 +3,7 @@
 mod failed_evacuation;
 mod full_collections;
 mod unknown_moves;
+mod unwritten_regions;
 
 use std::time::Instant;
 
@@ -26,6 +27,7 @@ use crate::piecewise_walk::walk_together;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
+use unwritten_regions::UnwrittenRegions;
 
 /// What is known about the pause that is going on, and what stays known from one to the next.
 #[derive(Debug)]
@@ -51,6 +53,7 @@ pub(crate) struct Pause {
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
+    unwritten: UnwrittenRegions,
     first: FirstInventory,
     /// The counts when the last pause ended.
     last: Option<Counts>,
@@ -114,6 +117,12 @@ impl Pause {
             old_end: None,
             classes_may_be_gone: true,
             pool: WalkPool::new(),
+            unwritten: match (collector, level) {
+                (Collector::G1, MovesLevel::Exact | MovesLevel::Finish) => {
+                    UnwrittenRegions::of_regions()
+                }
+                _ => UnwrittenRegions::default(),
+            },
             first: FirstInventory::default(),
             last: None,
             inside: false,
@@ -165,6 +174,7 @@ impl Pause {
             self.classes_may_be_gone = false;
             // SAFETY: the world has stopped, and the collection has not begun.
             unsafe { self.first.take(&self.before, &self.classes, &self.sizes) };
+            self.unwritten.begin(&self.before);
         }
         Ok(())
     }
@@ -252,6 +262,7 @@ impl Pause {
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
         let first = reports.len();
         self.finish_all(reports);
+        self.unwritten.end();
         if let Some(report) = reports.get_mut(first) {
             self.first.give_to(report);
         }
@@ -339,12 +350,28 @@ impl Pause {
 
     /// Reads the old copies, and what lies where they moved to.
     fn read_evacuated(
-        &self,
+        &mut self,
         collected: &CollectedSpaces,
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
-        let mut found = self.read_old_copies(&collected.evacuated, after)?;
+        let all = &collected.evacuated;
+        let in_written = self.unwritten.written_of(all).and_then(|written| {
+            let mut found = self.read_spaces(&written, after).ok()?;
+            found.unread = (all.len() - written.len()) as u64;
+            Some(found)
+        });
+        let mut found = match in_written {
+            Some(found) => found,
+            None => self.read_spaces(all, after)?,
+        };
+        self.unwritten.learn(all, &found.survivors);
         found.add_dead(collected.humongous.len());
+        Ok(found)
+    }
+
+    /// Everything that lived on was in these spaces, if that fits what lies at the new places.
+    fn read_spaces(&self, evacuated: &[Space], after: &[Space]) -> Result<Evacuated, MovesFault> {
+        let found = self.read_old_copies(evacuated, after)?;
         self.check_coverage(&found.survivors, after)?;
         Ok(found)
     }
@@ -401,6 +428,7 @@ impl Pause {
             survivors: found.survivors,
             dead: found.dead,
             walked: found.walked,
+            unread: found.unread,
             walk_nanos: self.walk_nanos + nanos_since(started),
             listed: false,
             fault,

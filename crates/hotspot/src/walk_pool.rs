@@ -143,7 +143,7 @@ fn help(shared: &Shared) {
 }
 
 /// Signals of the process are for the threads of the program.
-fn block_signals() {
+pub(crate) fn block_signals() {
     let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: fills the set, then blocks it for this thread.
     unsafe {

@@ -25,6 +25,7 @@ use output::{Gauge, Output};
 use packing::Packers;
 use pipeline::{Parts, Pipeline};
 use site_cache::SiteCache;
+use standstill::Standstill;
 
 pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
@@ -44,6 +45,7 @@ mod packing;
 mod piece_sums;
 mod pipeline;
 mod site_cache;
+mod standstill;
 mod stats;
 mod survivor;
 mod tally;
@@ -70,6 +72,7 @@ pub struct EventLog {
     on_full: OnFull,
     facts: Arc<dyn SiteFacts + Send + Sync>,
     stats: Arc<Mutex<EventStats>>,
+    standstill: Arc<Standstill>,
     gauge: Arc<Gauge>,
     dropped: Mutex<(u64, u64)>,
 }
@@ -97,19 +100,21 @@ impl EventLog {
     ) -> Result<Self, WriteError> {
         let (queue, messages) = FlushQueue::new(options.queue_length);
         let queue = Arc::new(queue);
-        let packers = Packers::start(packer_threads(&options), &host);
+        let standstill = Arc::new(Standstill::default());
+        let packers = Packers::start(packer_threads(&options), &host, &standstill);
         let first = EventFile {
             without_moves: !options.moves,
             pid: options.pid,
             start_unix_millis: options.start_unix_millis,
             ..EventFile::default()
         };
-        let output = Output::start(files, first, packers, &host)?;
+        let output = Output::start(files, first, packers, &host, &standstill)?;
         let log = Self {
             queue: Arc::clone(&queue),
             on_full: options.on_full,
             facts: Arc::clone(&facts),
             stats: Arc::default(),
+            standstill: Arc::clone(&standstill),
             gauge: Arc::clone(output.gauge()),
             dropped: Mutex::default(),
         };
@@ -124,6 +129,7 @@ impl EventLog {
                 queue,
                 output,
                 stats,
+                standstill,
             };
             Pipeline::new(parts).run(&messages);
         };
@@ -172,6 +178,17 @@ impl EventLog {
     /// Waits until fewer buffers wait than the queue's limit. For the program's threads; never inside a pause.
     pub fn wait_for_room(&self) {
         self.queue.wait_for_room();
+    }
+
+    /// The world stands still from now on: until [`EventLog::world_goes_on`], or for a tenth of a second, the threads of the log leave the cores to the
+    /// collector. Never blocks.
+    pub fn world_stands_still(&self) {
+        self.standstill.begin();
+    }
+
+    /// The world goes on.
+    pub fn world_goes_on(&self) {
+        self.standstill.end();
     }
 
     /// A collection has happened; `survivors` are all live objects of its collected ranges, or of the whole heap. Never blocks, so it may be called inside

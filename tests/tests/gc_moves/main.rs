@@ -26,17 +26,17 @@ const FIXED: &[&str] = &[
 ];
 
 /// A run of the program.
-struct Run {
+struct Run<'a> {
     level: &'static str,
     options: &'static [&'static str],
     /// Rounds, objects kept, and what else the program does.
     arguments: &'static [&'static str],
     /// What must have happened for the run to mean something, by collector: a count of the summary must not be 0.
-    must_happen: &'static [(&'static str, &'static str)],
+    must_happen: &'a [(&'static str, &'static str)],
 }
 
 /// Young, mixed and full collections, humongous objects, classes that come and go.
-const USUAL: Run = Run {
+const USUAL: Run<'static> = Run {
     level: "exact",
     options: &["-Xmx40m"],
     arguments: &["400000", "50000", "loaders", "humongous"],
@@ -52,7 +52,7 @@ const USUAL: Run = Run {
 };
 
 /// The same without a look inside the pause; full collections are not known then.
-const FINISH: Run = Run {
+const FINISH: Run<'static> = Run {
     level: "finish",
     options: &["-Xmx48m"],
     arguments: &["600000", "30000", "loaders"],
@@ -60,7 +60,7 @@ const FINISH: Run = Run {
 };
 
 /// A heap with hardly any room: objects are promoted early, full collections follow young ones in the same pause.
-const BURSTS: Run = Run {
+const BURSTS: Run<'static> = Run {
     level: "exact",
     options: &["-Xmx22m"],
     arguments: &["1000000", "90000", "bursts", "loaders"],
@@ -68,48 +68,56 @@ const BURSTS: Run = Run {
 };
 
 /// Evacuations of G1 fail in some of these.
-const FAILING: Run = Run {
+const FAILING: Run<'static> = Run {
     level: "exact",
     options: &["-Xmx48m"],
     arguments: &["1000000", "60000", "loaders", "humongous"],
     must_happen: &[("", "young"), ("", "full")],
 };
 
+/// A large eden in which next to nothing lives on: regions without survivors are not read.
+const SPARSE: Run<'static> = Run {
+    level: "exact",
+    options: &["-Xmx160m", "-Xmn64m", "-XX:G1HeapRegionSize=1m"],
+    arguments: &["9000000", "300", "sparse"],
+    must_happen: &[("", "young"), ("", "moved"), ("", "ids-confirmed")],
+};
+
 /// Native code holds arrays, so their regions stay (JDK 22 and later).
-const PINNED: Run = Run {
+const PINNED: Run<'static> = Run {
     arguments: &["600000", "50000", "pinned"],
     must_happen: &[("", "young"), ("", "moved"), ("G1", "failed-evacuations")],
     ..USUAL
 };
 
-const COMPACT: Run = Run {
+const COMPACT: Run<'static> = Run {
     options: &["-Xmx40m", "-XX:+UseCompactObjectHeaders"],
     ..USUAL
 };
 
-const COMPACT_BURSTS: Run = Run {
+const COMPACT_BURSTS: Run<'static> = Run {
     options: &["-Xmx22m", "-XX:+UseCompactObjectHeaders"],
     ..BURSTS
 };
 
-const WIDE_REFERENCES: Run = Run {
+const WIDE_REFERENCES: Run<'static> = Run {
     options: &["-Xmx48m", "-XX:-UseCompressedOops"],
     ..USUAL
 };
 
-const WIDE_CLASSES: Run = Run {
+const WIDE_CLASSES: Run<'static> = Run {
     options: &["-Xmx48m", "-XX:-UseCompressedClassPointers"],
     ..USUAL
 };
 
-const VIRTUAL_THREADS: Run = Run {
+const VIRTUAL_THREADS: Run<'static> = Run {
     arguments: &["600000", "50000", "virtual"],
     must_happen: &[("", "young"), ("", "moved")],
     ..USUAL
 };
 
 /// Full collections that the program asks for, the last two with nothing young in between.
-const REQUESTED: Run = Run {
+const REQUESTED: Run<'static> = Run {
     arguments: &["240000", "50000", "loaders", "collect=60000"],
     must_happen: &[("", "full")],
     ..USUAL
@@ -139,6 +147,38 @@ fn failed_evacuations_of_g1_are_right() {
             prepared.run(jdk, "-XX:+UseG1GC", &run);
         }
     }
+}
+
+#[test]
+fn regions_that_were_not_written_are_right() {
+    let Some(prepared) = Prepared::new() else {
+        println!("skipped: no JDK with a compiler found");
+        return;
+    };
+    let unread = ("G1", "unread");
+    let wanted = [SPARSE.must_happen, &[unread]].concat();
+    for jdk in &prepared.jdks {
+        let run = Run {
+            must_happen: if tells_writes() {
+                &wanted
+            } else {
+                SPARSE.must_happen
+            },
+            ..SPARSE
+        };
+        prepared.run(jdk, "-XX:+UseG1GC", &run);
+    }
+}
+
+/// Linux 6.7 and later tell which pages were written, unless a filter of system calls forbids it.
+fn tells_writes() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release
+        .split('.')
+        .map_while(|number| number.parse::<u32>().ok());
+    let is_new = numbers.next().zip(numbers.next()) >= Some((6, 7));
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    is_new && status.contains("\nSeccomp:\t0\n")
 }
 
 #[test]
@@ -189,7 +229,7 @@ impl Prepared {
     }
 
     /// Runs everything, and returns how many evacuations failed in part.
-    fn run_all(&self, runs: &[Run]) -> u64 {
+    fn run_all(&self, runs: &[Run<'_>]) -> u64 {
         let mut failed_evacuations = 0;
         for jdk in &self.jdks {
             for collector in COLLECTORS {
@@ -201,7 +241,7 @@ impl Prepared {
         failed_evacuations
     }
 
-    fn run(&self, jdk: &Jdk, collector: &str, run: &Run) -> u64 {
+    fn run(&self, jdk: &Jdk, collector: &str, run: &Run<'_>) -> u64 {
         let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
         let wants = |word: &str| run.arguments.contains(&word);
         let is_too_old =
@@ -231,7 +271,7 @@ impl Prepared {
     }
 
     /// What the program printed, errors included.
-    fn printed(&self, jdk: &Jdk, options: &[&str], run: &Run) -> String {
+    fn printed(&self, jdk: &Jdk, options: &[&str], run: &Run<'_>) -> String {
         let folder: &Path = self.folder.path();
         let agent = self.agent.display();
         let output = jdk

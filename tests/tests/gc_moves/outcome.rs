@@ -64,6 +64,7 @@ impl Outcome {
             "moved",
             "stayed",
             "dead",
+            "unread",
             "confirmed",
             "ids-confirmed",
             "fillers",

@@ -149,6 +149,7 @@ impl Oracle {
         self.add(kind, 1);
         self.add("dead", report.dead);
         self.add("walked", report.walked);
+        self.add("unread", report.unread);
         self.add("walk-nanos", report.walk_nanos);
         let young = |space: &&Space| space.kind.is_young();
         let humongous = report.before.iter().filter(|space| {

@@ -13,14 +13,14 @@
 //! VM flags 4 (generic), so the index 9 of its generic signature follows.
 //!
 //! What is read belongs to a class that the chain has just confirmed, while the world is stopped. All the same, the first classes are read with care
-//! ([`crate::read_value`]): offsets that are wrong for this VM show there, as an error instead of a fault, and end it. A layout that
+//! ([`ConfirmedPages`]): offsets that are wrong for this VM show there, as an error instead of a fault, and end it. A layout that
 //! contradicts itself (fields outside the object, on top of each other, no descriptor) is not given out.
 
 mod unsigned5;
 
 use crate::address::{Address, Plain};
-use crate::careful_read::{read_bytes, read_value};
 use crate::class_table::{ClassId, SizeRule};
+use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 use crate::klass::KlassLayout;
 use crate::vm_structs::VmStructs;
@@ -156,18 +156,18 @@ impl FieldReading {
         class: ClassId,
         klass: Address,
         rule: SizeRule,
+        pages: &mut ConfirmedPages,
     ) -> Result<Option<OwnFields>, Error> {
         let (SizeRule::Fixed(bytes) | SizeRule::Mirror(bytes) | SizeRule::StackChunk(bytes)) = rule
         else {
             return Ok(None);
         };
-        let memory = ClassMemory {
-            careful: self.careful > 0,
-        };
+        let careful = self.careful > 0;
+        let mut memory = ClassMemory { careful, pages };
         // SAFETY: the caller vouches for the class.
-        let own = unsafe { self.own_fields(klass, &memory) }?;
+        let own = unsafe { self.own_fields(klass, &mut memory) }?;
         let Some(fields) = own.filter(|fields| is_sound(fields, bytes)) else {
-            return match memory.careful {
+            return match careful {
                 true => Err(Error::Implausible {
                     what: "the fields of a class",
                     value: klass.0 as u64,
@@ -189,7 +189,7 @@ impl FieldReading {
     unsafe fn own_fields(
         &self,
         klass: Address,
-        memory: &ClassMemory,
+        memory: &mut ClassMemory<'_>,
     ) -> Result<Option<Vec<InstanceField>>, Error> {
         // SAFETY: the caller vouches for the class.
         let raw = unsafe {
@@ -224,7 +224,7 @@ impl FieldReading {
         &self,
         symbols: Address,
         index: u32,
-        memory: &ClassMemory,
+        memory: &mut ClassMemory<'_>,
     ) -> Result<Vec<u8>, Error> {
         // SAFETY: the caller vouches for table and index.
         unsafe {
@@ -260,7 +260,11 @@ impl Slots {
         })
     }
 
-    unsafe fn read(&self, klass: Address, memory: &ClassMemory) -> Result<Option<Vec<Raw>>, Error> {
+    unsafe fn read(
+        &self,
+        klass: Address,
+        memory: &mut ClassMemory<'_>,
+    ) -> Result<Option<Vec<Raw>>, Error> {
         // SAFETY: the caller vouches for the class; the array is its own.
         let bytes = unsafe { memory.array(klass.plus(self.fields), self.data, 2) }?;
         let numbers: Vec<u32> = bytes
@@ -319,7 +323,11 @@ impl Stream {
         })
     }
 
-    unsafe fn read(&self, klass: Address, memory: &ClassMemory) -> Result<Option<Vec<Raw>>, Error> {
+    unsafe fn read(
+        &self,
+        klass: Address,
+        memory: &mut ClassMemory<'_>,
+    ) -> Result<Option<Vec<Raw>>, Error> {
         // SAFETY: the caller vouches for the class; the array is its own.
         let bytes = unsafe { memory.array(klass.plus(self.fields), self.data, 1) }?;
         Ok(self.fields_of(&bytes))
@@ -348,17 +356,18 @@ impl Stream {
 }
 
 /// The VM's memory of classes.
-struct ClassMemory {
+struct ClassMemory<'p> {
     careful: bool,
+    pages: &'p mut ConfirmedPages,
 }
 
-impl ClassMemory {
+impl ClassMemory<'_> {
     /// # Safety
     /// A value of a class of the chain must be there, unless reading is careful.
-    unsafe fn value<T: Plain>(&self, address: Address) -> Result<T, Error> {
+    unsafe fn value<T: Plain>(&mut self, address: Address) -> Result<T, Error> {
         // Null is what is not set; the first pages are never mapped.
         if self.careful || address.0 < 1 << 16 {
-            return read_value(address);
+            return self.pages.read(address);
         }
         // SAFETY: the caller vouches for it.
         Ok(unsafe { address.read() })
@@ -366,22 +375,19 @@ impl ClassMemory {
 
     /// # Safety
     /// As for [`ClassMemory::value`].
-    unsafe fn bytes(&self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
-        let mut bytes = vec![0; length];
+    unsafe fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
         if self.careful || address.0 < 1 << 16 {
-            read_bytes(address, &mut bytes)?;
-        } else {
-            // SAFETY: the caller vouches for the memory; the vector has the same length and is ours.
-            unsafe { std::ptr::copy_nonoverlapping(address.pointer(), bytes.as_mut_ptr(), length) };
+            return self.pages.bytes(address, length);
         }
-        Ok(bytes)
+        // SAFETY: the caller vouches for the memory.
+        Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
     }
 
     /// The elements of the `Array` that the pointer at `place` points at.
     ///
     /// # Safety
     /// As for [`ClassMemory::value`].
-    unsafe fn array(&self, place: Address, data: usize, each: usize) -> Result<Vec<u8>, Error> {
+    unsafe fn array(&mut self, place: Address, data: usize, each: usize) -> Result<Vec<u8>, Error> {
         // SAFETY: the caller vouches for the pointer, and with it for the array.
         unsafe {
             let array: Address = self.value(place)?;

@@ -84,6 +84,7 @@ impl Pause {
             survivors: Vec::new(),
             dead: 0,
             walked: 0,
+            unread: 0,
             walk_nanos: 0,
             listed: false,
             fault,

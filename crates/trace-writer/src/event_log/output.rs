@@ -17,6 +17,7 @@ use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile
 
 use super::event_files::EventFiles;
 use super::packing::{Packers, Packing};
+use super::standstill::Standstill;
 use super::{EventHost, EventStats};
 use crate::WriteError;
 
@@ -102,6 +103,7 @@ impl Output {
         first: EventFile,
         packers: Packers,
         host: &Arc<dyn EventHost>,
+        standstill: &Arc<Standstill>,
     ) -> Result<Self, WriteError> {
         files.begin(first)?;
         let gauge = Arc::new(Gauge::default());
@@ -110,6 +112,7 @@ impl Output {
             files,
             gauge: Arc::clone(&gauge),
             host: Arc::clone(host),
+            standstill: Arc::clone(standstill),
             told: false,
         };
         writer.show();
@@ -185,6 +188,7 @@ struct FileWriter {
     files: EventFiles,
     gauge: Arc<Gauge>,
     host: Arc<dyn EventHost>,
+    standstill: Arc<Standstill>,
     /// The user knows that something cannot be written.
     told: bool,
 }
@@ -192,6 +196,7 @@ struct FileWriter {
 impl FileWriter {
     fn work(&mut self, jobs: &Receiver<Job>) {
         while let Some(job) = next(jobs) {
+            self.standstill.wait();
             match job {
                 Job::Block {
                     kind,

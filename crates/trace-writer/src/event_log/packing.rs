@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use ducktrack_trace_format::{Compression, PackedContent};
 
 use super::EventHost;
+use super::standstill::Standstill;
 
 /// The packed content when it is there. An error: it could not be packed.
 pub(crate) type Packing = Receiver<PackedContent>;
@@ -29,13 +30,19 @@ const WAITING_PER_THREAD: usize = 4;
 
 impl Packers {
     /// Starts the threads. Where none can be started, contents are packed by the caller.
-    pub(crate) fn start(threads: usize, host: &Arc<dyn EventHost>) -> Self {
+    pub(crate) fn start(
+        threads: usize,
+        host: &Arc<dyn EventHost>,
+        standstill: &Arc<Standstill>,
+    ) -> Self {
         let (sender, receiver) = bounded::<Job>(threads * WAITING_PER_THREAD);
         let mut started = 0;
         for number in 0..threads {
             let receiver = receiver.clone();
+            let standstill = Arc::clone(standstill);
             let name = format!("ducktrack-lz4-{number}");
-            if host.spawn(&name, Box::new(move || work(&receiver))).is_ok() {
+            let body = Box::new(move || work(&receiver, &standstill));
+            if host.spawn(&name, body).is_ok() {
                 started += 1;
             }
         }
@@ -64,8 +71,9 @@ impl Packers {
     }
 }
 
-fn work(jobs: &Receiver<Job>) {
+fn work(jobs: &Receiver<Job>, standstill: &Standstill) {
     while let Ok(job) = jobs.recv() {
+        standstill.wait();
         pack(job);
     }
 }

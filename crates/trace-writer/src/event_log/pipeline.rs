@@ -27,6 +27,7 @@ use super::noted_sums::NotedSums;
 use super::output::Output;
 use super::piece_sums::{PairShortener, PieceSums};
 use super::site_cache::SiteCache;
+use super::standstill::Standstill;
 use super::threads::Threads;
 use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Tally};
 use file_turns::{ASK_AGAIN, Holding};
@@ -51,6 +52,7 @@ pub(crate) struct Parts {
     pub(crate) queue: Arc<FlushQueue>,
     pub(crate) output: Output,
     pub(crate) stats: Arc<Mutex<EventStats>>,
+    pub(crate) standstill: Arc<Standstill>,
 }
 
 /// See the module.
@@ -117,7 +119,9 @@ impl Pipeline {
             host: Arc::clone(&self.parts.host),
         };
         loop {
-            match self.next(messages) {
+            let next = self.next(messages);
+            self.parts.standstill.wait();
+            match next {
                 Some(Message::Buffer(buffer)) => self.buffer(buffer),
                 Some(Message::Collection(collection, survivors)) => {
                     self.collection(*collection, survivors);
