@@ -3,8 +3,9 @@
 //! Where most of a large eden is dead, what lived on stood in a few of its regions: in 20 to 50 of 611, where programs parse or render. Only in these
 //! has the collector written. Which they are is watched ([`WriteWatch`]), and all others are left alone: no object of them lived on.
 //!
-//! Nothing is believed without a check: as always, what stands at the new places must be the survivors that were found ([`crate::young_coverage`]). If it is
-//! not, every region is read.
+//! That they are dead rests on the system's word, and is checked: as always, what stands at the new places must be the survivors that were found
+//! ([`crate::young_coverage`]). If it is not, every region is read. What that check cannot tell are classes that fillers have, too (`int[]` and
+//! `java.lang.Object`): of these there may be more than were found.
 //!
 //! To watch costs the collector a moment for every page it writes first. So a pause is watched only if in the one before it less than half of eden's regions had
 //! survivors.
