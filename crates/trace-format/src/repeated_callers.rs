@@ -33,7 +33,7 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
 
 /// What a reader of a piece knows of callers so far.
 #[derive(Clone, Debug, Default)]
-pub struct KnownCallers {
+pub(crate) struct KnownCallers {
     callers: Vec<u32>,
     pairs: Vec<(u32, u32)>,
 }
@@ -60,7 +60,7 @@ impl KnownCallers {
 
     /// Caller and site's word of an `again` word; `None`: there was no such pair.
     #[inline]
-    pub fn pair(&self, number: u32) -> Option<(u32, u32)> {
+    pub(crate) fn pair(&self, number: u32) -> Option<(u32, u32)> {
         self.pairs.get(number as usize).copied()
     }
 }
