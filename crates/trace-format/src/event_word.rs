@@ -49,7 +49,7 @@ pub const MAX_UNITS: u32 = 0xFFF;
 pub const UNIT: u64 = 8;
 
 /// The op of a known pair of caller and site, see [`EventWords`].
-pub const AGAIN: u32 = 14;
+pub(crate) const AGAIN: u32 = 14;
 
 pub(crate) const PAD: u32 = 0;
 pub(crate) const AT: u32 = 1;
