@@ -4,6 +4,7 @@
 //! Agent_OnLoad    options, shared block, trace directory, events
 //! VMInit          facts of the VM, helper class, blocks for living threads, rewriting of loaded classes
 //! class hook      rewrites every class that is loaded from then on
+//! class prepared  the size of its objects, for the sites that make them (mode trace)
 //! background      snapshots by interval, sizes of classes, re-instrumentation
 //! VMDeath         last snapshot, end of the trace, summary
 //! ```
