@@ -1,6 +1,7 @@
 package java.lang;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
@@ -53,8 +54,8 @@ final class DuckTrackEventBuffer {
     private static final int ARRAY = 3 << 12;
     private static final int GAP = 4 << 12;
     private static final int NOTHING = 5 << 12;
-    static final int TYPED = 6 << 12;
-    static final int CALLER = 7 << 12;
+    private static final int TYPED = 6 << 12;
+    private static final int CALLER = 7 << 12;
     private static final int LEVELS = 8 << 12;
     private static final int DROP = 9 << 12;
     private static final int STRADDLE = 10 << 12;
@@ -164,7 +165,7 @@ final class DuckTrackEventBuffer {
             long moved = all - (last + U.getLong(null, block + BASE)) - others;
             cursor = before(block, cursor, cut, caller);
             if (klass != 0) {
-                cursor = put(cursor, TYPED, klass);
+                cursor = typed(cursor, klass);
             }
             if (where != BY_TOP) {
                 long address = where == ADDRESSED ? addressOf(object) : 0;
@@ -282,12 +283,24 @@ final class DuckTrackEventBuffer {
         if (dropped != 0) {
             cursor = put(cursor, DROP, dropped);
         }
-        if (caller > 0) {
-            U.putInt(null, cursor, CALLER);
-            U.putInt(null, cursor + 4, caller);
-            cursor += 8;
+        return caller(cursor, caller);
+    }
+
+    /** The call site to blame, if there is one, ahead of its event. */
+    @ForceInline
+    @Hidden
+    static long caller(long cursor, int caller) {
+        if (caller <= 0) {
+            return cursor;
         }
-        return cursor;
+        U.putInt(null, cursor, CALLER);
+        U.putInt(null, cursor + 4, caller);
+        return cursor + 8;
+    }
+
+    /** The class of an object, ahead of its event. */
+    static long typed(long cursor, long klass) {
+        return put(cursor, TYPED, klass);
     }
 
     private static long put(long cursor, int operation, long value) {
@@ -297,7 +310,7 @@ final class DuckTrackEventBuffer {
     }
 
     /** Words are only aligned to 4 bytes. */
-    static void putLong(long cursor, long value) {
+    private static void putLong(long cursor, long value) {
         U.putInt(null, cursor, (int) value);
         U.putInt(null, cursor + 4, (int) (value >>> 32));
     }
@@ -397,7 +410,7 @@ final class DuckTrackEventBuffer {
             long last = U.getLong(null, block + LAST);
             long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE)) + bytes;
             boolean room = top != 0 && U.getLong(null, eetop + TLAB_END) - top >= bytes;
-            cursor = put(before(block, cursor, cut, caller), TYPED, klass);
+            cursor = typed(before(block, cursor, cut, caller), klass);
             cursor = room
                     ? at(cursor, site, bytes, top + bytes, moved)
                     : newTop(outside(cursor, site, bytes, 0, moved), cut, last, top);

@@ -80,26 +80,13 @@ public final class DuckTrackEvents {
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if (obstacles(eetop, block, delta, cursor) == 0) {
-            cursor = caller(block, cursor);
+            cursor = DuckTrackEventBuffer.caller(cursor, (int) U.getLong(null, block + CALL_SITE));
             U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
         } else {
             slowForCaller(site);
         }
-    }
-
-    /** Writes the call site under way, if there is one, ahead of the word of its allocation. */
-    @ForceInline
-    @Hidden
-    private static long caller(long block, long cursor) {
-        int caller = (int) U.getLong(null, block + CALL_SITE);
-        if (caller <= 0) {
-            return cursor;
-        }
-        U.putInt(null, cursor, DuckTrackEventBuffer.CALLER);
-        U.putInt(null, cursor + 4, caller);
-        return cursor + 8;
     }
 
     @ForceInline
@@ -132,7 +119,7 @@ public final class DuckTrackEvents {
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
-            cursor = caller(block, cursor);
+            cursor = DuckTrackEventBuffer.caller(cursor, (int) U.getLong(null, block + CALL_SITE));
             U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
@@ -452,15 +439,9 @@ public final class DuckTrackEvents {
         long delta = top - U.getLong(null, block + LAST);
         long klass = DuckTrack.klassOf(type);
         if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes) | (U.getLong(null, seen(klass)) ^ klass)) == 0) {
-            if (caller > 0) {
-                U.putInt(null, cursor, DuckTrackEventBuffer.CALLER);
-                U.putInt(null, cursor + 4, caller);
-                cursor += 8;
-            }
-            U.putInt(null, cursor, DuckTrackEventBuffer.TYPED);
-            DuckTrackEventBuffer.putLong(cursor + 4, klass);
-            U.putInt(null, cursor + 12, site << 12 | (int) delta >>> 3);
-            U.putLong(null, block + CURSOR, cursor + 16);
+            cursor = DuckTrackEventBuffer.typed(DuckTrackEventBuffer.caller(cursor, caller), klass);
+            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+            U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
         } else {
             DuckTrackEventBuffer.write(site, bytes, known(type), caller, null, BY_TOP, 0);
