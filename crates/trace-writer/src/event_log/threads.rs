@@ -3,9 +3,8 @@
 //! A thread that is stopped between an allocation and its record says so in its first piece after the collection. It may be stopped
 //! for several collections; then its cut that counts is the one at which it still had a buffer.
 
-use rustc_hash::FxHashMap;
-
 use ducktrack_trace_format::{ThreadCut, ThreadId};
+use rustc_hash::FxHashMap;
 
 /// All threads that have not ended.
 #[derive(Debug, Default)]

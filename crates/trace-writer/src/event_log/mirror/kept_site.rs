@@ -7,9 +7,8 @@
 //!
 //! Pairs are numbered when a piece first has them; programs have some thousands. One too many is kept as its site alone.
 
-use rustc_hash::FxHashMap;
-
 use ducktrack_trace_format::{CallSiteId, SiteId};
+use rustc_hash::FxHashMap;
 
 const FIRST_PAIR: u32 = 0xC_0000;
 const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;

@@ -1,8 +1,7 @@
 //! The search for the events of survivors that the mirror did not know.
 
-use rustc_hash::FxHashMap;
-
 use ducktrack_trace_format::{HeapClassId, SiteFacts};
+use rustc_hash::FxHashMap;
 
 use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};

@@ -6,9 +6,8 @@
 //! the one that all other objects of its site had. Where no class is known, the size alone decides, and only from
 //! [`TELLING_BYTES`] on.
 
-use rustc_hash::FxHashMap;
-
 use ducktrack_trace_format::HeapClassId;
+use rustc_hash::FxHashMap;
 
 use super::Origin;
 

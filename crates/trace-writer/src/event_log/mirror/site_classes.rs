@@ -3,11 +3,10 @@
 //! A site whose events say no class has one: the one that its bytecode names, or one that only the run shows. Where an event of it says an object should
 //! be there is one of another class and the same size, the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
 
-use rustc_hash::FxHashMap;
-
 use ducktrack_trace_format::{
     ClassNameHash, HeapClass, HeapClassId, HeapClassSize, SiteFacts, SiteId,
 };
+use rustc_hash::FxHashMap;
 
 use crate::event_log::site_cache::SiteCache;
 
