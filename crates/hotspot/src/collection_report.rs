@@ -123,12 +123,15 @@ pub struct CollectionReport {
     pub collected: Vec<AddressRange>,
     /// Every object of the collected ranges that lived on, ascending by `from`.
     pub survivors: Vec<Survivor>,
-    /// Number of objects of the collected ranges that died; fillers of the VM are among them, objects of unread regions are not.
+    /// Number of objects of the collected ranges that were walked and had died; fillers of the VM are among them. Where survivors are told without a
+    /// walk, only those of humongous regions.
     pub dead: u64,
-    /// Number of objects looked at.
+    /// Number of objects walked: 0 where survivors are told without it.
     pub walked: u64,
     /// Number of evacuated regions that were not read: the collector wrote nothing into them, so all their objects died.
     pub unread: u64,
+    /// Number of words that could be taken for moves, and were looked into by walking to them.
+    pub doubted: u64,
     /// How long the world stood still for looking at them.
     pub walk_nanos: u64,
     /// Moves are not known: `survivors` are all objects of the heap as the collection left it, with `from` equal to `to`, space by space, and `collected`

@@ -36,6 +36,10 @@ pub(crate) struct Evacuated {
     pub(crate) walked: u64,
     /// Regions that were not read.
     pub(crate) unread: u64,
+    /// Words that could be taken for moves, and were looked into.
+    pub(crate) doubted: u64,
+    /// Pages that survivors started in, where that was counted.
+    pub(crate) pages: usize,
     /// Size in bytes of the largest object, where one thread walked alone.
     pub(crate) largest: usize,
 }
@@ -72,7 +76,6 @@ impl Evacuated {
     /// Adds objects that died without having been walked.
     pub(crate) fn add_dead(&mut self, count: usize) {
         self.dead += count as u64;
-        self.walked += count as u64;
     }
 
     /// Forgets what was found since.
@@ -139,6 +142,11 @@ impl<'a> EvacuationWalk<'a> {
             stays: sizes.header().stays_bits(),
             smallest: sizes.header().smallest_object(),
         }
+    }
+
+    /// The classes it knows.
+    pub(crate) fn classes(&self) -> &'a ClassTable {
+        self.cache.table()
     }
 
     /// How sizes are found.
@@ -419,6 +427,45 @@ impl<'a> EvacuationWalk<'a> {
         // SAFETY: the caller vouches for the place.
         let mark: u64 = unsafe { at.read() };
         forwarded_to(mark).filter(|_| mark & self.stays == 0)
+    }
+
+    /// What moved from `from`, in a space that ends at `top`, to `to`: if both places have the same class and the same size. Where the class is in the mark word, that of the new
+    /// place is taken for both.
+    ///
+    /// # Safety
+    /// The memory from `from` to `top` and the room can be read.
+    #[inline]
+    pub(crate) unsafe fn moved(
+        &mut self,
+        from: Address,
+        to: Address,
+        top: Address,
+    ) -> Option<Survivor> {
+        if top.above(from) < self.smallest || !self.has_room(to, self.smallest) {
+            return None;
+        }
+        let header = self.sizes.header();
+        // SAFETY: both places have room for a header.
+        let klass = unsafe { header.klass_of(to) };
+        // SAFETY: as above.
+        if !self.compact && unsafe { header.klass_of(from) } != klass {
+            return None;
+        }
+        let class = self.cache.find(klass)?;
+        let least = self.least_bytes(class);
+        if least > top.above(from) || !self.has_room(to, least) {
+            return None;
+        }
+        // SAFETY: what tells the size lies within so many bytes.
+        let bytes = unsafe { self.bytes(to, class) };
+        let has_room = bytes >= 8 && bytes <= top.above(from) && self.has_room(to, bytes);
+        // SAFETY: as above.
+        let bytes_before = || unsafe { self.bytes(from, class) };
+        let is_fixed = matches!(class.rule, QuickRule::Fixed(_));
+        if !has_room || (!is_fixed && bytes_before() != bytes) {
+            return None;
+        }
+        Survivor::new(from, to, bytes, class.id)
     }
 
     /// Has the survivor the same class and size at its new place?

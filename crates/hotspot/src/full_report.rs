@@ -33,6 +33,7 @@ pub(crate) fn full_report(
         dead: collection.dead,
         walked: collection.walked,
         unread: 0,
+        doubted: 0,
         walk_nanos: collection.nanos,
         listed: false,
         fault,

@@ -28,7 +28,7 @@ const LANES: usize = 4;
 /// So far ahead memory is asked for, in bytes: also over the end of a page, where the core does not do it by itself.
 const AHEAD: usize = 512;
 /// So many survivors ahead their new places are asked for.
-const SURVIVORS_AHEAD: usize = 12;
+pub(crate) const SURVIVORS_AHEAD: usize = 12;
 /// No header reaches beyond this.
 const HEADER: usize = 24;
 /// The step after an object that cannot be passed: beyond every end.
@@ -70,8 +70,8 @@ pub(crate) trait Stretches {
 pub(crate) trait CountClasses {
     /// Are survivors wanted as well?
     const KEEPS_SURVIVORS: bool;
-    /// One more object of the class in this row.
-    fn count(&mut self, row: u32);
+    /// One more object, of the class in this row.
+    fn count(&mut self, row: u32, object: usize);
 }
 
 /// Nobody wants to know.
@@ -82,19 +82,7 @@ impl CountClasses for NotCounted {
     const KEEPS_SURVIVORS: bool = true;
 
     #[inline(always)]
-    fn count(&mut self, _: u32) {}
-}
-
-/// Counts by row of the class table.
-impl CountClasses for Vec<u64> {
-    const KEEPS_SURVIVORS: bool = false;
-
-    #[inline(always)]
-    fn count(&mut self, row: u32) {
-        if let Some(count) = self.get_mut(row as usize) {
-            *count += 1;
-        }
-    }
+    fn count(&mut self, _: u32, _: usize) {}
 }
 
 /// Walks stretches with as many threads as come to help. Each has a walk, a source of stretches and counts of its own; these are given back.
@@ -295,7 +283,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
                 let line = self.lines.line(bits);
                 let lives = (((mark & 3) + 1) & 4) | (mark & stays);
                 let bytes = if lives == 0 && line.is_for(bits) {
-                    self.counts.count(line.class().0);
+                    self.counts.count(line.class().0, object);
                     self.lines.bytes(line, length)
                 } else {
                     // SAFETY: passed on.
@@ -373,7 +361,7 @@ impl Lane {
         // SAFETY: passed on.
         let object = unsafe { walk.old_copy(at, self.stretch.top) }
             .map_err(|fault| MovesFault::Unparsed { space, fault })?;
-        counts.count(object.class.id.0);
+        counts.count(object.class.id.0, at.0);
         if let Some(to) = object.to
             && C::KEEPS_SURVIVORS
         {
@@ -441,7 +429,7 @@ unsafe fn word(address: usize) -> u64 {
 
 /// Lets the core fetch memory that is wanted soon. Never a fault, wherever it is.
 #[inline(always)]
-fn ask_for(address: usize) {
+pub(crate) fn ask_for(address: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint; the address is not accessed.
     unsafe {

@@ -19,15 +19,17 @@ use crate::error::Error;
 use crate::evacuation_failure::FailureReading;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::first_inventory::FirstInventory;
+use crate::forwarding_scan::scan_together;
 use crate::full_collection::FullCollectionReading;
 use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
+use crate::new_places::NewPlaces;
 use crate::object_walk::ObjectSizes;
 use crate::piecewise_walk::walk_together;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
-use unwritten_regions::UnwrittenRegions;
+use unwritten_regions::{UnwrittenRegions, WrittenMemory};
 
 /// What is known about the pause that is going on, and what stays known from one to the next.
 #[derive(Debug)]
@@ -174,7 +176,7 @@ impl Pause {
             self.classes_may_be_gone = false;
             // SAFETY: the world has stopped, and the collection has not begun.
             unsafe { self.first.take(&self.before, &self.classes, &self.sizes) };
-            self.unwritten.begin(&self.before);
+            self.unwritten.begin(&self.before, &self.pool);
         }
         Ok(())
     }
@@ -355,35 +357,67 @@ impl Pause {
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
         let all = &collected.evacuated;
-        let in_written = self.unwritten.written_of(all).and_then(|written| {
-            let mut found = self.read_spaces(&written, after).ok()?;
-            found.unread = (all.len() - written.len()) as u64;
+        let written = self.unwritten.written();
+        let in_written = written.and_then(|written| {
+            let read = written.spaces(all);
+            let mut found = self.read_spaces(&read, Some(&written), after).ok()?;
+            found.unread = (all.len() - read.len()) as u64;
             Some(found)
         });
         let mut found = match in_written {
             Some(found) => found,
-            None => self.read_spaces(all, after)?,
+            None => self.read_spaces(all, None, after)?,
         };
-        self.unwritten.learn(all, &found.survivors);
+        self.unwritten.learn(all, &found);
         found.add_dead(collected.humongous.len());
         Ok(found)
     }
 
     /// Everything that lived on was in these spaces, if that fits what lies at the new places.
-    fn read_spaces(&self, evacuated: &[Space], after: &[Space]) -> Result<Evacuated, MovesFault> {
-        let found = self.read_old_copies(evacuated, after)?;
-        self.check_coverage(&found.survivors, after)?;
+    fn read_spaces(
+        &self,
+        evacuated: &[Space],
+        written: Option<&WrittenMemory>,
+        after: &[Space],
+    ) -> Result<Evacuated, MovesFault> {
+        let mut places = NewPlaces::of(&self.before, after);
+        if let Some(found) = self.scan_old_copies(evacuated, written, after, &places) {
+            return Ok(found);
+        }
+        let found = self.walk_old_copies(evacuated, after)?;
+        places.forget_claims();
+        self.check_coverage(&found.survivors, &places)?;
         Ok(found)
     }
 
-    fn read_old_copies(
+    /// The survivors by the words of their old copies alone; `None`: that leaves a doubt.
+    fn scan_old_copies(
+        &self,
+        evacuated: &[Space],
+        written: Option<&WrittenMemory>,
+        after: &[Space],
+        places: &NewPlaces,
+    ) -> Option<Evacuated> {
+        let (pool, classes) = (&self.pool, &self.classes);
+        let room = ranges(after.iter().chain(evacuated));
+        let new_walk = || EvacuationWalk::new(classes, &self.sizes, &room);
+        let written = written.map(|written| written.or_not_watched(evacuated));
+        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
+        unsafe {
+            let scanned = scan_together(pool, evacuated, written.as_deref(), places, new_walk)?;
+            let met = young_coverage::meet(places, classes, pool, new_walk).ok()?;
+            scanned.settle(places, &met, pool, &mut new_walk())
+        }
+    }
+
+    fn walk_old_copies(
         &self,
         evacuated: &[Space],
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
         // What a wrongly guessed start shows as a new address must be memory that can be read as well.
         let room = ranges(after.iter().chain(evacuated));
-        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
+        // SAFETY: as above.
         unsafe {
             walk_together(&self.pool, evacuated, || {
                 EvacuationWalk::new(&self.classes, &self.sizes, &room)
@@ -392,12 +426,12 @@ impl Pause {
     }
 
     /// Is at the new places what moved there, and nothing else?
-    fn check_coverage(&self, survivors: &[Survivor], after: &[Space]) -> Result<(), MovesFault> {
+    fn check_coverage(&self, survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
+        young_coverage::claim(survivors, places)?;
         let room = [self.whole_heap()];
         let new_walk = || EvacuationWalk::new(&self.classes, &self.sizes, &room);
-        let spaces = (self.before.as_slice(), after);
         // SAFETY: the world is stopped; memory below the tops is committed.
-        unsafe { young_coverage::check(survivors, spaces, &self.classes, &self.pool, new_walk) }
+        unsafe { young_coverage::check(survivors, places, &self.classes, &self.pool, new_walk) }
     }
 
     fn report(
@@ -429,6 +463,7 @@ impl Pause {
             dead: found.dead,
             walked: found.walked,
             unread: found.unread,
+            doubted: found.doubted,
             walk_nanos: self.walk_nanos + nanos_since(started),
             listed: false,
             fault,

@@ -120,7 +120,7 @@ unsafe fn walk_by_space<'a>(
 }
 
 /// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.
-fn confirm_committed(spaces: &[Space]) -> Result<(), MovesFault> {
+pub(crate) fn confirm_committed(spaces: &[Space]) -> Result<(), MovesFault> {
     let ends: Vec<Address> = spaces
         .iter()
         .flat_map(|space| [space.bottom, Address(space.top.0.saturating_sub(1))])

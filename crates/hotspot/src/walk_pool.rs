@@ -8,6 +8,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
@@ -82,6 +83,33 @@ impl WalkPool {
         self.shared.called.notify_all();
         let outcome = catch_unwind(AssertUnwindSafe(work));
         self.finish() && outcome.is_ok()
+    }
+
+    /// Runs a worker on every item, in threads that have one each; what they give, in the order of the items. `None`: one of them panicked.
+    pub(crate) fn map<T: Sync, R: Send, W: FnMut(&T) -> R>(
+        &self,
+        items: &[T],
+        new_worker: impl Fn() -> W + Sync,
+    ) -> Option<Vec<R>> {
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new(Vec::with_capacity(items.len()));
+        let whole = self.run(&|| {
+            let mut worker = new_worker();
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(number) else {
+                    break;
+                };
+                done.push((number, worker(item)));
+            }
+            all.lock()
+                .unwrap_or_else(|lock| lock.into_inner())
+                .append(&mut done);
+        });
+        let mut all = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
+        all.sort_unstable_by_key(|(number, _)| *number);
+        whole.then(|| all.into_iter().map(|(_, result)| result).collect())
     }
 
     /// Lets nobody in any more, and waits for those who are in.
@@ -174,6 +202,15 @@ mod tests {
             assert!(whole);
             assert_eq!(sum.into_inner(), round * (round + 1) / 2);
         }
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let pool = WalkPool::new();
+        let items: Vec<usize> = (0..1000).collect();
+        let squares = pool.map(&items, || |item: &usize| item * item);
+        let squares = squares.expect("no panic");
+        assert!(squares.iter().enumerate().all(|(at, &is)| is == at * at));
     }
 
     #[test]

@@ -33,7 +33,7 @@ use crate::address::Address;
 use crate::collection_report::AddressRange;
 use crate::error::{Error, last_errno};
 use crate::reservation::page_size;
-use crate::walk_pool::block_signals;
+use crate::walk_pool::{WalkPool, block_signals};
 
 const API: libc::Ioctl = 0xC018_AA3F_u32 as libc::Ioctl;
 const REGISTER: libc::Ioctl = 0xC020_AA00_u32 as libc::Ioctl;
@@ -52,6 +52,8 @@ const IS_WRITTEN: u64 = 2;
 
 /// So many stretches of written pages are asked for at once.
 const ANSWERS: usize = 512;
+/// So much a thread protects at a time.
+const PIECE: usize = 32 << 20;
 /// So much loses its protection in one step: short enough for a pause that begins meanwhile.
 const STEP: usize = 4 << 20;
 
@@ -107,8 +109,8 @@ impl WriteWatch {
         })
     }
 
-    /// From now on no page of these ranges, which are ascending memory of the heap, counts as written.
-    pub(crate) fn begin(&mut self, ranges: &[AddressRange]) -> Result<(), Error> {
+    /// From now on no page of these ranges, which are ascending memory of the heap, counts as written. The threads of the pool help.
+    pub(crate) fn begin(&mut self, ranges: &[AddressRange], pool: &WalkPool) -> Result<(), Error> {
         self.end();
         self.turn.fetch_add(1, Ordering::AcqRel);
         self.ranges.extend(ranges.iter().map(whole_pages));
@@ -124,10 +126,12 @@ impl WriteWatch {
         ];
         // SAFETY: the structure of this operation; memory that is watched can be used as before.
         unsafe { control(&*self.faults, REGISTER, &mut register) }?;
-        for range in &self.ranges {
-            self.scan(*range, PROTECT_MATCHING, &mut [])?;
-        }
-        Ok(())
+        let pieces: Vec<AddressRange> = self.ranges.iter().flat_map(pieces).collect();
+        let protect = |piece: &AddressRange| self.scan(*piece, PROTECT_MATCHING, &mut []);
+        let outcomes = pool.map(&pieces, || protect).ok_or_else(refused)?;
+        outcomes
+            .into_iter()
+            .try_for_each(|outcome| outcome.map(drop))
     }
 
     /// Is anything watched?
@@ -135,13 +139,9 @@ impl WriteWatch {
         !self.ranges.is_empty()
     }
 
-    /// Is this memory watched?
-    pub(crate) fn covers(&self, memory: AddressRange) -> bool {
-        let above = self
-            .ranges
-            .partition_point(|range| range.start <= memory.start);
-        let range = above.checked_sub(1).and_then(|at| self.ranges.get(at));
-        range.is_some_and(|range| memory.end <= range.end)
+    /// What is watched, in whole pages; ascending.
+    pub(crate) fn watched(&self) -> &[AddressRange] {
+        &self.ranges
     }
 
     /// The pages that were written since; ascending.
@@ -211,6 +211,17 @@ impl WriteWatch {
     }
 }
 
+/// A range, cut for several threads.
+fn pieces(range: &AddressRange) -> impl Iterator<Item = AddressRange> {
+    let AddressRange { start, end } = *range;
+    (0..end.above(start))
+        .step_by(PIECE)
+        .map(move |cut| AddressRange {
+            start: start.plus(cut),
+            end: start.plus(cut + PIECE).min(end),
+        })
+}
+
 /// Takes protections away.
 struct Unprotecting {
     faults: Arc<OwnedFd>,
@@ -272,11 +283,12 @@ fn refused() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::WriteWatch;
+    use super::{WalkPool, WriteWatch};
     use crate::collection_report::AddressRange;
     use crate::reservation::{Reservation, page_size};
 
-    const PAGES: usize = 5000;
+    /// More than a thread takes at a time.
+    const PAGES: usize = 20_000;
 
     /// The system may be too old, or forbid it.
     fn watched() -> Option<(WriteWatch, Reservation)> {
@@ -311,8 +323,9 @@ mod tests {
         // Touched or not: a page that was never written is one that is not written.
         (0..PAGES / 2).for_each(|page| write(&memory, page));
         let ranges = [pages(&memory, 0, 3000), pages(&memory, 3500, PAGES)];
+        let pool = WalkPool::new();
         for round in 0..20 {
-            watch.begin(&ranges).expect("watched");
+            watch.begin(&ranges, &pool).expect("watched");
             let wanted: Vec<usize> = (0..3000)
                 .step_by(2)
                 .chain([3500 + round, PAGES - 1])
@@ -323,8 +336,7 @@ mod tests {
                 let told = is_written(&written, &memory, page);
                 assert_eq!(told, wanted.contains(&page), "page {page}, round {round}");
             }
-            assert!(watch.covers(pages(&memory, 2, 3000)));
-            assert!(!watch.covers(pages(&memory, 2900, 3100)));
+            assert_eq!(watch.watched(), ranges);
             watch.end();
             assert!(!watch.is_on());
         }
@@ -336,7 +348,8 @@ mod tests {
             return;
         };
         let all = [pages(&memory, 0, PAGES)];
-        watch.begin(&all).expect("watched");
+        let pool = WalkPool::new();
+        watch.begin(&all, &pool).expect("watched");
         // SAFETY: our own memory, given back and taken again as a heap that shrinks and grows does it.
         let again = unsafe {
             libc::mmap(
@@ -350,7 +363,7 @@ mod tests {
         };
         assert_ne!(again, libc::MAP_FAILED);
         assert!(watch.written().is_err(), "nobody knows what was written");
-        watch.begin(&all).expect("watched");
+        watch.begin(&all, &pool).expect("watched");
         write(&memory, 150);
         let written = watch.written().expect("told");
         assert_eq!(written, [pages(&memory, 150, 151)]);

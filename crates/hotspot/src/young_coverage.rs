@@ -1,16 +1,8 @@
 //! After an evacuation: does the memory that objects moved to hold just these objects?
 //!
-//! Class by class, the number of survivors that moved must be the number of objects in the pieces of memory they moved to, each piece up to the end of
-//! the last one of them. What is there and no survivor must be a filler: collectors copy into buffers and fill what is left of them.
-//!
-//! ```text
-//! after                        piece
-//! survivor space or region     from its bottom
-//! old space, old region        from the top it had before, from its bottom when it was free
-//! kept region, all others      none
-//! ```
-//!
-//! Not beyond the last survivor: what made the VM collect may already have been given the memory behind it, and nothing is written there yet.
+//! Every survivor that moved must have a place of its own ([`NewPlaces`]), where an object of its class starts; and every object in these places that is no survivor must be
+//! a filler: collectors copy into buffers and fill what is left of them. Each place is walked up to the end of the last survivor in it, not beyond: what made the VM
+//! collect may already have been given the memory behind it, and nothing is written there yet.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,92 +11,87 @@ use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::EvacuationWalk;
 use crate::filler_class::may_fill;
-use crate::heap_spaces::{Space, SpaceKind};
-use crate::lanes::{Passed, Stretch, Stretches, walk_in_lanes};
+use crate::lanes::{CountClasses, Passed, Stretch, Stretches, walk_in_lanes};
+use crate::new_places::{Claim, NewPlaces};
+use crate::object_walk::WalkFault;
 use crate::walk_pool::WalkPool;
 
-/// Pieces are cut into so many stretches for each thread,
-const STRETCHES_FOR_EACH: usize = 16;
-/// but not smaller than this many survivors.
-const SMALLEST_STEP: usize = 512;
+/// Places are cut into stretches of so many bytes, or a little more.
+const STRETCH: usize = 64 << 10;
 
-/// Memory that objects moved to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    space: u32,
-    start: Address,
-    /// The end of the space.
-    limit: Address,
-    /// The end of the last survivor.
-    end: Address,
+/// Claims the new places of all survivors.
+pub(crate) fn claim(survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
+    for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
+        let found = match places.claim(survivor.to) {
+            Claim::First => continue,
+            Claim::Again => "memory that another object moved to",
+            Claim::Nowhere => NOWHERE,
+        };
+        return Err(wrong_place(survivor, found));
+    }
+    Ok(())
 }
 
-/// Compares survivors and memory, with all threads of the pool.
+/// Compares survivors, which have claimed their places, and memory, with all threads of the pool.
 ///
 /// # Safety
-/// The world is stopped, the evacuation has ended, memory below the tops of `after` is committed.
+/// As for [`meet`].
 pub(crate) unsafe fn check<'a>(
     survivors: &[Survivor],
-    (before, after): (&[Space], &[Space]),
+    places: &NewPlaces,
     classes: &ClassTable,
     pool: &WalkPool,
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<(), MovesFault> {
-    let mut pieces = pieces(before, after);
-    let mut claimed: Vec<u64> = vec![0; classes.len()];
-    let mut last = 0;
-    for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
-        if !pieces
-            .get(last)
-            .is_some_and(|piece| piece.holds(survivor.to))
-        {
-            let above = pieces.partition_point(|piece| piece.start <= survivor.to);
-            last = above.saturating_sub(1);
-        }
-        let piece = pieces
-            .get_mut(last)
-            .filter(|piece| piece.holds(survivor.to));
-        let Some((piece, count)) = piece.zip(claimed.get_mut(survivor.class.0 as usize)) else {
-            return Err(MovesFault::Destination {
-                from: survivor.from,
-                to: survivor.to,
-                found: "memory that nothing should move to",
-            });
-        };
-        // Sizes were checked when the survivor was read.
-        let bytes = usize::try_from(survivor.bytes()).unwrap_or(usize::MAX);
-        piece.end = piece.end.max(survivor.to.plus(bytes));
-        *count += 1;
-    }
-    let stretches = stretches(&pieces, survivors, pool.threads());
     // SAFETY: passed on.
-    let found = unsafe { count(&stretches, classes.len(), pool, &new_walk) }?;
-    differences(&claimed, &found, classes)
+    let met = unsafe { meet(places, classes, pool, new_walk) }?;
+    met.compare(survivors, classes)
 }
 
-/// Cuts the pieces where survivors start.
-fn stretches(pieces: &[Piece], survivors: &[Survivor], threads: usize) -> Vec<Stretch> {
-    let step = (survivors.len() / (threads * STRETCHES_FOR_EACH)).max(SMALLEST_STEP);
-    let mut cuts: Vec<Address> = survivors
-        .iter()
-        .step_by(step)
-        .map(|survivor| survivor.to)
-        .collect();
-    cuts.sort_unstable();
-    let mut stretches = Vec::new();
-    for piece in pieces.iter().filter(|piece| piece.start < piece.end) {
-        let first = cuts.partition_point(|&cut| cut <= piece.start);
-        let inside = cuts.iter().skip(first);
-        let inside = inside.take_while(|&&cut| cut < piece.end).copied();
-        let mut start = piece.start;
-        for stop in inside.chain([piece.end]) {
-            // An object that reaches beyond the start of another one is a fault.
+/// Walks the places up to the last claim to each, and takes back the claims to objects that are there.
+///
+/// # Safety
+/// The world is stopped, the evacuation has ended, the places are committed.
+pub(crate) unsafe fn meet<'a>(
+    places: &NewPlaces,
+    classes: &ClassTable,
+    pool: &WalkPool,
+    new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
+) -> Result<Met, MovesFault> {
+    let stretches = stretches(places);
+    // SAFETY: passed on.
+    unsafe { count(&stretches, places, classes.len(), pool, &new_walk) }
+}
+
+const NOWHERE: &str = "memory that nothing should move to";
+
+fn wrong_place(survivor: &Survivor, found: &'static str) -> MovesFault {
+    MovesFault::Destination {
+        from: survivor.from,
+        to: survivor.to,
+        found,
+    }
+}
+
+/// Cuts the places where survivors start.
+fn stretches(places: &NewPlaces) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for place in places.list() {
+        let Some(last) = places.last_claim(place) else {
+            continue;
+        };
+        let cuts = places.claims_apart(place, STRETCH);
+        let mut start = place.start;
+        let ends = cuts
+            .skip_while(|cut| *cut == place.start)
+            .chain([last.plus(8)]);
+        for stop in ends {
             stretches.push(Stretch {
                 number: stretches.len(),
-                space: piece.space,
+                space: place.space,
                 start,
                 stop,
-                top: stop,
+                top: place.limit,
             });
             start = stop;
         }
@@ -112,13 +99,68 @@ fn stretches(pieces: &[Piece], survivors: &[Survivor], threads: usize) -> Vec<St
     stretches
 }
 
-/// Counts the objects of all stretches by the rows of their classes.
+/// What was met at the new places, by row of the class table.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    rows: Vec<Count>,
+}
+
+/// Objects of a class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Count {
+    /// Those that a survivor claims.
+    claimed: u64,
+    others: u64,
+}
+
+impl Met {
+    /// Objects that a survivor claims.
+    pub(crate) fn claimed(&self) -> u64 {
+        self.rows.iter().map(|count| count.claimed).sum()
+    }
+
+    /// Were so many survivors met, and nothing else but fillers?
+    pub(crate) fn is_all(&self, survivors: u64, classes: &ClassTable) -> bool {
+        self.claimed() == survivors && self.other(classes).is_none()
+    }
+
+    /// A class with objects that no survivor claims, and that are no fillers.
+    fn other(&self, classes: &ClassTable) -> Option<ClassId> {
+        let rows = (0..).map(ClassId).zip(&self.rows);
+        let mut others = rows.filter(|(_, met)| met.others != 0);
+        others.find_map(|(id, _)| (!may_fill(classes, id)).then_some(id))
+    }
+
+    /// All survivors, whose classes are those at their places, must have been met, and nothing else but fillers.
+    fn compare(&self, survivors: &[Survivor], classes: &ClassTable) -> Result<(), MovesFault> {
+        let mut claimed: Vec<u64> = vec![0; self.rows.len()];
+        for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
+            if let Some(count) = claimed.get_mut(survivor.class.0 as usize) {
+                *count += 1;
+            }
+        }
+        let other = self.other(classes);
+        for (id, (&claimed, met)) in (0..).map(ClassId).zip(claimed.iter().zip(&self.rows)) {
+            if claimed != met.claimed || other == Some(id) {
+                return Err(MovesFault::Coverage {
+                    class: id,
+                    claimed,
+                    found: met.claimed + met.others,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts the objects of all stretches.
 unsafe fn count<'a>(
     stretches: &[Stretch],
+    places: &NewPlaces,
     classes: usize,
     pool: &WalkPool,
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
-) -> Result<Vec<u64>, MovesFault> {
+) -> Result<Met, MovesFault> {
     let next = AtomicUsize::new(0);
     let new_work = || {
         let listed = Listed {
@@ -126,18 +168,44 @@ unsafe fn count<'a>(
             next: &next,
             outcome: Ok(()),
         };
-        (listed, vec![0; classes])
+        let counts = Counts {
+            places,
+            rows: vec![Count::default(); classes],
+        };
+        (listed, counts)
     };
-    // SAFETY: the caller vouches for the pieces.
+    // SAFETY: the caller vouches for the places.
     let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
-    let mut all: Vec<u64> = vec![0; classes];
+    let mut all = Met {
+        rows: vec![Count::default(); classes],
+    };
     for (listed, found) in done {
         listed.outcome?;
-        for (sum, found) in all.iter_mut().zip(found) {
-            *sum += found;
+        for (sum, found) in all.rows.iter_mut().zip(found.rows) {
+            sum.claimed += found.claimed;
+            sum.others += found.others;
         }
     }
     Ok(all)
+}
+
+/// The counts of one thread.
+struct Counts<'p> {
+    places: &'p NewPlaces,
+    rows: Vec<Count>,
+}
+
+impl CountClasses for Counts<'_> {
+    const KEEPS_SURVIVORS: bool = false;
+
+    #[inline(always)]
+    fn count(&mut self, row: u32, object: usize) {
+        let is_claimed = self.places.meet(Address(object));
+        if let Some(count) = self.rows.get_mut(row as usize) {
+            count.claimed += u64::from(is_claimed);
+            count.others += u64::from(!is_claimed);
+        }
+    }
 }
 
 /// Gives one thread its stretches.
@@ -154,121 +222,21 @@ impl Stretches for Listed<'_> {
     }
 
     fn passed(&mut self, passed: Passed) {
+        let Passed { stretch, end, .. } = passed;
+        let goes_on = self
+            .stretches
+            .get(stretch.number + 1)
+            .is_some_and(|next| next.start == stretch.stop);
         if let Some(fault) = passed.fault {
             self.outcome = Err(fault);
-        }
-    }
-}
-
-impl Piece {
-    fn holds(&self, address: Address) -> bool {
-        self.start <= address && address < self.limit
-    }
-}
-
-/// Where objects can have moved to, ascending.
-fn pieces(before: &[Space], after: &[Space]) -> Vec<Piece> {
-    let former = |space: &Space| {
-        let mut same = before.iter().filter(|former| former.bottom == space.bottom);
-        same.next()
-    };
-    // Lists of regions are long and ascending: look them up by index.
-    let former_region = |space: &Space| {
-        let place = before.binary_search_by_key(&space.index, |former| former.index);
-        place.ok().and_then(|place| before.get(place))
-    };
-    let mut pieces: Vec<Piece> = after
-        .iter()
-        .filter(|space| space.bottom < space.top)
-        .filter_map(|space| {
-            let former = former_region(space)
-                .filter(|former| former.bottom == space.bottom)
-                .or_else(|| former(space));
-            let start = match (space.kind, former.map(|former| former.kind)) {
-                (SpaceKind::Survivor | SpaceKind::To, _) => space.bottom,
-                (SpaceKind::Old, Some(SpaceKind::Old)) => former?.top,
-                (SpaceKind::Old, None | Some(SpaceKind::Free)) => space.bottom,
-                _ => return None,
+        } else if goes_on && end != stretch.stop {
+            // An object reaches beyond the start of another one.
+            let fault = WalkFault::BadSize {
+                object: stretch.stop,
+                bytes: end.above(stretch.stop),
             };
-            Some(Piece {
-                space: space.index,
-                start,
-                limit: space.top,
-                end: start,
-            })
-        })
-        .collect();
-    pieces.sort_unstable_by_key(|piece| piece.start);
-    pieces
-}
-
-/// Every class must have as many objects as were claimed; fillers may be more.
-fn differences(claimed: &[u64], found: &[u64], classes: &ClassTable) -> Result<(), MovesFault> {
-    for (id, (&claimed, &found)) in (0..).map(ClassId).zip(claimed.iter().zip(found)) {
-        if claimed != found && !(claimed < found && may_fill(classes, id)) {
-            return Err(MovesFault::Coverage {
-                class: id,
-                claimed,
-                found,
-            });
+            let space = stretch.space;
+            self.outcome = Err(MovesFault::Unparsed { space, fault });
         }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pieces;
-    use crate::address::Address;
-    use crate::heap_spaces::{Space, SpaceKind};
-
-    fn space(kind: SpaceKind, index: u32, bottom: usize, top: usize) -> Space {
-        Space {
-            kind,
-            index,
-            bottom: Address(bottom),
-            top: Address(top),
-        }
-    }
-
-    #[test]
-    fn objects_move_to_survivors_and_to_the_end_of_old() {
-        let before = [
-            space(SpaceKind::Old, 0, 0x1000, 0x1800),
-            space(SpaceKind::Eden, 1, 0x2000, 0x3000),
-            space(SpaceKind::Survivor, 2, 0x3000, 0x3100),
-            space(SpaceKind::To, 3, 0x4000, 0x4000),
-        ];
-        let after = [
-            space(SpaceKind::Old, 0, 0x1000, 0x1900),
-            space(SpaceKind::Eden, 1, 0x2000, 0x2000),
-            space(SpaceKind::Survivor, 2, 0x4000, 0x4200),
-            space(SpaceKind::To, 3, 0x3000, 0x3000),
-        ];
-        let found: Vec<_> = pieces(&before, &after)
-            .iter()
-            .map(|piece| (piece.start.0, piece.limit.0))
-            .collect();
-        assert_eq!(found, [(0x1800, 0x1900), (0x4000, 0x4200)]);
-    }
-
-    #[test]
-    fn nothing_moves_to_regions_that_were_kept() {
-        let before = [
-            space(SpaceKind::Eden, 4, 0x1000, 0x2000),
-            space(SpaceKind::Free, 5, 0x2000, 0x2000),
-            space(SpaceKind::HumongousStart, 7, 0x4000, 0x5000),
-        ];
-        let after = [
-            space(SpaceKind::Old, 4, 0x1000, 0x2000),
-            space(SpaceKind::Old, 5, 0x2000, 0x2800),
-            space(SpaceKind::HumongousStart, 7, 0x4000, 0x5000),
-            space(SpaceKind::Survivor, 9, 0x6000, 0x6800),
-        ];
-        let found: Vec<_> = pieces(&before, &after)
-            .iter()
-            .map(|piece| (piece.start.0, piece.limit.0))
-            .collect();
-        assert_eq!(found, [(0x2000, 0x2800), (0x6000, 0x6800)]);
     }
 }

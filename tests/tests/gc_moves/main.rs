@@ -44,6 +44,7 @@ const USUAL: Run<'static> = Run {
         ("", "young"),
         ("", "full"),
         ("", "moved"),
+        ("", "scanned"),
         ("", "dead"),
         ("", "tags-dead"),
         ("", "ids-confirmed"),
@@ -56,7 +57,12 @@ const FINISH: Run<'static> = Run {
     level: "finish",
     options: &["-Xmx48m"],
     arguments: &["600000", "30000", "loaders"],
-    must_happen: &[("", "young"), ("", "moved"), ("", "ids-confirmed")],
+    must_happen: &[
+        ("", "young"),
+        ("", "moved"),
+        ("", "scanned"),
+        ("", "ids-confirmed"),
+    ],
 };
 
 /// A heap with hardly any room: objects are promoted early, full collections follow young ones in the same pause.

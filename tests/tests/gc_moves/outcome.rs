@@ -65,6 +65,8 @@ impl Outcome {
             "stayed",
             "dead",
             "unread",
+            "scanned",
+            "doubted",
             "confirmed",
             "ids-confirmed",
             "fillers",
@@ -77,8 +79,8 @@ impl Outcome {
             .iter()
             .map(|name| format!("{name} {}", self.count(name)))
             .collect();
-        let walked = self.count("walked").max(1);
-        let nanos = self.count("walk-nanos") / walked;
-        format!("{}, {nanos} ns for an object walked", figures.join(", "))
+        let pauses = ["young", "mixed", "full", "cleanup"].map(|name| self.count(name));
+        let micros = self.count("walk-nanos") / pauses.iter().sum::<u64>().max(1) / 1000;
+        format!("{}, {micros} us for a pause", figures.join(", "))
     }
 }

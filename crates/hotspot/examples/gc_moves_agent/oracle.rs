@@ -150,6 +150,10 @@ impl Oracle {
         self.add("dead", report.dead);
         self.add("walked", report.walked);
         self.add("unread", report.unread);
+        self.add("doubted", report.doubted);
+        // Neither walked nor without survivors.
+        let scanned = report.walked == 0 && !report.survivors.is_empty();
+        self.add("scanned", u64::from(scanned));
         self.add("walk-nanos", report.walk_nanos);
         let young = |space: &&Space| space.kind.is_young();
         let humongous = report.before.iter().filter(|space| {

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::evacuation_failure::{SpaceReading, settle_kept};
 use crate::evacuation_walk::EvacuationWalk;
 use crate::heap_spaces::Space;
+use crate::new_places::NewPlaces;
 
 /// No reading has shown a region that was kept.
 pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {
@@ -63,7 +64,7 @@ impl Pause {
         }
         let unread = collected.evacuated.iter().filter(|space| !is_read(space));
         let unread: Vec<Space> = unread.copied().collect();
-        let mut all = self.read_old_copies(&unread, after)?;
+        let mut all = self.walk_old_copies(&unread, after)?;
         // When a full collection follows, it has marked the objects by now.
         if !self.inside && self.collector == Collector::G1 {
             for kept in readings.iter_mut().filter(|one| !is_freed(&one.space)) {
@@ -82,7 +83,8 @@ impl Pause {
         all.survivors.sort_by_key(|survivor| survivor.from);
         all.add_dead(collected.humongous.len());
         if !self.inside {
-            self.check_coverage(&all.survivors, after)?;
+            let places = NewPlaces::of(&self.before, after);
+            self.check_coverage(&all.survivors, &places)?;
         }
         let kind = match spaces.iter().all(|space| space.kind.is_young()) {
             true => CollectionKind::Young,

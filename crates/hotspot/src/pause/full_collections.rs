@@ -85,6 +85,7 @@ impl Pause {
             dead: 0,
             walked: 0,
             unread: 0,
+            doubted: 0,
             walk_nanos: 0,
             listed: false,
             fault,

@@ -1,0 +1,148 @@
+//! Made-up heaps: the scan must find what one careful walk finds, or say that it does not know.
+
+use super::scan_together;
+use crate::collection_report::AddressRange;
+use crate::evacuation_walk::{Evacuated, EvacuationWalk};
+use crate::heap_spaces::{Space, SpaceKind};
+use crate::made_up_heap::{Elements, Heap, LAYOUTS, Random};
+use crate::new_places::NewPlaces;
+use crate::walk_pool::WalkPool;
+use crate::young_coverage::meet;
+
+impl Heap {
+    fn kept_space(&self) -> Space {
+        Space {
+            kind: SpaceKind::Old,
+            index: 3,
+            bottom: self.address(self.kept.start),
+            top: self.address(self.kept.end),
+        }
+    }
+
+    fn after(&self) -> Vec<Space> {
+        let survivor = |index, bottom, top| Space {
+            kind: SpaceKind::Survivor,
+            index,
+            bottom: self.address(bottom),
+            top: self.address(top),
+        };
+        match self.kept.is_empty() {
+            true => vec![survivor(2, self.old_words, self.free)],
+            false => vec![
+                survivor(2, self.old_words, self.kept.start),
+                self.kept_space(),
+                survivor(4, self.kept.end, self.free),
+            ],
+        }
+    }
+
+    fn scanned(&self, pool: &WalkPool, written: Option<&[AddressRange]>) -> Option<Evacuated> {
+        let places = NewPlaces::of(&[self.space(), self.kept_space()], &self.after());
+        let room = self.room();
+        let new_walk = || EvacuationWalk::new(&self.table, &self.sizes, &room);
+        // SAFETY: all of it lies in our own memory.
+        unsafe {
+            let scanned = scan_together(pool, &[self.space()], written, &places, new_walk)?;
+            let met = meet(&places, &self.table, pool, new_walk).ok()?;
+            scanned.settle(&places, &met, pool, &mut new_walk())
+        }
+    }
+}
+
+#[test]
+fn a_scan_finds_what_a_walk_finds() {
+    let pool = WalkPool::new();
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut doubted = 0;
+    for layout in LAYOUTS {
+        for elements in [
+            Elements::Nothing,
+            Elements::Noise,
+            Elements::FakeObjects,
+            Elements::FormerSurvivors,
+        ] {
+            for moved_in_hundred in [0, 1, 3, 30] {
+                let mut heap = Heap::new(layout, 400_000);
+                heap.fill(&mut random, elements, moved_in_hundred);
+                let careful = heap.carefully(&heap.space()).expect("whole");
+                let found = heap.scanned(&pool, None);
+                let found = found.unwrap_or_else(|| panic!("{layout:?} {elements:?}"));
+                assert!(found.survivors == careful.survivors);
+                assert_eq!(found.survivors.len(), heap.moved.len());
+                doubted += found.doubted;
+            }
+        }
+    }
+    assert!(doubted > 1000, "{doubted}");
+}
+
+#[test]
+fn memory_that_was_not_written_is_not_read() {
+    let pool = WalkPool::new();
+    let mut heap = Heap::new(LAYOUTS[1], 300_000);
+    heap.fill(&mut Random(5), Elements::FakeObjects, 2);
+    let careful = heap.carefully(&heap.space()).expect("whole");
+    let page = |at: usize| at & !0xFFF;
+    let mut written: Vec<AddressRange> = Vec::new();
+    for survivor in &careful.survivors {
+        let start = page(survivor.from.0);
+        match written.last_mut() {
+            Some(last) if last.end.0 >= start => last.end = crate::Address(start + 4096),
+            _ => written.push(AddressRange {
+                start: crate::Address(start),
+                end: crate::Address(start + 4096),
+            }),
+        }
+    }
+    let pages: usize = written
+        .iter()
+        .map(|range| range.end.above(range.start) / 4096)
+        .sum();
+    let found = heap.scanned(&pool, Some(&written)).expect("told");
+    assert!(found.survivors == careful.survivors);
+    assert_eq!(found.pages, pages);
+    // What is not read is not found, and that is seen at the new places.
+    written.remove(written.len() / 2);
+    assert!(heap.scanned(&pool, Some(&written)).is_none());
+}
+
+#[test]
+fn what_does_not_fit_is_not_told() {
+    let pool = WalkPool::new();
+    for layout in LAYOUTS {
+        let new_heap = || {
+            let mut heap = Heap::new(layout, 200_000);
+            heap.fill(&mut Random(11), Elements::Noise, 3);
+            heap
+        };
+        let heap = new_heap();
+        let (from, to) = heap.moved[heap.moved.len() / 2];
+        assert!(heap.scanned(&pool, None).is_some());
+
+        // An object at a new place that came from nowhere.
+        let mut heap = new_heap();
+        heap.header(from, 0, 0);
+        assert!(heap.scanned(&pool, None).is_none());
+
+        // Two objects that moved to the same place.
+        let mut heap = new_heap();
+        let other = heap
+            .moved
+            .iter()
+            .find(|(other, _)| *other != from && heap.words[other + 1] == heap.words[from + 1]);
+        let other = other.expect("of the same class").0;
+        heap.words[other] = heap.address(to).0 as u64 | 3;
+        assert!(heap.scanned(&pool, None).is_none());
+
+        // An object that moved to where nothing should.
+        let mut heap = new_heap();
+        let same = heap
+            .kept
+            .clone()
+            .find(|at| heap.words[at + 1] == heap.words[from + 1] && heap.words[*at] & 7 == 1);
+        if let Some(kept) = same {
+            heap.words[from] = heap.address(kept).0 as u64 | 3;
+            assert!(heap.scanned(&pool, None).is_none());
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Where objects can have moved to in an evacuation, and which of these places survivors claim.
+//!
+//! ```text
+//! after                        place
+//! survivor space or region     from its bottom
+//! old space, old region        from the top it had before, from its bottom when it was free
+//! kept region, all others      none
+//! ```
+//!
+//! A claim is a bit for every 8 bytes: an object that moved claims the place where it starts, and no two may claim the same. When the objects at the new places are walked,
+//! the claims to them are taken back; what is left was claimed by something that is no object.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::address::Address;
+use crate::heap_spaces::{Space, SpaceKind};
+
+/// Memory that one word of claims is for.
+const BYTES_OF_WORD: usize = 64 * 8;
+/// Places are looked up by the first that reaches into memory of this size: no region is smaller.
+const GRANULE: usize = 1 << 20;
+
+/// All places, and the claims to them.
+#[derive(Debug)]
+pub(crate) struct NewPlaces {
+    /// Ascending.
+    places: Vec<Place>,
+    /// For each granule from that of the first place on, the first place that ends in it or behind it.
+    granules: Vec<u32>,
+    claims: Vec<AtomicU64>,
+}
+
+/// Memory of one space that objects can have moved to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) space: u32,
+    pub(crate) start: Address,
+    /// The end of the space.
+    pub(crate) limit: Address,
+    /// The word of the claims for its start.
+    first_claim: usize,
+}
+
+/// What a claim meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    First,
+    /// Another object claims the same place.
+    Again,
+    /// Nothing should have moved there.
+    Nowhere,
+}
+
+impl NewPlaces {
+    /// The places between these two lists of spaces, ascending each.
+    pub(crate) fn of(before: &[Space], after: &[Space]) -> Self {
+        let starts = after
+            .iter()
+            .filter(|space| space.bottom < space.top)
+            .filter_map(|space| Some((space, start(space, before)?)));
+        let mut places: Vec<Place> = starts
+            .map(|(space, start)| Place {
+                space: space.index,
+                start,
+                limit: space.top,
+                first_claim: 0,
+            })
+            .collect();
+        places.sort_unstable_by_key(|place| place.start);
+        let mut claims = 0;
+        for place in &mut places {
+            place.first_claim = claims;
+            claims += place.limit.above(place.start).div_ceil(BYTES_OF_WORD);
+        }
+        Self {
+            granules: granules(&places),
+            places,
+            claims: std::iter::repeat_with(AtomicU64::default)
+                .take(claims)
+                .collect(),
+        }
+    }
+
+    /// Ascending.
+    pub(crate) fn list(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// Takes every claim back.
+    pub(crate) fn forget_claims(&mut self) {
+        for claim in &mut self.claims {
+            *claim.get_mut() = 0;
+        }
+    }
+
+    /// Claims the place of an object. Any thread may.
+    #[inline]
+    pub(crate) fn claim(&self, object: Address) -> Claim {
+        let Some((word, bit)) = self.claim_of(object) else {
+            return Claim::Nowhere;
+        };
+        if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            Claim::First
+        } else {
+            Claim::Again
+        }
+    }
+
+    /// An object was met at its place: takes the claim back, and says whether there was one. Any thread may.
+    #[inline]
+    pub(crate) fn meet(&self, object: Address) -> bool {
+        self.claim_of(object)
+            .is_some_and(|(word, bit)| word.fetch_and(!bit, Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Is there a claim to this place, and no object was met there?
+    #[inline]
+    pub(crate) fn is_claimed(&self, object: Address) -> bool {
+        self.claim_of(object)
+            .is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// The claims to a place, ascending, one of so many bytes at least.
+    pub(crate) fn claims_apart(
+        &self,
+        place: &Place,
+        bytes: usize,
+    ) -> impl Iterator<Item = Address> {
+        let start = place.start;
+        let words = self
+            .words_of(place)
+            .iter()
+            .zip((0..).step_by(BYTES_OF_WORD));
+        let mut next = 0;
+        words.filter_map(move |(word, offset)| {
+            let word = word.load(Ordering::Relaxed);
+            if word == 0 || offset < next {
+                return None;
+            }
+            next = offset + bytes;
+            Some(start.plus(offset + word.trailing_zeros() as usize * 8))
+        })
+    }
+
+    /// The last claim to a place.
+    pub(crate) fn last_claim(&self, place: &Place) -> Option<Address> {
+        let words = self.words_of(place);
+        let last = words
+            .iter()
+            .rposition(|word| word.load(Ordering::Relaxed) != 0)?;
+        let word = words.get(last)?.load(Ordering::Relaxed);
+        let bit = word.checked_ilog2()? as usize;
+        Some(place.start.plus(last * BYTES_OF_WORD + bit * 8))
+    }
+
+    fn words_of(&self, place: &Place) -> &[AtomicU64] {
+        let first = place.first_claim;
+        let words = place.limit.above(place.start).div_ceil(BYTES_OF_WORD);
+        self.claims.get(first..first + words).unwrap_or_default()
+    }
+
+    #[inline]
+    fn claim_of(&self, object: Address) -> Option<(&AtomicU64, u64)> {
+        let granule = object.0 / GRANULE - self.places.first()?.start.0 / GRANULE;
+        let first = *self.granules.get(granule)? as usize;
+        let from_there = self.places.get(first..)?.iter();
+        let place = from_there
+            .take_while(|place| place.start <= object)
+            .find(|place| object < place.limit)?;
+        let offset = object.above(place.start);
+        let word = self
+            .claims
+            .get(place.first_claim + offset / BYTES_OF_WORD)?;
+        Some((word, 1 << (offset / 8 % 64)))
+    }
+}
+
+fn granules(places: &[Place]) -> Vec<u32> {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else {
+        return Vec::new();
+    };
+    let mut number = 0;
+    let granules = first.start.0 / GRANULE..=last.limit.0 / GRANULE;
+    let place_of = |granule: usize| {
+        let start = Address(granule * GRANULE);
+        let passed = |place: &&Place| place.limit <= start;
+        number += places
+            .iter()
+            .skip(number as usize)
+            .take_while(passed)
+            .count() as u32;
+        number
+    };
+    granules.map(place_of).collect()
+}
+
+/// From where on objects can have moved to this space.
+fn start(space: &Space, before: &[Space]) -> Option<Address> {
+    let same = |former: &&Space| former.bottom == space.bottom;
+    // Lists of regions are long and ascending: look them up by index.
+    let by_index = before.binary_search_by_key(&space.index, |former| former.index);
+    let by_index = by_index.ok().and_then(|place| before.get(place));
+    let former = by_index.filter(same).or_else(|| before.iter().find(same));
+    match (space.kind, former.map(|former| former.kind)) {
+        (SpaceKind::Survivor | SpaceKind::To, _) => Some(space.bottom),
+        (SpaceKind::Old, Some(SpaceKind::Old)) => Some(former?.top),
+        (SpaceKind::Old, None | Some(SpaceKind::Free)) => Some(space.bottom),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Claim, NewPlaces};
+    use crate::address::Address;
+    use crate::heap_spaces::{Space, SpaceKind};
+
+    fn space(kind: SpaceKind, index: u32, bottom: usize, top: usize) -> Space {
+        Space {
+            kind,
+            index,
+            bottom: Address(bottom),
+            top: Address(top),
+        }
+    }
+
+    fn found(before: &[Space], after: &[Space]) -> Vec<(usize, usize)> {
+        let places = NewPlaces::of(before, after);
+        let ends = places.list().iter();
+        ends.map(|place| (place.start.0, place.limit.0)).collect()
+    }
+
+    #[test]
+    fn objects_move_to_survivors_and_to_the_end_of_old() {
+        let before = [
+            space(SpaceKind::Old, 0, 0x1000, 0x1800),
+            space(SpaceKind::Eden, 1, 0x2000, 0x3000),
+            space(SpaceKind::Survivor, 2, 0x3000, 0x3100),
+            space(SpaceKind::To, 3, 0x4000, 0x4000),
+        ];
+        let after = [
+            space(SpaceKind::Old, 0, 0x1000, 0x1900),
+            space(SpaceKind::Eden, 1, 0x2000, 0x2000),
+            space(SpaceKind::Survivor, 2, 0x4000, 0x4200),
+            space(SpaceKind::To, 3, 0x3000, 0x3000),
+        ];
+        assert_eq!(found(&before, &after), [(0x1800, 0x1900), (0x4000, 0x4200)]);
+    }
+
+    #[test]
+    fn nothing_moves_to_regions_that_were_kept() {
+        let before = [
+            space(SpaceKind::Eden, 4, 0x1000, 0x2000),
+            space(SpaceKind::Free, 5, 0x2000, 0x2000),
+            space(SpaceKind::HumongousStart, 7, 0x4000, 0x5000),
+        ];
+        let after = [
+            space(SpaceKind::Old, 4, 0x1000, 0x2000),
+            space(SpaceKind::Old, 5, 0x2000, 0x2800),
+            space(SpaceKind::HumongousStart, 7, 0x4000, 0x5000),
+            space(SpaceKind::Survivor, 9, 0x6000, 0x6800),
+        ];
+        assert_eq!(found(&before, &after), [(0x2000, 0x2800), (0x6000, 0x6800)]);
+    }
+
+    #[test]
+    fn every_place_is_claimed_once() {
+        let after = [
+            space(SpaceKind::Old, 0, 0x1000, 0x1208),
+            space(SpaceKind::Survivor, 1, 0x2000, 0x2010),
+        ];
+        let mut places = NewPlaces::of(&[], &after);
+        for object in [0x1000, 0x1200, 0x2000, 0x2008].map(Address) {
+            assert!(!places.is_claimed(object));
+            assert_eq!(places.claim(object), Claim::First);
+            assert_eq!(places.claim(object), Claim::Again);
+            assert!(places.is_claimed(object));
+            assert!(places.meet(object));
+            assert!(!places.meet(object));
+        }
+        for outside in [0xFF8, 0x1208, 0x1FF8, 0x2010, 0x0, 0x7FFF_FFF8] {
+            assert_eq!(places.claim(Address(outside)), Claim::Nowhere);
+        }
+        assert_eq!(places.claim(Address(0x1200)), Claim::First);
+        places.forget_claims();
+        assert!(!places.is_claimed(Address(0x1200)));
+    }
+
+    #[test]
+    fn places_far_apart_are_found() {
+        let mb = 1 << 20;
+        let after = [
+            space(SpaceKind::Old, 0, mb / 2, 5 * mb + 64),
+            space(SpaceKind::Survivor, 1, 5 * mb + 128, 5 * mb + 256),
+            space(SpaceKind::Survivor, 2, 9 * mb, 10 * mb),
+        ];
+        let places = NewPlaces::of(&[], &after);
+        for space in after {
+            let last = space.top.0 - 8;
+            for object in [space.bottom, Address(last)] {
+                assert_eq!(places.claim(object), Claim::First);
+                assert_eq!(places.claim(object), Claim::Again);
+            }
+            assert_eq!(places.claim(space.top), Claim::Nowhere);
+            assert_eq!(places.claim(Address(space.bottom.0 - 8)), Claim::Nowhere);
+        }
+    }
+
+    #[test]
+    fn claims_are_listed_apart() {
+        let places = NewPlaces::of(&[], &[space(SpaceKind::Old, 0, 0x1_0000, 0x1_4000)]);
+        let place = &places.list()[0];
+        assert_eq!(places.last_claim(place), None);
+        for object in [0x1_0000, 0x1_0008, 0x1_0210, 0x1_0A18, 0x1_3FF8] {
+            places.claim(Address(object));
+        }
+        let apart: Vec<usize> = places.claims_apart(place, 0x400).map(|at| at.0).collect();
+        assert_eq!(apart, [0x1_0000, 0x1_0A18, 0x1_3FF8]);
+        assert_eq!(places.last_claim(place), Some(Address(0x1_3FF8)));
+    }
+}
