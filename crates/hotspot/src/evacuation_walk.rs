@@ -429,19 +429,19 @@ impl<'a> EvacuationWalk<'a> {
         forwarded_to(mark).filter(|_| mark & self.stays == 0)
     }
 
-    /// What moved from `from`, in a space that ends at `top`, to `to`: if both places have the same class and the same size. Where the class is in the mark word, that of the new
-    /// place is taken for both.
+    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`: if both places have the same class and the same size. Where the class
+    /// is in the mark word, that of the new place is taken for both.
     ///
     /// # Safety
-    /// The memory from `from` to `top` and the room can be read.
+    /// The memory from `from` to `top` and from `to` to `limit` can be read.
     #[inline]
     pub(crate) unsafe fn moved(
         &mut self,
-        from: Address,
-        to: Address,
-        top: Address,
+        (from, top): (Address, Address),
+        (to, limit): (Address, Address),
     ) -> Option<Survivor> {
-        if top.above(from) < self.smallest || !self.has_room(to, self.smallest) {
+        let room = top.above(from).min(limit.above(to));
+        if room < self.smallest {
             return None;
         }
         let header = self.sizes.header();
@@ -452,17 +452,15 @@ impl<'a> EvacuationWalk<'a> {
             return None;
         }
         let class = self.cache.find(klass)?;
-        let least = self.least_bytes(class);
-        if least > top.above(from) || !self.has_room(to, least) {
+        if self.least_bytes(class) > room {
             return None;
         }
         // SAFETY: what tells the size lies within so many bytes.
         let bytes = unsafe { self.bytes(to, class) };
-        let has_room = bytes >= 8 && bytes <= top.above(from) && self.has_room(to, bytes);
         // SAFETY: as above.
         let bytes_before = || unsafe { self.bytes(from, class) };
         let is_fixed = matches!(class.rule, QuickRule::Fixed(_));
-        if !has_room || (!is_fixed && bytes_before() != bytes) {
+        if bytes < 8 || bytes > room || (!is_fixed && bytes_before() != bytes) {
             return None;
         }
         Survivor::new(from, to, bytes, class.id)

@@ -166,17 +166,23 @@ impl Scan<'_, '_> {
             if let Some((_, later)) = self.candidates.get(number + SURVIVORS_AHEAD) {
                 ask_for(later.0);
             }
-            // SAFETY: passed on; what is at `from` is memory below the top of the space.
-            let Some(survivor) = (unsafe { self.walk.moved(from, to, space.top) }) else {
+            let place = self.places.place_of(to);
+            let limit = place.map(|place| place.limit);
+            let Some(limit) = limit.or_else(|| self.places.end_of_strange(to)) else {
                 continue;
             };
-            match self.places.claim(to) {
-                Claim::First => part.survivors.push(survivor),
-                Claim::Again => {
+            // SAFETY: passed on; memory of the heap up to the ends of what is used.
+            let Some(survivor) = (unsafe { self.walk.moved((from, space.top), (to, limit)) })
+            else {
+                continue;
+            };
+            match place.map(|place| self.places.claim_in(place, to)) {
+                Some(Claim::First) => part.survivors.push(survivor),
+                Some(_) => {
                     part.survivors.push(survivor);
                     part.claimed_again.push(to);
                 }
-                Claim::Nowhere => part.nowhere.push(survivor),
+                None => part.nowhere.push(survivor),
             }
             part.pages += usize::from(from.0 / page != last_page);
             last_page = from.0 / page;
@@ -202,7 +208,7 @@ struct Part {
     pages: usize,
     /// New places that others have claimed before.
     claimed_again: Vec<Address>,
-    /// What would have moved to where nothing should; not among the survivors.
+    /// What would have moved to where nothing should, and where something is new; not among the survivors.
     nowhere: Vec<Survivor>,
 }
 
@@ -256,7 +262,8 @@ impl Scanned {
         for to in &again {
             places.claim(*to);
         }
-        let doubtful = pool.map(&self.parts, || {
+        let bytes = self.count() * size_of::<Survivor>();
+        let doubtful = pool.map_bytes(bytes, &self.parts, || {
             |part: &Part| {
                 let survivors = part.survivors.iter();
                 let doubtful = survivors.filter(|survivor| places.is_claimed(survivor.to));
@@ -300,7 +307,7 @@ impl Scanned {
             copies.push(Mutex::new((target, part.survivors.as_slice())));
             rest = behind;
         }
-        pool.map(&copies, || copy_survivors)?;
+        pool.map_bytes(count * size_of::<Survivor>(), &copies, || copy_survivors)?;
         drop(copies);
         // SAFETY: the copies, all of which were made, fill so many.
         unsafe { all.set_len(count) };

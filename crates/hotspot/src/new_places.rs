@@ -13,6 +13,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::address::Address;
+use crate::collection_report::AddressRange;
 use crate::heap_spaces::{Space, SpaceKind};
 
 /// Memory that one word of claims is for.
@@ -28,6 +29,8 @@ pub(crate) struct NewPlaces {
     /// For each granule from that of the first place on, the first place that ends in it or behind it.
     granules: Vec<u32>,
     claims: Vec<AtomicU64>,
+    /// Other memory in which something is new: nothing should have moved there. Ascending.
+    strange: Vec<AddressRange>,
 }
 
 /// Memory of one space that objects can have moved to.
@@ -54,18 +57,25 @@ pub(crate) enum Claim {
 impl NewPlaces {
     /// The places between these two lists of spaces, ascending each.
     pub(crate) fn of(before: &[Space], after: &[Space]) -> Self {
-        let starts = after
-            .iter()
-            .filter(|space| space.bottom < space.top)
-            .filter_map(|space| Some((space, start(space, before)?)));
-        let mut places: Vec<Place> = starts
-            .map(|(space, start)| Place {
-                space: space.index,
-                start,
-                limit: space.top,
-                first_claim: 0,
-            })
-            .collect();
+        let mut places: Vec<Place> = Vec::new();
+        let mut strange: Vec<AddressRange> = Vec::new();
+        for space in after.iter().filter(|space| space.bottom < space.top) {
+            let former = former(space, before);
+            if let Some(start) = start(space, former) {
+                places.push(Place {
+                    space: space.index,
+                    start,
+                    limit: space.top,
+                    first_claim: 0,
+                });
+            } else if former.is_none_or(|former| former.top != space.top) {
+                strange.push(AddressRange {
+                    start: space.bottom,
+                    end: space.top,
+                });
+            }
+        }
+        strange.sort_unstable();
         places.sort_unstable_by_key(|place| place.start);
         let mut claims = 0;
         for place in &mut places {
@@ -73,6 +83,7 @@ impl NewPlaces {
             claims += place.limit.above(place.start).div_ceil(BYTES_OF_WORD);
         }
         Self {
+            strange,
             granules: granules(&places),
             places,
             claims: std::iter::repeat_with(AtomicU64::default)
@@ -94,15 +105,18 @@ impl NewPlaces {
     }
 
     /// Claims the place of an object. Any thread may.
-    #[inline]
     pub(crate) fn claim(&self, object: Address) -> Claim {
-        let Some((word, bit)) = self.claim_of(object) else {
-            return Claim::Nowhere;
-        };
-        if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 {
-            Claim::First
-        } else {
-            Claim::Again
+        self.place_of(object)
+            .map_or(Claim::Nowhere, |place| self.claim_in(place, object))
+    }
+
+    /// The same for an object in this place.
+    #[inline]
+    pub(crate) fn claim_in(&self, place: &Place, object: Address) -> Claim {
+        match self.claim_word(place, object) {
+            Some((word, bit)) if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 => Claim::First,
+            Some(_) => Claim::Again,
+            None => Claim::Nowhere,
         }
     }
 
@@ -159,14 +173,32 @@ impl NewPlaces {
         self.claims.get(first..first + words).unwrap_or_default()
     }
 
+    /// The place that holds an address.
+    #[inline]
+    pub(crate) fn place_of(&self, object: Address) -> Option<&Place> {
+        let granule = (object.0 / GRANULE).checked_sub(self.places.first()?.start.0 / GRANULE)?;
+        let first = *self.granules.get(granule)? as usize;
+        let mut from_there = self.places.get(first..)?.iter();
+        let place = from_there.find(|place| object < place.limit)?;
+        (place.start <= object).then_some(place)
+    }
+
+    /// The end of the memory that holds an address, that is not as it was before the collection, and that nothing should have moved to.
+    pub(crate) fn end_of_strange(&self, object: Address) -> Option<Address> {
+        let above = self.strange.partition_point(|range| range.start <= object);
+        let range = above
+            .checked_sub(1)
+            .and_then(|last| self.strange.get(last))?;
+        (object < range.end).then_some(range.end)
+    }
+
     #[inline]
     fn claim_of(&self, object: Address) -> Option<(&AtomicU64, u64)> {
-        let granule = object.0 / GRANULE - self.places.first()?.start.0 / GRANULE;
-        let first = *self.granules.get(granule)? as usize;
-        let from_there = self.places.get(first..)?.iter();
-        let place = from_there
-            .take_while(|place| place.start <= object)
-            .find(|place| object < place.limit)?;
+        self.claim_word(self.place_of(object)?, object)
+    }
+
+    #[inline]
+    fn claim_word(&self, place: &Place, object: Address) -> Option<(&AtomicU64, u64)> {
         let offset = object.above(place.start);
         let word = self
             .claims
@@ -194,13 +226,17 @@ fn granules(places: &[Place]) -> Vec<u32> {
     granules.map(place_of).collect()
 }
 
-/// From where on objects can have moved to this space.
-fn start(space: &Space, before: &[Space]) -> Option<Address> {
+/// The same space before.
+fn former<'b>(space: &Space, before: &'b [Space]) -> Option<&'b Space> {
     let same = |former: &&Space| former.bottom == space.bottom;
     // Lists of regions are long and ascending: look them up by index.
     let by_index = before.binary_search_by_key(&space.index, |former| former.index);
     let by_index = by_index.ok().and_then(|place| before.get(place));
-    let former = by_index.filter(same).or_else(|| before.iter().find(same));
+    by_index.filter(same).or_else(|| before.iter().find(same))
+}
+
+/// From where on objects can have moved to this space.
+fn start(space: &Space, former: Option<&Space>) -> Option<Address> {
     match (space.kind, former.map(|former| former.kind)) {
         (SpaceKind::Survivor | SpaceKind::To, _) => Some(space.bottom),
         (SpaceKind::Old, Some(SpaceKind::Old)) => Some(former?.top),
@@ -261,6 +297,24 @@ mod tests {
             space(SpaceKind::Survivor, 9, 0x6000, 0x6800),
         ];
         assert_eq!(found(&before, &after), [(0x2000, 0x2800), (0x6000, 0x6800)]);
+    }
+
+    #[test]
+    fn other_memory_with_something_new_is_strange() {
+        let before = [
+            space(SpaceKind::Old, 0, 0x1000, 0x1800),
+            space(SpaceKind::HumongousStart, 1, 0x2000, 0x3000),
+        ];
+        let after = [
+            space(SpaceKind::Old, 0, 0x1000, 0x1900),
+            space(SpaceKind::HumongousStart, 1, 0x2000, 0x3000),
+            space(SpaceKind::HumongousStart, 2, 0x3000, 0x3100),
+        ];
+        let places = NewPlaces::of(&before, &after);
+        let end = |at| places.end_of_strange(Address(at));
+        assert_eq!([end(0x1000), end(0x1800), end(0x2000)], [None; 3]);
+        assert_eq!(end(0x3000), Some(Address(0x3100)));
+        assert_eq!(end(0x3100), None);
     }
 
     #[test]

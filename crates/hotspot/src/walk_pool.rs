@@ -15,6 +15,9 @@ use std::thread;
 /// More threads than this do not help: memory is the limit.
 const MOST_THREADS: usize = 7;
 
+/// Less memory is read or written by one thread.
+const LEAST_SHARED: usize = 8 << 20;
+
 /// The waiting threads.
 pub(crate) struct WalkPool {
     shared: Arc<Shared>,
@@ -110,6 +113,21 @@ impl WalkPool {
         let mut all = all.into_inner().unwrap_or_else(|lock| lock.into_inner());
         all.sort_unstable_by_key(|(number, _)| *number);
         whole.then(|| all.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// [`WalkPool::map`] for work of so many bytes: with help only if it is worth to wait for, because a thread that helps can lose its core to a
+    /// compiler of the VM and keep the pause waiting.
+    pub(crate) fn map_bytes<T: Sync, R: Send, W: FnMut(&T) -> R>(
+        &self,
+        bytes: usize,
+        items: &[T],
+        new_worker: impl Fn() -> W + Sync,
+    ) -> Option<Vec<R>> {
+        if bytes >= LEAST_SHARED {
+            return self.map(items, new_worker);
+        }
+        let alone = AssertUnwindSafe(|| items.iter().map(new_worker()).collect());
+        catch_unwind(alone).ok()
     }
 
     /// Lets nobody in any more, and waits for those who are in.

@@ -16,8 +16,8 @@ use crate::new_places::{Claim, NewPlaces};
 use crate::object_walk::WalkFault;
 use crate::walk_pool::WalkPool;
 
-/// Places are cut into stretches of so many bytes, or a little more.
-const STRETCH: usize = 64 << 10;
+/// Places are cut into stretches of so many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
+const STRETCH: usize = 1 << 20;
 
 /// Claims the new places of all survivors.
 pub(crate) fn claim(survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {

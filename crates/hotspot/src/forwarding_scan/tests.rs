@@ -10,9 +10,10 @@ use crate::walk_pool::WalkPool;
 use crate::young_coverage::meet;
 
 impl Heap {
+    /// Nothing moves there, and it was not as long before: that makes it strange.
     fn kept_space(&self) -> Space {
         Space {
-            kind: SpaceKind::Old,
+            kind: SpaceKind::HumongousStart,
             index: 3,
             bottom: self.address(self.kept.start),
             top: self.address(self.kept.end),
@@ -37,7 +38,7 @@ impl Heap {
     }
 
     fn scanned(&self, pool: &WalkPool, written: Option<&[AddressRange]>) -> Option<Evacuated> {
-        let places = NewPlaces::of(&[self.space(), self.kept_space()], &self.after());
+        let places = NewPlaces::of(&[self.space()], &self.after());
         let room = self.room();
         let new_walk = || EvacuationWalk::new(&self.table, &self.sizes, &room);
         // SAFETY: all of it lies in our own memory.

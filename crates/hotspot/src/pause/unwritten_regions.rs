@@ -7,7 +7,8 @@
 //! ([`crate::young_coverage`]). If it is not, everything is read. What that check cannot tell are classes that fillers have, too (`int[]` and
 //! `java.lang.Object`, up to JDK 18): of these there may be more than were found.
 //!
-//! To watch costs the collector a moment for every page it writes first. So a pause is watched only if in the one before it few pages of eden had survivors.
+//! To watch costs the collector a moment for every page it writes first. So a pause is watched only if the two before it let expect that few
+//! pages of eden have survivors.
 
 use crate::collection_report::AddressRange;
 use crate::evacuation_walk::Evacuated;
@@ -27,8 +28,8 @@ const LEAST_UNWRITTEN: usize = 24;
 pub(super) struct UnwrittenRegions {
     /// Only with G1, and where the system can do it.
     watch: Option<WriteWatch>,
-    /// In the pause before, few regions had survivors.
-    pays: bool,
+    /// So many pages had survivors in the last pause, and in the one before it; `None`: not known.
+    pages: [Option<usize>; 2],
 }
 
 /// What the watch says after a collection.
@@ -77,16 +78,18 @@ impl UnwrittenRegions {
     pub(super) fn of_regions() -> Self {
         Self {
             watch: WriteWatch::new().ok(),
-            pays: false,
+            pages: [None; 2],
         }
     }
 
     /// A pause begins.
     pub(super) fn begin(&mut self, before: &[Space], pool: &WalkPool) {
-        let Some(watch) = self.watch.as_mut().filter(|_| self.pays) else {
+        let edens = edens(before);
+        let pays = self.pays(&edens);
+        let Some(watch) = self.watch.as_mut().filter(|_| pays) else {
             return;
         };
-        if watch.begin(&edens(before), pool).is_err() {
+        if watch.begin(&edens, pool).is_err() {
             // What is protected already loses that with the first write.
             self.watch = None;
         }
@@ -101,16 +104,23 @@ impl UnwrittenRegions {
         })
     }
 
-    /// What was found in these spaces says whether to watch the next time.
+    /// What was found in these spaces is expected the next time, too.
     pub(super) fn learn(&mut self, evacuated: &[Space], found: &Evacuated) {
-        let edens = evacuated
-            .iter()
-            .filter(|space| space.kind == SpaceKind::Eden);
-        let bytes: usize = edens.map(|space| space.top.above(space.bottom)).sum();
-        let pages = bytes / page_size();
-        if pages > 0 && found.walked == 0 {
-            self.pays = pages >= FEWEST_PAGES && found.pages * LEAST_UNWRITTEN < pages;
+        let has_eden = evacuated.iter().any(|space| space.kind == SpaceKind::Eden);
+        if has_eden && found.walked == 0 {
+            self.pages = [Some(found.pages), self.pages[0]];
         }
+    }
+
+    /// Is there much to be read, and hardly anything to be expected in it?
+    fn pays(&self, edens: &[AddressRange]) -> bool {
+        let bytes: usize = edens.iter().map(|eden| eden.end.above(eden.start)).sum();
+        let pages = bytes / page_size();
+        let [Some(last), before] = self.pages else {
+            return false;
+        };
+        let expected = before.map_or(last, |before| before.max(last));
+        pages >= FEWEST_PAGES && expected * LEAST_UNWRITTEN < pages
     }
 
     /// The pause is over.
@@ -186,11 +196,10 @@ mod tests {
     }
 
     #[test]
-    fn it_pays_where_few_of_many_pages_have_survivors() {
+    fn it_pays_where_few_of_many_pages_are_to_be_expected() {
         let mut unwritten = UnwrittenRegions::default();
         let spaces: Vec<Space> = (0..40)
             .map(|index| region(SpaceKind::Eden, index))
-            .chain([region(SpaceKind::Survivor, 40)])
             .collect();
         let mut pays = |spaces: &[Space], pages: usize, walked: u64| {
             let found = Evacuated {
@@ -199,14 +208,23 @@ mod tests {
                 ..Evacuated::default()
             };
             unwritten.learn(spaces, &found);
-            unwritten.pays
+            let many = unwritten.pays(&edens(&spaces_of(40)));
+            (many, unwritten.pays(&edens(&spaces_of(10))))
         };
-        assert!(pays(&spaces, 300, 0));
+        assert_eq!(pays(&[], 0, 0), (false, false), "nothing is known");
+        assert_eq!(pays(&spaces, 300, 0), (true, false));
         // Not an evacuation, or walked: what was known stays.
-        assert!(pays(&[], 0, 0));
-        assert!(pays(&spaces, 0, 1));
-        assert!(!pays(&spaces, 1000, 0));
-        assert!(!pays(&spaces[30..], 0, 0));
+        assert!(pays(&[], 5000, 0).0);
+        assert!(pays(&spaces, 5000, 1).0);
+        assert!(!pays(&spaces, 1000, 0).0);
+        assert!(!pays(&spaces, 100, 0).0, "the pause before had more");
+        assert!(pays(&spaces, 100, 0).0);
+    }
+
+    fn spaces_of(regions: u32) -> Vec<Space> {
+        (0..regions)
+            .map(|index| region(SpaceKind::Eden, index))
+            .collect()
     }
 
     #[test]
