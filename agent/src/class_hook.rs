@@ -112,7 +112,6 @@ impl Agent {
         };
         if self.options.context == Context::Auto && !origin.hidden {
             self.tracking.note_calls(origin.key, class);
-            self.tracking.examine(class);
         }
         self.reinstrumenting.lock().apply(origin.key, &mut known);
         let profiles: Vec<MethodProfile> = known.profiles.clone();

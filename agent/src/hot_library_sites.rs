@@ -1,17 +1,22 @@
-//! `context=auto`: library methods that turn out to allocate much for their callers become tracked methods.
+//! `context=auto`: library methods that turn out to allocate much for the program become tracked methods.
 //!
 //! ```text
 //! every while: sites by bytes ── in a JDK class, not tracked yet, a share worth asking about
-//!   ── their classes are retransformed: the methods that allocate for their caller are tracked ── then all classes that call them
+//!   ── its methods that lead to these sites are tracked ── it is retransformed, with the classes of the program that call one of them
 //! ```
 //!
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
-//! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`BlamePassing`]).
-//! Calls are noted by the class that they name. A class of which others name nothing but constructors (`HeapByteBufferR`, whose methods are called as
-//! those of `ByteBuffer`) is left alone: its objects would be counted at more cost, and still without a caller.
+//! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
+//!
+//! Calls are noted by the class that they name. Where the program names none of these methods, the class is left as it was: `LinkedHashMap.newNode`
+//! is called by `HashMap`, and that `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
+//! either, and its other classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took
+//! 2.3 times as long in its first seconds, and 1.1 times without.)
+//!
 //! What was allocated before has no caller; the report says so. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
-//! program can be several times slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
+//! program can be slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
 
+use std::collections::BTreeSet;
 use std::hash::Hasher;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,9 +26,10 @@ use ducktrack_jvmti::Jni;
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use ducktrack_class_rewriter::{BlamePassing, TrackedMethods};
+use ducktrack_class_rewriter::{TrackedMethods, methods_reaching};
 
 use crate::agent::Agent;
+use crate::library_class::library_class;
 use crate::options::Context;
 use crate::registry::ClassKey;
 
@@ -40,39 +46,26 @@ const MOST_CALLERS: usize = 400;
 /// Classes that one look may add.
 const MOST_CLASSES: usize = 2;
 
-/// The methods that are tracked now, and who calls library methods.
+/// A method of a site that is hot belongs to it with at least this part of the bytes of its class.
+const LEAST_OF_CLASS: f64 = 0.1;
+
+/// The methods that are tracked now, and who of the program calls library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
-    /// Tracked classes, in internal form, whose idle methods are still to be taken out.
-    unexamined: Mutex<FxHashSet<Box<[u8]>>>,
+    /// Classes, in internal form, that were found hot: they are not looked at again.
+    hot: Mutex<FxHashSet<Box<[u8]>>>,
     /// By a hash of the library class.
-    callers: Mutex<FxHashMap<u32, Callers>>,
+    callers: Mutex<FxHashMap<u32, Vec<Call>>>,
     classes: Mutex<Classes>,
 }
 
-/// Who calls a library class by its name, and what.
-#[derive(Default)]
-struct Callers {
-    /// Indices of [`Classes::keys`].
-    classes: Vec<u32>,
-    called: Called,
-}
-
-/// Constructors, other methods, or both.
-#[derive(Clone, Copy, Default)]
-struct Called {
-    constructors: bool,
-    methods: bool,
-}
-
-impl Called {
-    /// May calls by name lead to this method? Those of constructors lead to constructors only: what an object does later, others ask of it.
-    fn reaches(self, method: &str) -> bool {
-        match method {
-            "<init>" => self.constructors || self.methods,
-            _ => self.methods,
-        }
-    }
+/// A class of the program names a method of a library class.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Call {
+    /// Index of [`Classes::keys`].
+    caller: u32,
+    /// Hash of the method's name.
+    method: u32,
 }
 
 #[derive(Default)]
@@ -112,7 +105,7 @@ impl Tracking {
     pub(crate) fn new(methods: TrackedMethods) -> Self {
         Self {
             methods: RwLock::new(Arc::new(methods)),
-            unexamined: Mutex::default(),
+            hot: Mutex::default(),
             callers: Mutex::default(),
             classes: Mutex::default(),
         }
@@ -123,102 +116,71 @@ impl Tracking {
         Arc::clone(&self.methods.read())
     }
 
-    /// Remembers which library classes a class calls, when it is seen for the first time.
+    /// Remembers which library classes a class of the program calls, when it is seen for the first time.
     pub(crate) fn note_calls(&self, key: &ClassKey, class: &ClassFile<'_>) {
         if self.classes.lock().seen.contains(key) {
             return;
         }
-        let mut found: FxHashMap<u32, Called> = FxHashMap::default();
+        if is_library(class.name()) {
+            self.classes.lock().seen.insert(key.clone());
+            return;
+        }
+        let mut found: FxHashSet<(u32, u32)> = FxHashSet::default();
         for (index, constant) in class.pool().iter() {
             if matches!(
                 constant,
                 Constant::MethodRef(..) | Constant::InterfaceMethodRef(..)
             ) && let Ok(member) = class.pool().member_ref(index)
                 && is_library(member.class)
-                && member.class != class.name()
             {
-                let called = found.entry(hash(member.class)).or_default();
-                match member.name {
-                    b"<init>" => called.constructors = true,
-                    _ => called.methods = true,
-                }
+                found.insert((hash(member.class), hash(member.name)));
             }
         }
         let mut classes = self.classes.lock();
         if !classes.seen.insert(key.clone()) || found.is_empty() {
             return;
         }
-        let Ok(number) = u32::try_from(classes.keys.len()) else {
+        let Ok(caller) = u32::try_from(classes.keys.len()) else {
             return;
         };
         classes.keys.push(key.clone());
         drop(classes);
         let mut callers = self.callers.lock();
-        for (hash, called) in found {
-            let of_class = callers.entry(hash).or_default();
-            of_class.classes.push(number);
-            of_class.called.constructors |= called.constructors;
-            of_class.called.methods |= called.methods;
+        for (class, method) in found {
+            let calls = callers.entry(class).or_default();
+            calls.push(Call { caller, method });
         }
     }
 
-    /// Would notes at the calls of a class, by its name, tell who makes objects in this method of it?
-    fn has_named_callers(&self, class: &[u8], method: &str) -> bool {
-        let callers = self.callers.lock();
-        callers
-            .get(&hash(class))
-            .is_some_and(|callers| callers.called.reaches(method))
+    /// Was this class never found hot?
+    fn is_new(&self, class: &[u8]) -> bool {
+        !self.hot.lock().contains(class)
     }
 
-    fn count_callers(&self, class: &[u8]) -> usize {
-        let callers = self.callers.lock();
-        callers
-            .get(&hash(class))
-            .map_or(0, |callers| callers.classes.len())
-    }
-
-    fn callers_of(&self, class: &[u8]) -> Vec<ClassKey> {
+    /// The classes of the program that name one of these methods of a class.
+    fn callers_of(&self, class: &[u8], methods: &BTreeSet<Box<[u8]>>) -> FxHashSet<ClassKey> {
+        let hashes: FxHashSet<u32> = methods.iter().map(|method| hash(method)).collect();
         let callers = self.callers.lock();
         let classes = self.classes.lock();
-        let numbers = callers
-            .get(&hash(class))
-            .map(|callers| callers.classes.as_slice())
-            .unwrap_or_default();
-        numbers
-            .iter()
-            .filter_map(|number| classes.keys.get(*number as usize).cloned())
+        let calls = callers.get(&hash(class)).into_iter().flatten();
+        let leading = calls.filter(|call| hashes.contains(&call.method));
+        leading
+            .filter_map(|call| classes.keys.get(call.caller as usize).cloned())
             .collect()
     }
 
-    /// The classes of these names, whoever loaded them: the JDK's compiler is none of the boot loader's.
-    fn named(&self, names: &[String]) -> FxHashSet<ClassKey> {
-        let is_named = |key: &&ClassKey| names.iter().any(|name| name.as_bytes() == &*key.name);
+    /// The classes of this name, whoever loaded them.
+    fn named(&self, name: &[u8]) -> FxHashSet<ClassKey> {
         let classes = self.classes.lock();
-        classes.seen.iter().filter(is_named).cloned().collect()
+        let of_name = classes.seen.iter().filter(|key| &*key.name == name);
+        of_name.cloned().collect()
     }
 
-    fn add(&self, classes: &[String]) {
-        let mut methods = self.methods.write();
-        let methods = Arc::make_mut(&mut methods);
-        for class in classes {
-            methods.add(class, "*");
-        }
-        let names = classes.iter().map(|class| class.as_bytes().into());
-        self.unexamined.lock().extend(names);
-    }
-
-    /// Takes the methods of a class out that allocate nothing for their caller, when the class is seen for the first time since it is tracked.
-    pub(crate) fn examine(&self, class: &ClassFile<'_>) {
-        if !self.unexamined.lock().remove(class.name()) {
-            return;
-        }
-        let Ok(found) = BlamePassing::of(std::slice::from_ref(class), &self.methods()) else {
-            return;
-        };
-        let mut methods = self.methods.write();
-        let methods = Arc::make_mut(&mut methods);
-        for (class, method) in &found.idle {
-            methods.take_out(class, method);
+    fn add(&self, class: &str, methods: &BTreeSet<Box<[u8]>>) {
+        let mut tracked = self.methods.write();
+        let tracked = Arc::make_mut(&mut tracked);
+        for method in methods {
+            tracked.add(class, &String::from_utf8_lossy(method));
         }
     }
 }
@@ -231,36 +193,43 @@ impl Agent {
         }
         // A share of the bytes needs bytes.
         self.find_site_sizes(jni);
-        let found = self.hot_library_classes();
-        if found.is_empty() {
-            return;
-        }
-        let own = self.tracking.named(&found);
-        let mut callers: FxHashSet<ClassKey> = FxHashSet::default();
-        for class in &found {
-            callers.extend(self.tracking.callers_of(class.as_bytes()));
-        }
-        callers.retain(|key| !own.contains(key));
-        self.tracking.add(&found);
-        // Which calls to note is known when the classes themselves have been seen again.
-        for keys in [&own, &callers] {
-            let outcome =
-                jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, keys)));
-            if let Ok(Err(error)) | Err(error) = outcome {
-                self.log
-                    .warn(&format!("hot library sites have no callers: {error}"));
-            }
-        }
-        for class in found {
-            self.add_note(format!(
-                "{} became a tracked class when it was found hot: what it had allocated by then has no caller.",
-                class.replace('/', ".")
-            ));
+        for (class, methods) in self.hot_library_classes() {
+            self.track_class(jni, &class, &methods);
         }
     }
 
-    /// Library classes with sites that have a large share of all bytes.
-    fn hot_library_classes(&self) -> Vec<String> {
+    /// Tracks what leads to these methods of a class, if the program calls that.
+    fn track_class(&self, jni: Jni, class: &str, methods: &[Box<[u8]>]) {
+        self.tracking.hot.lock().insert(class.as_bytes().into());
+        let Some(bytes) = library_class(jni, class) else {
+            return;
+        };
+        let leading = ClassFile::parse(&bytes).and_then(|class| methods_reaching(&class, methods));
+        let leading = leading.unwrap_or_default();
+        let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
+        if keys.is_empty() || keys.len() > MOST_CALLERS {
+            return;
+        }
+        self.tracking.add(class, &leading);
+        keys.extend(self.tracking.named(class.as_bytes()));
+        self.retransform(jni, &keys);
+        self.add_note(format!(
+            "{} became a tracked class when it was found hot: what it had allocated by then has no caller.",
+            class.replace('/', ".")
+        ));
+    }
+
+    fn retransform(&self, jni: Jni, keys: &FxHashSet<ClassKey>) {
+        let outcome =
+            jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, keys)));
+        if let Ok(Err(error)) | Err(error) = outcome {
+            self.log
+                .warn(&format!("hot library sites have no callers: {error}"));
+        }
+    }
+
+    /// Library classes with sites that have a large share of all bytes, and the methods of these sites.
+    fn hot_library_classes(&self) -> Vec<(String, Vec<Box<[u8]>>)> {
         let Some(facts) = self.facts() else {
             return Vec::new();
         };
@@ -277,27 +246,30 @@ impl Agent {
             return Vec::new();
         }
         let tracked = self.tracking.methods();
-        let mut by_class: FxHashMap<Box<str>, i128> = FxHashMap::default();
+        let mut by_class: FxHashMap<Box<str>, FxHashMap<Box<str>, i128>> = FxHashMap::default();
         for (site, _, bytes) in totals {
             let class = site.class.as_bytes();
             if is_library(class)
                 && !tracked.contains(class, site.method.as_bytes())
-                && self.tracking.has_named_callers(class, &site.method)
+                && self.tracking.is_new(class)
             {
-                *by_class.entry(site.class).or_default() += bytes;
+                let methods = by_class.entry(site.class).or_default();
+                *methods.entry(site.method).or_default() += bytes;
             }
         }
-        let mut hot: Vec<(i128, String)> = by_class
-            .into_iter()
-            .filter(|(_, bytes)| share(*bytes, all) >= LEAST_SHARE)
-            .filter(|(class, _)| self.tracking.count_callers(class.as_bytes()) <= MOST_CALLERS)
-            .map(|(class, bytes)| (bytes, class.into()))
-            .collect();
-        hot.sort_unstable_by(|a, b| b.cmp(a));
-        hot.into_iter()
-            .take(MOST_CLASSES)
-            .map(|(_, class)| class)
-            .collect()
+        let bytes_of = |methods: &FxHashMap<Box<str>, i128>| methods.values().sum::<i128>();
+        let mut hot: Vec<_> = by_class.into_iter().collect();
+        hot.retain(|(_, methods)| share(bytes_of(methods), all) >= LEAST_SHARE);
+        hot.sort_unstable_by_key(|(_, methods)| std::cmp::Reverse(bytes_of(methods)));
+        hot.truncate(MOST_CLASSES);
+        let with_methods = hot.into_iter().map(|(class, methods)| {
+            let of_class = bytes_of(&methods);
+            let matters = |bytes: &i128| share(*bytes, of_class) >= LEAST_OF_CLASS;
+            let methods = methods.into_iter().filter(|(_, bytes)| matters(bytes));
+            let names = methods.map(|(method, _)| method.as_bytes().into());
+            (class.into(), names.collect())
+        });
+        with_methods.collect()
     }
 }
 

@@ -27,6 +27,7 @@ mod helper_class;
 mod hot_library_sites;
 mod jni_functions;
 mod jni_variadic;
+mod library_class;
 mod life_cycle;
 mod loaders;
 mod log;

@@ -70,6 +70,32 @@ impl BlamePassing {
     }
 }
 
+/// The methods of a class from which, by calls inside of the class, one of these methods may be reached: they themselves included, if the class has them.
+///
+/// # Errors
+/// Of the class file reader.
+pub fn methods_reaching(
+    class: &ClassFile<'_>,
+    targets: &[Box<[u8]>],
+) -> Result<BTreeSet<Box<[u8]>>, Error> {
+    let mut all = TrackedMethods::none();
+    all.add(&String::from_utf8_lossy(class.name()), "*");
+    let bodies = bodies_of(class, &all)?;
+    let mut reaching: BTreeSet<Box<[u8]>> = BTreeSet::new();
+    let mut before = usize::MAX;
+    while before != reaching.len() {
+        before = reaching.len();
+        for body in &bodies {
+            let reaches =
+                |(owner, name): &MethodName| **owner == *class.name() && reaching.contains(name);
+            if targets.contains(&body.name.1) || body.calls.iter().any(reaches) {
+                reaching.insert(body.name.1.clone());
+            }
+        }
+    }
+    Ok(reaching)
+}
+
 /// The method that a call means, among those at hand.
 fn find(
     classes: &[ClassFile<'_>],
@@ -229,5 +255,15 @@ mod tests {
         let passing = ["allocates", "calls", "inherits", "reaches", "wastes"];
         assert_eq!(names(&found.passing), passing);
         assert_eq!(names(&found.idle), ["idle", "throws"]);
+
+        let class = ClassFile::parse(&bytes).expect("a class");
+        let reaching = |target: &[u8]| -> Vec<String> {
+            let found = methods_reaching(&class, &[target.into()]).expect("a class");
+            let names = found.iter().map(|name| String::from_utf8_lossy(name));
+            names.map(String::from).collect()
+        };
+        assert_eq!(reaching(b"allocates"), ["allocates", "calls", "reaches"]);
+        assert_eq!(reaching(b"throws"), ["idle", "throws"]);
+        assert!(reaching(b"ofSuperclass").is_empty());
     }
 }

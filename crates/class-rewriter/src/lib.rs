@@ -40,7 +40,7 @@ mod tracked_methods;
 
 pub use allocation_kind::{AllocationKind, ElementSize};
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
-pub use blame_passing::{BlamePassing, MethodName};
+pub use blame_passing::{BlamePassing, MethodName, methods_reaching};
 pub use class_rewriter::{ClassRewriter, RewrittenClass};
 pub use consecutive_numbers::ConsecutiveNumbers;
 pub use edit::{
