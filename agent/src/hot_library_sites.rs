@@ -8,8 +8,8 @@
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
-//! Calls are noted by the class that they name. Where the program names none of these methods, the class is left as it was: `LinkedHashMap.newNode`
-//! is called by `HashMap`, and that `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
+//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where the program names none of
+//! these methods, the class is left as it was. That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
 //! either, and its other classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took
 //! 2.3 times as long in its first seconds, and 1.1 times without.)
 //!
@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use ducktrack_class_rewriter::{TrackedMethods, methods_reaching};
 
 use crate::agent::Agent;
-use crate::library_class::library_class;
+use crate::library_class::with_superclasses;
 use crate::options::Context;
 use crate::registry::ClassKey;
 
@@ -201,10 +201,9 @@ impl Agent {
     /// Tracks what leads to these methods of a class, if the program calls that.
     fn track_class(&self, jni: Jni, class: &str, methods: &[Box<[u8]>]) {
         self.tracking.hot.lock().insert(class.as_bytes().into());
-        let Some(bytes) = library_class(jni, class) else {
-            return;
-        };
-        let leading = ClassFile::parse(&bytes).and_then(|class| methods_reaching(&class, methods));
+        let files = with_superclasses(jni, class);
+        let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();
+        let leading = classes.and_then(|classes| methods_reaching(&classes, methods));
         let leading = leading.unwrap_or_default();
         let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
         if keys.is_empty() || keys.len() > MOST_CALLERS {
