@@ -8,8 +8,8 @@
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
-//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where the program names none of
-//! these methods, the class is left as it was. That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
+//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where nobody in the program names one of
+//! these methods, the class is left as it was; who has made next to nothing by then is not asked (`level=debug` says who was). That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
 //! either, and its other classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took
 //! 2.3 times as long in its first seconds, and 1.1 times without.)
 //!
@@ -49,6 +49,9 @@ const MOST_CLASSES: usize = 2;
 /// A method of a site that is hot belongs to it with at least this part of the bytes of its class.
 const LEAST_OF_CLASS: f64 = 0.1;
 
+/// Who calls what makes much, makes at least this part of all objects itself, if anything.
+const LEAST_OF_CALLER: f64 = 0.0001;
+
 /// The methods that are tracked now, and who of the program calls library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
@@ -57,6 +60,15 @@ pub(crate) struct Tracking {
     /// By a hash of the library class.
     callers: Mutex<FxHashMap<u32, Vec<Call>>>,
     classes: Mutex<Classes>,
+}
+
+/// What a look finds.
+#[derive(Default)]
+struct Found {
+    /// Library classes with sites that have a large share of all bytes, and the methods of these sites.
+    hot: Vec<(String, Vec<Box<[u8]>>)>,
+    /// Classes with sites that have made next to nothing: they hardly call what makes most.
+    idle: FxHashSet<Box<str>>,
 }
 
 /// A class of the program names a method of a library class.
@@ -193,22 +205,39 @@ impl Agent {
         }
         // A share of the bytes needs bytes.
         self.find_site_sizes(jni);
-        for (class, methods) in self.hot_library_classes() {
-            self.track_class(jni, &class, &methods);
+        let found = self.find_hot_classes();
+        for (class, methods) in &found.hot {
+            self.track_class(jni, class, methods, &found.idle);
         }
     }
 
     /// Tracks what leads to these methods of a class, if the program calls that.
-    fn track_class(&self, jni: Jni, class: &str, methods: &[Box<[u8]>]) {
+    fn track_class(
+        &self,
+        jni: Jni,
+        class: &str,
+        methods: &[Box<[u8]>],
+        idle: &FxHashSet<Box<str>>,
+    ) {
         self.tracking.hot.lock().insert(class.as_bytes().into());
         let files = with_superclasses(jni, class);
         let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();
         let leading = classes.and_then(|classes| methods_reaching(&classes, methods));
-        let leading = leading.unwrap_or_default();
+        let mut leading = leading.unwrap_or_default();
+        // By name all constructors are one, and nearly everybody calls one of them.
+        if !methods.iter().any(|method| **method == *b"<init>") {
+            leading.remove(b"<init>".as_slice());
+        }
         let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
+        keys.retain(|key| str::from_utf8(&key.name).is_ok_and(|name| !idle.contains(name)));
         if keys.is_empty() || keys.len() > MOST_CALLERS {
             return;
         }
+        self.log.debug(|| {
+            let names = keys.iter().map(|key| String::from_utf8_lossy(&key.name));
+            let names = names.collect::<Vec<_>>().join(", ");
+            format!("{class} is hot, and called by {names}")
+        });
         self.tracking.add(class, &leading);
         keys.extend(self.tracking.named(class.as_bytes()));
         self.retransform(jni, &keys);
@@ -227,10 +256,11 @@ impl Agent {
         }
     }
 
-    /// Library classes with sites that have a large share of all bytes, and the methods of these sites.
-    fn hot_library_classes(&self) -> Vec<(String, Vec<Box<[u8]>>)> {
+    /// Looks at what all sites have made by now.
+    fn find_hot_classes(&self) -> Found {
+        let mut found = Found::default();
         let Some(facts) = self.facts() else {
-            return Vec::new();
+            return found;
         };
         let end = self.registry.counter_end();
         let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
@@ -242,11 +272,14 @@ impl Agent {
         let totals = self.registry.totals(&counters);
         let all: i128 = totals.iter().map(|total| total.2).sum();
         if all < LEAST_BYTES {
-            return Vec::new();
+            return found;
         }
         let tracked = self.tracking.methods();
         let mut by_class: FxHashMap<Box<str>, FxHashMap<Box<str>, i128>> = FxHashMap::default();
-        for (site, _, bytes) in totals {
+        let objects: i128 = totals.iter().map(|total| total.1).sum();
+        let mut made: FxHashMap<Box<str>, i128> = FxHashMap::default();
+        for (site, count, bytes) in totals {
+            *made.entry(site.class.clone()).or_default() += count;
             let class = site.class.as_bytes();
             if is_library(class)
                 && !tracked.contains(class, site.method.as_bytes())
@@ -268,7 +301,10 @@ impl Agent {
             let names = methods.map(|(method, _)| method.as_bytes().into());
             (class.into(), names.collect())
         });
-        with_methods.collect()
+        found.hot = with_methods.collect();
+        made.retain(|_, count| share(*count, objects) < LEAST_OF_CALLER);
+        found.idle = made.into_keys().collect();
+        found
     }
 }
 
