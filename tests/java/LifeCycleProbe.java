@@ -123,6 +123,14 @@ public final class LifeCycleProbe {
         sink = map;
     }
 
+    /** The same with classes that only the library calls. */
+    private static void fillSet() {
+        java.util.LinkedHashSet<Object> set = new java.util.LinkedHashSet<>();
+        set.add("a");
+        set.add("b");
+        sink = set;
+    }
+
     /** The same with a class that nobody calls by its name: `HeapByteBufferR`. */
     private static void duplicateView() {
         sink = View.BUFFER.duplicate();
@@ -167,6 +175,9 @@ public final class LifeCycleProbe {
                 break;
             case "library":
                 repeat(words[1], LifeCycleProbe::fillMap);
+                break;
+            case "sets":
+                repeat(words[1], LifeCycleProbe::fillSet);
                 break;
             case "views":
                 repeat(words[1], LifeCycleProbe::duplicateView);
