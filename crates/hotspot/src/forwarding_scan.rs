@@ -14,8 +14,8 @@
 //!
 //! - Every survivor claims its new place ([`NewPlaces`]), and the objects that are there are walked ([`crate::young_coverage`]): who claims a place where none starts is no
 //!   survivor.
-//! - An object that is there, and no filler, has been somewhere: where one claims it, that is it. Where two do, or where one says that it moved to memory that nothing should have
-//!   moved to, the objects from the last undoubted survivor on are walked: either that walk comes to the one in doubt, or it is thrown away.
+//! - An object that is there, and no filler, has been somewhere: where one claims it, that is it. Where two do, or where one says that it moved to memory in which something is new
+//!   and nothing should have moved to, the objects from the last undoubted survivor on are walked: either that walk comes to the one in doubt, or it is thrown away.
 //! - In the end every survivor must be met at its place, and nothing else there but fillers. So what is left over is a word that points to a filler, and
 //!   stands ahead of the class and the size of that filler: of classes that only fill there are no survivors, and up to JDK 18 it would have to
 //!   be an `int[]` or `java.lang.Object`.
