@@ -55,8 +55,6 @@ const LEAST_OF_CALLER: f64 = 0.0001;
 /// The methods that are tracked now, and who of the program calls library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
-    /// Classes, in internal form, that were found hot: they are not looked at again.
-    hot: Mutex<FxHashSet<Box<[u8]>>>,
     /// By a hash of the library class.
     callers: Mutex<FxHashMap<u32, Vec<Call>>>,
     classes: Mutex<Classes>,
@@ -65,7 +63,7 @@ pub(crate) struct Tracking {
 /// What a look finds.
 #[derive(Default)]
 struct Found {
-    /// Library classes with sites that have a large share of all bytes, and the methods of these sites.
+    /// Library classes with sites that have a large share of all bytes, the largest first, and the methods of these sites.
     hot: Vec<(String, Vec<Box<[u8]>>)>,
     /// Classes with sites that have made next to nothing: they hardly call what makes most.
     idle: FxHashSet<Box<str>>,
@@ -117,7 +115,6 @@ impl Tracking {
     pub(crate) fn new(methods: TrackedMethods) -> Self {
         Self {
             methods: RwLock::new(Arc::new(methods)),
-            hot: Mutex::default(),
             callers: Mutex::default(),
             classes: Mutex::default(),
         }
@@ -164,11 +161,6 @@ impl Tracking {
         }
     }
 
-    /// Was this class never found hot?
-    fn is_new(&self, class: &[u8]) -> bool {
-        !self.hot.lock().contains(class)
-    }
-
     /// The classes of the program that name one of these methods of a class.
     fn callers_of(&self, class: &[u8], methods: &BTreeSet<Box<[u8]>>) -> FxHashSet<ClassKey> {
         let hashes: FxHashSet<u32> = methods.iter().map(|method| hash(method)).collect();
@@ -206,20 +198,20 @@ impl Agent {
         // A share of the bytes needs bytes.
         self.find_site_sizes(jni);
         let found = self.find_hot_classes();
-        for (class, methods) in &found.hot {
-            self.track_class(jni, class, methods, &found.idle);
-        }
+        let hot = found.hot.iter();
+        let tracked =
+            hot.filter(|(class, methods)| self.track_class(jni, class, methods, &found.idle));
+        tracked.take(MOST_CLASSES).for_each(drop);
     }
 
-    /// Tracks what leads to these methods of a class, if the program calls that.
+    /// Tracks what leads to these methods of a class, if the program calls that. Does it?
     fn track_class(
         &self,
         jni: Jni,
         class: &str,
         methods: &[Box<[u8]>],
         idle: &FxHashSet<Box<str>>,
-    ) {
-        self.tracking.hot.lock().insert(class.as_bytes().into());
+    ) -> bool {
         let files = with_superclasses(jni, class);
         let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();
         let leading = classes.and_then(|classes| methods_reaching(&classes, methods));
@@ -231,7 +223,7 @@ impl Agent {
         let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
         keys.retain(|key| str::from_utf8(&key.name).is_ok_and(|name| !idle.contains(name)));
         if keys.is_empty() || keys.len() > MOST_CALLERS {
-            return;
+            return false;
         }
         self.log.debug(|| {
             let names = keys.iter().map(|key| String::from_utf8_lossy(&key.name));
@@ -245,6 +237,7 @@ impl Agent {
             "{} became a tracked class when it was found hot: what it had allocated by then has no caller.",
             class.replace('/', ".")
         ));
+        true
     }
 
     fn retransform(&self, jni: Jni, keys: &FxHashSet<ClassKey>) {
@@ -281,10 +274,7 @@ impl Agent {
         for (site, count, bytes) in totals {
             *made.entry(site.class.clone()).or_default() += count;
             let class = site.class.as_bytes();
-            if is_library(class)
-                && !tracked.contains(class, site.method.as_bytes())
-                && self.tracking.is_new(class)
-            {
+            if is_library(class) && !tracked.contains(class, site.method.as_bytes()) {
                 let methods = by_class.entry(site.class).or_default();
                 *methods.entry(site.method).or_default() += bytes;
             }
@@ -293,7 +283,6 @@ impl Agent {
         let mut hot: Vec<_> = by_class.into_iter().collect();
         hot.retain(|(_, methods)| share(bytes_of(methods), all) >= LEAST_SHARE);
         hot.sort_unstable_by_key(|(_, methods)| std::cmp::Reverse(bytes_of(methods)));
-        hot.truncate(MOST_CLASSES);
         let with_methods = hot.into_iter().map(|(class, methods)| {
             let of_class = bytes_of(&methods);
             let matters = |bytes: &i128| share(*bytes, of_class) >= LEAST_OF_CLASS;

@@ -123,12 +123,14 @@ public final class LifeCycleProbe {
         sink = map;
     }
 
-    /** The same with classes that only the library calls. */
-    private static void fillSet() {
-        java.util.LinkedHashSet<Object> set = new java.util.LinkedHashSet<>();
-        set.add("a");
-        set.add("b");
-        sink = set;
+    /** The same with classes that only the library calls. In a class of its own: this one names {@code LinkedHashMap.put}. */
+    private static final class Sets {
+        static void fill() {
+            java.util.LinkedHashSet<Object> set = new java.util.LinkedHashSet<>();
+            set.add("a");
+            set.add("b");
+            sink = set;
+        }
     }
 
     /** The same with a class that nobody calls by its name: `HeapByteBufferR`. */
@@ -177,7 +179,7 @@ public final class LifeCycleProbe {
                 repeat(words[1], LifeCycleProbe::fillMap);
                 break;
             case "sets":
-                repeat(words[1], LifeCycleProbe::fillSet);
+                repeat(words[1], Sets::fill);
                 break;
             case "views":
                 repeat(words[1], LifeCycleProbe::duplicateView);
