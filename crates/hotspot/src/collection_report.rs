@@ -63,6 +63,34 @@ impl AddressRange {
     pub fn bytes(&self) -> usize {
         self.end.above(self.start)
     }
+
+    /// Its parts of so many bytes; the last one may be shorter.
+    pub(crate) fn parts(self, bytes: usize) -> impl Iterator<Item = Self> {
+        let Self { start, end } = self;
+        let cuts = (0..self.bytes()).step_by(bytes);
+        cuts.map(move |cut| Self {
+            start: start.plus(cut),
+            end: start.plus(cut + bytes).min(end),
+        })
+    }
+
+    /// Which of these ranges, ascending, holds an address: of those that start at or before it the last, if it is long enough.
+    #[inline]
+    pub(crate) fn position(ranges: &[Self], address: Address) -> Option<usize> {
+        let above = ranges.partition_point(|range| range.start <= address);
+        let last = above.checked_sub(1)?;
+        ranges.get(last)?.contains(address).then_some(last)
+    }
+}
+
+/// What is used of a space.
+impl From<&Space> for AddressRange {
+    fn from(space: &Space) -> Self {
+        Self {
+            start: space.bottom,
+            end: space.top,
+        }
+    }
 }
 
 /// An object that outlived a collection which could have taken it.
@@ -130,7 +158,7 @@ pub struct CollectionReport {
     pub walked: u64,
     /// Number of evacuated regions that were not read: the collector wrote nothing into them, so all their objects died.
     pub unread: u64,
-    /// Number of words that could be taken for moves, and were looked into by walking to them.
+    /// Number of words that looked like old copies of survivors, and were none.
     pub doubted: u64,
     /// How long the world stood still for looking at them.
     pub walk_nanos: u64,

@@ -36,7 +36,7 @@ pub(crate) struct Evacuated {
     pub(crate) walked: u64,
     /// Regions that were not read.
     pub(crate) unread: u64,
-    /// Words that could be taken for moves, and were looked into.
+    /// Words that looked like old copies of survivors, and were none.
     pub(crate) doubted: u64,
     /// Pages that survivors started in, where that was counted.
     pub(crate) pages: usize,
@@ -408,15 +408,16 @@ impl<'a> EvacuationWalk<'a> {
     /// Does memory that objects can have moved to hold so many bytes from this address on?
     #[inline]
     fn has_room(&mut self, address: Address, bytes: usize) -> bool {
-        let holds = |range: &AddressRange| {
-            range.start <= address && address < range.end && bytes <= range.end.above(address)
-        };
+        let holds =
+            |range: &AddressRange| range.contains(address) && bytes <= range.end.above(address);
         if self.room.get(self.last_room).is_some_and(holds) {
             return true;
         }
-        let above = self.room.partition_point(|range| range.start <= address);
-        self.last_room = above.saturating_sub(1);
-        self.room.get(self.last_room).is_some_and(holds)
+        let Some(room) = AddressRange::position(self.room, address) else {
+            return false;
+        };
+        self.last_room = room;
+        self.room.get(room).is_some_and(holds)
     }
 
     /// Where the object at `at` is said to have moved to, for a look ahead.

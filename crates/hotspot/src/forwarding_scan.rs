@@ -33,7 +33,7 @@ use crate::collection_report::{AddressRange, Survivor};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::heap_spaces::Space;
 use crate::lanes::{SURVIVORS_AHEAD, ask_for};
-use crate::new_places::{Claim, NewPlaces};
+use crate::new_places::NewPlaces;
 use crate::object_header::forwarded_to;
 use crate::piecewise_walk::confirm_committed;
 use crate::reservation::page_size;
@@ -58,7 +58,7 @@ pub(crate) unsafe fn scan_together<'a>(
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Option<Scanned> {
     confirm_committed(spaces).ok()?;
-    let Some(pattern) = Pattern::of(places) else {
+    let Some(bounds) = places.bounds() else {
         // Nothing has moved.
         return Some(Scanned::default());
     };
@@ -70,7 +70,7 @@ pub(crate) unsafe fn scan_together<'a>(
         let mut scan = Scan {
             walk: new_walk(),
             places,
-            pattern,
+            pattern: Pattern::of(bounds),
             candidates: Vec::new(),
         };
         // SAFETY: passed on; the spaces are committed.
@@ -89,16 +89,12 @@ struct Piece {
 
 /// Cuts a space.
 fn pieces(space: &Space, written: Option<&[AddressRange]>) -> impl Iterator<Item = Piece> {
-    let (space, bottom, top) = (*space, space.bottom, space.top);
-    let cuts = (0..top.above(bottom)).step_by(PIECE);
-    cuts.filter_map(move |cut| {
-        let whole = AddressRange {
-            start: bottom.plus(cut),
-            end: bottom.plus(cut + PIECE).min(top),
-        };
+    let space = *space;
+    let parts = AddressRange::from(&space).parts(PIECE);
+    parts.filter_map(move |part| {
         let memory = match written {
-            None => vec![whole],
-            Some(written) => within(whole, written),
+            None => vec![part],
+            Some(written) => within(part, written),
         };
         (!memory.is_empty()).then_some(Piece { space, memory })
     })
@@ -176,11 +172,12 @@ impl Scan<'_, '_> {
             else {
                 continue;
             };
-            match place.map(|place| self.places.claim_in(place, to)) {
-                Some(Claim::First) => part.survivors.push(survivor),
-                Some(_) => {
+            match place {
+                Some(place) => {
                     part.survivors.push(survivor);
-                    part.claimed_again.push(to);
+                    if !self.places.claim_in(place, to) {
+                        part.claimed_again.push(to);
+                    }
                 }
                 None => part.nowhere.push(survivor),
             }

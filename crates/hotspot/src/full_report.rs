@@ -46,10 +46,7 @@ fn collected(before: &[Space]) -> Vec<AddressRange> {
     let mut ranges: Vec<AddressRange> = before
         .iter()
         .filter(|space| is_collected(space) && space.bottom < space.top)
-        .map(|space| AddressRange {
-            start: space.bottom,
-            end: space.top,
-        })
+        .map(AddressRange::from)
         .collect();
     ranges.sort_unstable();
     ranges

@@ -69,10 +69,7 @@ impl NewPlaces {
                     first_claim: 0,
                 });
             } else if former.is_none_or(|former| former.top != space.top) {
-                strange.push(AddressRange {
-                    start: space.bottom,
-                    end: space.top,
-                });
+                strange.push(AddressRange::from(space));
             }
         }
         strange.sort_unstable();
@@ -97,6 +94,19 @@ impl NewPlaces {
         &self.places
     }
 
+    /// From the first place, or the first strange memory, to the end of the last.
+    pub(crate) fn bounds(&self) -> Option<AddressRange> {
+        let places = self.places.iter().map(|place| AddressRange {
+            start: place.start,
+            end: place.limit,
+        });
+        let all = places.chain(self.strange.iter().copied());
+        all.reduce(|one, other| AddressRange {
+            start: one.start.min(other.start),
+            end: one.end.max(other.end),
+        })
+    }
+
     /// Takes every claim back.
     pub(crate) fn forget_claims(&mut self) {
         for claim in &mut self.claims {
@@ -106,18 +116,18 @@ impl NewPlaces {
 
     /// Claims the place of an object. Any thread may.
     pub(crate) fn claim(&self, object: Address) -> Claim {
-        self.place_of(object)
-            .map_or(Claim::Nowhere, |place| self.claim_in(place, object))
-    }
-
-    /// The same for an object in this place.
-    #[inline]
-    pub(crate) fn claim_in(&self, place: &Place, object: Address) -> Claim {
-        match self.claim_word(place, object) {
-            Some((word, bit)) if word.fetch_or(bit, Ordering::Relaxed) & bit == 0 => Claim::First,
+        match self.place_of(object) {
+            Some(place) if self.claim_in(place, object) => Claim::First,
             Some(_) => Claim::Again,
             None => Claim::Nowhere,
         }
+    }
+
+    /// The same for an object in this place: is it the first there?
+    #[inline]
+    pub(crate) fn claim_in(&self, place: &Place, object: Address) -> bool {
+        self.claim_word(place, object)
+            .is_some_and(|(word, bit)| word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
     }
 
     /// An object was met at its place: takes the claim back, and says whether there was one. Any thread may.
@@ -185,11 +195,8 @@ impl NewPlaces {
 
     /// The end of the memory that holds an address, that is not as it was before the collection, and that nothing should have moved to.
     pub(crate) fn end_of_strange(&self, object: Address) -> Option<Address> {
-        let above = self.strange.partition_point(|range| range.start <= object);
-        let range = above
-            .checked_sub(1)
-            .and_then(|last| self.strange.get(last))?;
-        (object < range.end).then_some(range.end)
+        let number = AddressRange::position(&self.strange, object)?;
+        self.strange.get(number).map(|range| range.end)
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 mod failed_evacuation;
 mod full_collections;
 mod unknown_moves;
-mod unwritten_regions;
+mod unwritten_pages;
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ use crate::piecewise_walk::walk_together;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
-use unwritten_regions::{UnwrittenRegions, WrittenMemory};
+use unwritten_pages::{UnwrittenPages, WrittenMemory};
 
 /// What is known about the pause that is going on, and what stays known from one to the next.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Pause {
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
-    unwritten: UnwrittenRegions,
+    unwritten: UnwrittenPages,
     first: FirstInventory,
     /// The counts when the last pause ended.
     last: Option<Counts>,
@@ -121,9 +121,9 @@ impl Pause {
             pool: WalkPool::new(),
             unwritten: match (collector, level) {
                 (Collector::G1, MovesLevel::Exact | MovesLevel::Finish) => {
-                    UnwrittenRegions::of_regions()
+                    UnwrittenPages::of_regions()
                 }
-                _ => UnwrittenRegions::default(),
+                _ => UnwrittenPages::default(),
             },
             first: FirstInventory::default(),
             last: None,
@@ -427,7 +427,6 @@ impl Pause {
 
     /// Is at the new places what moved there, and nothing else?
     fn check_coverage(&self, survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
-        young_coverage::claim(survivors, places)?;
         let room = [self.whole_heap()];
         let new_walk = || EvacuationWalk::new(&self.classes, &self.sizes, &room);
         // SAFETY: the world is stopped; memory below the tops is committed.
@@ -499,12 +498,7 @@ impl Pause {
 
 /// The memory of everything collected, ascending.
 fn ranges<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<AddressRange> {
-    let mut ranges: Vec<AddressRange> = spaces
-        .map(|space| AddressRange {
-            start: space.bottom,
-            end: space.top,
-        })
-        .collect();
+    let mut ranges: Vec<AddressRange> = spaces.map(AddressRange::from).collect();
     ranges.sort_unstable();
     ranges
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::address::Address;
 use crate::careful_read::readable;
-use crate::collection_report::MovesFault;
+use crate::collection_report::{AddressRange, MovesFault};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::heap_spaces::Space;
 use crate::lanes::{NotCounted, Passed, Stretch, Stretches, walk_in_lanes};
@@ -142,16 +142,12 @@ fn pieces(spaces: &[Space], threads: usize) -> Vec<Piece> {
     for (place, space) in spaces.iter().enumerate() {
         let is_small = space.top.above(space.bottom) <= bytes * LEFT_WHOLE;
         let bytes = if is_small { bytes * LEFT_WHOLE } else { bytes };
-        let mut cut = space.bottom;
-        while cut < space.top {
-            let next_cut = cut.plus(bytes).min(space.top);
-            pieces.push(Piece {
-                place,
-                cut,
-                next_cut,
-            });
-            cut = next_cut;
-        }
+        let parts = AddressRange::from(space).parts(bytes);
+        pieces.extend(parts.map(|part| Piece {
+            place,
+            cut: part.start,
+            next_cut: part.end,
+        }));
     }
     pieces
 }

@@ -126,7 +126,8 @@ impl WriteWatch {
         ];
         // SAFETY: the structure of this operation; memory that is watched can be used as before.
         unsafe { control(&*self.faults, REGISTER, &mut register) }?;
-        let pieces: Vec<AddressRange> = self.ranges.iter().flat_map(pieces).collect();
+        let pieces = self.ranges.iter().flat_map(|range| range.parts(PIECE));
+        let pieces: Vec<AddressRange> = pieces.collect();
         let protect = |piece: &AddressRange| self.scan(*piece, PROTECT_MATCHING, &mut []);
         let outcomes = pool.map(&pieces, || protect).ok_or_else(refused)?;
         outcomes
@@ -209,17 +210,6 @@ impl WriteWatch {
         let known = unsafe { control(&self.pagemap, PAGEMAP_SCAN, &mut question) }?;
         Ok((known, Address(question[4] as usize)))
     }
-}
-
-/// A range, cut for several threads.
-fn pieces(range: &AddressRange) -> impl Iterator<Item = AddressRange> {
-    let AddressRange { start, end } = *range;
-    (0..end.above(start))
-        .step_by(PIECE)
-        .map(move |cut| AddressRange {
-            start: start.plus(cut),
-            end: start.plus(cut + PIECE).min(end),
-        })
 }
 
 /// Takes protections away.

@@ -19,20 +19,7 @@ use crate::walk_pool::WalkPool;
 /// Places are cut into stretches of so many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
 const STRETCH: usize = 1 << 20;
 
-/// Claims the new places of all survivors.
-pub(crate) fn claim(survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
-    for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
-        let found = match places.claim(survivor.to) {
-            Claim::First => continue,
-            Claim::Again => "memory that another object moved to",
-            Claim::Nowhere => NOWHERE,
-        };
-        return Err(wrong_place(survivor, found));
-    }
-    Ok(())
-}
-
-/// Compares survivors, which have claimed their places, and memory, with all threads of the pool.
+/// Claims the new places of all survivors, and compares them with the memory there, with all threads of the pool.
 ///
 /// # Safety
 /// As for [`meet`].
@@ -43,9 +30,26 @@ pub(crate) unsafe fn check<'a>(
     pool: &WalkPool,
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<(), MovesFault> {
+    claim(survivors, places)?;
     // SAFETY: passed on.
     let met = unsafe { meet(places, classes, pool, new_walk) }?;
     met.compare(survivors, classes)
+}
+
+fn claim(survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
+    for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
+        let found = match places.claim(survivor.to) {
+            Claim::First => continue,
+            Claim::Again => "memory that another object moved to",
+            Claim::Nowhere => "memory that nothing should move to",
+        };
+        return Err(MovesFault::Destination {
+            from: survivor.from,
+            to: survivor.to,
+            found,
+        });
+    }
+    Ok(())
 }
 
 /// Walks the places up to the last claim to each, and takes back the claims to objects that are there.
@@ -61,16 +65,6 @@ pub(crate) unsafe fn meet<'a>(
     let stretches = stretches(places);
     // SAFETY: passed on.
     unsafe { count(&stretches, places, classes.len(), pool, &new_walk) }
-}
-
-const NOWHERE: &str = "memory that nothing should move to";
-
-fn wrong_place(survivor: &Survivor, found: &'static str) -> MovesFault {
-    MovesFault::Destination {
-        from: survivor.from,
-        to: survivor.to,
-        found,
-    }
 }
 
 /// Cuts the places where survivors start.

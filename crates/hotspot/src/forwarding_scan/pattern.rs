@@ -1,8 +1,8 @@
 //! The words of old copies of survivors: new addresses between two bounds.
 
 use crate::address::Address;
+use crate::collection_report::AddressRange;
 use crate::lanes::ask_for;
-use crate::new_places::NewPlaces;
 
 /// Words that are compared at once.
 const BLOCK: usize = 16;
@@ -19,15 +19,13 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// New addresses in any of the places; `None`: there is none.
-    pub(super) fn of(places: &NewPlaces) -> Option<Self> {
-        let first = places.list().first()?;
-        let last = places.list().last()?;
-        let bytes = last.limit.above(first.start).next_power_of_two();
-        Some(Self {
-            base: first.start.0 as u64 | 3,
+    /// New addresses between these bounds, and perhaps some beyond.
+    pub(super) fn of(bounds: AddressRange) -> Self {
+        let bytes = bounds.bytes().next_power_of_two();
+        Self {
+            base: bounds.start.0 as u64 | 3,
             mask: !(bytes as u64 - 1) | 7,
-        })
+        }
     }
 
     #[inline(always)]

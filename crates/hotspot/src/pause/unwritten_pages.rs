@@ -25,7 +25,7 @@ const LEAST_UNWRITTEN: usize = 24;
 
 /// What is watched in this pause, and whether it is to be in the next.
 #[derive(Debug, Default)]
-pub(super) struct UnwrittenRegions {
+pub(super) struct UnwrittenPages {
     /// Only with G1, and where the system can do it.
     watch: Option<WriteWatch>,
     /// So many pages had survivors in the last pause, and in the one before it; `None`: not known.
@@ -44,7 +44,7 @@ impl WrittenMemory {
     /// The spaces with written memory, and those that were not watched.
     pub(super) fn spaces(&self, evacuated: &[Space]) -> Vec<Space> {
         let is_written = |space: &&Space| {
-            let memory = memory(space);
+            let memory = AddressRange::from(*space);
             let first = self
                 .written
                 .partition_point(|range| range.end <= memory.start);
@@ -56,7 +56,7 @@ impl WrittenMemory {
 
     /// Written memory and all memory of spaces that were not watched; ascending.
     pub(super) fn or_not_watched(&self, spaces: &[Space]) -> Vec<AddressRange> {
-        let memories = spaces.iter().map(memory);
+        let memories = spaces.iter().map(AddressRange::from);
         let not_watched = memories.filter(|memory| !self.covers(*memory));
         let mut all: Vec<AddressRange> = self.written.clone();
         all.extend(not_watched);
@@ -65,15 +65,13 @@ impl WrittenMemory {
     }
 
     fn covers(&self, memory: AddressRange) -> bool {
-        let above = self
-            .watched
-            .partition_point(|range| range.start <= memory.start);
-        let range = above.checked_sub(1).and_then(|last| self.watched.get(last));
+        let holding = AddressRange::position(&self.watched, memory.start);
+        let range = holding.and_then(|number| self.watched.get(number));
         range.is_some_and(|range| memory.end <= range.end)
     }
 }
 
-impl UnwrittenRegions {
+impl UnwrittenPages {
     /// For G1: other collectors' edens are a single space.
     pub(super) fn of_regions() -> Self {
         Self {
@@ -114,7 +112,7 @@ impl UnwrittenRegions {
 
     /// Is there much to be read, and hardly anything to be expected in it?
     fn pays(&self, edens: &[AddressRange]) -> bool {
-        let bytes: usize = edens.iter().map(|eden| eden.end.above(eden.start)).sum();
+        let bytes: usize = edens.iter().map(AddressRange::bytes).sum();
         let pages = bytes / page_size();
         let [Some(last), before] = self.pages else {
             return false;
@@ -140,23 +138,16 @@ fn edens(regions: &[Space]) -> Vec<AddressRange> {
         let follows = last_index.is_some_and(|last: u32| last.checked_add(1) == Some(region.index));
         match edens.last_mut().filter(|_| follows) {
             Some(range) => range.end = region.top,
-            None => edens.push(memory(region)),
+            None => edens.push(AddressRange::from(region)),
         }
         last_index = Some(region.index);
     }
     edens
 }
 
-fn memory(space: &Space) -> AddressRange {
-    AddressRange {
-        start: space.bottom,
-        end: space.top,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{UnwrittenRegions, WrittenMemory, edens};
+    use super::{UnwrittenPages, WrittenMemory, edens};
     use crate::address::Address;
     use crate::collection_report::AddressRange;
     use crate::evacuation_walk::Evacuated;
@@ -197,10 +188,8 @@ mod tests {
 
     #[test]
     fn it_pays_where_few_of_many_pages_are_to_be_expected() {
-        let mut unwritten = UnwrittenRegions::default();
-        let spaces: Vec<Space> = (0..40)
-            .map(|index| region(SpaceKind::Eden, index))
-            .collect();
+        let mut unwritten = UnwrittenPages::default();
+        let spaces = spaces_of(40);
         let mut pays = |spaces: &[Space], pages: usize, walked: u64| {
             let found = Evacuated {
                 pages,
@@ -229,7 +218,7 @@ mod tests {
 
     #[test]
     fn spaces_are_read_where_they_were_written_or_not_watched() {
-        let spaces: Vec<Space> = (0..4).map(|index| region(SpaceKind::Eden, index)).collect();
+        let spaces = spaces_of(4);
         let memory = WrittenMemory {
             watched: vec![range(REGION, REGION * 4)],
             written: vec![range(REGION * 2 + 4096, REGION * 2 + 8192)],
