@@ -8,10 +8,12 @@
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
-//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where nobody in the program names one of
-//! these methods, the class is left as it was; who has made next to nothing by then is not asked (`level=debug` says who was). That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted
-//! either, and its other classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took
-//! 2.3 times as long in its first seconds, and 1.1 times without.)
+//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where nobody in
+//! the program names one of these methods, the class is left as it was; who has made next to nothing by then is not asked (`level=debug` says who was).
+//!
+//! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted either, and its other
+//! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3
+//! times as long in its first seconds, and 1.1 times without.)
 //!
 //! What was allocated before has no caller; the report says so. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
 //! program can be slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
@@ -45,11 +47,9 @@ const LEAST_BYTES: i128 = 64 << 20;
 const MOST_CALLERS: usize = 400;
 /// Classes that one look may add.
 const MOST_CLASSES: usize = 2;
-
-/// A method of a site that is hot belongs to it with at least this part of the bytes of its class.
+/// A method of a hot class is hot if it makes at least this part of the bytes of its class.
 const LEAST_OF_CLASS: f64 = 0.1;
-
-/// Who calls what makes much, makes at least this part of all objects itself, if anything.
+/// Who calls what makes much makes at least this part of all objects itself, if it makes any.
 const LEAST_OF_CALLER: f64 = 0.0001;
 
 /// The methods that are tracked now, and who of the program calls library methods.
@@ -63,10 +63,18 @@ pub(crate) struct Tracking {
 /// What a look finds.
 #[derive(Default)]
 struct Found {
-    /// Library classes with sites that have a large share of all bytes, the largest first, and the methods of these sites.
-    hot: Vec<(String, Vec<Box<[u8]>>)>,
+    /// The largest first.
+    hot: Vec<HotClass>,
     /// Classes with sites that have made next to nothing: they hardly call what makes most.
     idle: FxHashSet<Box<str>>,
+}
+
+/// A library class with sites that have a large share of all bytes.
+struct HotClass {
+    /// In internal form.
+    name: Box<str>,
+    /// The methods of these sites.
+    methods: Vec<Box<[u8]>>,
 }
 
 /// A class of the program names a method of a library class.
@@ -127,11 +135,8 @@ impl Tracking {
 
     /// Remembers which library classes a class of the program calls, when it is seen for the first time.
     pub(crate) fn note_calls(&self, key: &ClassKey, class: &ClassFile<'_>) {
-        if self.classes.lock().seen.contains(key) {
-            return;
-        }
-        if is_library(class.name()) {
-            self.classes.lock().seen.insert(key.clone());
+        let is_new = self.classes.lock().seen.insert(key.clone());
+        if !is_new || is_library(class.name()) {
             return;
         }
         let mut found: FxHashSet<(u32, u32)> = FxHashSet::default();
@@ -145,10 +150,10 @@ impl Tracking {
                 found.insert((hash(member.class), hash(member.name)));
             }
         }
-        let mut classes = self.classes.lock();
-        if !classes.seen.insert(key.clone()) || found.is_empty() {
+        if found.is_empty() {
             return;
         }
+        let mut classes = self.classes.lock();
         let Ok(caller) = u32::try_from(classes.keys.len()) else {
             return;
         };
@@ -159,6 +164,11 @@ impl Tracking {
             let calls = callers.entry(class).or_default();
             calls.push(Call { caller, method });
         }
+    }
+
+    /// Does any class of the program name a method of this one?
+    fn is_called(&self, class: &[u8]) -> bool {
+        self.callers.lock().contains_key(&hash(class))
     }
 
     /// The classes of the program that name one of these methods of a class.
@@ -198,28 +208,21 @@ impl Agent {
         // A share of the bytes needs bytes.
         self.find_site_sizes(jni);
         let found = self.find_hot_classes();
-        let hot = found.hot.iter();
-        let tracked =
-            hot.filter(|(class, methods)| self.track_class(jni, class, methods, &found.idle));
-        tracked.take(MOST_CLASSES).for_each(drop);
+        let mut left = MOST_CLASSES;
+        for class in &found.hot {
+            if left > 0 && self.track_class(jni, class, &found.idle) {
+                left -= 1;
+            }
+        }
     }
 
-    /// Tracks what leads to these methods of a class, if the program calls that. Does it?
-    fn track_class(
-        &self,
-        jni: Jni,
-        class: &str,
-        methods: &[Box<[u8]>],
-        idle: &FxHashSet<Box<str>>,
-    ) -> bool {
-        let files = with_superclasses(jni, class);
-        let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();
-        let leading = classes.and_then(|classes| methods_reaching(&classes, methods));
-        let mut leading = leading.unwrap_or_default();
-        // By name all constructors are one, and nearly everybody calls one of them.
-        if !methods.iter().any(|method| **method == *b"<init>") {
-            leading.remove(b"<init>".as_slice());
+    /// Tracks what leads to the hot methods of a class, if the program calls that. Does it?
+    fn track_class(&self, jni: Jni, hot: &HotClass, idle: &FxHashSet<Box<str>>) -> bool {
+        let class = &*hot.name;
+        if !self.tracking.is_called(class.as_bytes()) {
+            return false;
         }
+        let leading = methods_leading_to(jni, hot);
         let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
         keys.retain(|key| str::from_utf8(&key.name).is_ok_and(|name| !idle.contains(name)));
         if keys.is_empty() || keys.len() > MOST_CALLERS {
@@ -251,9 +254,8 @@ impl Agent {
 
     /// Looks at what all sites have made by now.
     fn find_hot_classes(&self) -> Found {
-        let mut found = Found::default();
         let Some(facts) = self.facts() else {
-            return found;
+            return Found::default();
         };
         let end = self.registry.counter_end();
         let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
@@ -265,36 +267,63 @@ impl Agent {
         let totals = self.registry.totals(&counters);
         let all: i128 = totals.iter().map(|total| total.2).sum();
         if all < LEAST_BYTES {
-            return found;
+            return Found::default();
         }
-        let tracked = self.tracking.methods();
-        let mut by_class: FxHashMap<Box<str>, FxHashMap<Box<str>, i128>> = FxHashMap::default();
         let objects: i128 = totals.iter().map(|total| total.1).sum();
+        let tracked = self.tracking.methods();
         let mut made: FxHashMap<Box<str>, i128> = FxHashMap::default();
+        let mut untracked: FxHashMap<Box<str>, BytesByMethod> = FxHashMap::default();
         for (site, count, bytes) in totals {
             *made.entry(site.class.clone()).or_default() += count;
             let class = site.class.as_bytes();
             if is_library(class) && !tracked.contains(class, site.method.as_bytes()) {
-                let methods = by_class.entry(site.class).or_default();
+                let methods = untracked.entry(site.class).or_default();
                 *methods.entry(site.method).or_default() += bytes;
             }
         }
-        let bytes_of = |methods: &FxHashMap<Box<str>, i128>| methods.values().sum::<i128>();
-        let mut hot: Vec<_> = by_class.into_iter().collect();
-        hot.retain(|(_, methods)| share(bytes_of(methods), all) >= LEAST_SHARE);
-        hot.sort_unstable_by_key(|(_, methods)| std::cmp::Reverse(bytes_of(methods)));
-        let with_methods = hot.into_iter().map(|(class, methods)| {
-            let of_class = bytes_of(&methods);
-            let matters = |bytes: &i128| share(*bytes, of_class) >= LEAST_OF_CLASS;
-            let methods = methods.into_iter().filter(|(_, bytes)| matters(bytes));
-            let names = methods.map(|(method, _)| method.as_bytes().into());
-            (class.into(), names.collect())
-        });
-        found.hot = with_methods.collect();
         made.retain(|_, count| share(*count, objects) < LEAST_OF_CALLER);
-        found.idle = made.into_keys().collect();
-        found
+        Found {
+            hot: hot_classes(untracked, all),
+            idle: made.into_keys().collect(),
+        }
     }
+}
+
+/// Bytes of the sites of a class, by the name of the method that they are in.
+type BytesByMethod = FxHashMap<Box<str>, i128>;
+
+/// The classes with a large share of all bytes, the largest first.
+fn hot_classes(classes: FxHashMap<Box<str>, BytesByMethod>, all: i128) -> Vec<HotClass> {
+    let with_bytes = classes.into_iter().map(|(class, methods)| {
+        let bytes: i128 = methods.values().sum();
+        (bytes, class, methods)
+    });
+    let mut hot: Vec<_> = with_bytes
+        .filter(|(bytes, ..)| share(*bytes, all) >= LEAST_SHARE)
+        .collect();
+    hot.sort_unstable_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
+    let with_methods = hot.into_iter().map(|(of_class, name, mut methods)| {
+        methods.retain(|_, bytes| share(*bytes, of_class) >= LEAST_OF_CLASS);
+        let methods = methods.into_keys().map(|method| method.as_bytes().into());
+        HotClass {
+            name,
+            methods: methods.collect(),
+        }
+    });
+    with_methods.collect()
+}
+
+/// The names of the methods of a class, inherited ones included, that may reach its hot ones; none where the JDK does not give its class files out.
+fn methods_leading_to(jni: Jni, hot: &HotClass) -> BTreeSet<Box<[u8]>> {
+    let files = with_superclasses(jni, &hot.name);
+    let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();
+    let leading = classes.and_then(|classes| methods_reaching(&classes, &hot.methods));
+    let mut leading = leading.unwrap_or_default();
+    // By name all constructors are one, and nearly everybody calls one of them.
+    if !hot.methods.iter().any(|method| **method == *b"<init>") {
+        leading.remove(b"<init>".as_slice());
+    }
+    leading
 }
 
 /// Code that programs call and do not write: the JDK's, but not the machinery of method handles, which is nobody's.
