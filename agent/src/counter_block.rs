@@ -1,10 +1,12 @@
 //! A thread's memory for counts: counters, then keyed entries. Layout in `helper/java/lang/DuckTrack.java`.
 //!
 //! ```text
-//! 0         words 0..64: header (1 call site under way, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
+//! 0         words 0..64: header (1 note of the call under way, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
 //! 64 * 8    counters, one word each, to WORDS * 8
-//! WORDS*8   keyed entries: key (call site << 32 | site, bit 31 set where the class counts), klass or 0, count, bytes
+//! WORDS*8   keyed entries: key (note + 32 * site, bit 0 set where the class counts), klass or 0, count, bytes
 //! behind    the thread's buffer of allocation events (mode trace)
+//!
+//! note      call site << 32 | where in the table its entries begin, in bytes
 //! ```
 //!
 //! Only the owning thread writes (plain adds); readers see each word whole, at most a moment old. In mode trace the thread that decodes
@@ -33,9 +35,11 @@ const KEYED_ROWS: usize = KEYED_BYTES / 32;
 /// Entries that are looked at for a key.
 const MOST_PROBES: usize = 256;
 
-/// Set in the site's half of a key where the class is a part of the key.
-const CLASS_IN_KEY: u32 = 1 << 31;
-const CALL_SITE: usize = 1;
+/// Bytes of a row.
+const ROW: u64 = 32;
+/// Set in a key where the class is a part of the key.
+const CLASS_IN_KEY: u64 = 1;
+const NOTE: usize = 1;
 const LOST_COUNT: usize = 3;
 const LOST_BYTES: usize = 4;
 const KEYED_IN_USE: usize = 5;
@@ -101,7 +105,7 @@ impl CounterBlock {
 
     /// Before another thread gets the block: the one before may have ended in the middle of a tracked call.
     pub(crate) fn forget_call_site(self) {
-        self.atomic(CALL_SITE).store(0, Ordering::Relaxed);
+        self.atomic(NOTE).store(0, Ordering::Relaxed);
     }
 
     /// Adds to a counter, where the owning thread does not.
@@ -114,8 +118,8 @@ impl CounterBlock {
     /// Adds to a keyed entry, where the owning thread does not. `klass` is 0 where the class is no part of the key.
     pub(crate) fn add_keyed(self, key: KeyedEntry) {
         let class_bit = if key.klass == 0 { 0 } else { CLASS_IN_KEY };
-        let wanted = u64::from(key.call_site) << 32 | u64::from(key.site | class_bit);
-        let mut row = first_row(&key);
+        let wanted = note(key.call_site) + u64::from(key.site) * ROW | class_bit;
+        let mut row = first_row(wanted, key.klass);
         for _ in 0..MOST_PROBES {
             let first = KEYED_OFFSET / 8 + row * 4;
             let found = self.word(first);
@@ -199,9 +203,10 @@ impl CounterBlock {
         (0..rows).filter_map(move |row| {
             let first = KEYED_OFFSET / 8 + row * 4;
             let key = self.word(first);
+            let call_site = (key >> 32) as u32;
             (key != 0).then(|| KeyedEntry {
-                call_site: (key >> 32) as u32,
-                site: key as u32 & !CLASS_IN_KEY,
+                call_site,
+                site: (key.wrapping_sub(note(call_site)) / ROW) as u32,
                 klass: self.word(first + 1) as usize,
                 count: self.word(first + 2),
                 bytes: self.word(first + 3),
@@ -210,13 +215,16 @@ impl CounterBlock {
     }
 }
 
-/// Where a key is looked for first.
-fn first_row(key: &KeyedEntry) -> usize {
-    let spread = u64::from(key.call_site)
-        .wrapping_mul(0x9E37_79B1)
-        .wrapping_add(u64::from(key.site).wrapping_mul(0x3243_F6A9))
-        .wrapping_add((key.klass as u64).wrapping_mul(0x2545_F491));
-    (spread >> 5) as usize % KEYED_ROWS
+/// What a thread notes of a call site (`DuckTrack.note`).
+fn note(call_site: u32) -> u64 {
+    let begin = call_site.wrapping_mul(0x9E37_79B1) >> 1 & 0x7FFF_FFE0;
+    u64::from(call_site) << 32 | u64::from(begin)
+}
+
+/// Where a key is looked for first (`DuckTrack.place`).
+fn first_row(key: u64, klass: usize) -> usize {
+    let spread = key.wrapping_add((klass as u64).wrapping_mul(0x2545_F491));
+    (spread / ROW) as usize % KEYED_ROWS
 }
 
 #[cfg(test)]
@@ -236,7 +244,7 @@ mod tests {
         assert_eq!(block.counters(WORDS).count() + block.keyed().count(), 0);
         write(block, 70, 9);
         write(block, KEYED_IN_USE, 1);
-        write(block, KEYED_OFFSET / 8 + 4, (7 << 32) | 3);
+        write(block, KEYED_OFFSET / 8 + 4, note(7) + 3 * 32);
         write(block, KEYED_OFFSET / 8 + 6, 5);
         assert_eq!(block.counters(WORDS).collect::<Vec<_>>(), [(70, 9)]);
         assert_eq!(block.counters(70).count(), 0);

@@ -5,21 +5,21 @@
 //! which lives from the probe before the call to the probe after it, so that no frame speaks of it:
 //!
 //! ```text
-//!   sipush 300; invokestatic DuckTrack.y(I)I; istore 5
+//!   sipush 300; invokestatic DuckTrack.y(I)J; lstore 5
 //!   invokestatic java/lang/String.valueOf(I)
-//!   iload 5; invokestatic DuckTrack.x(I)V
+//!   lload 5; invokestatic DuckTrack.z(J)V
 //! ```
 //!
 //! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and what was
 //! there comes back behind the last:
 //!
 //! ```text
-//!   sipush 300; invokestatic DuckTrack.y(I)I; istore 5
+//!   sipush 300; invokestatic DuckTrack.y(I)J; lstore 5
 //!   invokevirtual java/lang/StringBuilder.append(I)
 //!   aload_0; getfield name
 //!   sipush 301; invokestatic DuckTrack.x(I)V
 //!   invokevirtual java/lang/StringBuilder.append(Ljava/lang/String;)
-//!   iload 5; invokestatic DuckTrack.x(I)V
+//!   lload 5; invokestatic DuckTrack.z(J)V
 //! ```
 //!
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
@@ -34,8 +34,9 @@ use crate::planned::CallTarget;
 use crate::probe::Helper;
 use crate::refusal::Reason;
 
-const NOTE_CALL_SITE: Helper = Helper::counting("y", "(I)I");
+const NOTE_CALL_SITE: Helper = Helper::counting("y", "(I)J");
 const SET_CALL_SITE: Helper = Helper::counting("x", "(I)V");
+const RESTORE_NOTE: Helper = Helper::counting("z", "(J)V");
 
 /// What is named as the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (
@@ -84,7 +85,7 @@ impl MethodPlanner<'_, '_, '_> {
     fn end_chain(&mut self, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
         if let Some(offset) = last.take() {
             let outer = self.view.code.max_locals();
-            let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
+            let restore = self.assembler.call_with_long(RESTORE_NOTE, outer)?;
             self.insert(Place::After(offset), restore);
         }
         Ok(())
@@ -108,9 +109,9 @@ impl MethodPlanner<'_, '_, '_> {
             }
             let note = self
                 .assembler
-                .call_with_minus_one_into(NOTE_CALL_SITE, outer)?;
+                .call_with_minus_one_into_long(NOTE_CALL_SITE, outer)?;
             self.insert(Place::Before(instruction.offset), note);
-            let restore = self.assembler.call_with_variable(SET_CALL_SITE, outer)?;
+            let restore = self.assembler.call_with_long(RESTORE_NOTE, outer)?;
             self.insert(Place::After(instruction.offset), restore);
             let forget = self.assembler.call(SET_CALL_SITE, 0)?;
             self.plan.edit.handlers.push(AddedHandler {
@@ -172,7 +173,7 @@ impl MethodPlanner<'_, '_, '_> {
         let outer = self.view.code.max_locals();
         let note = match in_chain {
             true => self.assembler.call(SET_CALL_SITE, id)?,
-            false => self.assembler.call_into(NOTE_CALL_SITE, id, outer)?,
+            false => self.assembler.call_into_long(NOTE_CALL_SITE, id, outer)?,
         };
         self.insert(Place::Before(offset), note);
         Ok(())

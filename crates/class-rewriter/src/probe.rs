@@ -44,8 +44,10 @@ impl Helper {
 
 const ICONST_M1: u8 = 2;
 const ILOAD: u8 = 21;
+const LLOAD: u8 = 22;
 const ALOAD: u8 = 25;
 const ISTORE: u8 = 54;
+const LSTORE: u8 = 55;
 const ASTORE: u8 = 58;
 const POP: u8 = 87;
 const DUP: u8 = 89;
@@ -87,8 +89,8 @@ impl<'p> ProbeAssembler<'p> {
         Ok(probe)
     }
 
-    /// `variable = helper(-1)`
-    pub(crate) fn call_with_minus_one_into(
+    /// `variable = helper(-1)`, a long.
+    pub(crate) fn call_with_minus_one_into_long(
         &mut self,
         helper: Helper,
         variable: u16,
@@ -96,19 +98,19 @@ impl<'p> ProbeAssembler<'p> {
         let mut probe = Probe::default();
         probe.op(ICONST_M1, 1);
         self.invoke(&mut probe, helper)?;
-        probe.local(ISTORE, variable);
+        probe.store_long(variable);
         Ok(probe)
     }
 
-    /// `variable = helper(id)`
-    pub(crate) fn call_into(
+    /// `variable = helper(id)`, a long.
+    pub(crate) fn call_into_long(
         &mut self,
         helper: Helper,
         id: u32,
         variable: u16,
     ) -> Result<Probe, Error> {
         let mut probe = self.call(helper, id)?;
-        probe.local(ISTORE, variable);
+        probe.store_long(variable);
         Ok(probe)
     }
 
@@ -144,15 +146,11 @@ impl<'p> ProbeAssembler<'p> {
         Ok(probe)
     }
 
-    /// `helper(variable)`
-    pub(crate) fn call_with_variable(
-        &mut self,
-        helper: Helper,
-        variable: u16,
-    ) -> Result<Probe, Error> {
+    /// `helper(variable)`, a long.
+    pub(crate) fn call_with_long(&mut self, helper: Helper, variable: u16) -> Result<Probe, Error> {
         let mut probe = Probe::default();
-        probe.local(ILOAD, variable);
-        probe.stack = 1;
+        probe.local(LLOAD, variable);
+        probe.stack = 2;
         self.invoke(&mut probe, helper)?;
         Ok(probe)
     }
@@ -342,6 +340,12 @@ impl<'p> ProbeAssembler<'p> {
 }
 
 impl Probe {
+    /// Takes what a call gave, which stood on the stack.
+    fn store_long(&mut self, variable: u16) {
+        self.local(LSTORE, variable);
+        self.stack = self.stack.max(2);
+    }
+
     fn local(&mut self, opcode: u8, variable: u16) {
         match u8::try_from(variable) {
             Ok(short) => self.code.extend([opcode, short]),

@@ -17,15 +17,19 @@ import jdk.internal.vm.annotation.Hidden;
  *
  * <pre>
  * block:  word 0       unused
- *         word 1       the call site of a tracked method that is under way, 0 for none
+ *         word 1       the note of the call of a tracked method that is under way, 0 for none
  *         word 2       the mark before an allocation that may never reach the heap
  *         word 3, 4    keyed counts and bytes that found no free entry
  *         word 5       keyed entries in use
  *         word 8 ...   state of the buffer of allocation events, see {@link DuckTrackEventBuffer}
  *         word 64 ...  counters, one word each
- *         KEYED ...    keyed entries of 4 words: key (call site &lt;&lt; 32 | site, bit 31 set where the class is a part of the key),
- *                      klass or 0, count, bytes
+ *         KEYED ...    keyed entries of 4 words: key (note + 32 * site, bit 0 set where the class is a part of the key), klass or 0, count, bytes
+ *
+ * note: call site &lt;&lt; 32 | where in the table its entries begin, in bytes
  * </pre>
+ *
+ * <p>A note is a constant where it is written. So what is filed under it finds its entry by one addition, and the sites of a library method are neighbours
+ * in the table.
  */
 public final class DuckTrack {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -62,9 +66,11 @@ public final class DuckTrack {
     static final int ABSTRACT = 0x400;
 
     /** Instead of a call site: what is allocated is counted by the tracked method that is under way. */
-    static final long COUNTED = -1;
+    static final int COUNTED = -1;
 
-    private static final long TYPED = 0x80000000L;
+    /** Where the note of the call under way is, in the block. */
+    private static final long NOTE = SHARED + 8;
+    private static final long TYPED = 1;
     private static final int IN_RESERVED = 0;
     static final int IN_PADDING = 1;
 
@@ -268,22 +274,40 @@ public final class DuckTrack {
         add(slot(), id, (127 - (long) value) >>> 63);
     }
 
-    /** Notes the call site that is to blame for what a tracked method allocates; gives the one noted until then. */
+    /** The note of a call site. */
+    @ForceInline
+    private static long note(int callSite) {
+        return (long) callSite << 32 | callSite * 0x9E3779B1 >>> 1 & 0x7FFFFFE0;
+    }
+
+    /** The call site of a note. */
+    @ForceInline
+    static int callSite(long note) {
+        return (int) (note >>> 32);
+    }
+
+    /** Notes the call site that is to blame for what a tracked method allocates; gives the note until then. */
     @ForceInline
     @Hidden
-    public static int y(int callSite) {
-        long word = slot() + (SHARED + 8);
-        int outer = (int) U.getLong(null, word);
-        U.putLong(null, word, callSite);
+    public static long y(int callSite) {
+        long word = slot() + NOTE;
+        long outer = U.getLong(null, word);
+        U.putLong(null, word, note(callSite));
         return outer;
     }
 
-    /** Sets the call site again that {@link #y} gave; 0: none is under way. */
+    /** Notes a call site behind another; 0: none is under way. */
     @ForceInline
     @Hidden
     public static void x(int callSite) {
-        long word = slot() + (SHARED + 8);
-        U.putLong(null, word, callSite);
+        U.putLong(null, slot() + NOTE, note(callSite));
+    }
+
+    /** Sets the note again that {@link #y} gave. */
+    @ForceInline
+    @Hidden
+    public static void z(long note) {
+        U.putLong(null, slot() + NOTE, note);
     }
 
     /** Counts one object of known class, filed under the call site under way. */
@@ -342,7 +366,7 @@ public final class DuckTrack {
     @Hidden
     public static void dx(Object object, int site) {
         long slot = slot();
-        object(slot, U.getLong(null, slot + (SHARED + 8)), site, object);
+        object(slot, U.getLong(null, slot + NOTE), site, object);
     }
 
     /** The same for {@code DirectMethodHandle.allocateInstance}: lambdas are counted where they are written. */
@@ -359,9 +383,9 @@ public final class DuckTrack {
     @Hidden
     public static void dn(Object object, int site) {
         long slot = slot();
-        long callSite = U.getLong(null, slot + (SHARED + 8));
-        if (callSite != COUNTED) {
-            object(slot, callSite, site, object);
+        long note = U.getLong(null, slot + NOTE);
+        if (note != note(COUNTED)) {
+            object(slot, note, site, object);
         }
     }
 
@@ -381,7 +405,7 @@ public final class DuckTrack {
         }
         long klass = klassOf(type);
         long slot = slot();
-        search(slot, U.getLong(null, slot + (SHARED + 8)), site, klass, type, 1, U.getInt(null, klass + LAYOUT_HELPER) & ~7);
+        search(slot, U.getLong(null, slot + NOTE), site, klass, type, 1, U.getInt(null, klass + LAYOUT_HELPER) & ~7);
         return 1;
     }
 
@@ -407,9 +431,9 @@ public final class DuckTrack {
     @Hidden
     public static void dm(Object array, int site) {
         long slot = slot();
-        long callSite = U.getLong(null, slot + (SHARED + 8));
+        long note = U.getLong(null, slot + NOTE);
         for (long count = 1; array != null; ) {
-            arrays(slot, callSite, site, array, count);
+            arrays(slot, note, site, array, count);
             int n = Array.getLength(array);
             if (n == 0 || !(array instanceof Object[])) {
                 return;
@@ -424,12 +448,12 @@ public final class DuckTrack {
     @Hidden
     public static void db(Object backtrace, int site) {
         long slot = slot();
-        long callSite = U.getLong(null, slot + (SHARED + 8));
+        long note = U.getLong(null, slot + NOTE);
         for (Object[] part = part(backtrace); part != null; part = nextPart(part)) {
             for (int i = 0; i < arraysOf(part); i++) {
                 Object array = arrayOf(part, i);
                 if (array != null) {
-                    arrays(slot, callSite, site, array, 1);
+                    arrays(slot, note, site, array, 1);
                 }
             }
         }
@@ -437,10 +461,10 @@ public final class DuckTrack {
 
     /** Counts so many arrays of the class and size of this one. */
     @Hidden
-    private static void arrays(long slot, long callSite, int site, Object array, long count) {
+    private static void arrays(long slot, long note, int site, Object array, long count) {
         Class<?> type = array.getClass();
         long klass = klassOf(type);
-        search(slot, callSite, site, klass, type, count, count * size(array, U.getInt(null, klass + LAYOUT_HELPER)));
+        search(slot, note, site, klass, type, count, count * size(array, U.getInt(null, klass + LAYOUT_HELPER)));
     }
 
     // A stack trace as the VM makes it (HotSpot's BacktraceBuilder). For every 32 frames it has a part, which is one of
@@ -474,15 +498,16 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static void object(long slot, long callSite, int site, Object object) {
+    private static void object(long slot, long note, int site, Object object) {
         Class<?> type = object.getClass();
         long klass = klassOf(type);
         long bytes = size(object, U.getInt(null, klass + LAYOUT_HELPER));
-        long entry = slot + (SHARED + KEYED) + place(callSite, site, klass);
-        if (U.getLong(null, entry) == (callSite << 32 | site | TYPED) && U.getLong(null, entry + 8) == klass) {
+        long key = key(note, site) | TYPED;
+        long entry = slot + (SHARED + KEYED) + place(key, klass);
+        if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
-            searchTyped(type, bytes, (int) callSite, site);
+            searchTyped(type, bytes, callSite(note), site);
         }
     }
 
@@ -491,14 +516,14 @@ public final class DuckTrack {
     @DontInline
     @Hidden
     private static void searchTyped(Class<?> type, long bytes, int callSite, int site) {
-        search(slot(), callSite, site, klassOf(type), type, 1, bytes);
+        search(slot(), note(callSite), site, klassOf(type), type, 1, bytes);
     }
 
     @DontInline
     @Hidden
     private static void searchKeyed(int site, long bytes) {
         long slot = slot();
-        search(slot, U.getLong(null, slot + (SHARED + 8)), site, 0, null, 1, bytes);
+        search(slot, U.getLong(null, slot + NOTE), site, 0, null, 1, bytes);
     }
 
     /** Bytes of an object by its class's layout helper (HotSpot's {@code Klass::_layout_helper}). */
@@ -649,9 +674,9 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     private static void keyed(long slot, int site, long bytes) {
-        long callSite = U.getLong(null, slot + (SHARED + 8));
-        long entry = slot + (SHARED + KEYED) + place(callSite, site, 0);
-        if (U.getLong(null, entry) != (callSite << 32 | site)) {
+        long key = key(U.getLong(null, slot + NOTE), site);
+        long entry = slot + (SHARED + KEYED) + (key & KEYED_MASK);
+        if (U.getLong(null, entry) != key) {
             searchKeyed(site, bytes);
         } else if (bytes == 0) {
             U.putLong(null, entry + 16, U.getLong(null, entry + 16) + 1);
@@ -660,18 +685,24 @@ public final class DuckTrack {
         }
     }
 
-    /** Where to look first. Half of it is a constant where it is inlined. */
+    /** What is filed under a note at a site. Given the note, no other site has it: the lower half of no note and no site is so large that their sum is a carry. */
     @ForceInline
-    private static long place(long callSite, int site, long klass) {
-        return (callSite * 0x1E3779B1L + site * 0x3243F6A9L + klass * 0x2545F491L) & KEYED_MASK;
+    private static long key(long note, int site) {
+        return note + ((long) site << 5);
+    }
+
+    /** Where to look first. */
+    @ForceInline
+    private static long place(long key, long klass) {
+        return key + klass * 0x2545F491L & KEYED_MASK;
     }
 
     @DontInline
     @Hidden
-    static void search(long slot, long callSite, int site, long klass, Class<?> type, long count, long bytes) {
+    static void search(long slot, long note, int site, long klass, Class<?> type, long count, long bytes) {
         long table = slot + (SHARED + KEYED);
-        long key = callSite << 32 | site | (type == null ? 0 : TYPED);
-        long offset = place(callSite, site, klass);
+        long key = key(note, site) | (type == null ? 0 : TYPED);
+        long offset = place(key, klass);
         for (int probes = 0; probes < 256; probes++) {
             long entry = table + offset;
             long found = U.getLong(null, entry);

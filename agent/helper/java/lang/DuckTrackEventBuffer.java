@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.Hidden;
  * The current thread's buffer of allocation events, in its block: writes events of every kind. Words are described in the crate {@code trace-format}.
  *
  * <pre>
- * block:  word 1       the call site of a tracked method that is under way ({@link DuckTrack})
+ * block:  word 1       the note of the call of a tracked method that is under way ({@link DuckTrack})
  *         word 8       LAST     top of the TLAB by the last event
  *         word 9       CURSOR   where the next word goes
  *         word 10      LIMIT    the last place where the fast path may write; 0 after a collection has cut the buffer
@@ -37,7 +37,7 @@ final class DuckTrackEventBuffer {
     /** Where the number of collections so far is. */
     private static final long EPOCH = DuckTrack.constant(25);
 
-    static final long CALL_SITE = 8;
+    static final long NOTE = 8;
     static final long LAST = 8 * 8;
     static final long CURSOR = 9 * 8;
     static final long LIMIT = 10 * 8;

@@ -27,7 +27,7 @@ public final class DuckTrackEvents {
     private static final long SEEN = DuckTrack.constant(22);
     private static final long SEEN_MASK = DuckTrack.constant(23);
 
-    private static final long CALL_SITE = DuckTrackEventBuffer.CALL_SITE;
+    private static final long NOTE = DuckTrackEventBuffer.NOTE;
     private static final long LAST = DuckTrackEventBuffer.LAST;
     private static final long CURSOR = DuckTrackEventBuffer.CURSOR;
     private static final long LIMIT = DuckTrackEventBuffer.LIMIT;
@@ -80,7 +80,7 @@ public final class DuckTrackEvents {
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if (obstacles(eetop, block, delta, cursor) == 0) {
-            cursor = DuckTrackEventBuffer.caller(cursor, (int) U.getLong(null, block + CALL_SITE));
+            cursor = DuckTrackEventBuffer.caller(cursor, DuckTrack.callSite(U.getLong(null, block + NOTE)));
             U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
@@ -119,7 +119,7 @@ public final class DuckTrackEvents {
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
-            cursor = DuckTrackEventBuffer.caller(cursor, (int) U.getLong(null, block + CALL_SITE));
+            cursor = DuckTrackEventBuffer.caller(cursor, DuckTrack.callSite(U.getLong(null, block + NOTE)));
             U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
@@ -275,7 +275,7 @@ public final class DuckTrackEvents {
     @Hidden
     private static int callSite() {
         Thread thread = DuckTrack.thread();
-        return (int) U.getLong(null, DuckTrack.slot(thread, U.getLong(thread, EETOP)) + (SHARED + CALL_SITE));
+        return DuckTrack.callSite(U.getLong(null, DuckTrack.slot(thread, U.getLong(thread, EETOP)) + (SHARED + NOTE)));
     }
 
     @ForceInline

@@ -25,7 +25,7 @@ pub struct Insertion {
     /// Where it goes.
     pub place: Place,
     /// Stack-neutral instructions without branches, returns and throws, with indices into the appended pool. They may store
-    /// an int in a local variable that the method does not have, and on entry replace the parameter they begin with.
+    /// an int or a long in a local variable that the method does not have, and on entry replace the parameter they begin with.
     pub code: Vec<u8>,
     /// Stack slots that it needs at its peak.
     pub stack: u16,

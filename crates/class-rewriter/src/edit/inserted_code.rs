@@ -3,7 +3,7 @@
 //! It may write two kinds of local variables, because the frames around it stay true:
 //!
 //! ```text
-//! sipush 7; invokestatic I(I)I; istore 9       a variable behind max_locals: no frame speaks of it
+//! sipush 7; invokestatic I(I)J; lstore 9       a variable behind max_locals: no frame speaks of it
 //! aload 4; invokestatic P([B)[B; astore 4      on entry, a parameter by an object of the same type
 //! ```
 
@@ -28,7 +28,9 @@ pub(super) fn check_insertion(
         _ => None,
     };
     check(code, |store| match store.local() {
-        Some(local) if store.opcode == Opcode::ISTORE => local >= max_locals,
+        Some(local) if [Opcode::ISTORE, Opcode::LSTORE].contains(&store.opcode) => {
+            local >= max_locals
+        }
         Some(local) if stores_reference(store.opcode) => parameter == Some(local),
         _ => false,
     })
@@ -41,7 +43,12 @@ pub(super) fn max_locals(edit: &CodeEdit, max_locals: u16) -> Result<u16, SkipRe
         for instruction in decoded(&insertion.code) {
             let instruction = instruction?;
             if let Some(local) = instruction.local().filter(|_| stores(instruction.opcode)) {
-                most = most.max(local.checked_add(1).ok_or(SkipReason::TooDeep)?);
+                let slots = if instruction.opcode == Opcode::LSTORE {
+                    2
+                } else {
+                    1
+                };
+                most = most.max(local.checked_add(slots).ok_or(SkipReason::TooDeep)?);
             }
         }
     }
@@ -88,6 +95,7 @@ fn decoded(code: &[u8]) -> impl Iterator<Item = Result<Instruction<'_>, SkipReas
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::code_edit::Insertion;
 
     #[test]
     fn only_variables_that_no_frame_knows_are_written() {
@@ -102,6 +110,21 @@ mod tests {
             Err(SkipReason::BadCode)
         );
         assert_eq!(check_code(&[0x04, 0x36, 9]), Err(SkipReason::BadCode));
+    }
+
+    #[test]
+    fn a_long_variable_takes_two_places() {
+        let storing = |code: &[u8]| CodeEdit {
+            insertions: vec![Insertion {
+                place: Place::Entry,
+                code: code.to_vec(),
+                stack: 2,
+            }],
+            ..CodeEdit::default()
+        };
+        assert_eq!(check_insertion(Place::Entry, &[0x09, 0x37, 9], 9), Ok(()));
+        assert_eq!(max_locals(&storing(&[0x09, 0x37, 9]), 9), Ok(11));
+        assert_eq!(max_locals(&storing(&[0x03, 0x36, 9]), 9), Ok(10));
     }
 
     #[test]
