@@ -243,6 +243,39 @@ fn without_moves_the_next_block_begins_a_new_file() {
 }
 
 #[test]
+fn what_was_handed_over_is_in_the_file_a_moment_later() {
+    let place = tempfile::tempdir().unwrap();
+    let options = EventOptions {
+        compress: CompressStrategy::Off,
+        ..EventOptions::default()
+    };
+    let host = Arc::new(Host::default());
+    let log = EventLog::start(
+        place.path(),
+        options,
+        Arc::new(Facts),
+        Box::new(()),
+        Arc::clone(&host) as Arc<dyn EventHost>,
+    )
+    .unwrap();
+    let file = place.path().join(EventFile::name(0));
+    let mut expected = vec![BlockKind::EVENT_FILE];
+    assert_eq!(kinds(&std::fs::read(&file).unwrap()), expected);
+    for _ in 0..3 {
+        assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+        expected.push(BlockKind::EVENTS);
+        let start = Instant::now();
+        while kinds(&std::fs::read(&file).unwrap()) != expected {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    log.finish(end());
+    expected.push(BlockKind::END);
+    assert_eq!(kinds(&std::fs::read(&file).unwrap()), expected);
+}
+
+#[test]
 fn a_fault_ends_the_mirror_and_events_go_on() {
     let disks = Disks::default();
     let (log, _host) = start(&disks, true);
