@@ -170,6 +170,10 @@ public final class LifeCycleProbe {
                 work();
                 awaitLine();
                 break;
+            case "busy":
+                leaveDaemons(threads);
+                awaitLine();
+                break;
             case "twice":
                 work();
                 awaitLine();

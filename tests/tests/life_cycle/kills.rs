@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use ducktrack_tests::trace_command;
+use serde_json::Value;
+
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
 
 /// Waits until a recording has a snapshot with a cause and so many blocks in it.
 fn wait_for_snapshot(output: &Path, cause: &str, blocks: i64) -> Recording {
@@ -41,6 +44,77 @@ fn kill_leaves_the_last_snapshot() {
             recording
                 .text()
                 .contains("the trace has no end, values are those of its last snapshot")
+        );
+    }
+}
+
+/// Objects of the marked sort whose events are in a trace, and what is wrong with it.
+fn events(output: &Path) -> (i64, Vec<String>) {
+    let lifetimes = trace_command("lifetimes", output, &[]).expect("lifetimes");
+    let is_marked =
+        |site: &&Value| site["method"] == "work" && site["type"] == "LifeCycleProbe$Marked";
+    let sites = lifetimes["sites"].as_array().into_iter().flatten();
+    let count = sites
+        .filter(is_marked)
+        .filter_map(|site| site["count"].as_i64());
+    let damage = lifetimes["damage"].as_array().into_iter().flatten();
+    let names = damage.filter_map(|found| Some(found["name"].as_str()?.to_owned()));
+    (count.sum(), names.collect())
+}
+
+/// Lets a program that has made its marked objects run until a snapshot and all it handed over must be on disk, and kills it.
+fn kill_traced(output: &Path, jvm: RunningJvm) {
+    let start = Instant::now();
+    while Recording::of(output).report.run.snapshot.is_none() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    std::thread::sleep(Duration::from_millis(1200));
+    jvm.signal("KILL");
+    assert_eq!(jvm.end().status.code(), None);
+}
+
+/// What the last buffer of a thread can hold: events of four bytes, half of them of the marked sort.
+const BUFFERED: i64 = 3_000;
+
+#[test]
+fn kill_leaves_the_events_of_a_program_that_has_nothing_to_do() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!(
+            "mode=trace,summary=off,interval=1,output={}",
+            output.display()
+        );
+        kill_traced(&output, TrackedJvm::new(&jdk, &options).start(&["wait"]));
+        let (count, damage) = events(&output);
+        assert!(
+            (BLOCK - BUFFERED..=BLOCK).contains(&count),
+            "{count} {damage:?}"
+        );
+        assert!(damage.iter().all(|name| name == "no-end"), "{damage:?}");
+    }
+}
+
+#[test]
+fn kill_leaves_the_events_of_a_program_that_is_busy() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!(
+            "mode=trace,compress=off,summary=off,interval=1,output={}",
+            output.display()
+        );
+        kill_traced(
+            &output,
+            TrackedJvm::new(&jdk, &options).start(&["busy", "2"]),
+        );
+        let (count, damage) = events(&output);
+        assert_eq!(count, 2 * BLOCK, "{damage:?}");
+        // The last block may be there in part.
+        assert!(
+            damage.iter().all(|name| name == "no-end" || name == "cut"),
+            "{damage:?}"
         );
     }
 }

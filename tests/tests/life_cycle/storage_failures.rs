@@ -3,8 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use ducktrack_tests::trace_command;
+
+use crate::recording::{BLOCK, Recording};
+use crate::tracked_jvm::{Outcome, RunningJvm, TrackedJvm, jdks};
 
 #[test]
 fn a_file_that_may_not_grow() {
@@ -32,6 +34,71 @@ fn a_file_that_may_not_grow() {
             "the trace does not claim to be complete"
         );
     }
+}
+
+#[test]
+fn event_files_that_may_not_grow() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        // Enough for the counts, too little for the events of one block of work.
+        let options = "mode=trace,compress=off,summary=off,output=out";
+        let jvm = TrackedJvm::new(&jdk, options)
+            .file_limit(700)
+            .directory(place.path())
+            .start(&["twice"]);
+        let outcome = finish(jvm);
+        let lines = outcome.agent_lines();
+        assert!(
+            matches!(lines.as_slice(), [line] if line.contains("cannot write to") && line.contains("events-")),
+            "{lines:?}"
+        );
+        // What was written before the limit is there.
+        let trace = place.path().join("out");
+        let lifetimes = trace_command("lifetimes", &trace, &[]).expect("lifetimes");
+        let objects = lifetimes["total"]["count"].as_i64();
+        assert!(
+            objects.is_some_and(|objects| objects > BLOCK),
+            "{objects:?}"
+        );
+        let losses = lifetimes["losses"].as_array().expect("losses");
+        assert!(!losses.is_empty(), "{lifetimes}");
+    }
+}
+
+#[test]
+fn event_files_whose_directory_is_deleted_come_back() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = "mode=trace,compress=off,summary=off,output=out";
+        let jvm = TrackedJvm::new(&jdk, options)
+            .directory(place.path())
+            .start(&["twice"]);
+        fs::remove_dir_all(&output).expect("remove");
+        let outcome = finish(jvm);
+        assert_eq!(outcome.agent_lines(), Vec::<&str>::new());
+        Recording::of(&output).check(2, Some("exit"));
+        let lifetimes = trace_command("lifetimes", &output, &[]).expect("lifetimes");
+        assert_eq!(
+            lifetimes["damage"].as_array().map(Vec::len),
+            Some(0),
+            "{lifetimes}"
+        );
+        let objects = lifetimes["total"]["count"].as_i64();
+        assert!(
+            objects.is_some_and(|objects| objects >= 4 * BLOCK),
+            "{objects:?}"
+        );
+    }
+}
+
+/// Lets a program that is ready make its second block of work; it does not notice anything.
+fn finish(mut jvm: RunningJvm) -> Outcome {
+    jvm.go_on();
+    let outcome = jvm.end();
+    assert!(outcome.status.success(), "{outcome:?}");
+    assert_eq!(outcome.out, "READY\nDONE\n");
+    outcome
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! file begins with what was lost, and with a synchronization point where moves are known, so that the trace is right again from there on.
 
 use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,7 +13,7 @@ use ducktrack_trace_format::{
 };
 
 use crate::WriteError;
-use crate::storage::{DiskFile, Storage};
+use crate::storage::{DirectFile, Storage, Unwritten};
 use crate::trace_file::TraceFile;
 
 /// The name of the current file is looked at after so many blocks.
@@ -56,7 +57,7 @@ impl EventFiles {
 
     /// Files on a real disk.
     pub(crate) fn on_disk(directory: &Path) -> Self {
-        let make: MakeFile = Box::new(|path| match DiskFile::create(path.to_owned()) {
+        let make: MakeFile = Box::new(|path| match DirectFile::create(path.to_owned()) {
             Ok(file) => Ok(Box::new(file)),
             Err(source) => Err(WriteError::CreateFile {
                 path: path.to_owned(),
@@ -94,14 +95,14 @@ impl EventFiles {
     /// Begins a file: the one before gets its end, `start` gets its index and the losses since.
     pub(crate) fn begin(&mut self, mut start: EventFile) -> Result<(), WriteError> {
         self.close("rotated");
+        // A failure is counted, and the new file says so.
+        let _ = self.finish();
         start.index = self.next_index;
         start.lost_blocks = self.lost_blocks;
         start.lost_bytes = self.lost_bytes;
         let path = self.directory.join(EventFile::name(start.index));
         let mut file = TraceFile::start((self.make)(&path)?, Compression::Off)?;
-        let mut content = Vec::new();
-        start.encode(&mut content);
-        if let Err(error) = file.append(BlockKind::EVENT_FILE, &content) {
+        if let Err(error) = write_start(&mut file, &start) {
             file.storage_mut().discard();
             return Err(error);
         }
@@ -123,12 +124,47 @@ impl EventFiles {
         }
     }
 
-    /// Appends the end block.
+    /// Appends the end block; nothing more is to come.
     pub(crate) fn end(&mut self, end: End) -> Result<(), WriteError> {
         let mut content = Vec::new();
         push_record(&Record::End(end), &mut content)?;
         let packed = PackedContent::pack(&content, Compression::Off)?;
-        self.append(BlockKind::END, &packed)
+        self.append(BlockKind::END, &packed)?;
+        self.finish()
+    }
+
+    /// What was appended and would be lost with the process.
+    pub(crate) fn unwritten(&self) -> Option<Unwritten> {
+        self.files.back()?.storage().unwritten()
+    }
+
+    /// Writes that, too.
+    pub(crate) fn settle(&mut self) -> Result<(), WriteError> {
+        self.in_current(|storage| storage.settle())
+    }
+
+    /// Nothing more comes to the current file.
+    fn finish(&mut self) -> Result<(), WriteError> {
+        self.in_current(|storage| storage.finish())
+    }
+
+    /// What cannot be written of what was accepted is lost.
+    fn in_current(
+        &mut self,
+        step: impl FnOnce(&mut dyn Storage) -> io::Result<()>,
+    ) -> Result<(), WriteError> {
+        let Some(file) = self.files.back_mut() else {
+            return Ok(());
+        };
+        let unwritten = file.storage().unwritten();
+        let Err(source) = step(file.storage_mut()) else {
+            return Ok(());
+        };
+        let path = file.path().to_owned();
+        if let Some(unwritten) = unwritten {
+            self.note_lost(unwritten.bytes);
+        }
+        Err(WriteError::Append { path, source })
     }
 
     /// Appends a block to the current file.
@@ -187,6 +223,18 @@ impl EventFiles {
             }
         }
     }
+}
+
+/// Writes what every event file begins with. Whoever looks at the directory finds it there.
+fn write_start(file: &mut TraceFile, start: &EventFile) -> Result<(), WriteError> {
+    let mut content = Vec::new();
+    start.encode(&mut content);
+    file.append(BlockKind::EVENT_FILE, &content)?;
+    let settled = file.storage_mut().settle();
+    settled.map_err(|source| WriteError::Append {
+        path: file.path().to_owned(),
+        source,
+    })
 }
 
 fn now_unix_millis() -> u64 {

@@ -5,14 +5,16 @@
 //!     \--------"a block comes"-------> writer: waits for the packed contents in the order of the pipeline, appends them
 //! ```
 //!
+//! What was appended may wait in memory for its file to have a whole chunk of it (see `storage`), but only for a moment.
+//!
 //! The pipeline sees how large the files are through [`Gauge`]: written bytes, and the plain bytes still under way, which are
 //! at least as many as will be written for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile};
 
 use super::event_files::EventFiles;
@@ -26,6 +28,9 @@ const UNDER_WAY: usize = 64;
 
 /// To be woken for every block would take the core from the program's threads as often. So when everything is written, blocks gather for a moment.
 const GATHER_TIME: Duration = Duration::from_millis(1);
+
+/// What `kill -9` may take with it. Each time costs a small write more.
+const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 
 enum Job {
     Block {
@@ -155,7 +160,7 @@ impl Output {
             .unwrap_or_else(|_| Err("the thread that writes the files has ended".to_owned()))
     }
 
-    /// Waits until all blocks are in the files.
+    /// Waits until the files have all blocks, so that their sizes are exact.
     pub(crate) fn drain(&self) {
         let (done, answer) = bounded(1);
         self.send(Job::Barrier(done));
@@ -175,11 +180,14 @@ impl Output {
     }
 }
 
-/// The next job; `None`: there is nobody any more who could have one.
-fn next(jobs: &Receiver<Job>) -> Option<Job> {
-    jobs.try_recv().ok().or_else(|| {
+/// The next job, if it comes in time; without `until` that is whenever it comes.
+fn next(jobs: &Receiver<Job>, until: Option<Instant>) -> Result<Job, RecvTimeoutError> {
+    jobs.try_recv().or_else(|_| {
         std::thread::sleep(GATHER_TIME);
-        jobs.recv().ok()
+        match until {
+            Some(until) => jobs.recv_deadline(until),
+            None => Ok(jobs.recv()?),
+        }
     })
 }
 
@@ -195,34 +203,61 @@ struct FileWriter {
 
 impl FileWriter {
     fn work(&mut self, jobs: &Receiver<Job>) {
-        while let Some(job) = next(jobs) {
+        loop {
+            let until = self.must_settle();
+            let job = match until {
+                Some(until) if until <= Instant::now() => Err(RecvTimeoutError::Timeout),
+                _ => next(jobs, until),
+            };
             self.standstill.wait();
             match job {
-                Job::Block {
-                    kind,
-                    packing,
-                    plain,
-                } => {
-                    self.block(kind, &packing, plain);
-                    self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
-                }
-                Job::Begin { start, done } => {
-                    let result = self.files.begin(start);
-                    self.show();
-                    let result = result.inspect_err(|error| self.tell(error));
-                    let _ = done.send(result.map_err(|error| error.to_string()));
-                }
-                Job::MakeRoom { room, max } => {
-                    self.files.make_room(room, max);
-                    self.show();
-                }
-                Job::Barrier(done) => {
-                    let _ = done.send(());
-                }
-                Job::End(end, done) => {
-                    self.end(end);
-                    let _ = done.send(());
-                }
+                Ok(job) => self.run(job),
+                Err(RecvTimeoutError::Timeout) => self.settle(),
+                // There is nobody any more who could have a job.
+                Err(RecvTimeoutError::Disconnected) => return self.settle(),
+            }
+        }
+    }
+
+    /// When what waits in memory must be written.
+    fn must_settle(&self) -> Option<Instant> {
+        let unwritten = self.files.unwritten()?;
+        Some(unwritten.since + LONGEST_UNWRITTEN)
+    }
+
+    fn settle(&mut self) {
+        if let Err(error) = self.files.settle() {
+            self.tell(&error);
+            self.show();
+        }
+    }
+
+    fn run(&mut self, job: Job) {
+        match job {
+            Job::Block {
+                kind,
+                packing,
+                plain,
+            } => {
+                self.block(kind, &packing, plain);
+                self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
+            }
+            Job::Begin { start, done } => {
+                let result = self.files.begin(start);
+                self.show();
+                let result = result.inspect_err(|error| self.tell(error));
+                let _ = done.send(result.map_err(|error| error.to_string()));
+            }
+            Job::MakeRoom { room, max } => {
+                self.files.make_room(room, max);
+                self.show();
+            }
+            Job::Barrier(done) => {
+                let _ = done.send(());
+            }
+            Job::End(end, done) => {
+                self.end(end);
+                let _ = done.send(());
             }
         }
     }

@@ -1,0 +1,175 @@
+//! A file whose bytes go to the disk past the page cache.
+//!
+//! To copy a trace into the page cache costs the processor ten times what it costs to hand it to the disk, and pushes out the files that the program
+//! itself works with. So appended bytes gather, and whole chunks are written directly. What was appended is as safe as if it were written:
+//!
+//! - against a full disk: room for it was reserved before it was taken;
+//! - against the end of the process, after [`Storage::settle`], which whoever appends must call in time (see [`Storage::unwritten`]).
+//!
+//! Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::gathering::Gathering;
+use super::room::{self, Reserve};
+use super::{DiskFile, Storage, Unwritten};
+use crate::WriteError;
+
+/// The file.
+#[derive(Debug)]
+pub(crate) struct DirectFile {
+    disk: DiskFile,
+    /// `None`: from here on everything is written at once.
+    gathering: Option<Gathering>,
+    /// There may be more room on disk than the file's length.
+    has_room: bool,
+}
+
+impl DirectFile {
+    /// Creates the file; an existing one is an error, so that no two writers share one.
+    pub(crate) fn create(path: PathBuf) -> io::Result<Self> {
+        Self::create_with(path, room::reserve)
+    }
+
+    fn create_with(path: PathBuf, reserve: Reserve) -> io::Result<Self> {
+        let disk = DiskFile::create(path)?;
+        Ok(Self {
+            gathering: Gathering::start(&disk, reserve),
+            disk,
+            has_room: false,
+        })
+    }
+
+    /// Reserves room; where there is none, the file goes on without.
+    fn make_room(&mut self, more: usize) -> io::Result<()> {
+        let Some(gathering) = &mut self.gathering else {
+            return Ok(());
+        };
+        self.has_room = true;
+        match gathering.make_room(more) {
+            Ok(()) => Ok(()),
+            Err(_) => self.write_at_once(),
+        }
+    }
+
+    fn write_blocks(&mut self) -> io::Result<()> {
+        match self.gathering.as_mut().map(Gathering::write_blocks) {
+            None | Some(Ok(())) => Ok(()),
+            Some(Err(_)) => self.write_at_once(),
+        }
+    }
+
+    /// Writes what gathered through the page cache, and so all that follows.
+    fn write_at_once(&mut self) -> io::Result<()> {
+        match self.gathering.take() {
+            Some(mut gathering) => gathering.write_rest(&mut self.disk),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Storage for DirectFile {
+    fn path(&self) -> &Path {
+        self.disk.path()
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.make_room(bytes.len())?;
+        let mut rest = bytes;
+        while let Some(gathering) = &mut self.gathering
+            && !rest.is_empty()
+        {
+            rest = gathering.gather(rest);
+            if gathering.is_full() {
+                self.write_blocks()?;
+            }
+        }
+        self.disk.append(rest)
+    }
+
+    /// Who takes something back has met an error, so what follows is written at once.
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.write_at_once()?;
+        if self.disk.length()? < length {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        self.disk.truncate(length)
+    }
+
+    fn keep_name(&mut self, length: u64) -> Result<bool, WriteError> {
+        if self.disk.has_its_name() {
+            return Ok(false);
+        }
+        self.settle().map_err(|source| WriteError::Restore {
+            path: self.path().to_owned(),
+            source,
+        })?;
+        let is_new = self.disk.keep_name(length)?;
+        let gathering = self.gathering.take();
+        self.gathering = gathering.and_then(|old| old.moved_to(&self.disk, length));
+        Ok(is_new)
+    }
+
+    fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        let Some(gathering) = &self.gathering else {
+            return self.disk.read_exact_at(bytes, offset);
+        };
+        let on_disk = gathering.written().saturating_sub(offset);
+        let on_disk = usize::try_from(on_disk).map_or(bytes.len(), |most| most.min(bytes.len()));
+        let (written, unwritten) = bytes.split_at_mut(on_disk);
+        self.disk.read_exact_at(written, offset)?;
+        if unwritten.is_empty() {
+            return Ok(());
+        }
+        gathering.read_exact_at(unwritten, offset + on_disk as u64)
+    }
+
+    fn successor(&self) -> Result<Box<dyn Storage>, WriteError> {
+        self.disk.successor()
+    }
+
+    fn take_place_of(&mut self, path: &Path) -> io::Result<()> {
+        self.disk.take_place_of(path)
+    }
+
+    fn unwritten(&self) -> Option<Unwritten> {
+        self.gathering.as_ref()?.unwritten()
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        self.write_blocks()?;
+        let Some(gathering) = &mut self.gathering else {
+            return Ok(());
+        };
+        let result = gathering.write_rest(&mut self.disk);
+        if result.is_err() {
+            self.gathering = None;
+        }
+        result
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.settle()?;
+        self.gathering = None;
+        if std::mem::take(&mut self.has_room) {
+            self.disk.truncate(self.disk.length()?)?;
+        }
+        Ok(())
+    }
+
+    fn discard(&mut self) {
+        self.gathering = None;
+        self.has_room = false;
+        self.disk.discard();
+    }
+}
+
+impl Drop for DirectFile {
+    fn drop(&mut self) {
+        let _ = self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests;

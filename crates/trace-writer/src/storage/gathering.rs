@@ -1,0 +1,213 @@
+//! Appended bytes on their way past the page cache.
+//!
+//! ```text
+//! file    |.........whole blocks.........|..tail..|                       |
+//!         0                            base    written    end            room
+//! memory                                 |########|********|
+//!                                        kept       waits
+//! ```
+//!
+//! A direct write takes whole blocks at block offsets, from memory that begins at a block as well. The tail of a file is seldom a whole block: it is
+//! appended through the page cache, and its block stays in memory until it is whole and is written over the tail. Linux keeps both ways coherent.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::time::Instant;
+
+use rustix::fs::OFlags;
+
+use super::room::Reserve;
+use super::{DiskFile, Storage, Unwritten};
+
+/// Block of a direct write: what any disk and any file system in use is content with.
+const BLOCK: usize = 4 << 10;
+
+/// Bytes that gather before they are written.
+pub(super) const CHUNK: usize = 1 << 20;
+
+/// Room that is reserved at a time.
+const AHEAD: u64 = 4 << 20;
+
+/// The bytes of a file that are not written yet, and those before them in their block.
+#[derive(Debug)]
+pub(super) struct Gathering {
+    /// Open for direct writes.
+    file: File,
+    reserve: Reserve,
+    memory: Vec<u8>,
+    /// Where a block begins in `memory`.
+    aligned: usize,
+    /// Bytes from there on.
+    gathered: usize,
+    /// Where they belong in the file: at a block.
+    base: u64,
+    /// The file is complete up to here.
+    written: u64,
+    /// Up to here there is room on disk.
+    room: u64,
+    /// When the first byte came that is not written.
+    since: Option<Instant>,
+}
+
+impl Gathering {
+    /// For a new file. `None`: its file system has no direct writes.
+    pub(super) fn start(disk: &DiskFile, reserve: Reserve) -> Option<Self> {
+        let file = open_direct(disk)?;
+        let memory = vec![0; CHUNK + BLOCK];
+        let aligned = memory.as_ptr().align_offset(BLOCK);
+        (aligned <= BLOCK).then_some(Self {
+            file,
+            reserve,
+            memory,
+            aligned,
+            gathered: 0,
+            base: 0,
+            written: 0,
+            room: 0,
+            since: None,
+        })
+    }
+
+    /// The file was made anew, with `length` bytes. `None`: this cannot go on with it.
+    pub(super) fn moved_to(self, disk: &DiskFile, length: u64) -> Option<Self> {
+        let is_complete = self.written == length && self.end() == length;
+        let file = open_direct(disk).filter(|_| is_complete)?;
+        Some(Self {
+            file,
+            room: 0,
+            ..self
+        })
+    }
+
+    /// As if the file system refused direct writes from now on: `file` must be one that cannot be written.
+    #[cfg(test)]
+    pub(super) fn refuse(&mut self, file: File) {
+        self.file = file;
+    }
+
+    /// Where the next byte belongs.
+    pub(super) fn end(&self) -> u64 {
+        self.base + self.gathered as u64
+    }
+
+    /// Up to where the file is complete.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// What waits.
+    pub(super) fn unwritten(&self) -> Option<Unwritten> {
+        let bytes = self.end() - self.written;
+        self.since.map(|since| Unwritten { since, bytes })
+    }
+
+    /// Makes sure that there is room on disk for so many bytes more.
+    pub(super) fn make_room(&mut self, more: usize) -> io::Result<()> {
+        let need = self.end() + more as u64;
+        if need > self.room {
+            let from = self.room.max(self.end());
+            let length = (need - from).max(AHEAD);
+            (self.reserve)(&self.file, from, length)?;
+            self.room = from + length;
+        }
+        Ok(())
+    }
+
+    /// Takes what fits into the chunk and returns the rest.
+    pub(super) fn gather<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let free = self.chunk_length() - self.gathered;
+        let (taken, rest) = bytes.split_at(bytes.len().min(free));
+        let at = self.aligned + self.gathered;
+        if let Some(place) = self.memory.get_mut(at..at + taken.len()) {
+            place.copy_from_slice(taken);
+            self.gathered += taken.len();
+            self.since.get_or_insert_with(Instant::now);
+        }
+        rest
+    }
+
+    /// True when the chunk must be written before more can be gathered.
+    pub(super) fn is_full(&self) -> bool {
+        self.gathered >= self.chunk_length()
+    }
+
+    /// Chunks end at multiples of their size in the file.
+    fn chunk_length(&self) -> usize {
+        CHUNK - (self.base % CHUNK as u64) as usize
+    }
+
+    /// Writes the whole blocks, directly. After an error the rest is for [`Gathering::write_rest`].
+    pub(super) fn write_blocks(&mut self) -> io::Result<()> {
+        let whole = self.gathered - self.gathered % BLOCK;
+        let blocks = slice(&self.memory, self.aligned, whole);
+        let (done, result) = write_at(&self.file, blocks, self.base);
+        self.written = self.written.max(self.base + done as u64);
+        result?;
+        let rest = self.aligned + whole..self.aligned + self.gathered;
+        self.memory.copy_within(rest, self.aligned);
+        self.base += whole as u64;
+        self.gathered -= whole;
+        if self.written == self.end() {
+            self.since = None;
+        }
+        Ok(())
+    }
+
+    /// Writes what is not written, through the page cache.
+    pub(super) fn write_rest(&mut self, disk: &mut DiskFile) -> io::Result<()> {
+        if self.written == self.end() {
+            return Ok(());
+        }
+        if disk.length()? != self.written {
+            // A direct write that failed can leave the file longer than what it wrote.
+            disk.truncate(self.written)?;
+        }
+        let known = usize::try_from(self.written - self.base).map_err(io::Error::other)?;
+        let rest = slice(&self.memory, self.aligned + known, self.gathered - known);
+        disk.append(rest)?;
+        self.written = self.end();
+        self.since = None;
+        Ok(())
+    }
+
+    /// Fills `bytes` with what is in memory from `offset` on.
+    pub(super) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        let at = offset.checked_sub(self.base).map(usize::try_from);
+        let Some(Ok(at)) = at else {
+            return Err(ErrorKind::UnexpectedEof.into());
+        };
+        let gathered = slice(&self.memory, self.aligned, self.gathered);
+        let source = gathered.get(at..at + bytes.len());
+        bytes.copy_from_slice(source.ok_or(ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
+fn slice(memory: &[u8], at: usize, length: usize) -> &[u8] {
+    memory.get(at..at + length).unwrap_or_default()
+}
+
+/// The same file once more; `None` where its file system refuses, or where its name leads to another file by now.
+fn open_direct(disk: &DiskFile) -> Option<File> {
+    let mut options = OpenOptions::new();
+    options
+        .write(true)
+        .custom_flags(OFlags::DIRECT.bits().cast_signed());
+    let file = options.open(disk.path()).ok()?;
+    disk.is_same_as(&file).then_some(file)
+}
+
+/// Writes all bytes, or as many as come before the error.
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> (usize, io::Result<()>) {
+    let mut done = 0;
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        match file.write_at(rest, offset + done as u64) {
+            Ok(0) => return (done, Err(ErrorKind::WriteZero.into())),
+            Ok(some) => done += some,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (done, Err(error)),
+        }
+    }
+    (done, Ok(()))
+}
