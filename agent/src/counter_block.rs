@@ -118,7 +118,7 @@ impl CounterBlock {
     /// Adds to a keyed entry, where the owning thread does not. `klass` is 0 where the class is no part of the key.
     pub(crate) fn add_keyed(self, key: KeyedEntry) {
         let class_bit = if key.klass == 0 { 0 } else { CLASS_IN_KEY };
-        let wanted = note(key.call_site) + u64::from(key.site) * ROW | class_bit;
+        let wanted = (note(key.call_site) + u64::from(key.site) * ROW) | class_bit;
         let mut row = first_row(wanted, key.klass);
         for _ in 0..MOST_PROBES {
             let first = KEYED_OFFSET / 8 + row * 4;
@@ -217,7 +217,7 @@ impl CounterBlock {
 
 /// What a thread notes of a call site (`DuckTrack.note`).
 fn note(call_site: u32) -> u64 {
-    let begin = call_site.wrapping_mul(0x9E37_79B1) >> 1 & 0x7FFF_FFE0;
+    let begin = (call_site.wrapping_mul(0x9E37_79B1) >> 1) & 0x7FFF_FFE0;
     u64::from(call_site) << 32 | u64::from(begin)
 }
 
