@@ -6,7 +6,7 @@
 //! - against a full disk: room for it was reserved before it was taken;
 //! - against the end of the process, after [`Storage::settle`], which whoever appends must call in time (see [`Storage::unwritten`]).
 //!
-//! Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
+//! A slow disk holds nobody up at once: see [`Gathering`]. Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -54,9 +54,12 @@ impl DirectFile {
     }
 
     fn write_blocks(&mut self) -> io::Result<()> {
-        match self.gathering.as_mut().map(Gathering::write_blocks) {
-            None | Some(Ok(())) => Ok(()),
-            Some(Err(_)) => self.write_at_once(),
+        let Some(gathering) = &mut self.gathering else {
+            return Ok(());
+        };
+        match gathering.write_blocks(&mut self.disk) {
+            Ok(()) => Ok(()),
+            Err(_) => self.write_at_once(),
         }
     }
 

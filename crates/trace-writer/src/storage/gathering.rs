@@ -9,11 +9,14 @@
 //!
 //! A direct write takes whole blocks at block offsets, from memory that begins at a block as well. The tail of a file is seldom a whole block: it is
 //! appended through the page cache, and its block stays in memory until it is whole and is written over the tail. Linux keeps both ways coherent.
+//!
+//! A direct write lasts as long as the disk takes. After one that took [`SLOW`] the page cache takes the next chunks, as it would take a burst: the
+//! program must not wait for a disk that has a bad moment.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
@@ -28,6 +31,11 @@ pub(super) const CHUNK: usize = 1 << 20;
 
 /// Room that is reserved at a time.
 const AHEAD: u64 = 4 << 20;
+
+/// A disk that takes so long for a chunk does 10 MB a second.
+const SLOW: Duration = Duration::from_millis(100);
+/// So many chunks then go through the page cache, before the disk is tried again.
+const DETOUR: u32 = 32;
 
 /// The bytes of a file that are not written yet, and those before them in their block.
 #[derive(Debug)]
@@ -48,6 +56,10 @@ pub(super) struct Gathering {
     room: u64,
     /// When the first byte came that is not written.
     since: Option<Instant>,
+    /// A direct write that takes so long is slow.
+    slow: Duration,
+    /// So many chunks more go through the page cache.
+    detour: u32,
 }
 
 impl Gathering {
@@ -66,6 +78,8 @@ impl Gathering {
             written: 0,
             room: 0,
             since: None,
+            slow: SLOW,
+            detour: 0,
         })
     }
 
@@ -84,6 +98,12 @@ impl Gathering {
     #[cfg(test)]
     pub(super) fn refuse(&mut self, file: File) {
         self.file = file;
+    }
+
+    /// As if the disk were slower than this.
+    #[cfg(test)]
+    pub(super) fn call_slow(&mut self, slow: Duration) {
+        self.slow = slow;
     }
 
     /// Where the next byte belongs.
@@ -137,13 +157,15 @@ impl Gathering {
         CHUNK - (self.base % CHUNK as u64) as usize
     }
 
-    /// Writes the whole blocks, directly. After an error the rest is for [`Gathering::write_rest`].
-    pub(super) fn write_blocks(&mut self) -> io::Result<()> {
+    /// Writes the whole blocks, directly unless the disk is slow. After an error the rest is for [`Gathering::write_rest`].
+    pub(super) fn write_blocks(&mut self, disk: &mut DiskFile) -> io::Result<()> {
         let whole = self.gathered - self.gathered % BLOCK;
-        let blocks = slice(&self.memory, self.aligned, whole);
-        let (done, result) = write_at(&self.file, blocks, self.base);
-        self.written = self.written.max(self.base + done as u64);
-        result?;
+        if self.detour > 0 && whole > 0 {
+            self.detour -= 1;
+            self.write_rest(disk)?;
+        } else {
+            self.write_directly(whole)?;
+        }
         let rest = self.aligned + whole..self.aligned + self.gathered;
         self.memory.copy_within(rest, self.aligned);
         self.base += whole as u64;
@@ -152,6 +174,17 @@ impl Gathering {
             self.since = None;
         }
         Ok(())
+    }
+
+    fn write_directly(&mut self, whole: usize) -> io::Result<()> {
+        let started = Instant::now();
+        let blocks = slice(&self.memory, self.aligned, whole);
+        let (done, result) = write_at(&self.file, blocks, self.base);
+        self.written = self.written.max(self.base + done as u64);
+        if started.elapsed() >= self.slow {
+            self.detour = DETOUR;
+        }
+        result
     }
 
     /// Writes what is not written, through the page cache.

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -77,6 +78,8 @@ enum Step {
     Settle,
     Delete,
     ReadBack(f64),
+    /// A direct write of so many milliseconds is slow from now on.
+    CallSlow(u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -87,6 +90,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => Just(Step::Settle),
         1 => Just(Step::Delete),
         1 => (0.0..1.0).prop_map(Step::ReadBack),
+        1 => prop_oneof![Just(0), Just(100)].prop_map(Step::CallSlow),
     ];
     proptest::collection::vec(step, 0..40)
 }
@@ -109,6 +113,11 @@ fn run(pair: &mut Pair, step: &Step) {
             let mut bytes = vec![0; pair.expected.len() - from];
             pair.file.read_exact_at(&mut bytes, from as u64).unwrap();
             assert!(bytes == pair.expected[from..]);
+        }
+        Step::CallSlow(millis) => {
+            if let Some(gathering) = &mut pair.file.gathering {
+                gathering.call_slow(Duration::from_millis(millis));
+            }
         }
     }
 }
@@ -136,6 +145,20 @@ fn what_is_settled_outlives_the_process() {
             pair.file.settle().unwrap();
             pair.check();
         }
+    }
+}
+
+#[test]
+fn a_slow_disk_is_passed_by_and_tried_again() {
+    for mut pair in Pair::all() {
+        if let Some(gathering) = &mut pair.file.gathering {
+            gathering.call_slow(Duration::ZERO);
+        }
+        for _ in 0..40 {
+            pair.append(MEGABYTE + 3);
+        }
+        pair.file.finish().unwrap();
+        pair.check();
     }
 }
 
