@@ -169,10 +169,9 @@ impl SiteRows {
         self.rows.get(site.0 as usize)
     }
 
-    /// Whether an event is all of this word, and as events of its site are.
+    /// Whether the event that is all of this word is as events of its site are.
     fn fits(&self, word: u32) -> bool {
-        let site = SiteId(word >> 12);
-        let row = self.get(site).filter(|_| site.0 >= FIRST_SITE);
+        let row = self.get(SiteId(word >> 12));
         row.is_some_and(|row| row.fits(word & MAX_UNITS))
     }
 
@@ -276,34 +275,34 @@ impl PieceSums {
     #[inline(always)]
     fn add_singly(&mut self, run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
         for _ in 0..BLOCK {
-            if run.events == run.written.len() {
-                return false;
-            }
             let [first, behind @ ..] = run.rest else {
                 return false;
             };
             let word = u32::from_le_bytes(*first);
-            if word >> 12 != CALLER {
-                if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
-                    return false;
-                }
-                run.take(*first, *first, word & MAX_UNITS);
-                run.rest = behind;
-                continue;
-            }
-            let [caller, word, behind @ ..] = behind else {
+            if run.events == run.written.len() {
                 return false;
+            }
+            let is_taken = match word >> 12 {
+                FIRST_SITE.. => self.add_plain(word, run, behind),
+                CALLER => add_pair(behind, run, shortener),
+                _ => false,
             };
-            let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
-            match shortener.again(caller, word) {
-                Some((again, pair)) if pair.kept != [0; 4] => {
-                    pair.executed += 1;
-                    run.take(again.to_le_bytes(), pair.kept, word & MAX_UNITS);
-                    run.rest = behind;
-                }
-                _ => return false,
+            if !is_taken {
+                return false;
             }
         }
+        true
+    }
+
+    /// Adds an event that is all of a word; false: it cannot be added.
+    #[inline(always)]
+    fn add_plain<'a>(&mut self, word: u32, run: &mut Run<'a>, behind: &'a [Word]) -> bool {
+        if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
+            return false;
+        }
+        let written = word.to_le_bytes();
+        run.take(written, written, word & MAX_UNITS);
+        run.rest = behind;
         true
     }
 
@@ -362,6 +361,24 @@ impl PieceSums {
     }
 }
 
+/// Adds the event of which its caller is said and what stands behind that word; false: it cannot be added.
+#[inline(always)]
+fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShortener) -> bool {
+    let [caller, word, behind @ ..] = words else {
+        return false;
+    };
+    let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+    match shortener.again(caller, word) {
+        Some((again, pair)) if pair.kept != [0; 4] => {
+            pair.executed += 1;
+            run.take(again.to_le_bytes(), pair.kept, word & MAX_UNITS);
+            run.rest = behind;
+            true
+        }
+        _ => false,
+    }
+}
+
 /// Counts the words of a block up to the first that cannot be counted; how many these are.
 #[inline(always)]
 fn count(words: &mut WordCounts, sites: &mut SiteRows, block: &WordBlock) -> usize {
@@ -376,7 +393,7 @@ fn count(words: &mut WordCounts, sites: &mut SiteRows, block: &WordBlock) -> usi
     }
 }
 
-/// Begins to count a word, if an event is all of it and as events of its site are.
+/// Begins to count a word, if its event is as events of its site are.
 #[cold]
 fn enter(words: &mut WordCounts, sites: &mut SiteRows, word: u32) -> bool {
     let fits = sites.fits(word);
@@ -388,7 +405,10 @@ fn enter(words: &mut WordCounts, sites: &mut SiteRows, word: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -510,6 +530,93 @@ mod tests {
         // Its sum was given: it is a first one again.
         let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
         assert_eq!(taken, Taken::default());
+    }
+
+    /// Events one by one, of the sites of [`sums`]: what is taken, written and kept of them, and the events of each site.
+    fn one_by_one(
+        words: &[Word],
+        shortener: &mut PairShortener,
+    ) -> (Taken, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
+        let (mut taken, mut written, mut kept) = (Taken::default(), vec![], vec![]);
+        let mut sites: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
+        while let [first, behind @ ..] = &words[taken.words..] {
+            let number = u32::from_le_bytes(*first);
+            let (site, mut units) = (number >> 12, number & MAX_UNITS);
+            let fits = matches!((site, units), (16, 3) | (18, _) | (16..32, 0));
+            let (short, keep) = match (site, behind) {
+                _ if fits => (*first, *first),
+                (CALLER, [caller, word, ..]) => {
+                    let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+                    units = word & MAX_UNITS;
+                    match shortener.again(caller, word) {
+                        Some((again, pair)) => (again.to_le_bytes(), pair.kept),
+                        None => break,
+                    }
+                }
+                _ => break,
+            };
+            if fits {
+                let [on_heap, total, eliminated] = sites.entry(site).or_default();
+                *on_heap += u64::from(units > 0);
+                *total += u64::from(units) * UNIT;
+                *eliminated += u64::from(units == 0);
+            }
+            written.push(short);
+            kept.extend((units > 0).then_some(keep));
+            taken.words += if fits { 1 } else { 3 };
+            taken.units += u64::from(units);
+        }
+        taken.kept = kept.len();
+        (taken, written, kept, sites)
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Word>> {
+        let one = |word: Word| vec![word];
+        let plain = prop_oneof![
+            8 => Just(word(16, 3)),
+            2 => (16_u32..24).prop_map(|site| word(site, 0)),
+            4 => (0_u32..200).prop_map(|units| word(18, units)),
+        ];
+        let pair = (7_u32..9, 3_u32..5);
+        let event = prop_oneof![
+            600 => plain.prop_map(one),
+            60 => pair.prop_map(|(caller, units)| vec![word(CALLER, 0), caller.to_le_bytes(), word(18, units)]),
+            1 => (0_u32..40, 0_u32..6).prop_map(move |(site, units)| one(word(site, units))),
+            1 => Just(vec![word(6, 0), [64, 0, 0, 0], [0; 4], word(18, 2)]),
+        ];
+        prop::collection::vec(event, 0..900).prop_map(|events| events.concat())
+    }
+
+    proptest! {
+        /// Whatever stands in blocks of plain words, or ends them.
+        #[test]
+        fn words_are_added_as_they_would_be_one_by_one(words in events()) {
+            let facts = SiteCache::new(Arc::new(Facts));
+            let mut sums = sums(&facts);
+            let mut shorteners = [PairShortener::default(), PairShortener::default()];
+            for shortener in &mut shorteners {
+                let first = PairSum { kept: word(900, 3), executed: 0 };
+                shortener.add(7, u32::from_le_bytes(word(18, 3)), first, &mut ShortWords::new(&mut [[0; 4]; 3]));
+            }
+            let [fast, careful] = &mut shorteners;
+            let (mut rest, mut expected) = (words.as_slice(), BTreeMap::<u32, [u64; 3]>::new());
+            while !rest.is_empty() {
+                let mut kept = vec![[0; 4]; rest.len()];
+                let (taken, written) = add(&mut sums, fast, rest, &mut kept);
+                let (all, short, keep, sites) = one_by_one(rest, careful);
+                kept.truncate(taken.kept);
+                prop_assert_eq!((taken, written, kept), (all, short, keep));
+                for (site, events) in sites {
+                    let sum = expected.entry(site).or_default();
+                    (0..3).for_each(|index| sum[index] += events[index]);
+                }
+                rest = &rest[(taken.words + 1).min(rest.len())..];
+            }
+            let given = drained(&mut sums).into_iter().map(|(site, sum)| {
+                (site, [sum.on_heap, sum.on_heap_bytes, sum.executed - sum.on_heap])
+            });
+            prop_assert_eq!(given.collect::<BTreeMap<_, _>>(), expected);
+        }
     }
 
     #[test]
