@@ -60,12 +60,25 @@ impl FreeRanges {
 
     /// So many bytes; `None`: no range is long enough.
     pub(crate) fn take(&mut self, length: usize) -> Option<usize> {
-        let ranges = self.all().iter().enumerate();
-        let fitting = ranges.filter(|(_, range)| range.length >= length);
-        let (index, range) = fitting.min_by_key(|(_, range)| range.length)?;
-        let start = range.start;
+        let index = self.best_fit(length)?;
+        let start = self.at(index).start;
         self.shrink_front(index, length);
         Some(start)
+    }
+
+    /// The first of the shortest ranges that are long enough. Blocks have few different lengths, so that the search mostly ends early: nothing fits better
+    /// than the length itself.
+    fn best_fit(&self, length: usize) -> Option<usize> {
+        let (mut best, mut shortest) = (None, usize::MAX);
+        for (index, range) in self.all().iter().enumerate() {
+            if range.length == length {
+                return Some(index);
+            }
+            if range.length > length && range.length < shortest {
+                (best, shortest) = (Some(index), range.length);
+            }
+        }
+        best
     }
 
     /// The bytes from an address on, behind what is not free; false: not all of them are free.

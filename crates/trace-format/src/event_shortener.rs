@@ -67,10 +67,14 @@ impl<'a> ShortWords<'a> {
         self.length += words;
     }
 
+    #[inline]
     fn copy(&mut self, words: &[Word]) {
-        for word in words {
-            self.push(u32::from_le_bytes(*word));
+        let most = self.room.len().saturating_sub(self.length);
+        let (words, _) = words.split_at(words.len().min(most));
+        for (place, word) in self.rest().iter_mut().zip(words) {
+            *place = *word;
         }
+        self.length += words.len();
     }
 }
 
@@ -186,6 +190,19 @@ impl<P: Copy + Default> EventShortener<P> {
         }
     }
 
+    /// Writes an event that says its class, and its caller ahead of it if there is one.
+    #[inline]
+    pub fn write_typed(&mut self, caller: Option<u32>, words: &[Word], short: &mut ShortWords<'_>) {
+        match (caller, words) {
+            _ if self.is_lost => self.write(words, short),
+            (Some(caller), [_, _, typed @ ..]) => {
+                self.caller(caller, short);
+                short.copy(typed);
+            }
+            _ => short.copy(words),
+        }
+    }
+
     /// A caller, and the word behind it if that is a site's; the words behind both.
     fn called<'w>(
         &mut self,
@@ -292,6 +309,36 @@ mod tests {
             assert_eq!(given, [(7, 16, 2), (7, 17, 5)]);
             shortener.drain(|_, _, kept| panic!("{kept} was given before"));
         }
+    }
+
+    #[test]
+    fn an_event_that_says_its_class_is_written_as_any_other() {
+        let typed = [TYPED << 12, 0x40, 0, 20 << 12 | 2].map(u32::to_le_bytes);
+        let called = |caller: u32| {
+            [
+                [CALLER << 12, caller].map(u32::to_le_bytes).as_slice(),
+                &typed,
+            ]
+            .concat()
+        };
+        let mut shorteners = [EventShortener::<u32>::default(), EventShortener::default()];
+        let mut rooms = [[[0; 4]; 40], [[0; 4]; 40]];
+        let [known, other] = &mut shorteners;
+        let [mut short, mut expected] = rooms.each_mut().map(|room| ShortWords::new(room));
+        for caller in [None, Some(7), Some(8), Some(7), None] {
+            let words = caller.map_or(typed.to_vec(), called);
+            known.write_typed(caller, &words, &mut short);
+            other.write(&words, &mut expected);
+            assert_eq!(short.len(), expected.len());
+        }
+        // Nobody can tell what the words behind this one mean.
+        let broken = [[0, 0xF0, 0, 0]];
+        for (shortener, short) in [(known, &mut short), (other, &mut expected)] {
+            shortener.write(&broken, short);
+            shortener.write_typed(Some(7), &called(7), short);
+        }
+        assert_eq!(short.len(), 4 + 6 + 6 + 5 + 4 + 1 + 6);
+        assert_eq!(rooms[0], rooms[1]);
     }
 
     #[test]

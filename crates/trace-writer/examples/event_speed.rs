@@ -1,4 +1,5 @@
-//! How fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`.
+//! How fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`, perhaps with
+//! `-- callers off` for one mix of events and one strategy of compression.
 //!
 //! Synthetic events of programs that do the same again and again: eight of ten events are of fixed size, one is of an array, one was eliminated; a new
 //! thread-local buffer every 2,000 events. Of every epoch 5% survive.
@@ -342,8 +343,14 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     );
 }
 
+/// Whether the user wants this; nothing said: everything.
+fn is_wanted(argument: usize, name: &str) -> bool {
+    let said = std::env::args().nth(argument);
+    said.is_none_or(|said| name.to_lowercase().starts_with(&said.to_lowercase()))
+}
+
 fn main() {
-    for mix in MIXES {
+    for mix in MIXES.into_iter().filter(|mix| is_wanted(1, mix.name)) {
         println!("{}", mix.name);
         let mut random = Random(7);
         let epochs: Vec<_> = (0..EPOCHS)
@@ -352,12 +359,15 @@ fn main() {
         if let Some(epoch) = epochs.first() {
             decode_speed(&epoch.buffers);
         }
-        for compress in [
+        let strategies = [
             CompressStrategy::Off,
             CompressStrategy::Full,
             CompressStrategy::Partial(0.2),
-        ] {
-            log_speed(compress, &epochs);
+        ];
+        for compress in strategies {
+            if is_wanted(2, &format!("{compress:?}")) {
+                log_speed(compress, &epochs);
+            }
         }
     }
 }

@@ -50,6 +50,8 @@ mod stats;
 mod survivor;
 mod tally;
 mod threads;
+mod word_block;
+mod word_counts;
 
 /// What became of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,20 +10,41 @@ use super::tally::{Alike, EventSum};
 
 const PLACES: usize = 256;
 
-/// Where the sum of what is said by such an event is.
-fn place(alike: &Alike) -> usize {
-    let caller = alike.caller.map_or(0, |caller| caller.0);
-    let said = u64::from(alike.site.0) << 32 ^ u64::from(caller) << 12 ^ alike.klass.unwrap_or(0);
-    // Fibonacci hashing: the upper bits of the product are well mixed.
-    (said.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % PLACES
+/// What such an event says, so that two numbers are all there is to compare: `klass` if it is said; the site (20 bits in a word), the caller plus 1 if it is
+/// said, and whether `klass` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Said {
+    klass: u64,
+    origin: u64,
+}
+
+impl Said {
+    #[inline]
+    fn by(alike: &Alike) -> Self {
+        let caller = alike.caller.map_or(0, |caller| u64::from(caller.0) + 1);
+        let has_klass = u64::from(alike.klass.is_some());
+        Self {
+            klass: alike.klass.unwrap_or(0),
+            origin: u64::from(alike.site.0) << 34 ^ caller << 1 ^ has_klass,
+        }
+    }
+
+    /// Where the sum of it is.
+    #[inline]
+    fn place(self) -> usize {
+        // Fibonacci hashing: the upper bits of the product are well mixed.
+        let mixed = (self.origin ^ self.klass << 12).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> 56) as usize % PLACES
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct NotedSum {
-    alike: Alike,
+    said: Said,
     kept: KeptSite,
     executed: u64,
     units: u64,
+    alike: Alike,
 }
 
 impl NotedSum {
@@ -41,7 +62,7 @@ impl NotedSum {
 /// The sums. All objects are on the heap.
 #[derive(Debug)]
 pub(crate) struct NotedSums {
-    places: Box<[Option<NotedSum>]>,
+    places: Box<[Option<NotedSum>; PLACES]>,
     /// Places that are taken.
     taken: Vec<u8>,
 }
@@ -49,7 +70,7 @@ pub(crate) struct NotedSums {
 impl Default for NotedSums {
     fn default() -> Self {
         Self {
-            places: vec![None; PLACES].into(),
+            places: Box::new([None; PLACES]),
             taken: Vec::new(),
         }
     }
@@ -59,8 +80,9 @@ impl NotedSums {
     /// Adds an object of which the same was said before; what it is kept as. `None`: it was not.
     #[inline]
     pub(crate) fn add(&mut self, alike: &Alike, units: u32) -> Option<KeptSite> {
-        let place = self.places.get_mut(place(alike))?.as_mut();
-        let sum = place.filter(|sum| sum.alike == *alike)?;
+        let said = Said::by(alike);
+        let sum = self.places[said.place()].as_mut();
+        let sum = sum.filter(|sum| sum.said == said)?;
         sum.executed += 1;
         sum.units += u64::from(units);
         Some(sum.kept)
@@ -74,14 +96,16 @@ impl NotedSums {
         units: u32,
         kept: KeptSite,
     ) -> Option<(Alike, EventSum)> {
-        let number = place(&alike);
+        let said = Said::by(&alike);
+        let number = said.place();
         let first = NotedSum {
+            said,
             alike,
             kept,
             executed: 1,
             units: units.into(),
         };
-        let before = self.places.get_mut(number)?.replace(first);
+        let before = self.places[number].replace(first);
         if before.is_none() {
             self.taken.push(number as u8);
         }

@@ -6,6 +6,7 @@
 //! ```
 //!
 //! What was appended may wait in memory for its file to have a whole chunk of it (see `storage`), but only for a moment.
+//! Blocks go on their way in batches; none stays behind when the pipeline waits, or when it asks the writer for something else.
 //!
 //! The pipeline sees how large the files are through [`Gauge`]: written bytes, and the plain bytes still under way, which are
 //! at least as many as will be written for them.
@@ -15,16 +16,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile};
+use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile, PackedContent};
 
 use super::event_files::EventFiles;
-use super::packing::{Packers, Packing};
+use super::packing::{Content, Packers, Packing};
 use super::standstill::Standstill;
 use super::{EventHost, EventStats};
 use crate::WriteError;
 
-/// Blocks that may be under way to the files.
-const UNDER_WAY: usize = 64;
+/// A batch goes on its way when it has so many blocks, or so many bytes.
+const BATCH: usize = 16;
+const BATCH_BYTES: u64 = 256 << 10;
+
+/// Batches that may be under way to the files.
+const UNDER_WAY: usize = 8;
 
 /// To be woken for every block would take the core from the program's threads as often. So when everything is written, blocks gather for a moment.
 const GATHER_TIME: Duration = Duration::from_millis(1);
@@ -32,11 +37,16 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 /// What `kill -9` may take with it. Each time costs a small write more.
 const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 
+/// A block, and its bytes before compression.
+struct Announced {
+    kind: BlockKind,
+    plain: u64,
+}
+
 enum Job {
-    Block {
-        kind: BlockKind,
+    Blocks {
+        blocks: Vec<Announced>,
         packing: Packing,
-        plain: u64,
     },
     Begin {
         start: EventFile,
@@ -99,6 +109,10 @@ pub(crate) struct Output {
     packers: Packers,
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
+    /// The batch that gathers, and its contents.
+    blocks: Vec<Announced>,
+    contents: Vec<Content>,
+    bytes: u64,
 }
 
 impl Output {
@@ -127,6 +141,9 @@ impl Output {
             packers,
             jobs,
             gauge,
+            blocks: Vec::new(),
+            contents: Vec::new(),
+            bytes: 0,
         })
     }
 
@@ -134,25 +151,37 @@ impl Output {
         &self.gauge
     }
 
-    /// Sends a block on its way.
-    pub(crate) fn block(&self, kind: BlockKind, content: Vec<u8>, compression: Compression) {
-        let plain = (content.len() + BlockHeader::LENGTH) as u64;
+    /// Sends a block on its way, perhaps not before some more.
+    pub(crate) fn block(&mut self, kind: BlockKind, bytes: Vec<u8>, compression: Compression) {
+        let plain = (bytes.len() + BlockHeader::LENGTH) as u64;
         self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
-        let packing = self.packers.pack(content, compression);
-        self.send(Job::Block {
-            kind,
-            packing,
-            plain,
-        });
+        self.bytes += plain;
+        self.blocks.push(Announced { kind, plain });
+        self.contents.push(Content { bytes, compression });
+        if self.blocks.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            self.flush();
+        }
+    }
+
+    /// Sends all blocks on their way.
+    pub(crate) fn flush(&mut self) {
+        self.bytes = 0;
+        let blocks = std::mem::take(&mut self.blocks);
+        let contents = std::mem::take(&mut self.contents);
+        if !blocks.is_empty() {
+            let packing = self.packers.pack(contents);
+            // Fails only when the writer has ended, which happens after this end is dropped.
+            let _ = self.jobs.send(Job::Blocks { blocks, packing });
+        }
     }
 
     /// Removes old files until `room` fits below `max`.
-    pub(crate) fn make_room(&self, room: u64, max: u64) {
+    pub(crate) fn make_room(&mut self, room: u64, max: u64) {
         self.send(Job::MakeRoom { room, max });
     }
 
     /// Begins a file. An error: the reason; blocks are lost until a file is begun.
-    pub(crate) fn begin(&self, start: EventFile) -> Result<(), String> {
+    pub(crate) fn begin(&mut self, start: EventFile) -> Result<(), String> {
         let (done, answer) = bounded(1);
         self.send(Job::Begin { start, done });
         answer
@@ -161,22 +190,29 @@ impl Output {
     }
 
     /// Waits until the files have all blocks, so that their sizes are exact.
-    pub(crate) fn drain(&self) {
+    pub(crate) fn drain(&mut self) {
         let (done, answer) = bounded(1);
         self.send(Job::Barrier(done));
         let _ = answer.recv();
     }
 
     /// Writes the last block and waits for it.
-    pub(crate) fn end(&self, end: End) {
+    pub(crate) fn end(&mut self, end: End) {
         let (done, answer) = bounded(1);
         self.send(Job::End(end, done));
         let _ = answer.recv();
     }
 
-    fn send(&self, job: Job) {
-        // Fails only when the writer has ended, which happens after this end is dropped.
+    fn send(&mut self, job: Job) {
+        self.flush();
         let _ = self.jobs.send(job);
+    }
+}
+
+/// Also when the pipeline has failed.
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.flush();
     }
 }
 
@@ -234,14 +270,7 @@ impl FileWriter {
 
     fn run(&mut self, job: Job) {
         match job {
-            Job::Block {
-                kind,
-                packing,
-                plain,
-            } => {
-                self.block(kind, &packing, plain);
-                self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
-            }
+            Job::Blocks { blocks, packing } => self.blocks(blocks, packing),
             Job::Begin { start, done } => {
                 let result = self.files.begin(start);
                 self.show();
@@ -262,9 +291,17 @@ impl FileWriter {
         }
     }
 
-    fn block(&mut self, kind: BlockKind, packing: &Packing, plain: u64) {
-        let written = match packing.recv() {
-            Ok(packed) if !self.files.is_torn() => {
+    fn blocks(&mut self, blocks: Vec<Announced>, packing: Packing) {
+        let mut packed = packing.wait().into_iter();
+        for Announced { kind, plain } in blocks {
+            self.block(kind, packed.next().flatten(), plain);
+            self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
+        }
+    }
+
+    fn block(&mut self, kind: BlockKind, packed: Option<PackedContent>, plain: u64) {
+        let written = match packed {
+            Some(packed) if !self.files.is_torn() => {
                 let compressed = u64::from(packed.is_compressed());
                 let result = self.files.append(kind, &packed);
                 if result.is_ok() {

@@ -1,7 +1,7 @@
 //! Threads that compress contents of blocks, while their order is kept elsewhere.
 //!
-//! Each content goes to whichever thread is free; its packed form comes back through a channel of its own, so that the
-//! writer of the file can wait for the contents in order.
+//! Contents come in batches, since to wake a thread costs about as much as to read a whole buffer of events. Each batch with something to compress goes to
+//! whichever thread is free; its packed form comes back through a channel of its own, so that the writer of the file can wait for the batches in order.
 
 use std::sync::Arc;
 
@@ -11,13 +11,34 @@ use ducktrack_trace_format::{Compression, PackedContent};
 use super::EventHost;
 use super::standstill::Standstill;
 
-/// The packed content when it is there. An error: it could not be packed.
-pub(crate) type Packing = Receiver<PackedContent>;
+/// A content, and what is to be done with it.
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) compression: Compression,
+}
+
+/// Each content of a batch, in order; `None`: it could not be packed.
+type Packed = Vec<Option<PackedContent>>;
+
+/// The packed batch, now or when it is there.
+pub(crate) enum Packing {
+    Done(Packed),
+    Coming(Receiver<Packed>),
+}
+
+impl Packing {
+    /// Waits for the packed contents; there are less of them when a thread has failed.
+    pub(crate) fn wait(self) -> Packed {
+        match self {
+            Self::Done(packed) => packed,
+            Self::Coming(packed) => packed.recv().unwrap_or_default(),
+        }
+    }
+}
 
 struct Job {
-    content: Vec<u8>,
-    compression: Compression,
-    done: Sender<PackedContent>,
+    batch: Vec<Content>,
+    done: Sender<Packed>,
 }
 
 /// The threads.
@@ -25,8 +46,8 @@ pub(crate) struct Packers {
     jobs: Option<Sender<Job>>,
 }
 
-/// Contents that wait for each thread.
-const WAITING_PER_THREAD: usize = 4;
+/// Batches that wait for each thread.
+const WAITING_PER_THREAD: usize = 1;
 
 impl Packers {
     /// Starts the threads. Where none can be started, contents are packed by the caller.
@@ -51,36 +72,32 @@ impl Packers {
         }
     }
 
-    /// Has a content packed; waits while all threads are busy and enough contents wait.
-    pub(crate) fn pack(&self, content: Vec<u8>, compression: Compression) -> Packing {
-        let (done, packing) = bounded(1);
-        let job = Job {
-            content,
-            compression,
-            done,
+    /// Has a batch packed; waits while all threads are busy and enough batches wait.
+    pub(crate) fn pack(&self, batch: Vec<Content>) -> Packing {
+        let is_work = |content: &Content| content.compression == Compression::Lz4;
+        let Some(jobs) = self.jobs.as_ref().filter(|_| batch.iter().any(is_work)) else {
+            return Packing::Done(pack(batch));
         };
-        match (&self.jobs, compression) {
-            (Some(jobs), Compression::Lz4) => {
-                if let Err(refused) = jobs.send(job) {
-                    pack(refused.into_inner());
-                }
-            }
-            _ => pack(job),
+        let (done, packing) = bounded(1);
+        match jobs.send(Job { batch, done }) {
+            Ok(()) => Packing::Coming(packing),
+            Err(refused) => Packing::Done(pack(refused.into_inner().batch)),
         }
-        packing
     }
 }
 
 fn work(jobs: &Receiver<Job>, standstill: &Standstill) {
     while let Ok(job) = jobs.recv() {
         standstill.wait();
-        pack(job);
+        let _ = job.done.send(pack(job.batch));
     }
 }
 
-fn pack(job: Job) {
-    // A content that is too large is never made (see the encoders' limits); if one were, its channel just closes.
-    if let Ok(packed) = PackedContent::pack_owned(job.content, job.compression) {
-        let _ = job.done.send(packed);
-    }
+fn pack(batch: Vec<Content>) -> Packed {
+    // A content that is too large is never made (see the encoders' limits).
+    let pack = |content: Content| PackedContent::pack_owned(content.bytes, content.compression);
+    batch
+        .into_iter()
+        .map(|content| pack(content).ok())
+        .collect()
 }

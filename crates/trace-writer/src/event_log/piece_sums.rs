@@ -1,12 +1,13 @@
 //! Events of one piece that say no more than their site, or their site and their caller: added up by site and by pair, and written shorter at once.
 //!
 //! ```text
-//! row of a site   the units that each of its objects has, or that they differ; events, eliminated ones, units on the heap
+//! word            how often it came (the table of words), if it is all of its event
+//! row of a site   the units that each of its objects has, or that they differ; events on the heap and their units, eliminated ones
 //! sum of a pair   what its objects are kept as for the mirror; events
 //! ```
 //!
-//! A few hundred sites make the thousands of events of a piece: one row is touched for each event, and all that is more than adding is done
-//! once for each row. Pairs have their sums in the places where the shortener finds them.
+//! A few hundred words make the thousands of events of a piece. So nothing but the word is looked up for an event: whether it is as events of its site are, and
+//! the sums of sites, that is once for each different word. Pairs have their sums in the places where the shortener finds them.
 
 use ducktrack_trace_format::{
     CALLER, EventShortener, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts, SiteId, UNIT, Word,
@@ -15,37 +16,31 @@ use ducktrack_trace_format::{
 use super::mirror::KeptSite;
 use super::site_cache::SiteCache;
 use super::tally::EventSum;
+use super::word_block::{self, BLOCK, WordBlock};
+use super::word_counts::{WordCount, WordCounts};
 
 /// How many units the objects of a site have: this number, or one of these.
 const UNKNOWN: u32 = u32::MAX;
 const MEASURED: u32 = u32::MAX - 1;
-/// The site has no events in this piece yet.
-const UNTOUCHED: u32 = u32::MAX - 2;
 
 /// So many events can be added before a number may be full.
 const MOST_EVENTS: usize = u32::MAX as usize / MAX_UNITS as usize;
 
 #[derive(Clone, Copy, Debug)]
 struct SiteRow {
-    /// What most events are compared with and nothing else: `size`, or [`UNTOUCHED`].
-    expected: u32,
-    /// Events of objects of `expected` units.
-    as_expected: u32,
-    eliminated: u32,
-    /// Events of measured objects on the heap, and their units.
-    measured: u32,
-    units: u32,
     size: u32,
+    /// Events of objects on the heap, and their units.
+    on_heap: u32,
+    units: u32,
+    eliminated: u32,
 }
 
 impl SiteRow {
     const NEW: Self = Self {
-        expected: UNTOUCHED,
-        as_expected: 0,
-        eliminated: 0,
-        measured: 0,
-        units: 0,
         size: UNKNOWN,
+        on_heap: 0,
+        units: 0,
+        eliminated: 0,
     };
 
     fn size_of(site: SiteId, facts: &SiteCache) -> u32 {
@@ -62,36 +57,27 @@ impl SiteRow {
         units == self.size || units == 0 || self.size == MEASURED
     }
 
-    /// Adds an event that is the first of the site in the piece, or not as most. False: it does not fit.
-    #[inline]
-    fn add(&mut self, site: SiteId, units: u32, touched: &mut Vec<SiteId>) -> bool {
-        if !self.fits(units) {
-            return false;
-        }
-        if self.expected == UNTOUCHED {
-            self.expected = self.size;
-            touched.push(site);
-        }
+    /// Adds events that fit; true: they are the first.
+    fn add(&mut self, units: u32, events: u32) -> bool {
+        let is_first = self.on_heap == 0 && self.eliminated == 0;
         match units {
-            0 => self.eliminated += 1,
-            _ if self.size == MEASURED => {
-                self.measured += 1;
-                self.units += units;
+            0 => self.eliminated += events,
+            _ => {
+                self.on_heap += events;
+                self.units += units * events;
             }
-            _ => self.as_expected += 1,
         }
-        true
+        is_first
     }
 
     /// Gives the sum and begins anew.
     fn take(&mut self) -> EventSum {
-        let on_heap = u64::from(self.as_expected + self.measured);
+        let (on_heap, eliminated) = (u64::from(self.on_heap), u64::from(self.eliminated));
         let each = match self.size {
             UNKNOWN | MEASURED => 0,
             units => u64::from(units) * UNIT,
         };
-        let on_heap_bytes = u64::from(self.as_expected) * each + u64::from(self.units) * UNIT;
-        let eliminated = u64::from(self.eliminated);
+        let on_heap_bytes = u64::from(self.units) * UNIT;
         let sum = EventSum {
             executed: on_heap + eliminated,
             executed_bytes: on_heap_bytes + eliminated * each,
@@ -126,21 +112,94 @@ pub(crate) struct Taken {
     pub(crate) units: u64,
 }
 
+/// Words that are being taken, and room for what is said of them.
+struct Run<'a> {
+    rest: &'a [Word],
+    written: &'a mut [Word],
+    kept: &'a mut [Word],
+    /// So many events so far; each is one written word.
+    events: usize,
+    kept_count: usize,
+    units: u64,
+}
+
+impl<'a> Run<'a> {
+    /// An event. An eliminated object leaves its place to the next.
+    #[inline(always)]
+    fn take(&mut self, written: Word, kept: Word, units: u32) {
+        if let Some(place) = self.written.get_mut(self.events) {
+            *place = written;
+        }
+        if let Some(place) = self.kept.get_mut(self.kept_count) {
+            *place = kept;
+        }
+        self.events += 1;
+        self.kept_count += usize::from(units > 0);
+        self.units += u64::from(units);
+    }
+
+    /// Room for the words of a block that are written and kept.
+    #[inline(always)]
+    fn room(&mut self) -> Option<(&mut WordBlock, &mut WordBlock)> {
+        let written = self.written.get_mut(self.events..)?.first_chunk_mut()?;
+        let kept = self.kept.get_mut(self.kept_count..)?.first_chunk_mut()?;
+        Some((written, kept))
+    }
+
+    /// A block of events that are one word each was written, and so many of them were kept.
+    #[inline(always)]
+    fn took_block(&mut self, behind: &'a [Word], kept: usize, units: u32) {
+        self.rest = behind;
+        self.events += BLOCK;
+        self.kept_count += kept;
+        self.units += u64::from(units);
+    }
+}
+
+/// The rows of sites.
+#[derive(Debug, Default)]
+struct SiteRows {
+    rows: Vec<SiteRow>,
+    /// Sites with events in this piece.
+    touched: Vec<SiteId>,
+}
+
+impl SiteRows {
+    fn get(&self, site: SiteId) -> Option<&SiteRow> {
+        self.rows.get(site.0 as usize)
+    }
+
+    /// Whether the event that is all of this word is as events of its site are.
+    fn fits(&self, word: u32) -> bool {
+        let row = self.get(SiteId(word >> 12));
+        row.is_some_and(|row| row.fits(word & MAX_UNITS))
+    }
+
+    /// Adds events that fit.
+    fn add(&mut self, events: WordCount) {
+        let site = SiteId(events.word >> 12);
+        if let Some(row) = self.rows.get_mut(site.0 as usize)
+            && row.add(events.word & MAX_UNITS, events.count)
+        {
+            self.touched.push(site);
+        }
+    }
+}
+
 /// The sums.
 #[derive(Debug)]
 pub(crate) struct PieceSums {
-    sites: Vec<SiteRow>,
-    /// Sites with events in this piece.
-    touched: Vec<SiteId>,
-    /// So many more events can be added before a row may be full.
+    words: WordCounts,
+    sites: SiteRows,
+    /// So many more events can be added before a number may be full.
     room: usize,
 }
 
 impl Default for PieceSums {
     fn default() -> Self {
         Self {
-            sites: Vec::new(),
-            touched: Vec::new(),
+            words: WordCounts::default(),
+            sites: SiteRows::default(),
             room: MOST_EVENTS,
         }
     }
@@ -161,83 +220,105 @@ impl PieceSums {
         shortener: &mut PairShortener,
         short: &mut ShortWords<'_>,
     ) -> Taken {
-        let Self {
-            sites,
-            touched,
-            room,
-        } = self;
-        let mut taken = Taken::default();
-        let mut rest = words;
-        let mut events = 0;
-        let most = kept.len().min(*room);
-        // Each event is one word now.
-        for written in short.rest().iter_mut().take(most) {
-            let [first, behind @ ..] = rest else {
+        let most = kept.len().min(self.room);
+        let written = short.rest();
+        let most = most.min(written.len());
+        let mut run = Run {
+            rest: words,
+            written: written.get_mut(..most).unwrap_or_default(),
+            kept,
+            events: 0,
+            kept_count: 0,
+            units: 0,
+        };
+        while self.add_singly(&mut run, shortener) && self.add_blocks(&mut run) {}
+        let taken = Taken {
+            words: words.len() - run.rest.len(),
+            kept: run.kept_count,
+            units: run.units,
+        };
+        let events = run.events;
+        short.filled(events);
+        self.room -= events;
+        taken
+    }
+
+    /// Adds blocks of plain words, as long as there are any. False: behind what was taken stands what cannot be added.
+    #[inline(always)]
+    fn add_blocks(&mut self, run: &mut Run<'_>) -> bool {
+        while let Some((block, behind)) = run.rest.split_first_chunk::<BLOCK>() {
+            let survey = word_block::survey(block);
+            let Some((written, kept)) = run.room().filter(|_| survey.is_plain) else {
                 break;
             };
-            let word = u32::from_le_bytes(*first);
-            let (site, mut units) = (SiteId(word >> 12), word & MAX_UNITS);
-            let mut keep = *first;
-            if site.0 >= FIRST_SITE {
-                let Some(row) = sites.get_mut(site.0 as usize) else {
-                    break;
+            let counted = count(&mut self.words, &mut self.sites, block);
+            *written = *block;
+            if counted == BLOCK {
+                let kept = match survey.has_eliminated {
+                    true => word_block::keep(block, kept),
+                    false => word_block::copy(block, kept),
                 };
-                if units == row.expected {
-                    row.as_expected += 1;
-                } else if !row.add(site, units, touched) {
-                    break;
-                }
-                *written = *first;
-                rest = behind;
-            } else {
-                let [caller, word, behind @ ..] = behind else {
-                    break;
-                };
-                let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
-                if site.0 != CALLER {
-                    break;
-                }
-                let Some((again, pair)) = shortener.again(caller, word) else {
-                    break;
-                };
-                if pair.kept == [0; 4] {
-                    break;
-                }
-                pair.executed += 1;
-                (keep, units) = (pair.kept, word & MAX_UNITS);
-                *written = again.to_le_bytes();
-                rest = behind;
+                run.took_block(behind, kept, survey.units);
+                continue;
             }
-            // An eliminated object leaves its place to the next.
-            if let Some(place) = kept.get_mut(taken.kept) {
-                *place = keep;
+            let (counted, _) = block.split_at(counted);
+            for word in counted {
+                run.take(*word, *word, u32::from_le_bytes(*word) & MAX_UNITS);
             }
-            taken.kept += usize::from(units > 0);
-            taken.units += u64::from(units);
-            events += 1;
+            run.rest = run.rest.get(counted.len()..).unwrap_or_default();
+            return false;
         }
-        short.filled(events);
-        *room -= events;
-        taken.words = words.len() - rest.len();
-        taken
+        true
+    }
+
+    /// Adds some events, plain or with their callers. False: behind what was taken stands what cannot be added.
+    #[inline(always)]
+    fn add_singly(&mut self, run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
+        for _ in 0..BLOCK {
+            let [first, behind @ ..] = run.rest else {
+                return false;
+            };
+            let word = u32::from_le_bytes(*first);
+            if run.events == run.written.len() {
+                return false;
+            }
+            let is_taken = match word >> 12 {
+                FIRST_SITE.. => self.add_plain(word, run, behind),
+                CALLER => add_pair(behind, run, shortener),
+                _ => false,
+            };
+            if !is_taken {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Adds an event that is all of a word; false: it cannot be added.
+    #[inline(always)]
+    fn add_plain<'a>(&mut self, word: u32, run: &mut Run<'a>, behind: &'a [Word]) -> bool {
+        if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
+            return false;
+        }
+        let written = word.to_le_bytes();
+        run.take(written, written, word & MAX_UNITS);
+        run.rest = behind;
+        true
     }
 
     /// Asks for a site's size, if it is not known; whether an event of so many units is as events of the site are.
     #[cold]
     pub(crate) fn learn(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
-        let index = site.0 as usize;
-        if self.sites.len() <= index && KeptSite::alone(site).is_some() {
+        let (index, rows) = (site.0 as usize, &mut self.sites.rows);
+        if rows.len() <= index && KeptSite::alone(site).is_some() {
             let length = (index + 1).next_power_of_two().min(KeptSite::MOST_ALONE);
-            self.sites.resize(length, SiteRow::NEW);
+            rows.resize(length, SiteRow::NEW);
         }
-        let Some(row) = self.sites.get_mut(index) else {
+        let Some(row) = rows.get_mut(index) else {
             return false;
         };
         if row.size == UNKNOWN {
             row.size = SiteRow::size_of(site, facts);
-            if row.expected == UNKNOWN {
-                row.expected = row.size;
-            }
         }
         row.fits(units)
     }
@@ -245,14 +326,16 @@ impl PieceSums {
     /// Whether an object of so many units is as events of the site are.
     #[inline]
     pub(crate) fn fits(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
-        let row = self.sites.get(site.0 as usize);
+        let row = self.sites.get(site);
         row.is_some_and(|row| row.fits(units)) || self.learn(site, units, facts)
     }
 
     /// Gives the sums of sites and begins anew.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, &EventSum)) {
-        for site in self.touched.drain(..) {
-            if let Some(row) = self.sites.get_mut(site.0 as usize) {
+        let Self { words, sites, .. } = self;
+        words.drain(|count| sites.add(count));
+        for site in sites.touched.drain(..) {
+            if let Some(row) = sites.rows.get_mut(site.0 as usize) {
                 give(site, &row.take());
             }
         }
@@ -262,12 +345,12 @@ impl PieceSums {
     /// So many events of a site's word.
     pub(crate) fn sum_of(&self, word: u32, executed: u32) -> EventSum {
         let (site, executed) = (SiteId(word >> 12), u64::from(executed));
-        let row = self.sites.get(site.0 as usize);
+        let row = self.sites.get(site);
         let mut one = SiteRow {
             size: row.map_or(UNKNOWN, |row| row.size),
             ..SiteRow::NEW
         };
-        one.add(site, word & MAX_UNITS, &mut Vec::new());
+        one.add(word & MAX_UNITS, 1);
         let each = one.take();
         EventSum {
             executed,
@@ -278,9 +361,54 @@ impl PieceSums {
     }
 }
 
+/// Adds the event of which its caller is said and what stands behind that word; false: it cannot be added.
+#[inline(always)]
+fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShortener) -> bool {
+    let [caller, word, behind @ ..] = words else {
+        return false;
+    };
+    let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+    match shortener.again(caller, word) {
+        Some((again, pair)) if pair.kept != [0; 4] => {
+            pair.executed += 1;
+            run.take(again.to_le_bytes(), pair.kept, word & MAX_UNITS);
+            run.rest = behind;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Counts the words of a block up to the first that cannot be counted; how many these are.
+#[inline(always)]
+fn count(words: &mut WordCounts, sites: &mut SiteRows, block: &WordBlock) -> usize {
+    let mut counted = 0;
+    loop {
+        let (_, rest) = block.split_at(counted);
+        counted += words.add_all(rest);
+        match block.get(counted) {
+            Some(word) if enter(words, sites, u32::from_le_bytes(*word)) => counted += 1,
+            _ => return counted,
+        }
+    }
+}
+
+/// Begins to count a word, if its event is as events of its site are.
+#[cold]
+fn enter(words: &mut WordCounts, sites: &mut SiteRows, word: u32) -> bool {
+    let fits = sites.fits(word);
+    if fits && let Some(other) = words.enter(word) {
+        sites.add(other);
+    }
+    fits
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
+
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -402,6 +530,93 @@ mod tests {
         // Its sum was given: it is a first one again.
         let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
         assert_eq!(taken, Taken::default());
+    }
+
+    /// Events one by one, of the sites of [`sums`]: what is taken, written and kept of them, and the events of each site.
+    fn one_by_one(
+        words: &[Word],
+        shortener: &mut PairShortener,
+    ) -> (Taken, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
+        let (mut taken, mut written, mut kept) = (Taken::default(), vec![], vec![]);
+        let mut sites: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
+        while let [first, behind @ ..] = &words[taken.words..] {
+            let number = u32::from_le_bytes(*first);
+            let (site, mut units) = (number >> 12, number & MAX_UNITS);
+            let fits = matches!((site, units), (16, 3) | (18, _) | (16..32, 0));
+            let (short, keep) = match (site, behind) {
+                _ if fits => (*first, *first),
+                (CALLER, [caller, word, ..]) => {
+                    let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+                    units = word & MAX_UNITS;
+                    match shortener.again(caller, word) {
+                        Some((again, pair)) => (again.to_le_bytes(), pair.kept),
+                        None => break,
+                    }
+                }
+                _ => break,
+            };
+            if fits {
+                let [on_heap, total, eliminated] = sites.entry(site).or_default();
+                *on_heap += u64::from(units > 0);
+                *total += u64::from(units) * UNIT;
+                *eliminated += u64::from(units == 0);
+            }
+            written.push(short);
+            kept.extend((units > 0).then_some(keep));
+            taken.words += if fits { 1 } else { 3 };
+            taken.units += u64::from(units);
+        }
+        taken.kept = kept.len();
+        (taken, written, kept, sites)
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Word>> {
+        let one = |word: Word| vec![word];
+        let plain = prop_oneof![
+            8 => Just(word(16, 3)),
+            2 => (16_u32..24).prop_map(|site| word(site, 0)),
+            4 => (0_u32..200).prop_map(|units| word(18, units)),
+        ];
+        let pair = (7_u32..9, 3_u32..5);
+        let event = prop_oneof![
+            600 => plain.prop_map(one),
+            60 => pair.prop_map(|(caller, units)| vec![word(CALLER, 0), caller.to_le_bytes(), word(18, units)]),
+            1 => (0_u32..40, 0_u32..6).prop_map(move |(site, units)| one(word(site, units))),
+            1 => Just(vec![word(6, 0), [64, 0, 0, 0], [0; 4], word(18, 2)]),
+        ];
+        prop::collection::vec(event, 0..900).prop_map(|events| events.concat())
+    }
+
+    proptest! {
+        /// Whatever stands in blocks of plain words, or ends them.
+        #[test]
+        fn words_are_added_as_they_would_be_one_by_one(words in events()) {
+            let facts = SiteCache::new(Arc::new(Facts));
+            let mut sums = sums(&facts);
+            let mut shorteners = [PairShortener::default(), PairShortener::default()];
+            for shortener in &mut shorteners {
+                let first = PairSum { kept: word(900, 3), executed: 0 };
+                shortener.add(7, u32::from_le_bytes(word(18, 3)), first, &mut ShortWords::new(&mut [[0; 4]; 3]));
+            }
+            let [fast, careful] = &mut shorteners;
+            let (mut rest, mut expected) = (words.as_slice(), BTreeMap::<u32, [u64; 3]>::new());
+            while !rest.is_empty() {
+                let mut kept = vec![[0; 4]; rest.len()];
+                let (taken, written) = add(&mut sums, fast, rest, &mut kept);
+                let (all, short, keep, sites) = one_by_one(rest, careful);
+                kept.truncate(taken.kept);
+                prop_assert_eq!((taken, written, kept), (all, short, keep));
+                for (site, events) in sites {
+                    let sum = expected.entry(site).or_default();
+                    (0..3).for_each(|index| sum[index] += events[index]);
+                }
+                rest = &rest[(taken.words + 1).min(rest.len())..];
+            }
+            let given = drained(&mut sums).into_iter().map(|(site, sum)| {
+                (site, [sum.on_heap, sum.on_heap_bytes, sum.executed - sum.on_heap])
+            });
+            prop_assert_eq!(given.collect::<BTreeMap<_, _>>(), expected);
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventDecoder, EventFlags,
-    Explained, HeapClass, MovesLevel, ShortWords, encode_explained,
+    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventBlockHeader,
+    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, ShortWords, Word, encode_explained,
 };
 use parking_lot::Mutex;
 
@@ -33,10 +33,12 @@ use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Ta
 use file_turns::{ASK_AGAIN, Holding};
 use lost_heap::Heap;
 use piece_reading::PieceReading;
+use spare_memory::SpareMemory;
 
 mod file_turns;
 mod lost_heap;
 mod piece_reading;
+mod spare_memory;
 
 /// To be woken for every buffer would cost the program's threads more than the buffers themselves do. So after a pause buffers gather for a
 /// moment, unless the queue is short or is being filled.
@@ -66,6 +68,9 @@ pub(crate) struct Pipeline {
     shortener: PairShortener,
     noted: NotedSums,
     objects: PieceObjects,
+    spare: SpareMemory,
+    /// The header of the piece that is read, as bytes.
+    head: Vec<u8>,
     /// Found objects explained since the last collection.
     explained: Vec<Explained>,
     /// Since when buffers are held, and those buffers.
@@ -100,6 +105,8 @@ impl Pipeline {
             shortener: PairShortener::default(),
             noted: NotedSums::default(),
             objects: PieceObjects::default(),
+            spare: SpareMemory::default(),
+            head: Vec::new(),
             explained: Vec::new(),
             holding: None,
             held: VecDeque::new(),
@@ -135,9 +142,13 @@ impl Pipeline {
     }
 
     /// The next message; `None`: no message for now (holding), or none any more.
-    fn next(&self, messages: &Receiver<Message>) -> Option<Message> {
+    fn next(&mut self, messages: &Receiver<Message>) -> Option<Message> {
+        if let Ok(message) = messages.try_recv() {
+            return Some(message);
+        }
+        self.parts.output.flush();
         if self.holding.is_none() {
-            return messages.try_recv().ok().or_else(|| self.gather(messages));
+            return self.gather(messages);
         }
         match messages.recv_timeout(ASK_AGAIN) {
             Ok(message) => Some(message),
@@ -190,15 +201,14 @@ impl Pipeline {
         let start = Instant::now();
         self.flag(&mut buffer);
         let header = buffer.header;
-        let mut content = Vec::with_capacity(buffer.words.len() + 48);
-        header.encode(&mut content);
-        self.read(&buffer, &mut content);
+        let content = self.read(&buffer);
         self.block(BlockKind::EVENTS, content);
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(header.thread);
         }
         self.stats.buffers += 1;
         self.stats.event_bytes += buffer.words.len() as u64;
+        self.spare.put(buffer.words);
         self.stats.buffer_nanos += nanos_since(start);
         self.publish();
     }
@@ -215,11 +225,24 @@ impl Pipeline {
         }
     }
 
-    /// Counts the events of a piece, appends its words to a content, shorter, and keeps its objects for the mirror.
-    fn read(&mut self, buffer: &Buffer, content: &mut Vec<u8>) {
-        let (header, start) = (buffer.header, content.len());
+    /// A content that begins with a header, and where room for so many bytes begins in it.
+    fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
+        self.head.clear();
+        header.encode(&mut self.head);
+        let start = self.head.len();
+        let mut content = self.spare.take(start + length + size_of::<Word>());
+        content.resize(start + length, 0);
+        if let Some(room) = content.get_mut(..start) {
+            room.copy_from_slice(&self.head);
+        }
+        (content, start)
+    }
+
+    /// Counts the events of a piece and keeps its objects for the mirror; the content of its block, with its words shorter.
+    fn read(&mut self, buffer: &Buffer) -> Vec<u8> {
+        let header = buffer.header;
         let (words, tail) = buffer.words.as_chunks::<4>();
-        content.resize(start + words.len() * 4, 0);
+        let (mut content, start) = self.content(&header, words.len() * 4);
         let (room, _) = content.get_mut(start..).unwrap_or_default().as_chunks_mut();
         let (thread, epoch) = (header.thread, header.epoch);
         self.shortener.begin();
@@ -265,6 +288,7 @@ impl Pipeline {
         if let (Some(mirror), Some(piece)) = (mirror, piece) {
             mirror.keep(piece);
         }
+        content
     }
 
     fn collection(&mut self, mut collection: Collection, mut survivors: Survivors) {
@@ -378,7 +402,7 @@ impl Pipeline {
         }
     }
 
-    fn block(&self, kind: BlockKind, content: Vec<u8>) {
+    fn block(&mut self, kind: BlockKind, content: Vec<u8>) {
         let is_compressed = match self.parts.options.compress {
             CompressStrategy::Full => true,
             CompressStrategy::Partial(threshold) => self.parts.queue.fill() >= threshold,

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! They take about four bytes an object, an eighth of what was allocated or less. In a large heap that is much; so only the first
-//! [`PLAIN_BYTES`] are kept as they are, and the rest is compressed.
+//! [`PLAIN_BYTES`] are kept as they are, and the rest is compressed. To compress and expand costs about as much as to count, so that is left to
+//! heaps with more than a gigabyte of young objects: 600 MB of objects of 24 bytes are 100 MB here.
 
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ use ducktrack_trace_format::{
 use super::kept_site::KeptSite;
 
 /// So many bytes are kept as they are.
-const PLAIN_BYTES: u64 = 64 << 20;
+const PLAIN_BYTES: u64 = 160 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
@@ -64,9 +65,11 @@ impl<'a> Neighbours<'a> {
 
     /// Where the last of them ends.
     pub(crate) fn end(self) -> u64 {
-        let units = self.words.iter().map(|word| units_of(*word));
-        self.start
-            .wrapping_add(u64::from(units.sum::<u32>()) * UNIT)
+        let (parts, rest) = self.words.as_chunks::<8>();
+        let sum = |words: &[Word]| words.iter().map(|word| units_of(*word)).sum::<u32>();
+        // Loops over a fixed number of words become instructions that take several at once.
+        let units = parts.iter().map(|part| sum(part)).sum::<u32>() + sum(rest);
+        self.start.wrapping_add(u64::from(units) * UNIT)
     }
 
     pub(crate) fn len(self) -> u64 {

@@ -76,7 +76,7 @@ impl Pipeline {
     }
 
     /// A question about sizes, asked again with exact ones if the answer is yes.
-    fn check_drained(&self, is_so: impl Fn(Sizes) -> bool) -> bool {
+    fn check_drained(&mut self, is_so: impl Fn(Sizes) -> bool) -> bool {
         if !is_so(self.sizes()) {
             return false;
         }
@@ -146,7 +146,7 @@ impl Pipeline {
     }
 
     /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
-    pub(super) fn make_room_for(&self, bytes: u64) {
+    pub(super) fn make_room_for(&mut self, bytes: u64) {
         if let Some(limits) = self.limits {
             self.parts
                 .output

@@ -130,7 +130,8 @@ impl PieceReading<'_> {
         let kept = self.noted.add(&alike, event.units);
         let kept = kept.or_else(|| self.first_noted(alike, event.units))?;
         let words = words.get(..event.words).unwrap_or_default();
-        self.shortener.write(words, &mut self.short);
+        let caller = event.caller.map(|caller| caller.0);
+        self.shortener.write_typed(caller, words, &mut self.short);
         Some(kept)
     }
 

@@ -1,0 +1,120 @@
+//! How often each word comes in a piece. A few hundred different words make the thousands of a piece, so to count one is nothing but to find it.
+//!
+//! ```text
+//! place   word, count        a hash of the word leads to it; what comes to a place that another has takes it, and the other's count is given away
+//! ```
+//!
+//! Only words of sites' are counted. None of them is 0, which says that a place is free.
+
+use ducktrack_trace_format::Word;
+
+const PLACE_BITS: u32 = 11;
+const PLACES: usize = 1 << PLACE_BITS;
+
+/// A word, and how often it came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WordCount {
+    pub(crate) word: u32,
+    pub(crate) count: u32,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct WordCounts {
+    places: Box<[WordCount; PLACES]>,
+    /// Places that are taken.
+    taken: Vec<u16>,
+}
+
+impl Default for WordCounts {
+    fn default() -> Self {
+        Self {
+            places: Box::new([WordCount::default(); PLACES]),
+            taken: Vec::new(),
+        }
+    }
+}
+
+impl WordCounts {
+    /// Counts a word, which is not 0, that has a place. False: it has none.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, word: u32) -> bool {
+        let place = &mut self.places[place_of(word)];
+        let is_known = place.word == word;
+        if is_known {
+            place.count += 1;
+        }
+        is_known
+    }
+
+    /// Counts words from the first on that have places; how many these are.
+    #[inline(always)]
+    pub(crate) fn add_all(&mut self, words: &[Word]) -> usize {
+        let places = &mut *self.places;
+        let unknown = words.iter().position(|word| {
+            let word = u32::from_le_bytes(*word);
+            let place = &mut places[place_of(word)];
+            if place.word != word {
+                return true;
+            }
+            place.count += 1;
+            false
+        });
+        unknown.unwrap_or(words.len())
+    }
+
+    /// Gives a word a place and counts it; the count whose place it took.
+    pub(crate) fn enter(&mut self, word: u32) -> Option<WordCount> {
+        let index = place_of(word);
+        let place = &mut self.places[index];
+        let before = std::mem::replace(place, WordCount { word, count: 1 });
+        if before.word == 0 {
+            self.taken.push(index as u16);
+            return None;
+        }
+        Some(before)
+    }
+
+    /// Gives all counts and begins anew.
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(WordCount)) {
+        for index in self.taken.drain(..) {
+            if let Some(place) = self.places.get_mut(usize::from(index)) {
+                give(std::mem::take(place));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn place_of(word: u32) -> usize {
+    // Fibonacci hashing: the upper bits of the product are well mixed.
+    (word.wrapping_mul(0x9E37_79B1) >> (32 - PLACE_BITS)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// More words than places: some push others out.
+        #[test]
+        fn nothing_is_lost(words in prop::collection::vec(1_u32..6_000, 0..9_000)) {
+            let mut counts = WordCounts::default();
+            let mut expected: HashMap<u32, u32> = HashMap::new();
+            let mut given: HashMap<u32, u32> = HashMap::new();
+            for word in words {
+                *expected.entry(word).or_default() += 1;
+                if !counts.add(word) && let Some(before) = counts.enter(word) {
+                    *given.entry(before.word).or_default() += before.count;
+                }
+            }
+            counts.drain(|last| *given.entry(last.word).or_default() += last.count);
+            counts.drain(|_| panic!("everything was given"));
+            prop_assert_eq!(given, expected);
+        }
+    }
+}
