@@ -88,11 +88,10 @@ impl PackedContent {
         }
     }
 
-    /// Appends the block to `file`.
-    pub fn encode_block(&self, kind: BlockKind, sequence: u32, file: &mut Vec<u8>) {
-        let header = self.header(kind, sequence);
-        file.extend_from_slice(&header.encode(&self.stored));
-        file.extend_from_slice(&self.stored);
+    /// The bytes of the block: its header, and what stands behind it.
+    pub fn block(&self, kind: BlockKind, sequence: u32) -> ([u8; BlockHeader::LENGTH], &[u8]) {
+        let header = self.header(kind, sequence).encode(&self.stored);
+        (header, &self.stored)
     }
 }
 
@@ -104,7 +103,10 @@ pub fn encode_block(
     compression: Compression,
     file: &mut Vec<u8>,
 ) -> Result<(), FormatError> {
-    PackedContent::pack(content, compression)?.encode_block(kind, sequence, file);
+    let packed = PackedContent::pack(content, compression)?;
+    let (header, stored) = packed.block(kind, sequence);
+    file.extend_from_slice(&header);
+    file.extend_from_slice(stored);
     Ok(())
 }
 

@@ -32,6 +32,10 @@ pub(crate) trait Storage: Send {
     fn path(&self) -> &Path;
     /// Appends all bytes. After an error any prefix of them may be there.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// The same for bytes that stand apart.
+    fn append_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<()> {
+        self.append(&[first, second].concat())
+    }
     /// Takes everything behind `length` back.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
     /// Makes sure that the name still leads to the file with its first `length` bytes; true if it had to be made anew.

@@ -25,7 +25,6 @@ pub(crate) struct TraceFile {
     /// What counts: everything behind it is torn.
     committed: Checkpoint,
     torn: bool,
-    buffer: Vec<u8>,
 }
 
 impl TraceFile {
@@ -42,9 +41,8 @@ impl TraceFile {
                 sequence: 0,
             },
             torn: false,
-            buffer: FileHeader::current().encode().to_vec(),
         };
-        match file.append_buffer() {
+        match file.append_bytes(&FileHeader::current().encode(), &[]) {
             Ok(()) => Ok(file),
             Err(error) => {
                 // A file without a header would keep the name and say nothing.
@@ -101,17 +99,16 @@ impl TraceFile {
         kind: BlockKind,
         content: &PackedContent,
     ) -> Result<(), WriteError> {
-        self.buffer.clear();
-        content.encode_block(kind, self.committed.sequence, &mut self.buffer);
-        self.append_buffer()?;
+        let (header, stored) = content.block(kind, self.committed.sequence);
+        self.append_bytes(&header, stored)?;
         self.committed.sequence = self.committed.sequence.wrapping_add(1);
         Ok(())
     }
 
-    fn append_buffer(&mut self) -> Result<(), WriteError> {
-        match self.try_append() {
+    fn append_bytes(&mut self, first: &[u8], second: &[u8]) -> Result<(), WriteError> {
+        match self.try_append(first, second) {
             Ok(()) => {
-                self.committed.length += self.buffer.len() as u64;
+                self.committed.length += (first.len() + second.len()) as u64;
                 Ok(())
             }
             Err(source) => {
@@ -122,11 +119,11 @@ impl TraceFile {
         }
     }
 
-    fn try_append(&mut self) -> io::Result<()> {
+    fn try_append(&mut self, first: &[u8], second: &[u8]) -> io::Result<()> {
         if self.torn {
             self.storage.truncate(self.committed.length)?;
             self.torn = false;
         }
-        self.storage.append(&self.buffer)
+        self.storage.append_both(first, second)
     }
 }

@@ -63,6 +63,23 @@ impl DirectFile {
         }
     }
 
+    /// Bytes for which there is room.
+    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while let Some(gathering) = &mut self.gathering
+            && !rest.is_empty()
+        {
+            rest = gathering.gather(rest);
+            if gathering.is_full() {
+                self.write_blocks()?;
+            }
+        }
+        match rest {
+            [] => Ok(()),
+            rest => self.disk.append(rest),
+        }
+    }
+
     /// Writes what gathered through the page cache, and so all that follows.
     fn write_at_once(&mut self) -> io::Result<()> {
         match self.gathering.take() {
@@ -78,17 +95,14 @@ impl Storage for DirectFile {
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.make_room(bytes.len())?;
-        let mut rest = bytes;
-        while let Some(gathering) = &mut self.gathering
-            && !rest.is_empty()
-        {
-            rest = gathering.gather(rest);
-            if gathering.is_full() {
-                self.write_blocks()?;
-            }
-        }
-        self.disk.append(rest)
+        self.append_both(bytes, &[])
+    }
+
+    /// A block is copied once on its way to the disk, into the chunk.
+    fn append_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<()> {
+        self.make_room(first.len() + second.len())?;
+        self.take(first)?;
+        self.take(second)
     }
 
     /// Who takes something back has met an error, so what follows is written at once.
