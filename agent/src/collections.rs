@@ -7,12 +7,13 @@
 //!
 //! Both run on a thread of the VM while the world is stopped: no call of the VM is allowed, and every moment is a part of the pause.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
-    ClassId, ClassTable, CollectionReport, CollectionWatch, Collector, FieldLayout, JvmFlags,
-    SizeRule, UnannouncedCollections, VmStructs,
+    AllocationFrontier, ClassId, ClassTable, CollectionReport, CollectionWatch, Collector,
+    FieldLayout, JvmFlags, SizeRule, UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{
@@ -120,6 +121,11 @@ impl Collections {
 
     pub(crate) fn are_watched(&self) -> bool {
         self.state.lock().watch.is_some()
+    }
+
+    /// Where threads tell how far they have come; `None`: nobody wants to know.
+    pub(crate) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+        self.state.lock().watch.as_ref()?.frontier()
     }
 
     /// A class whose objects' events name its address. Its number is none of the class table's.

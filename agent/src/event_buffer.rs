@@ -125,6 +125,11 @@ impl EventBuffer {
             .then_some(Buffer { header, words })
     }
 
+    /// Where the thread's allocation buffer stood at its last event; `None` where that may have been before the last collection.
+    pub(crate) fn top_of_this_epoch(&self) -> Option<u64> {
+        (self.block.word(LIMIT) != 0).then(|| self.block.word(LAST))
+    }
+
     /// All words were taken: the thread, which is here itself, begins at the start again.
     pub(crate) fn rewind(&mut self) {
         let start = (self.block.address() + EVENTS_OFFSET) as u64;

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use ducktrack_hotspot::{Reservation, ThreadLayout};
+use ducktrack_hotspot::{Address, AllocationFrontier, Reservation, ThreadLayout};
 use ducktrack_trace_format::{End, EventFlags, ThreadCut, ThreadId};
 use ducktrack_trace_writer::{
     CompressStrategy, EventHost, EventLog, EventOptions, EventStats, Flushed, OnFull, WriteError,
@@ -40,6 +40,8 @@ pub(crate) struct Tracing {
     epoch: AtomicU32,
     ended: AtomicBool,
     seen: SeenClasses,
+    /// Where threads tell how far they have filled their allocation buffers.
+    frontier: Option<Arc<AllocationFrontier>>,
     /// Addresses of objects can be read: only a stopped world moves them.
     pub(crate) knows_addresses: bool,
 }
@@ -49,6 +51,7 @@ pub(crate) struct Start<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) choices: &'a EventChoices,
     pub(crate) moves: bool,
+    pub(crate) frontier: Option<Arc<AllocationFrontier>>,
     pub(crate) knows_addresses: bool,
     pub(crate) start_unix_millis: u64,
     pub(crate) sites: Arc<SiteTable>,
@@ -83,6 +86,7 @@ impl Tracing {
             epoch: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             seen,
+            frontier: start.frontier,
             knows_addresses: start.knows_addresses,
         })
     }
@@ -130,6 +134,9 @@ impl Tracing {
         };
         let mut buffer = buffer.lock();
         let piece = buffer.take(self.epoch(), EventFlags::NONE);
+        if let (Some(frontier), Some(top)) = (&self.frontier, buffer.top_of_this_epoch()) {
+            frontier.note(Address(top as usize));
+        }
         buffer.rewind();
         if self.ended.load(Ordering::Acquire) {
             return;

@@ -60,6 +60,7 @@ impl Agent {
             directory: &self.directory,
             choices: &self.options.events,
             moves: self.collections.are_watched(),
+            frontier: self.collections.frontier(),
             knows_addresses: stops_the_world,
             start_unix_millis: self.start_unix_millis,
             sites: Arc::clone(sites),

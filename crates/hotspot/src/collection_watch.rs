@@ -15,6 +15,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::allocation_frontier::AllocationFrontier;
 use crate::class_table::ClassTable;
 use crate::collection_report::{CollectionReport, MovesLevel};
 use crate::collector::Collector;
@@ -92,6 +93,12 @@ impl CollectionWatch {
             hook.rest();
         }
         lock(&self.pause).finish(reports);
+    }
+
+    /// Where threads that allocate may tell how far they have come, so that pauses are shorter; `None`: that is of no use.
+    #[must_use]
+    pub fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+        lock(&self.pause).frontier()
     }
 
     /// How exactly moves are known.

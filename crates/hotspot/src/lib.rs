@@ -24,6 +24,7 @@
 //! `tests/tests/heap_walk.rs`; moves and deaths, object by object: `tests/tests/gc_moves`.
 
 mod address;
+mod allocation_frontier;
 mod careful_read;
 mod class_cache;
 mod class_lines;
@@ -72,6 +73,7 @@ mod write_watch;
 mod young_coverage;
 
 pub use address::{Address, Plain};
+pub use allocation_frontier::AllocationFrontier;
 pub use careful_read::{read_bytes, read_c_string, read_value};
 pub use class_table::{ClassId, ClassTable, FieldLayout, InstanceField, LoadedClass, SizeRule};
 pub use collection_report::{

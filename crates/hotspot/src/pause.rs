@@ -5,9 +5,11 @@ mod full_collections;
 mod unknown_moves;
 mod unwritten_pages;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::address::Address;
+use crate::allocation_frontier::AllocationFrontier;
 use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
 use crate::collection_cause::CollectionCause;
@@ -135,6 +137,11 @@ impl Pause {
             reports: Vec::new(),
             walk_nanos: 0,
         })
+    }
+
+    /// Whoever allocates may tell there how far it has come; `None`: that is of no use.
+    pub(crate) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+        self.unwritten.frontier()
     }
 
     /// Notes the spaces, the counts and the classes.

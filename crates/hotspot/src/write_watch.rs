@@ -4,11 +4,15 @@
 //! written during the pause holds dead objects only, and need not be read.
 //!
 //! ```text
-//! GarbageCollectionStart    protect: every page of the ranges counts as not written (8 ns a page)
+//! GarbageCollectionStart    protect: every page of the ranges counts as not written (20 ns a page, 3 where it is protected already)
 //! (the collection)          the first write to a page is noted by the system, nobody is stopped by it (0.5 us)
 //! GarbageCollectionFinish   written pages are asked for (1 ns a page)
-//! (the program runs)        a thread takes the protection away (60 ns a page); a write that comes before it costs what it does in the collection
+//! (the program runs)        a thread takes the protection away (60 ns a page); a write that comes before it costs what it does in the collection;
+//!                           behind the program, where memory has been filled again, it protects once more, so that the next pause has less to do
 //! ```
+//!
+//! What is protected ahead of the pause and written after that is protected a second time at its start: whether a page counts as written depends on the pause alone.
+//! For that nothing may be protected behind the back of a pause that has begun: see [`Turn`].
 //!
 //! Linux from 6.7 on: write protection of `userfaultfd` in its asynchronous form, which the kernel resolves by itself, and `PAGEMAP_SCAN`
 //! (`Documentation/admin-guide/mm/pagemap.rst`). Where it is not there, or the process may not use it, [`WriteWatch::new`] says so, and everything is read. The kernel's
@@ -24,12 +28,12 @@
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::address::Address;
+use crate::allocation_frontier::AllocationFrontier;
 use crate::collection_report::AddressRange;
 use crate::error::{Error, last_errno};
 use crate::reservation::page_size;
@@ -54,19 +58,60 @@ const IS_WRITTEN: u64 = 2;
 const ANSWERS: usize = 512;
 /// So much a thread protects at a time.
 const PIECE: usize = 32 << 20;
-/// So much loses its protection in one step: short enough for a pause that begins meanwhile.
+/// So much gets or loses its protection in one step: short enough for a pause that begins meanwhile.
 const STEP: usize = 4 << 20;
+/// So far behind the program's frontier memory is protected: its threads still write to what is nearer.
+const LAG: usize = 32 << 20;
 
 /// Watches the ranges that it is told, from pause to pause.
 #[derive(Debug)]
 pub(crate) struct WriteWatch {
     faults: Arc<OwnedFd>,
-    pagemap: File,
+    pages: Arc<PageFlags>,
     /// What is protected; ascending.
     ranges: Vec<AddressRange>,
-    /// Counts protections: what the thread takes away belongs to the current one, or it stops.
-    turn: Arc<AtomicU64>,
-    over: Sender<(u64, Vec<AddressRange>)>,
+    /// What may have been protected ahead of a pause.
+    ahead: Vec<AddressRange>,
+    turn: Arc<Turn>,
+    frontier: Arc<AllocationFrontier>,
+    over: Sender<Over>,
+}
+
+/// Pauses and the times between them, counted. What the thread does belongs to the current one, or it stops.
+#[derive(Debug, Default)]
+struct Turn(Mutex<u64>);
+
+impl Turn {
+    /// The next one; what somebody does in the one before is done by then.
+    fn next(&self) -> u64 {
+        let mut turn = self.lock();
+        *turn += 1;
+        *turn
+    }
+
+    fn is(&self, turn: u64) -> bool {
+        *self.lock() == turn
+    }
+
+    /// Does something, and nobody has the next turn before it is done. `None`: it is another's turn.
+    fn in_turn<T>(&self, turn: u64, action: impl FnOnce() -> T) -> Option<T> {
+        let current = self.lock();
+        (*current == turn).then(action)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, u64> {
+        // A number is never half written.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A pause is over.
+struct Over {
+    turn: u64,
+    /// What loses its protection.
+    ranges: Vec<AddressRange>,
+    /// Is it to be protected again, behind the program?
+    again: bool,
 }
 
 impl WriteWatch {
@@ -89,30 +134,41 @@ impl WriteWatch {
         // SAFETY: the structure of this operation; it reaches no memory but the structure.
         unsafe { control(&*faults, API, &mut api) }?;
         let pagemap = File::open("/proc/self/pagemap").map_err(|_| refused())?;
-        let turn = Arc::new(AtomicU64::new(0));
+        let pages = Arc::new(PageFlags { pagemap });
+        let turn = Arc::new(Turn::default());
+        let frontier = Arc::new(AllocationFrontier::new());
         let (over, done) = channel();
-        let unprotecting = Unprotecting {
+        let between = BetweenPauses {
             faults: Arc::clone(&faults),
+            pages: Arc::clone(&pages),
             turn: Arc::clone(&turn),
+            frontier: Arc::clone(&frontier),
         };
         thread::Builder::new()
             .name("ducktrack-watch".to_owned())
             .stack_size(256 << 10)
-            .spawn(move || unprotecting.work(&done))
+            .spawn(move || between.work(&done))
             .map_err(|_| refused())?;
         Ok(Self {
             faults,
-            pagemap,
+            pages,
             ranges: Vec::new(),
+            ahead: Vec::new(),
             turn,
+            frontier,
             over,
         })
     }
 
+    /// Whoever allocates tells here how far it has come.
+    pub(crate) fn frontier(&self) -> &Arc<AllocationFrontier> {
+        &self.frontier
+    }
+
     /// From now on no page of these ranges, which are ascending memory of the heap, counts as written. The threads of the pool help.
     pub(crate) fn begin(&mut self, ranges: &[AddressRange], pool: &WalkPool) -> Result<(), Error> {
-        self.end();
-        self.turn.fetch_add(1, Ordering::AcqRel);
+        self.ranges.clear();
+        self.turn.next();
         self.ranges.extend(ranges.iter().map(whole_pages));
         let (Some(first), Some(last)) = (self.ranges.first(), self.ranges.last()) else {
             return Ok(());
@@ -128,7 +184,7 @@ impl WriteWatch {
         unsafe { control(&*self.faults, REGISTER, &mut register) }?;
         let pieces = self.ranges.iter().flat_map(|range| range.parts(PIECE));
         let pieces: Vec<AddressRange> = pieces.collect();
-        let protect = |piece: &AddressRange| self.scan(*piece, PROTECT_MATCHING, &mut []);
+        let protect = |piece: &AddressRange| self.pages.protect(*piece);
         let outcomes = pool.map(&pieces, || protect).ok_or_else(refused)?;
         outcomes
             .into_iter()
@@ -147,12 +203,16 @@ impl WriteWatch {
 
     /// The pages that were written since; ascending.
     pub(crate) fn written(&self) -> Result<Vec<AddressRange>, Error> {
+        self.written_in(&self.ranges)
+    }
+
+    fn written_in(&self, ranges: &[AddressRange]) -> Result<Vec<AddressRange>, Error> {
         let mut written = Vec::new();
-        for range in &self.ranges {
+        for range in ranges {
             let mut rest = *range;
             while rest.start < rest.end {
                 let mut answers = [[0; 3]; ANSWERS];
-                let (known, end) = self.scan(rest, 0, &mut answers)?;
+                let (known, end) = self.pages.scan(rest, 0, &mut answers)?;
                 written.extend(
                     answers
                         .iter()
@@ -171,14 +231,41 @@ impl WriteWatch {
         Ok(written)
     }
 
-    /// Writes are of no interest any more. The protection goes later, on another thread.
+    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread.
     pub(crate) fn end(&mut self) {
         let ranges = std::mem::take(&mut self.ranges);
-        if !ranges.is_empty() {
-            let turn = self.turn.load(Ordering::Acquire);
-            // Without the thread every page loses its protection when it is written.
-            let _ = self.over.send((turn, ranges));
+        let (ranges, again) = match ranges.is_empty() {
+            // A pause that was not watched: nobody knows whether the next one is.
+            true => (std::mem::take(&mut self.ahead), false),
+            false => {
+                self.ahead.clone_from(&ranges);
+                (ranges, true)
+            }
+        };
+        if ranges.is_empty() {
+            return;
         }
+        let turn = self.turn.next();
+        // Without the thread every page loses its protection when it is written.
+        let _ = self.over.send(Over {
+            turn,
+            ranges,
+            again,
+        });
+        self.frontier.begin_anew();
+    }
+}
+
+/// What the system says of pages.
+#[derive(Debug)]
+struct PageFlags {
+    pagemap: File,
+}
+
+impl PageFlags {
+    /// From now on no page of a range counts as written.
+    fn protect(&self, range: AddressRange) -> Result<(), Error> {
+        self.scan(range, PROTECT_MATCHING, &mut []).map(drop)
     }
 
     /// Looks for written pages: how many stretches of them were told, and up to where.
@@ -212,27 +299,52 @@ impl WriteWatch {
     }
 }
 
-/// Takes protections away.
-struct Unprotecting {
+/// Takes protections away, ahead of the program, and gives them back, behind it.
+struct BetweenPauses {
     faults: Arc<OwnedFd>,
-    turn: Arc<AtomicU64>,
+    pages: Arc<PageFlags>,
+    turn: Arc<Turn>,
+    frontier: Arc<AllocationFrontier>,
 }
 
-impl Unprotecting {
+impl BetweenPauses {
     /// The life of the thread.
-    fn work(&self, over: &Receiver<(u64, Vec<AddressRange>)>) {
+    fn work(&self, over: &Receiver<Over>) {
         block_signals();
-        while let Ok((turn, ranges)) = over.recv() {
+        while let Ok(over) = over.recv() {
             // G1 gives out free regions from the end of the heap on.
-            for range in ranges.iter().rev() {
-                self.take_away(turn, *range);
+            for range in over.ranges.iter().rev() {
+                self.take_away(over.turn, *range);
+            }
+            if over.again {
+                self.protect_behind(over.turn, &over.ranges);
+            }
+        }
+    }
+
+    /// Protects what the program has filled, until the next pause.
+    fn protect_behind(&self, turn: u64, ranges: &[AddressRange]) {
+        let goes_on = || self.turn.is(turn);
+        for range in ranges.iter().rev() {
+            let mut end = range.end;
+            while range.start < end {
+                let start = Address(end.0 - end.above(range.start).min(STEP));
+                let passed = Address(start.0.saturating_sub(LAG));
+                let protect = || self.pages.protect(AddressRange { start, end });
+                // Memory that the VM has given back meanwhile cannot be protected.
+                if !self.frontier.wait_below(passed, goes_on)
+                    || !matches!(self.turn.in_turn(turn, protect), Some(Ok(())))
+                {
+                    return;
+                }
+                end = start;
             }
         }
     }
 
     fn take_away(&self, turn: u64, range: AddressRange) {
         let mut end = range.end;
-        while range.start < end && self.turn.load(Ordering::Acquire) == turn {
+        while range.start < end && self.turn.is(turn) {
             let bytes = end.above(range.start).min(STEP);
             end = Address(end.0 - bytes);
             let mut step = [end.0 as u64, bytes as u64, 0];
@@ -330,6 +442,40 @@ mod tests {
             watch.end();
             assert!(!watch.is_on());
         }
+    }
+
+    #[test]
+    fn what_is_protected_ahead_of_a_pause_counts_as_written_only_in_it() {
+        let Some((mut watch, memory)) = watched() else {
+            return;
+        };
+        let all = [pages(&memory, 0, PAGES)];
+        let pool = WalkPool::new();
+        (0..PAGES).for_each(|page| write(&memory, page));
+        for round in 0..3 {
+            watch.begin(&all, &pool).expect("watched");
+            watch.end();
+            // The program fills all of it: the thread follows, but for what lies near the frontier.
+            watch.frontier().note(memory.address());
+            let far = PAGES - 1;
+            while is_written(&told(&watch, &all), &memory, far) {
+                std::thread::yield_now();
+            }
+            // Written behind the thread, or ahead of it: before the pause in any case.
+            [far, far - 500, 10]
+                .iter()
+                .for_each(|page| write(&memory, *page));
+            watch.begin(&all, &pool).expect("watched");
+            write(&memory, 3000 + round);
+            let written = watch.written().expect("told");
+            assert_eq!(written, [pages(&memory, 3000 + round, 3001 + round)]);
+            watch.end();
+        }
+    }
+
+    /// What counts as written now.
+    fn told(watch: &WriteWatch, ranges: &[AddressRange]) -> Vec<AddressRange> {
+        watch.written_in(ranges).expect("told")
     }
 
     #[test]

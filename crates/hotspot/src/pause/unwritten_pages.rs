@@ -10,6 +10,9 @@
 //! To watch costs the collector a moment for every page it writes first. So a pause is watched only if the two before it let expect that few
 //! pages of eden have survivors.
 
+use std::sync::Arc;
+
+use crate::allocation_frontier::AllocationFrontier;
 use crate::collection_report::AddressRange;
 use crate::evacuation_walk::Evacuated;
 use crate::heap_spaces::{Space, SpaceKind};
@@ -78,6 +81,13 @@ impl UnwrittenPages {
             watch: WriteWatch::new().ok(),
             pages: [None; 2],
         }
+    }
+
+    /// Whoever allocates may tell there how far it has come; `None`: that is of no use.
+    pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+        self.watch
+            .as_ref()
+            .map(|watch| Arc::clone(watch.frontier()))
     }
 
     /// A pause begins.
