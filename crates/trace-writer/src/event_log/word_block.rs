@@ -5,6 +5,9 @@ use ducktrack_trace_format::{FIRST_SITE, MAX_UNITS, Word};
 /// Words of a block.
 pub(crate) const BLOCK: usize = 16;
 
+/// Words below this power of two are not those of sites.
+const ESCAPE_BITS: u32 = 12 + FIRST_SITE.ilog2();
+
 /// See the module.
 pub(crate) type WordBlock = [Word; BLOCK];
 
@@ -25,13 +28,14 @@ pub(crate) fn survey(block: &WordBlock) -> BlockSurvey {
     let (mut escapes, mut eliminated, mut units) = (0, 0, 0);
     for word in block {
         let word = u32::from_le_bytes(*word);
-        escapes |= u32::from(word >> 12 < FIRST_SITE);
-        eliminated |= u32::from(word & MAX_UNITS == 0);
+        // One less than 0 has the highest bit; comparisons would not become such instructions everywhere.
+        escapes |= (word >> ESCAPE_BITS).wrapping_sub(1);
+        eliminated |= (word & MAX_UNITS).wrapping_sub(1);
         units += word & MAX_UNITS;
     }
     BlockSurvey {
-        is_plain: escapes == 0,
-        has_eliminated: eliminated != 0,
+        is_plain: escapes >> 31 == 0,
+        has_eliminated: eliminated >> 31 != 0,
         units,
     }
 }

@@ -1,8 +1,10 @@
 //! How often each word comes in a piece. A few hundred different words make the thousands of a piece, so to count one is nothing but to find it.
 //!
 //! ```text
-//! place   word, count        a hash of the word leads to it; what comes to a place that another has takes it, and the other's count is given away
+//! place   word, 2 counts     a hash of the word leads to it; what comes to a place that another has takes it, and the other's count is given away
 //! ```
+//!
+//! What comes at even and at odd places of a block is counted apart: a word that comes twice in a row need not wait for its own count.
 //!
 //! Only words of sites' are counted. None of them is 0, which says that a place is free.
 
@@ -12,16 +14,32 @@ const PLACE_BITS: u32 = 11;
 const PLACES: usize = 1 << PLACE_BITS;
 
 /// A word, and how often it came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordCount {
     pub(crate) word: u32,
     pub(crate) count: u32,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    word: u32,
+    counts: [u32; 2],
+}
+
+impl Place {
+    fn count(self) -> WordCount {
+        let [even, odd] = self.counts;
+        WordCount {
+            word: self.word,
+            count: even + odd,
+        }
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct WordCounts {
-    places: Box<[WordCount; PLACES]>,
+    places: Box<[Place; PLACES]>,
     /// Places that are taken.
     taken: Vec<u16>,
 }
@@ -29,7 +47,7 @@ pub(crate) struct WordCounts {
 impl Default for WordCounts {
     fn default() -> Self {
         Self {
-            places: Box::new([WordCount::default(); PLACES]),
+            places: Box::new([Place::default(); PLACES]),
             taken: Vec::new(),
         }
     }
@@ -39,50 +57,53 @@ impl WordCounts {
     /// Counts a word, which is not 0, that has a place. False: it has none.
     #[inline(always)]
     pub(crate) fn add(&mut self, word: u32) -> bool {
-        let place = &mut self.places[place_of(word)];
-        let is_known = place.word == word;
-        if is_known {
-            place.count += 1;
-        }
-        is_known
+        add(&mut self.places, word, 0)
     }
 
     /// Counts words from the first on that have places; how many these are.
     #[inline(always)]
     pub(crate) fn add_all(&mut self, words: &[Word]) -> usize {
         let places = &mut *self.places;
-        let unknown = words.iter().position(|word| {
-            let word = u32::from_le_bytes(*word);
-            let place = &mut places[place_of(word)];
-            if place.word != word {
-                return true;
+        let mut counted = 0;
+        for word in words {
+            if !add(places, u32::from_le_bytes(*word), counted % 2) {
+                break;
             }
-            place.count += 1;
-            false
-        });
-        unknown.unwrap_or(words.len())
+            counted += 1;
+        }
+        counted
     }
 
     /// Gives a word a place and counts it; the count whose place it took.
     pub(crate) fn enter(&mut self, word: u32) -> Option<WordCount> {
         let index = place_of(word);
-        let place = &mut self.places[index];
-        let before = std::mem::replace(place, WordCount { word, count: 1 });
+        let counts = [1, 0];
+        let before = std::mem::replace(&mut self.places[index], Place { word, counts });
         if before.word == 0 {
             self.taken.push(index as u16);
             return None;
         }
-        Some(before)
+        Some(before.count())
     }
 
     /// Gives all counts and begins anew.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(WordCount)) {
         for index in self.taken.drain(..) {
             if let Some(place) = self.places.get_mut(usize::from(index)) {
-                give(std::mem::take(place));
+                give(std::mem::take(place).count());
             }
         }
     }
+}
+
+#[inline(always)]
+fn add(places: &mut [Place; PLACES], word: u32, which: usize) -> bool {
+    let place = &mut places[place_of(word)];
+    let is_known = place.word == word;
+    if is_known {
+        place.counts[which % 2] += 1;
+    }
+    is_known
 }
 
 #[inline(always)]

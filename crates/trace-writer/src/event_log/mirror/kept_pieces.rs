@@ -4,6 +4,7 @@
 //! piece    thread, epoch, stretches, words
 //! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
 //! word     site and caller << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
+//! part     units of 32 objects of a stretch, or of its last ones: what is dead is passed over without a look at its words
 //! klass    index of a word and where the VM has the class that its event said: which class that is is known at the collection
 //! ```
 //!
@@ -21,6 +22,9 @@ use super::kept_site::KeptSite;
 
 /// So many bytes are kept as they are.
 const PLAIN_BYTES: u64 = 160 << 20;
+
+/// Objects of a part, which are found to be dead at once, or looked at.
+pub(crate) const PART: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
@@ -42,36 +46,14 @@ pub(crate) struct KeptObject {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbours<'a> {
     pub(crate) start: u64,
+    /// Where the last of them ends.
+    pub(crate) end: u64,
     /// Number of the first of their words in the piece.
-    pub(crate) first: u32,
+    first: u32,
     words: &'a [Word],
 }
 
 impl<'a> Neighbours<'a> {
-    /// Parts of so many objects.
-    pub(crate) fn parts(self, objects: usize) -> impl Iterator<Item = Neighbours<'a>> {
-        let (mut start, mut first) = (self.start, self.first);
-        self.words.chunks(objects).map(move |words| {
-            let part = Neighbours {
-                start,
-                first,
-                words,
-            };
-            start = part.end();
-            first += words.len() as u32;
-            part
-        })
-    }
-
-    /// Where the last of them ends.
-    pub(crate) fn end(self) -> u64 {
-        let (parts, rest) = self.words.as_chunks::<8>();
-        let sum = |words: &[Word]| words.iter().map(|word| units_of(*word)).sum::<u32>();
-        // Loops over a fixed number of words become instructions that take several at once.
-        let units = parts.iter().map(|part| sum(part)).sum::<u32>() + sum(rest);
-        self.start.wrapping_add(u64::from(units) * UNIT)
-    }
-
     pub(crate) fn len(self) -> u64 {
         self.words.len() as u64
     }
@@ -91,6 +73,43 @@ impl<'a> Neighbours<'a> {
     }
 }
 
+/// A stretch of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptStretch<'a> {
+    start: u64,
+    /// Number of the first of its words in the piece.
+    pub(crate) first: u32,
+    words: &'a [Word],
+    /// Units of its parts.
+    units: &'a [u32],
+}
+
+impl<'a> KeptStretch<'a> {
+    pub(crate) fn parts(self) -> impl Iterator<Item = Neighbours<'a>> {
+        let (mut end, mut next) = (self.start, self.first);
+        let parts = self.words.chunks(PART).zip(self.units);
+        parts.map(move |(words, units)| {
+            let (start, first) = (end, next);
+            end = start.wrapping_add(u64::from(*units) * UNIT);
+            next += words.len() as u32;
+            Neighbours {
+                start,
+                end,
+                first,
+                words,
+            }
+        })
+    }
+}
+
+/// Units of the objects of a part.
+fn units_of_part(words: &[Word]) -> u32 {
+    let (parts, rest) = words.as_chunks::<8>();
+    let sum = |words: &[Word]| words.iter().map(|word| units_of(*word)).sum::<u32>();
+    // Loops over a fixed number of words become instructions that take several at once.
+    parts.iter().map(|part| sum(part)).sum::<u32>() + sum(rest)
+}
+
 #[inline]
 fn units_of(word: Word) -> u32 {
     u32::from_le_bytes(word) & MAX_UNITS
@@ -104,6 +123,8 @@ pub(crate) struct PieceObjects {
     length: usize,
     stretches: Vec<Stretch>,
     klasses: Vec<(u32, u64)>,
+    /// Units of parts, while a piece is made.
+    units: Vec<u32>,
     top: Option<u64>,
 }
 
@@ -180,18 +201,34 @@ impl PieceObjects {
     pub(crate) fn take(&mut self, header: &EventBlockHeader) -> Option<KeptPiece> {
         let length = std::mem::take(&mut self.length);
         self.top = None;
+        self.units.clear();
+        let all = self.words.get(..length).unwrap_or_default();
+        for (_, words) in stretches(&self.stretches, all) {
+            self.units.extend(words.chunks(PART).map(units_of_part));
+        }
         let words = self.words.get(..length).filter(|words| !words.is_empty());
         let piece = words.map(|words| KeptPiece {
             thread: header.thread,
             epoch: header.epoch,
             stretches: self.stretches.as_slice().into(),
             klasses: self.klasses.as_slice().into(),
+            units: self.units.as_slice().into(),
             words: KeptWords::Plain(words.into()),
         });
         self.stretches.clear();
         self.klasses.clear();
         piece
     }
+}
+
+/// Each stretch of a piece with its words.
+fn stretches<'a>(
+    stretches: &'a [Stretch],
+    words: &'a [Word],
+) -> impl Iterator<Item = (&'a Stretch, &'a [Word])> {
+    let ends = stretches.iter().skip(1).map(|next| next.first as usize);
+    let all = stretches.iter().zip(ends.chain([words.len()]));
+    all.filter_map(|(stretch, end)| Some((stretch, words.get(stretch.first as usize..end)?)))
 }
 
 #[derive(Debug)]
@@ -208,31 +245,29 @@ pub(crate) struct KeptPiece {
     stretches: Box<[Stretch]>,
     /// Ascending by index.
     klasses: Box<[(u32, u64)]>,
+    /// Of the parts of all stretches.
+    units: Box<[u32]>,
     words: KeptWords,
 }
 
 impl KeptPiece {
     /// Gives all objects. What this program compressed it can expand; if it could not, the piece would be empty.
-    pub(crate) fn for_each_stretch(&self, mut give: impl FnMut(Neighbours<'_>)) {
+    pub(crate) fn for_each_stretch(&self, mut give: impl FnMut(KeptStretch<'_>)) {
         let bytes = match &self.words {
             KeptWords::Plain(words) => Cow::Borrowed(words.as_flattened()),
             KeptWords::Packed(packed) => packed.unpack().unwrap_or_default(),
         };
         let (words, _) = bytes.as_chunks::<4>();
-        let ends = self
-            .stretches
-            .iter()
-            .skip(1)
-            .map(|next| next.first as usize);
-        let ends = ends.chain([words.len()]);
-        for (stretch, end) in self.stretches.iter().zip(ends) {
-            if let Some(words) = words.get(stretch.first as usize..end) {
-                give(Neighbours {
-                    start: stretch.start,
-                    first: stretch.first,
-                    words,
-                });
-            }
+        let mut rest = &*self.units;
+        for (stretch, words) in stretches(&self.stretches, words) {
+            let (units, behind) = rest.split_at(words.len().div_ceil(PART).min(rest.len()));
+            rest = behind;
+            give(KeptStretch {
+                start: stretch.start,
+                first: stretch.first,
+                words,
+                units,
+            });
         }
     }
 
@@ -265,7 +300,8 @@ impl KeptPiece {
             KeptWords::Plain(words) => size_of_val(&**words) as u64,
             KeptWords::Packed(packed) => u64::from(packed.stored_length()),
         };
-        words + (size_of_val(&*self.stretches) + size_of_val(&*self.klasses)) as u64
+        let others = size_of_val(&*self.stretches) + size_of_val(&*self.klasses);
+        words + (others + size_of_val(&*self.units)) as u64
     }
 }
 
@@ -340,9 +376,10 @@ mod tests {
     fn objects(piece: &KeptPiece) -> Vec<(KeptSite, u64, Option<u64>)> {
         let mut objects = Vec::new();
         piece.for_each_stretch(|stretch| {
-            for part in stretch.parts(2) {
+            for part in stretch.parts() {
                 let ends: Vec<_> = part.objects().map(|o| (o.site, o.end, o.bytes)).collect();
-                assert_eq!(ends.last().map(|last| last.1), Some(part.end()));
+                assert_eq!(ends.last().map(|last| last.1), Some(part.end));
+                assert_eq!(ends.len() as u64, part.len());
                 objects.extend(ends);
             }
         });
@@ -372,7 +409,7 @@ mod tests {
         let expected = expected.map(|(site, end, bytes)| (alone(site), end, bytes));
         assert_eq!(objects(&kept), expected);
         kept.for_each_stretch(|stretch| {
-            for object in stretch.parts(2).flat_map(Neighbours::objects) {
+            for object in stretch.parts().flat_map(Neighbours::objects) {
                 let said = (object.site == alone(19)).then_some(7);
                 assert_eq!(kept.klass_of(&object), said);
             }
@@ -392,7 +429,7 @@ mod tests {
         for site in 16..26 {
             kept.keep(piece(site));
         }
-        assert!((3_000..3_700).contains(&kept.memory()), "{}", kept.memory());
+        assert!((3_200..4_000).contains(&kept.memory()), "{}", kept.memory());
         let taken = kept.take();
         assert_eq!(taken.len(), 10);
         for (site, kept) in (16..26).zip(&taken) {

@@ -137,8 +137,8 @@ impl Matching<'_> {
         };
         piece.for_each_stretch(|stretch| {
             scan.begin = stretch.first;
-            for part in stretch.parts(PART) {
-                if self.index.is_dead(part.start, part.end()) {
+            for part in stretch.parts() {
+                if self.index.is_dead(part.start, part.end) {
                     scan.decided += part.len();
                     self.dead += part.len();
                 } else {
@@ -179,9 +179,6 @@ impl Matching<'_> {
         }
     }
 }
-
-/// So many objects at once are found to be dead, or looked at.
-const PART: usize = 32;
 
 /// The search through one piece.
 struct Scan<'a> {

@@ -127,8 +127,8 @@ impl Mirror {
         }
         let pieces = self.pieces.take();
         for piece in &pieces {
-            piece.for_each_stretch(|stretch: Neighbours<'_>| {
-                for object in stretch.objects() {
+            piece.for_each_stretch(|stretch| {
+                for object in stretch.parts().flat_map(Neighbours::objects) {
                     let said = class_at(&self.klasses, piece.klass_of(&object));
                     let (site, caller) = self.kept_sites.resolve(object.site);
                     let origin = Origin {
