@@ -191,10 +191,11 @@ fn write_helper_without_effect(helper: &[u8], module: &Path) -> Result<()> {
         .filter(|method| method.access_flags() & access::PUBLIC != 0)
     {
         let descriptor = MethodDescriptor::parse(method.descriptor())?;
-        let mut code = CodeBuilder::new(1, descriptor.parameter_slots());
+        let mut code = CodeBuilder::new(2, descriptor.parameter_slots());
         match descriptor.returns() {
             None => code.op(Opcode::RETURN),
             Some(ParameterType::Int) => code.push_int(0).op(Opcode::IRETURN),
+            Some(ParameterType::Long) => code.op(Opcode::LCONST_0).op(Opcode::LRETURN),
             Some(ParameterType::Reference(_)) => code.local(Opcode::ALOAD, 0).op(Opcode::ARETURN),
             Some(other) => anyhow::bail!("the helper has a method that gives {other:?}"),
         };
