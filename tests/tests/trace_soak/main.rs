@@ -40,8 +40,9 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     let run = TracedRun::new(jdk, "soak").expect("folder");
     let histogram = run.file("histogram");
     let log = run.file("log");
+    // A short queue: how full one of 16 MB is depends on who else uses the cores, and would look like growth, or hide it.
     let options = format!(
-        "compress=off,max-trace-size=32m,max-deviation=0.25,level=debug,log={}",
+        "compress=off,max-trace-size=32m,max-deviation=0.25,queue=64,level=debug,log={}",
         log.display()
     );
     let mut command = run.command(&options, &[programs]).expect("java");
