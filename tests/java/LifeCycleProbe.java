@@ -60,6 +60,8 @@ public final class LifeCycleProbe {
         for (int i = 0; i < threads; i++) {
             Thread thread = new Thread(() -> {
                 work();
+                // The first one before anybody may end the JVM: on a busy machine there might be none at all.
+                sink = new Endless();
                 done.countDown();
                 while (true) {
                     sink = new Endless();
