@@ -246,13 +246,14 @@ impl WriteWatch {
             return;
         }
         let turn = self.turn.next();
+        // First, or the thread could take the frontier of before the pause for that of now.
+        self.frontier.begin_anew();
         // Without the thread every page loses its protection when it is written.
         let _ = self.over.send(Over {
             turn,
             ranges,
             again,
         });
-        self.frontier.begin_anew();
     }
 }
 
