@@ -65,7 +65,7 @@ impl AddressRange {
     }
 
     /// Its parts of so many bytes; the last one may be shorter.
-    pub(crate) fn parts(self, bytes: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn parts(self, bytes: usize) -> impl DoubleEndedIterator<Item = Self> {
         let Self { start, end } = self;
         let cuts = (0..self.bytes()).step_by(bytes);
         cuts.map(move |cut| Self {
