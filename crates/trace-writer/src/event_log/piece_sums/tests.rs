@@ -1,0 +1,233 @@
+//! Sums of made-up words, against those made one by one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+
+struct Facts;
+
+impl SiteFacts for Facts {
+    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
+        [(16, 24), (17, 40_000)]
+            .into_iter()
+            .find_map(|(known, bytes)| (site.0 == known).then_some(bytes))
+    }
+
+    fn is_measured(&self, site: SiteId) -> bool {
+        site.0 == 18
+    }
+}
+
+fn word(site: u32, units: u32) -> Word {
+    (site << 12 | units).to_le_bytes()
+}
+
+/// Sums that know the sites that have sizes.
+fn sums(facts: &SiteCache) -> PieceSums {
+    let mut sums = PieceSums::default();
+    assert!(sums.learn(SiteId(16), 3, facts));
+    assert!(
+        !sums.learn(SiteId(17), 4_000, facts),
+        "more than a word says"
+    );
+    assert!(sums.learn(SiteId(18), 1, facts));
+    assert!(!sums.learn(SiteId(19), 2, facts), "the size is not known");
+    assert!(!sums.learn(SiteId(KeptSite::MOST_ALONE as u32), 0, facts));
+    sums
+}
+
+fn drained(sums: &mut PieceSums) -> Vec<(u32, EventSum)> {
+    let mut given = Vec::new();
+    sums.drain(|site, sum| given.push((site.0, *sum)));
+    given
+}
+
+/// What is taken of words, and what is written for it.
+fn add(
+    sums: &mut PieceSums,
+    shortener: &mut PairShortener,
+    words: &[Word],
+    kept: &mut [Word],
+) -> (Taken, Vec<Word>) {
+    let mut room = vec![[0; 4]; words.len()];
+    let mut short = ShortWords::new(&mut room);
+    let taken = sums.add_words(words, kept, shortener, &mut short);
+    let written = short.len();
+    room.truncate(written);
+    (taken, room)
+}
+
+fn sum(executed: u64, executed_bytes: u64, on_heap: u64, on_heap_bytes: u64) -> EventSum {
+    EventSum {
+        executed,
+        executed_bytes,
+        on_heap,
+        on_heap_bytes,
+    }
+}
+
+#[test]
+fn what_fits_is_added_up_kept_and_written() {
+    let facts = SiteCache::new(Arc::new(Facts));
+    let mut sums = sums(&facts);
+    let (caller, again) = (word(CALLER, 0), word(14, 0));
+    let pair = [caller, 9_u32.to_le_bytes(), word(18, 6)];
+    let kept_pair = word(900, 6);
+    let mut shortener = PairShortener::default();
+    let first = PairSum {
+        kept: kept_pair,
+        executed: 0,
+    };
+    let mut unused = [[0; 4]; 3];
+    let mut written = ShortWords::new(&mut unused);
+    shortener.add(9, u32::from_le_bytes(pair[2]), first, &mut written);
+    let words = [
+        &[word(16, 3), word(16, 0)],
+        &pair[..],
+        &[word(18, 5), word(18, 0), word(19, 0)],
+        &pair,
+        // There is a gap in it.
+        &[word(16, 3), word(16, 4), word(16, 3)],
+    ]
+    .concat();
+    let mut kept = [[0; 4]; 14];
+    let (taken, written) = add(&mut sums, &mut shortener, &words, &mut kept);
+    assert_eq!((taken.words, taken.kept, taken.units), (12, 5, 23));
+    let on_heap = [word(16, 3), kept_pair, word(18, 5), kept_pair, word(16, 3)];
+    assert_eq!(kept[..5], on_heap);
+    let shorter = [
+        &words[..2],
+        &[again],
+        &words[5..8],
+        &[again],
+        &words[11..12],
+    ];
+    assert_eq!(written, shorter.concat());
+    for unknown in [word(17, 4_000), word(15, 2), word(4, 2), caller] {
+        let (taken, _) = add(&mut sums, &mut shortener, &[unknown], &mut kept);
+        assert_eq!(taken, Taken::default());
+    }
+    let mut pairs = Vec::new();
+    shortener.drain(|caller, word, sum| {
+        pairs.push((caller, word >> 12, sums.sum_of(word, sum.executed)));
+    });
+    assert_eq!(pairs, [(9, 18, sum(2, 96, 2, 96))]);
+    let expected = [
+        (16, sum(3, 72, 2, 48)),
+        (18, sum(2, 40, 1, 40)),
+        (19, sum(1, 0, 0, 0)),
+    ];
+    assert_eq!(drained(&mut sums), expected);
+    assert_eq!(drained(&mut sums), []);
+    // Its sum was given: it is a first one again.
+    let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
+    assert_eq!(taken, Taken::default());
+}
+
+/// Events one by one, of the sites of [`sums`]: what is taken, written and kept of them, and the events of each site.
+fn one_by_one(
+    words: &[Word],
+    shortener: &mut PairShortener,
+) -> (Taken, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
+    let (mut taken, mut written, mut kept) = (Taken::default(), vec![], vec![]);
+    let mut sites: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
+    while let [first, behind @ ..] = &words[taken.words..] {
+        let number = u32::from_le_bytes(*first);
+        let (site, mut units) = (number >> 12, number & MAX_UNITS);
+        let fits = matches!((site, units), (16, 3) | (18, _) | (16..32, 0));
+        let (short, keep) = match (site, behind) {
+            _ if fits => (*first, *first),
+            (CALLER, [caller, word, ..]) => {
+                let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
+                units = word & MAX_UNITS;
+                match shortener.again(caller, word) {
+                    Some((again, pair)) => (again.to_le_bytes(), pair.kept),
+                    None => break,
+                }
+            }
+            _ => break,
+        };
+        if fits {
+            let [on_heap, total, eliminated] = sites.entry(site).or_default();
+            *on_heap += u64::from(units > 0);
+            *total += u64::from(units) * UNIT;
+            *eliminated += u64::from(units == 0);
+        }
+        written.push(short);
+        kept.extend((units > 0).then_some(keep));
+        taken.words += if fits { 1 } else { 3 };
+        taken.units += u64::from(units);
+    }
+    taken.kept = kept.len();
+    (taken, written, kept, sites)
+}
+
+fn events() -> impl Strategy<Value = Vec<Word>> {
+    let one = |word: Word| vec![word];
+    let plain = prop_oneof![
+        8 => Just(word(16, 3)),
+        2 => (16_u32..24).prop_map(|site| word(site, 0)),
+        4 => (0_u32..200).prop_map(|units| word(18, units)),
+    ];
+    let pair = (7_u32..9, 3_u32..5);
+    let event = prop_oneof![
+        600 => plain.prop_map(one),
+        60 => pair.prop_map(|(caller, units)| vec![word(CALLER, 0), caller.to_le_bytes(), word(18, units)]),
+        1 => (0_u32..40, 0_u32..6).prop_map(move |(site, units)| one(word(site, units))),
+        1 => Just(vec![word(6, 0), [64, 0, 0, 0], [0; 4], word(18, 2)]),
+    ];
+    prop::collection::vec(event, 0..900).prop_map(|events| events.concat())
+}
+
+proptest! {
+    /// Whatever stands in blocks of plain words, or ends them.
+    #[test]
+    fn words_are_added_as_they_would_be_one_by_one(words in events()) {
+        let facts = SiteCache::new(Arc::new(Facts));
+        let mut sums = sums(&facts);
+        let mut shorteners = [PairShortener::default(), PairShortener::default()];
+        for shortener in &mut shorteners {
+            let first = PairSum { kept: word(900, 3), executed: 0 };
+            shortener.add(7, u32::from_le_bytes(word(18, 3)), first, &mut ShortWords::new(&mut [[0; 4]; 3]));
+        }
+        let [fast, careful] = &mut shorteners;
+        let (mut rest, mut expected) = (words.as_slice(), BTreeMap::<u32, [u64; 3]>::new());
+        while !rest.is_empty() {
+            let mut kept = vec![[0; 4]; rest.len()];
+            let (taken, written) = add(&mut sums, fast, rest, &mut kept);
+            let (all, short, keep, sites) = one_by_one(rest, careful);
+            kept.truncate(taken.kept);
+            prop_assert_eq!((taken, written, kept), (all, short, keep));
+            for (site, events) in sites {
+                let sum = expected.entry(site).or_default();
+                (0..3).for_each(|index| sum[index] += events[index]);
+            }
+            rest = &rest[(taken.words + 1).min(rest.len())..];
+        }
+        let given = drained(&mut sums).into_iter().map(|(site, sum)| {
+            (site, [sum.on_heap, sum.on_heap_bytes, sum.executed - sum.on_heap])
+        });
+        prop_assert_eq!(given.collect::<BTreeMap<_, _>>(), expected);
+    }
+}
+
+#[test]
+fn a_row_that_may_be_full_takes_no_more() {
+    let facts = SiteCache::new(Arc::new(Facts));
+    let mut sums = sums(&facts);
+    let mut shortener = PairShortener::default();
+    let words = vec![word(18, MAX_UNITS); MOST_EVENTS + 1];
+    let mut kept = vec![[0; 4]; words.len()];
+    let (taken, _) = add(&mut sums, &mut shortener, &words, &mut kept);
+    assert_eq!(taken.words, MOST_EVENTS);
+    assert!(sums.is_full());
+    let (count, bytes) = (
+        MOST_EVENTS as u64,
+        MOST_EVENTS as u64 * 8 * u64::from(MAX_UNITS),
+    );
+    assert_eq!(drained(&mut sums), [(18, sum(count, bytes, count, bytes))]);
+    assert!(!sums.is_full());
+}
