@@ -283,10 +283,12 @@ impl Pipeline {
             Ok(_) => {}
             Err(_) => self.stats.broken_buffers += 1,
         }
-        let piece = self.objects.take(&header);
-        let mirror = self.heap.keeper();
-        if let (Some(mirror), Some(piece)) = (mirror, piece) {
-            mirror.keep(piece);
+        match self.heap.keeper() {
+            Some(mirror) => self
+                .objects
+                .take(&header)
+                .map_or((), |piece| mirror.keep(piece)),
+            None => self.objects.forget(),
         }
         content
     }
