@@ -430,6 +430,31 @@ impl<'a> EvacuationWalk<'a> {
         forwarded_to(mark).filter(|_| mark & self.stays == 0)
     }
 
+    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, by its old copy alone: `second` is the word behind its mark word.
+    /// `None`: it is none, or the class is in the mark word.
+    ///
+    /// # Safety
+    /// The memory from `from` to `top` can be read.
+    #[inline(always)]
+    pub(crate) unsafe fn left_behind(
+        &mut self,
+        (from, top): (Address, Address),
+        second: u64,
+        (to, limit): (Address, Address),
+    ) -> Option<Survivor> {
+        let room = top.above(from).min(limit.above(to));
+        let class = self.cache.find(self.sizes.header().klass_in(second)?)?;
+        if self.least_bytes(class) > room {
+            return None;
+        }
+        // SAFETY: what tells the size lies within so many bytes.
+        let bytes = unsafe { self.bytes(from, class) };
+        if bytes < self.smallest || bytes > room {
+            return None;
+        }
+        Survivor::new(from, to, bytes, class.id)
+    }
+
     /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`: if both places have the same class and the same size. Where the class
     /// is in the mark word, that of the new place is taken for both.
     ///

@@ -6,15 +6,18 @@
 //!
 //! ```text
 //! word     0000 0000 e3a4 7f2b       e3a4 7f28 lies where objects can have moved to
-//! word+8             0000 6c38       the class there is the class here, the size there is the size here
+//! word+8             0000 6c38       the class here, and with it the size
 //! ```
+//!
+//! Its new place is not looked at, that would be a miss of the caches for each: the sum of all places, classes and sizes must be that of the objects that are met there
+//! ([`PlacementSum`]). Only with compact headers, where the word has taken the class's place, the class is read there.
 //!
 //! None can be missed. What could be taken for a survivor and is none: the elements of an array; memory that nobody has cleared since an earlier
 //! collection, behind the last object of a thread's buffer, where whole groups of former survivors stand. So:
 //!
 //! - Every survivor claims its new place ([`NewPlaces`]), and the objects that are there are walked ([`crate::young_coverage`]): who claims a place where none starts is no
 //!   survivor.
-//! - An object that is there, and no filler, has been somewhere: where one claims it, that is it. Where two do, or where one says that it moved to memory in which something is new
+//! - An object that is there, and no filler, has been somewhere: where one claims it, that is it. Where two do, those of another class or size are none. Where two are left, or where one says that it moved to memory in which something is new
 //!   and nothing should have moved to, the objects from the last undoubted survivor on are walked: either that walk comes to the one in doubt, or it is thrown away.
 //! - In the end every survivor must be met at its place, and nothing else there but fillers. So what is left over is a word that points to a filler, and
 //!   stands ahead of the class and the size of that filler: of classes that only fill there are no survivors, and up to JDK 18 it would have to
@@ -34,13 +37,13 @@ use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::heap_spaces::Space;
 use crate::lanes::{SURVIVORS_AHEAD, ask_for};
 use crate::new_places::NewPlaces;
-use crate::object_header::forwarded_to;
 use crate::piecewise_walk::confirm_committed;
+use crate::placement_sum::PlacementSum;
 use crate::reservation::page_size;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage::Met;
 use doubts::Doubts;
-use pattern::{BLOCK_BYTES, Pattern};
+use pattern::{Candidate, Pattern};
 
 /// So much a thread takes at a time.
 const PIECE: usize = 1 << 20;
@@ -67,8 +70,10 @@ pub(crate) unsafe fn scan_together<'a>(
         .flat_map(|space| pieces(space, written))
         .collect();
     let parts = pool.map(&pieces, || {
+        let walk = new_walk();
         let mut scan = Scan {
-            walk: new_walk(),
+            class_is_in_mark: walk.sizes().header().class_is_in_mark(),
+            walk,
             places,
             pattern: Pattern::of(bounds),
             candidates: Vec::new(),
@@ -118,8 +123,9 @@ struct Scan<'p, 'a> {
     walk: EvacuationWalk<'a>,
     places: &'p NewPlaces,
     pattern: Pattern,
-    /// Where words fit, and which.
-    candidates: Vec<(Address, Address)>,
+    class_is_in_mark: bool,
+    /// Where words fit.
+    candidates: Vec<Candidate>,
 }
 
 impl Scan<'_, '_> {
@@ -128,64 +134,89 @@ impl Scan<'_, '_> {
     unsafe fn piece(&mut self, piece: &Piece) -> Part {
         self.candidates.clear();
         for memory in &piece.memory {
-            let (mut at, stop) = (memory.start.0, memory.end.0);
-            while at < stop {
-                // SAFETY: the piece is committed memory of a stopped heap.
-                at = unsafe { self.pattern.next_block(at, stop) };
-                for word_at in (at..(at + BLOCK_BYTES).min(stop)).step_by(8).map(Address) {
-                    // SAFETY: as above.
-                    let word: u64 = unsafe { word_at.read() };
-                    if self.pattern.fits(word)
-                        && let Some(to) = forwarded_to(word)
-                    {
-                        self.candidates.push((word_at, to));
-                    }
-                }
-                at += BLOCK_BYTES;
-            }
+            let memory = memory.start.0..memory.end.0;
+            let top = piece.space.top.0;
+            // SAFETY: the piece is committed memory of a stopped heap.
+            unsafe { self.pattern.find(memory, top, &mut self.candidates) };
         }
         // SAFETY: passed on.
-        unsafe { self.confirmed(piece.space) }
+        unsafe { self.claiming(piece.space) }
     }
 
-    /// Candidates that have the same class and size at their new places, which they claim.
-    unsafe fn confirmed(&mut self, space: Space) -> Part {
+    /// Candidates that may be old copies, with claims to their new places.
+    unsafe fn claiming(&mut self, space: Space) -> Part {
         let mut part = Part {
             space,
             survivors: Vec::with_capacity(self.candidates.len()),
             pages: 0,
+            last_page: 0,
+            page_bits: page_size().trailing_zeros(),
+            sum: PlacementSum::default(),
             claimed_again: Vec::new(),
             nowhere: Vec::new(),
         };
-        let (page, mut last_page) = (page_size(), 0);
-        for (number, &(from, to)) in self.candidates.iter().enumerate() {
-            if let Some((_, later)) = self.candidates.get(number + SURVIVORS_AHEAD) {
-                ask_for(later.0);
-            }
-            let place = self.places.place_of(to);
-            let limit = place.map(|place| place.limit);
-            let Some(limit) = limit.or_else(|| self.places.end_of_strange(to)) else {
-                continue;
-            };
-            // SAFETY: passed on; memory of the heap up to the ends of what is used.
-            let Some(survivor) = (unsafe { self.walk.moved((from, space.top), (to, limit)) })
-            else {
-                continue;
-            };
-            match place {
-                Some(place) => {
-                    part.survivors.push(survivor);
-                    if !self.places.claim_in(place, to) {
-                        part.claimed_again.push(to);
-                    }
-                }
-                None => part.nowhere.push(survivor),
-            }
-            part.pages += usize::from(from.0 / page != last_page);
-            last_page = from.0 / page;
+        match self.class_is_in_mark {
+            // SAFETY: passed on.
+            true => unsafe { self.claim_by_new_places(&mut part) },
+            // SAFETY: passed on.
+            false => unsafe { self.claim_by_old_copies(&mut part) },
         }
         part
     }
+
+    /// Class and size as they are here.
+    unsafe fn claim_by_old_copies(&mut self, part: &mut Part) {
+        let top = part.space.top;
+        for candidate in &self.candidates {
+            let Candidate { from, second, to } = *candidate;
+            let Some(place) = self.places.place_of(to) else {
+                // SAFETY: passed on.
+                unsafe { strange(&mut self.walk, self.places, part, candidate) };
+                continue;
+            };
+            let end = place.limit;
+            // SAFETY: passed on; memory of the heap up to the ends of what is used.
+            if let Some(survivor) = unsafe { self.walk.left_behind((from, top), second, (to, end)) }
+            {
+                part.add(survivor, self.places.claim_in(place, to));
+            }
+        }
+    }
+
+    /// Class and size as they are there.
+    unsafe fn claim_by_new_places(&mut self, part: &mut Part) {
+        let top = part.space.top;
+        for (number, candidate) in self.candidates.iter().enumerate() {
+            if let Some(later) = self.candidates.get(number + SURVIVORS_AHEAD) {
+                ask_for(later.to.0);
+            }
+            let Candidate { from, to, .. } = *candidate;
+            let Some(place) = self.places.place_of(to) else {
+                // SAFETY: passed on.
+                unsafe { strange(&mut self.walk, self.places, part, candidate) };
+                continue;
+            };
+            // SAFETY: passed on; memory of the heap up to the ends of what is used.
+            if let Some(survivor) = unsafe { self.walk.moved((from, top), (to, place.limit)) } {
+                part.add(survivor, self.places.claim_in(place, to));
+            }
+        }
+    }
+}
+
+/// A candidate that would have moved to where nothing should: is something new there, of the same class and size?
+#[cold]
+unsafe fn strange(
+    walk: &mut EvacuationWalk<'_>,
+    places: &NewPlaces,
+    part: &mut Part,
+    candidate: &Candidate,
+) {
+    let Candidate { from, to, .. } = *candidate;
+    let limit = places.end_of_strange(to);
+    // SAFETY: passed on; memory of the heap up to the ends of what is used.
+    let same = limit.and_then(|limit| unsafe { walk.moved((from, part.space.top), (to, limit)) });
+    part.nowhere.extend(same);
 }
 
 /// What was found, with its doubts.
@@ -201,12 +232,52 @@ struct Part {
     space: Space,
     /// Ascending by `from`.
     survivors: Vec<Survivor>,
-    /// Pages that they start in.
+    /// Pages that they start in, and the last of these.
     pages: usize,
+    last_page: usize,
+    page_bits: u32,
+    /// Of all these.
+    sum: PlacementSum,
     /// New places that others have claimed before.
     claimed_again: Vec<Address>,
     /// What would have moved to where nothing should, and where something is new; not among the survivors.
     nowhere: Vec<Survivor>,
+}
+
+impl Part {
+    /// One more; `is_first`: nobody else claims its place.
+    #[inline(always)]
+    fn add(&mut self, survivor: Survivor, is_first: bool) {
+        self.survivors.push(survivor);
+        self.sum.add(&survivor);
+        self.count_page(survivor.from);
+        if !is_first {
+            self.claimed_again.push(survivor.to);
+        }
+    }
+
+    #[inline(always)]
+    fn count_page(&mut self, from: Address) {
+        let page = from.0 >> self.page_bits;
+        self.pages += usize::from(page != self.last_page);
+        self.last_page = page;
+    }
+
+    /// Throws survivors away.
+    fn lose(&mut self, is_none: impl Fn(&Survivor) -> bool) {
+        let sum = &mut self.sum;
+        self.survivors.retain(|survivor| {
+            let is_lost = is_none(survivor);
+            if is_lost {
+                sum.take_away(survivor);
+            }
+            !is_lost
+        });
+        (self.pages, self.last_page) = (0, 0);
+        for number in 0..self.survivors.len() {
+            self.count_page(self.survivors[number].from);
+        }
+    }
 }
 
 impl Scanned {
@@ -228,7 +299,7 @@ impl Scanned {
             unsafe { self.look_into_doubts(places, pool, walk) }?;
         }
         let count = self.count();
-        if !met.is_all(count as u64, walk.classes()) {
+        if !met.is_all(count as u64, self.sum(), walk.classes()) {
             return None;
         }
         Some(Evacuated {
@@ -241,6 +312,13 @@ impl Scanned {
 
     fn count(&self) -> usize {
         self.parts.iter().map(|part| part.survivors.len()).sum()
+    }
+
+    /// Of all survivors.
+    fn sum(&self) -> PlacementSum {
+        let mut sum = PlacementSum::default();
+        self.parts.iter().for_each(|part| sum.join(part.sum));
+        sum
     }
 
     /// Of those that claim the same place, keeps the one where an object starts; of those that claim a place where none was met, none.
@@ -259,38 +337,58 @@ impl Scanned {
         for to in &again {
             places.claim(*to);
         }
-        let bytes = self.count() * size_of::<Survivor>();
-        let doubtful = pool.map_bytes(bytes, &self.parts, || {
-            |part: &Part| {
-                let survivors = part.survivors.iter();
-                let doubtful = survivors.filter(|survivor| places.is_claimed(survivor.to));
-                doubtful.copied().collect::<Vec<Survivor>>()
-            }
-        })?;
+        let doubtful = self.doubtful(places, pool)?;
         let mut doubts = Doubts::new(&self.parts, &doubtful);
+        let mut rivals = vec![0_u32; again.len()];
+        let mut left = Vec::new();
         let mut none = Vec::new();
-        let mut settled = Vec::new();
         for (number, (part, doubtful)) in self.parts.iter().zip(&doubtful).enumerate() {
-            for object in doubtful.iter().chain(&part.nowhere) {
-                let is_met = again.binary_search(&object.to).is_ok();
-                let may_be = is_met || part.nowhere.contains(object);
+            for object in doubtful {
+                let place = again.binary_search(&object.to).ok();
                 // SAFETY: passed on.
-                match may_be && unsafe { doubts.is_object(walk, number, object.from) }? {
-                    true => settled.push(object.to),
-                    false => none.push(object.from),
+                let is_same = |_: &usize| unsafe { walk.confirm(*object) }.is_ok();
+                match place.filter(is_same).and_then(|place| rivals.get_mut(place)) {
+                    Some(rivals) => {
+                        *rivals += 1;
+                        left.push((number, *object));
+                    }
+                    None => none.push(object.from),
                 }
+            }
+            left.extend(part.nowhere.iter().map(|object| (number, *object)));
+        }
+        let mut settled = Vec::new();
+        for (number, object) in left {
+            let place = again.binary_search(&object.to).ok();
+            let is_alone = place.is_some_and(|place| rivals.get(place) == Some(&1));
+            // SAFETY: passed on.
+            match is_alone || unsafe { doubts.is_object(walk, number, object.from) }? {
+                true => settled.push(object.to),
+                false => none.push(object.from),
             }
         }
         none.sort_unstable();
         let is_none = |survivor: &Survivor| none.binary_search(&survivor.from).is_ok();
         for (part, doubtful) in self.parts.iter_mut().zip(&doubtful) {
             if doubtful.iter().any(is_none) {
-                part.survivors.retain(|survivor| !is_none(survivor));
+                part.lose(is_none);
             }
         }
         settled.sort_unstable();
         // One for each place, and nothing that has moved to where nothing should.
         (settled == again).then_some(())
+    }
+
+    /// The survivors of each part with claims that are left.
+    fn doubtful(&self, places: &NewPlaces, pool: &WalkPool) -> Option<Vec<Vec<Survivor>>> {
+        let bytes = self.count() * size_of::<Survivor>();
+        pool.map_bytes(bytes, &self.parts, || {
+            |part: &Part| {
+                let survivors = part.survivors.iter();
+                let doubtful = survivors.filter(|survivor| places.is_claimed(survivor.to));
+                doubtful.copied().collect()
+            }
+        })
     }
 
     /// All survivors as one list.

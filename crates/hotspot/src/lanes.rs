@@ -70,8 +70,8 @@ pub(crate) trait Stretches {
 pub(crate) trait CountClasses {
     /// Are survivors wanted as well?
     const KEEPS_SURVIVORS: bool;
-    /// One more object, of the class in this row.
-    fn count(&mut self, row: u32, object: usize);
+    /// One more object, of the class in this row and of so many bytes.
+    fn count(&mut self, row: u32, object: usize, bytes: usize);
 }
 
 /// Nobody wants to know.
@@ -82,7 +82,7 @@ impl CountClasses for NotCounted {
     const KEEPS_SURVIVORS: bool = true;
 
     #[inline(always)]
-    fn count(&mut self, _: u32, _: usize) {}
+    fn count(&mut self, _: u32, _: usize, _: usize) {}
 }
 
 /// Walks stretches with as many threads as come to help. Each has a walk, a source of stretches and counts of its own; these are given back.
@@ -283,8 +283,9 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
                 let line = self.lines.line(bits);
                 let lives = (((mark & 3) + 1) & 4) | (mark & stays);
                 let bytes = if lives == 0 && line.is_for(bits) {
-                    self.counts.count(line.class().0, object);
-                    self.lines.bytes(line, length)
+                    let bytes = self.lines.bytes(line, length);
+                    self.counts.count(line.class().0, object, bytes);
+                    bytes
                 } else {
                     // SAFETY: passed on.
                     unsafe { self.rare(lane, Address(object), bits, lives != 0) }
@@ -361,7 +362,7 @@ impl Lane {
         // SAFETY: passed on.
         let object = unsafe { walk.old_copy(at, self.stretch.top) }
             .map_err(|fault| MovesFault::Unparsed { space, fault })?;
-        counts.count(object.class.id.0, at.0);
+        counts.count(object.class.id.0, at.0, object.bytes);
         if let Some(to) = object.to
             && C::KEEPS_SURVIVORS
         {

@@ -65,6 +65,7 @@ mod pause;
 mod pause_hook;
 mod phase_list;
 mod piecewise_walk;
+mod placement_sum;
 mod reservation;
 mod thread_layout;
 mod vm_structs;

@@ -126,6 +126,19 @@ impl ObjectHeader {
         }
     }
 
+    /// The same, where `second` is the word behind the mark word. `None`: the class is not in it.
+    #[inline(always)]
+    pub(crate) fn klass_in(&self, second: u64) -> Option<Address> {
+        match self.class_pointer {
+            ClassPointer::Full => Some(Address(second as usize)),
+            ClassPointer::Compressed { base, shift } => {
+                let narrow = second as u32;
+                Some(Address(base.wrapping_add((narrow as usize) << shift)))
+            }
+            ClassPointer::InMark { .. } => None,
+        }
+    }
+
     /// The number of elements of an array.
     ///
     /// # Safety

@@ -332,12 +332,13 @@ impl BetweenPauses {
 
     fn take_away(&self, over: &Over) {
         for step in over.steps() {
-            if !self.turn.is(over.turn) {
-                return;
-            }
             let mut step = [step.start.0 as u64, step.bytes() as u64, 0];
             // SAFETY: the structure of this operation. The memory stays what it is; where the VM has given it back, this fails and does nothing.
-            let _ = unsafe { control(&*self.faults, WRITE_PROTECT, &mut step) };
+            let take = || unsafe { control(&*self.faults, WRITE_PROTECT, &mut step) };
+            // In the next pause its pages would count as written.
+            if self.turn.in_turn(over.turn, take).is_none() {
+                return;
+            }
         }
     }
 

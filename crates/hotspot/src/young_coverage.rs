@@ -14,6 +14,7 @@ use crate::filler_class::may_fill;
 use crate::lanes::{CountClasses, Passed, Stretch, Stretches, walk_in_lanes};
 use crate::new_places::{Claim, NewPlaces};
 use crate::object_walk::WalkFault;
+use crate::placement_sum::PlacementSum;
 use crate::walk_pool::WalkPool;
 
 /// Places are cut into stretches of so many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
@@ -97,6 +98,8 @@ fn stretches(places: &NewPlaces) -> Vec<Stretch> {
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     rows: Vec<Count>,
+    /// Of those that a survivor claims.
+    claimed: PlacementSum,
 }
 
 /// Objects of a class.
@@ -113,9 +116,9 @@ impl Met {
         self.rows.iter().map(|count| count.claimed).sum()
     }
 
-    /// Were so many survivors met, and nothing else but fillers?
-    pub(crate) fn is_all(&self, survivors: u64, classes: &ClassTable) -> bool {
-        self.claimed() == survivors && self.other(classes).is_none()
+    /// Were these survivors met, and nothing else but fillers? `sum`: each at its new place, with its class and its size.
+    pub(crate) fn is_all(&self, survivors: u64, sum: PlacementSum, classes: &ClassTable) -> bool {
+        self.claimed() == survivors && self.claimed == sum && self.other(classes).is_none()
     }
 
     /// A class with objects that no survivor claims, and that are no fillers.
@@ -165,6 +168,7 @@ unsafe fn count<'a>(
         let counts = Counts {
             places,
             rows: vec![Count::default(); classes],
+            claimed: PlacementSum::default(),
         };
         (listed, counts)
     };
@@ -172,9 +176,11 @@ unsafe fn count<'a>(
     let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
     let mut all = Met {
         rows: vec![Count::default(); classes],
+        claimed: PlacementSum::default(),
     };
     for (listed, found) in done {
         listed.outcome?;
+        all.claimed.join(found.claimed);
         for (sum, found) in all.rows.iter_mut().zip(found.rows) {
             sum.claimed += found.claimed;
             sum.others += found.others;
@@ -187,14 +193,17 @@ unsafe fn count<'a>(
 struct Counts<'p> {
     places: &'p NewPlaces,
     rows: Vec<Count>,
+    claimed: PlacementSum,
 }
 
 impl CountClasses for Counts<'_> {
     const KEEPS_SURVIVORS: bool = false;
 
     #[inline(always)]
-    fn count(&mut self, row: u32, object: usize) {
+    fn count(&mut self, row: u32, object: usize, bytes: usize) {
         let is_claimed = self.places.meet(Address(object));
+        self.claimed
+            .add_if(is_claimed, Address(object), ClassId(row), bytes);
         if let Some(count) = self.rows.get_mut(row as usize) {
             count.claimed += u64::from(is_claimed);
             count.others += u64::from(!is_claimed);

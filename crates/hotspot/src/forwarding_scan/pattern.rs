@@ -1,15 +1,28 @@
 //! The words of old copies of survivors: new addresses between two bounds.
 
+use std::ops::Range;
+
 use crate::address::Address;
 use crate::collection_report::AddressRange;
 use crate::lanes::ask_for;
+use crate::object_header::forwarded_to;
 
 /// Words that are compared at once.
 const BLOCK: usize = 16;
-pub(super) const BLOCK_BYTES: usize = BLOCK * 8;
+const BLOCK_BYTES: usize = BLOCK * 8;
 const LINE: usize = 64;
 /// So far ahead memory is asked for, in bytes: the core by itself stops at the end of every page, and reads half as fast.
 const AHEAD: usize = 4096;
+
+/// A word that fits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) from: Address,
+    /// The word behind it, which is asked for later: then it would have to come from memory again.
+    pub(super) second: u64,
+    /// The address that it is.
+    pub(super) to: Address,
+}
 
 /// Words with 011 in the low three bits whose others are an address between two bounds: `(word - base) & mask` is 0.
 #[derive(Debug, Clone, Copy)]
@@ -28,56 +41,103 @@ impl Pattern {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn fits(self, word: u64) -> bool {
-        word.wrapping_sub(self.base) & self.mask == 0
-    }
-
-    /// The first block, from `at` on and wholly before `stop`, with a word that fits; where the blocks end, if there is none.
+    /// All words of this memory that fit, ascending. One at the end of what is used, at `top`, is no object's.
     ///
     /// # Safety
-    /// The memory can be read and does not change; `at` is a multiple of 8.
-    #[inline(always)]
-    unsafe fn block(self, mut at: usize, stop: usize) -> usize {
-        while at + BLOCK_BYTES <= stop {
-            ask_for(at + AHEAD);
-            ask_for(at + AHEAD + LINE);
-            // SAFETY: the caller vouches for the memory. Not volatile, as nothing writes there: a volatile read is one word at a time.
-            let block: [u64; BLOCK] = unsafe { std::ptr::read(Address(at).pointer()) };
-            let mut fits = false;
-            for word in block {
-                fits |= self.fits(word);
-            }
-            if fits {
-                break;
-            }
-            at += BLOCK_BYTES;
+    /// The memory, and from it to `top`, can be read and does not change; all are multiples of 8.
+    pub(super) unsafe fn find(self, memory: Range<usize>, top: usize, found: &mut Vec<Candidate>) {
+        let blocks = memory.end - memory.len() % BLOCK_BYTES;
+        // SAFETY: passed on.
+        unsafe {
+            self.find_in_blocks(memory.start..blocks, top, found);
+            let rest = self.fits(blocks, (memory.end - blocks) / 8);
+            take(blocks, rest, top, found);
         }
-        at
+    }
+
+    /// In whole blocks, as this processor does it best.
+    unsafe fn find_in_blocks(
+        self,
+        memory: Range<usize>,
+        top: usize,
+        found: &mut Vec<Candidate>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: passed on; the processor has it.
+            return unsafe { self.find_by_avx2(memory, top, found) };
+        }
+        for at in memory.step_by(BLOCK_BYTES) {
+            // SAFETY: passed on.
+            unsafe {
+                ask_ahead(at);
+                take(at, self.fits(at, BLOCK), top, found);
+            }
+        }
+    }
+
+    /// A bit for each word of a block, or of less.
+    #[inline(always)]
+    unsafe fn fits(self, at: usize, words: usize) -> u32 {
+        let mut fits = 0;
+        for number in 0..words {
+            // SAFETY: passed on.
+            let word: u64 = unsafe { Address(at + number * 8).read() };
+            let is_one = word.wrapping_sub(self.base) & self.mask == 0;
+            fits |= u32::from(is_one) << number;
+        }
+        fits
     }
 
     /// The same with vectors of four words.
     ///
     /// # Safety
-    /// As for [`Pattern::block`], and the processor has AVX2.
+    /// As for [`Pattern::find`], and the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn block_by_avx2(self, at: usize, stop: usize) -> usize {
-        // SAFETY: passed on.
-        unsafe { self.block(at, stop) }
-    }
-
-    /// [`Pattern::block`] as this processor does it best.
-    ///
-    /// # Safety
-    /// As there.
-    pub(super) unsafe fn next_block(self, at: usize, stop: usize) -> usize {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: passed on; the processor has it.
-            return unsafe { self.block_by_avx2(at, stop) };
+    unsafe fn find_by_avx2(self, memory: Range<usize>, top: usize, found: &mut Vec<Candidate>) {
+        use std::arch::x86_64::{
+            _mm256_and_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_loadu_si256,
+            _mm256_movemask_pd, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_sub_epi64,
+        };
+        const VECTOR: usize = 4;
+        let base = _mm256_set1_epi64x(self.base.cast_signed());
+        let mask = _mm256_set1_epi64x(self.mask.cast_signed());
+        for at in memory.step_by(BLOCK_BYTES) {
+            ask_ahead(at);
+            let mut fits = 0;
+            for number in (0..BLOCK).step_by(VECTOR) {
+                // SAFETY: the block can be read.
+                let words = unsafe { _mm256_loadu_si256(Address(at + number * 8).pointer()) };
+                let rest = _mm256_and_si256(_mm256_sub_epi64(words, base), mask);
+                let is_one = _mm256_cmpeq_epi64(rest, _mm256_setzero_si256());
+                let bits = _mm256_movemask_pd(_mm256_castsi256_pd(is_one));
+                fits |= bits.cast_unsigned() << number;
+            }
+            // SAFETY: as above.
+            unsafe { take(at, fits, top, found) };
         }
-        // SAFETY: passed on.
-        unsafe { self.block(at, stop) }
     }
+}
+
+/// Takes the words at `at` that have a bit.
+#[inline(always)]
+unsafe fn take(at: usize, mut fits: u32, top: usize, found: &mut Vec<Candidate>) {
+    while fits != 0 {
+        let from = Address(at + fits.trailing_zeros() as usize * 8);
+        fits &= fits - 1;
+        // SAFETY: passed on.
+        let to = forwarded_to(unsafe { from.read() });
+        if let Some(to) = to.filter(|_| from.0 + 16 <= top) {
+            // SAFETY: it ends before `top`.
+            let second = unsafe { from.plus(8).read() };
+            found.push(Candidate { from, second, to });
+        }
+    }
+}
+
+#[inline(always)]
+fn ask_ahead(at: usize) {
+    ask_for(at + AHEAD);
+    ask_for(at + AHEAD + LINE);
 }
