@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
-    AllocationFrontier, ClassId, ClassTable, CollectionReport, CollectionWatch, Collector,
+    AllocationFrontier, ClassId, ClassTable, ClassesAhead, CollectionReport, CollectionWatch, Collector,
     FieldLayout, JvmFlags, SizeRule, UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format as format;
@@ -32,8 +32,9 @@ use crate::vm_facts::heap_class_size;
 #[derive(Default)]
 pub(crate) struct Collections {
     state: Mutex<State>,
-    /// Classes that the trace file does not have yet.
+    /// Classes that the trace file does not have yet: as events have named them, and as the pauses found them.
     pending: Mutex<Vec<Record>>,
+    classes: Mutex<Vec<Arc<[HeapClass]>>>,
     /// Layouts as the pauses found them: to put them into records can wait.
     layouts: Mutex<Vec<FieldLayout>>,
     /// Classes that events have named.
@@ -128,6 +129,18 @@ impl Collections {
         self.state.lock().watch.as_ref()?.frontier()
     }
 
+    /// While the VM starts: the classes that it has by now.
+    pub(crate) fn read_first_classes(&self) {
+        if let Some(watch) = &self.state.lock().watch {
+            watch.read_first_classes();
+        }
+    }
+
+    /// Where classes are read ahead of the pauses; `None`: nobody looks at them.
+    pub(crate) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
+        self.state.lock().watch.as_ref()?.classes_ahead()
+    }
+
     /// A class whose objects' events name its address. Its number is none of the class table's.
     pub(crate) fn add_named_class(&self, name: &str, klass: usize, size: HeapClassSize) {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +157,10 @@ impl Collections {
     pub(crate) fn take_pending(&self) -> Vec<Record> {
         // First, because a pause may begin here: so their classes are among the records, or were before.
         let layouts = std::mem::take(&mut *self.layouts.lock());
+        let classes = std::mem::take(&mut *self.classes.lock());
         let mut records = std::mem::take(&mut *self.pending.lock());
+        let classes = classes.iter().flat_map(|classes| classes.iter().cloned());
+        records.extend(classes.map(Record::HeapClass));
         records.extend(layouts.into_iter().map(heap_layout).map(Record::HeapLayout));
         records
     }
@@ -245,17 +261,14 @@ impl Agent {
         let mut classes = watch.classes();
         let layouts = classes.take_layouts();
         let fault = classes.layouts_fault().map(ToString::to_string);
-        let mut id = state.classes;
-        while let Some(class) = heap_class(&classes, ClassId(id)) {
-            tracing.log().class(&class);
-            self.collections
-                .pending
-                .lock()
-                .push(Record::HeapClass(class));
-            id += 1;
-        }
+        let new = (state.classes..).map_while(|id| heap_class(&classes, ClassId(id)));
+        let new: Arc<[HeapClass]> = new.collect();
         drop(classes);
-        state.classes = id;
+        state.classes += new.len() as u32;
+        if !new.is_empty() {
+            self.collections.classes.lock().push(Arc::clone(&new));
+            tracing.log().classes(new);
+        }
         self.collections.layouts.lock().extend(layouts);
         if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
             self.add_note(format!(

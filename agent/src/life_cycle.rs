@@ -148,6 +148,9 @@ impl Agent {
             self.enable(&[EventKind::CLASS_PREPARE])?;
             self.note_loaded_classes(jni);
             self.find_site_sizes(jni);
+            if !self.attached {
+                self.collections.read_first_classes();
+            }
         }
         self.check_hidden_class_gate();
         self.count_native_code(jni);

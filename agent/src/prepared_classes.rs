@@ -9,7 +9,10 @@
 //! a program. Which class a site means is decided by the loader of the site's class ([`certain_size`]). Where that is not certain, all
 //! classes of the name that are prepared a moment later decide ([`crate::site_sizes`]).
 
+use std::sync::{Arc, OnceLock};
+
 use ducktrack_class_rewriter::{RewrittenClass, SizeRule};
+use ducktrack_hotspot::{Address, ClassesAhead};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jclass;
 use parking_lot::Mutex;
@@ -26,6 +29,8 @@ pub(crate) type Sizes = FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>>;
 #[derive(Default)]
 pub(crate) struct PreparedClasses {
     sizes: Mutex<Sizes>,
+    /// They are read for the next pause as well, where one will look at them.
+    ahead: OnceLock<Option<Arc<ClassesAhead>>>,
 }
 
 impl PreparedClasses {
@@ -111,11 +116,19 @@ impl Agent {
     fn note_prepared_class(&self, jni: Jni, class: jclass) -> Option<Box<[u8]>> {
         let descriptor = self.env.class_signature(class).ok()?;
         let descriptor: &[u8] = descriptor.as_slice();
-        if !descriptor.starts_with(b"L") || descriptor.contains(&b'.') {
+        if !descriptor.starts_with(b"L") {
             return None;
         }
         // Nothing is locked while the VM is asked.
-        let bytes = self.size_of(jni, class)?;
+        let klass = self.helper()?.klass_of(jni, class).ok()?;
+        if let Some(ahead) = self.prepared.ahead.get_or_init(|| self.collections.classes_ahead()) {
+            // SAFETY: the VM has just said what is there, and `class` keeps it alive.
+            unsafe { ahead.read(Address(klass)) };
+        }
+        if descriptor.contains(&b'.') {
+            return None;
+        }
+        let bytes = self.facts()?.instance_bytes(klass)?;
         let loader = self.loader_id(jni, class);
         self.prepared.add(descriptor, loader, bytes);
         Some(descriptor.into())

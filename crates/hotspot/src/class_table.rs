@@ -12,7 +12,10 @@
 //! size is in the object, at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (a piece of a virtual thread's stack) and arrays.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use class_memory::{CAREFUL, ClassMemory};
+use classes_ahead::ClassAhead;
 use field_layouts::{FieldReading, OwnFields};
 
 use crate::address::Address;
@@ -22,8 +25,11 @@ use crate::klass::KlassLayout;
 use crate::layout_helper::{InstanceSize, LayoutHelper};
 use crate::vm_structs::VmStructs;
 
+mod class_memory;
+mod classes_ahead;
 mod field_layouts;
 
+pub use classes_ahead::ClassesAhead;
 pub use field_layouts::{FieldLayout, InstanceField};
 
 /// Longest chain of loaders or classes that is followed.
@@ -86,7 +92,11 @@ pub struct ClassTable {
     /// `Err`: why no fields are read.
     fields: Result<FieldReading, Error>,
     /// Classes of this refresh whose superclass is not looked up yet.
-    new_fields: Vec<OwnFields>,
+    new_fields: Vec<(ClassId, OwnFields)>,
+    /// `None` in tests: nobody tells of classes.
+    ahead: Option<Arc<ClassesAhead>>,
+    /// What was read ahead of the refresh that is going on.
+    read_ahead: HashMap<Address, ClassAhead>,
     layouts: Vec<FieldLayout>,
 }
 
@@ -102,6 +112,8 @@ impl ClassTable {
         Ok(Self {
             fields: FieldReading::load(vm, &layout),
             new_fields: Vec::new(),
+            ahead: Some(ClassesAhead::new(vm, &layout)),
+            read_ahead: HashMap::new(),
             layouts: Vec::new(),
             layout,
             chain,
@@ -112,7 +124,7 @@ impl ClassTable {
         })
     }
 
-    /// Follows all of the VM's chains and takes in what is new. Call it while the world is stopped. Returns how many classes the chains have.
+    /// Follows all of the VM's chains and takes in what is new. Call it while the world is stopped, or before anything can be unloaded. Returns how many classes the chains have.
     pub fn refresh(&mut self) -> Result<usize, Error> {
         self.fronts.clear();
         self.refresh_fronts()
@@ -124,7 +136,9 @@ impl ClassTable {
         if std::mem::take(&mut self.unnamed) {
             self.fronts.clear();
         }
+        self.read_ahead = self.ahead.as_ref().map_or_else(HashMap::new, |ahead| ahead.take());
         let seen = self.follow_chains();
+        self.read_ahead.clear();
         self.look_up_superclasses();
         seen
     }
@@ -160,8 +174,12 @@ impl ClassTable {
             // SAFETY: a loader of the chain that was read with care when it was new.
             unsafe { place.read() }
         } else {
-            pages.read::<Address>(loader.plus(self.chain.next_loader))?;
-            pages.read(place)?
+            let mut memory = self.memory(pages);
+            // SAFETY: a loader of the chain.
+            unsafe {
+                memory.value::<Address>(loader.plus(self.chain.next_loader))?;
+                memory.value(place)?
+            }
         };
         let mut klass = first;
         let mut seen = 0;
@@ -181,6 +199,11 @@ impl ClassTable {
         }
         self.fronts.insert(loader, first);
         Ok(seen)
+    }
+
+    /// Whoever loads classes may read them there.
+    pub(crate) fn ahead(&self) -> Option<Arc<ClassesAhead>> {
+        self.ahead.clone()
     }
 
     /// The class at this address, if the chains confirmed one there.
@@ -227,8 +250,9 @@ impl ClassTable {
     /// Reads a class of the chain unless it is known and still the same. Was it?
     fn take_in(&mut self, klass: Address, pages: &mut ConfirmedPages) -> Result<bool, Error> {
         let known = self.find(klass);
-        let (helper, symbol) = if known.is_some() {
-            // SAFETY: a class of the chain; the memory of its address was read with care when it was new, and is not given back while it holds one.
+        let ahead = self.read_ahead.remove(&klass);
+        let (helper, symbol) = if known.is_some() || ahead.is_some() {
+            // SAFETY: a class of the chain; the memory of its address was read when it was new, and is not given back while it holds one.
             unsafe {
                 (
                     LayoutHelper(klass.plus(self.layout.layout_helper).read()),
@@ -236,11 +260,15 @@ impl ClassTable {
                 )
             }
         } else {
-            pages.read::<Address>(klass.plus(self.layout.next_link))?;
-            (
-                LayoutHelper(pages.read(klass.plus(self.layout.layout_helper))?),
-                pages.read(klass.plus(self.layout.name))?,
-            )
+            let mut memory = self.memory(pages);
+            // SAFETY: a class of the chain.
+            unsafe {
+                memory.value::<Address>(klass.plus(self.layout.next_link))?;
+                (
+                    LayoutHelper(memory.value(klass.plus(self.layout.layout_helper))?),
+                    memory.value(klass.plus(self.layout.name))?,
+                )
+            }
         };
         if symbol.is_null() {
             // Still being loaded: it has no instances. It will be there the next time.
@@ -253,18 +281,42 @@ impl ClassTable {
         {
             return Ok(true);
         }
-        let length: u16 = pages.read(symbol.plus(self.layout.symbol_length))?;
-        let name = pages.bytes(symbol.plus(self.layout.symbol_body), usize::from(length))?;
+        let ahead = ahead.filter(|class| class.helper == helper && class.symbol == symbol);
+        if let Some(ClassAhead { name, own, .. }) = ahead {
+            let id = self.add_new(klass, helper, symbol, name, known)?;
+            self.new_fields.extend(own.map(|own| (id, own)));
+            return Ok(false);
+        }
+        let (length, body) = (self.layout.symbol_length, self.layout.symbol_body);
+        // SAFETY: the name of a class of the chain.
+        let name = unsafe { self.memory(pages).text(symbol, length, body) }?;
         let rule = rule_of(helper, &name);
-        let id = self.add(LoadedClass {
-            klass,
-            rule,
-            name,
-            symbol,
-            former: known,
-        })?;
+        let id = self.add_new(klass, helper, symbol, name, known)?;
         self.read_fields(id, klass, rule, pages);
         Ok(false)
+    }
+
+    /// What the chain leads to is there; the first time, that is found out with care.
+    fn memory<'p>(&self, pages: &'p mut ConfirmedPages) -> ClassMemory<'p> {
+        let careful = self.classes.len() < CAREFUL as usize;
+        ClassMemory { careful, pages }
+    }
+
+    fn add_new(
+        &mut self,
+        klass: Address,
+        helper: LayoutHelper,
+        symbol: Address,
+        name: Vec<u8>,
+        former: Option<ClassId>,
+    ) -> Result<ClassId, Error> {
+        self.add(LoadedClass {
+            klass,
+            rule: rule_of(helper, &name),
+            name,
+            symbol,
+            former,
+        })
     }
 
     /// Reads where the fields of a class of the chain are. What cannot be read ends that; the table goes on.
@@ -279,19 +331,19 @@ impl ClassTable {
             return;
         };
         // SAFETY: the chain has just confirmed the class, and it stands still.
-        match unsafe { reading.read(id, klass, rule, pages) } {
-            Ok(own) => self.new_fields.extend(own),
+        match unsafe { reading.read(klass, rule, pages) } {
+            Ok(own) => self.new_fields.extend(own.map(|own| (id, own))),
             Err(error) => self.fields = Err(error),
         }
     }
 
     fn look_up_superclasses(&mut self) {
-        for own in std::mem::take(&mut self.new_fields) {
+        for (class, own) in std::mem::take(&mut self.new_fields) {
             let superclass = self.find(own.superclass);
             // A superclass that is not in the chains: the class is still being loaded, or it is not what it seems.
             if superclass.is_some() || own.superclass.is_null() {
                 self.layouts.push(FieldLayout {
-                    class: own.class,
+                    class,
                     superclass,
                     fields: own.fields,
                 });

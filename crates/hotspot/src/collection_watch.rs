@@ -16,7 +16,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::allocation_frontier::AllocationFrontier;
-use crate::class_table::ClassTable;
+use crate::class_table::{ClassTable, ClassesAhead};
 use crate::collection_report::{CollectionReport, MovesLevel};
 use crate::collector::Collector;
 use crate::error::Error;
@@ -99,6 +99,20 @@ impl CollectionWatch {
     #[must_use]
     pub fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         lock(&self.pause).frontier()
+    }
+
+    /// In `VMInit`, when the VM has some hundred classes already: reads them now, not in the first pause. What cannot be read is read there.
+    pub fn read_first_classes(&self) {
+        if self.level != MovesLevel::Off {
+            lock(&self.pause).read_first_classes();
+        }
+    }
+
+    /// Whoever loads classes may read them there, so that pauses are shorter; `None`: nobody looks at classes.
+    #[must_use]
+    pub fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
+        let is_used = self.level != MovesLevel::Off;
+        is_used.then(|| lock(&self.pause).classes.ahead()).flatten()
     }
 
     /// How exactly moves are known.

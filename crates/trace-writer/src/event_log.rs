@@ -200,9 +200,9 @@ impl EventLog {
             .send_collection(Box::new(collection), survivors.into());
     }
 
-    /// The VM keeps a class at this address from now on. (The record itself goes to the trace file, by the agent.)
-    pub fn class(&self, class: &HeapClass) {
-        let _ = self.queue.send(Message::Class(class.clone()));
+    /// The VM keeps these classes at their addresses from now on. (The records themselves go to the trace file, by the agent.) Never blocks.
+    pub fn classes(&self, classes: Arc<[HeapClass]>) {
+        let _ = self.queue.send(Message::Classes(classes));
     }
 
     /// The numbers so far.

@@ -13,12 +13,13 @@
 //! VM flags 4 (generic), so the index 9 of its generic signature follows.
 //!
 //! What is read belongs to a class that the chain has just confirmed, while the world is stopped. All the same, the first classes are read with care
-//! ([`ConfirmedPages`]): offsets that are wrong for this VM show there, as an error instead of a fault, and end it. A layout that
+//! ([`ClassMemory`]): offsets that are wrong for this VM show there and end it. A layout that
 //! contradicts itself (fields outside the object, on top of each other, no descriptor) is not given out.
 
 mod unsigned5;
 
-use crate::address::{Address, Plain};
+use crate::address::Address;
+use crate::class_table::class_memory::{CAREFUL, ClassMemory};
 use crate::class_table::{ClassId, SizeRule};
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
@@ -26,10 +27,6 @@ use crate::klass::KlassLayout;
 use crate::vm_structs::VmStructs;
 use unsigned5::Unsigned5;
 
-/// Classes that are read with care.
-const CAREFUL: u32 = 200;
-/// No class file has more fields; the VM adds a few.
-const MOST_FIELDS: usize = (1 << 16) + 64;
 /// `ACC_STATIC` of the class file.
 const STATIC: u32 = 8;
 
@@ -58,7 +55,6 @@ pub struct FieldLayout {
 /// What is read of a class; its superclass is found when all new classes are in the table.
 #[derive(Debug)]
 pub(crate) struct OwnFields {
-    pub(crate) class: ClassId,
     pub(crate) superclass: Address,
     pub(crate) fields: Vec<InstanceField>,
 }
@@ -150,10 +146,9 @@ impl FieldReading {
     /// The fields of a class. `Ok(None)`: they contradict themselves, or the class has no objects of its own kind of layout (arrays).
     ///
     /// # Safety
-    /// `klass` must be a class of the chain with this rule, and the world must be stopped.
+    /// `klass` must be a class of the VM's with this rule, prepared, and either the world must be stopped or it cannot be unloaded meanwhile.
     pub(crate) unsafe fn read(
         &mut self,
-        class: ClassId,
         klass: Address,
         rule: SizeRule,
         pages: &mut ConfirmedPages,
@@ -179,7 +174,6 @@ impl FieldReading {
         // SAFETY: as above.
         let superclass = unsafe { memory.value(klass.plus(self.superclass)) }?;
         Ok(Some(OwnFields {
-            class,
             superclass,
             fields,
         }))
@@ -229,8 +223,7 @@ impl FieldReading {
         // SAFETY: the caller vouches for table and index.
         unsafe {
             let symbol: Address = memory.value(symbols.plus(index as usize * 8))?;
-            let length: u16 = memory.value(symbol.plus(self.symbol_length))?;
-            memory.bytes(symbol.plus(self.symbol_body), usize::from(length))
+            memory.text(symbol, self.symbol_length, self.symbol_body)
         }
     }
 }
@@ -352,55 +345,6 @@ impl Stream {
             });
         }
         Some(fields)
-    }
-}
-
-/// The VM's memory of classes.
-struct ClassMemory<'p> {
-    careful: bool,
-    pages: &'p mut ConfirmedPages,
-}
-
-impl ClassMemory<'_> {
-    /// # Safety
-    /// A value of a class of the chain must be there, unless reading is careful.
-    unsafe fn value<T: Plain>(&mut self, address: Address) -> Result<T, Error> {
-        // Null is what is not set; the first pages are never mapped.
-        if self.careful || address.0 < 1 << 16 {
-            return self.pages.read(address);
-        }
-        // SAFETY: the caller vouches for it.
-        Ok(unsafe { address.read() })
-    }
-
-    /// # Safety
-    /// As for [`ClassMemory::value`].
-    unsafe fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
-        if self.careful || address.0 < 1 << 16 {
-            return self.pages.bytes(address, length);
-        }
-        // SAFETY: the caller vouches for the memory.
-        Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
-    }
-
-    /// The elements of the `Array` that the pointer at `place` points at.
-    ///
-    /// # Safety
-    /// As for [`ClassMemory::value`].
-    unsafe fn array(&mut self, place: Address, data: usize, each: usize) -> Result<Vec<u8>, Error> {
-        // SAFETY: the caller vouches for the pointer, and with it for the array.
-        unsafe {
-            let array: Address = self.value(place)?;
-            let length: i32 = self.value(array)?;
-            let length = usize::try_from(length)
-                .ok()
-                .filter(|length| *length < MOST_FIELDS * 16)
-                .ok_or(Error::Implausible {
-                    what: "the length of the fields of a class",
-                    value: u64::from(length.cast_unsigned()),
-                })?;
-            self.bytes(array.plus(data), length * each)
-        }
     }
 }
 

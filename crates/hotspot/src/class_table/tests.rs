@@ -70,6 +70,8 @@ fn table(head: Address) -> ClassTable {
         unnamed: false,
         fields: Err(Error::EndlessChain { what: "not read" }),
         new_fields: Vec::new(),
+        ahead: None,
+        read_ahead: HashMap::new(),
         layouts: Vec::new(),
     }
 }

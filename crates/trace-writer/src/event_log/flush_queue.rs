@@ -5,6 +5,7 @@
 //! nothing. So at most one buffer per thread more than the limit waits.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -33,7 +34,7 @@ impl Buffer {
 pub(crate) enum Message {
     Buffer(Buffer),
     Collection(Box<Collection>, Survivors),
-    Class(HeapClass),
+    Classes(Arc<[HeapClass]>),
     Finish(End, Sender<EventStats>),
 }
 

@@ -133,7 +133,7 @@ impl Pipeline {
                 Some(Message::Collection(collection, survivors)) => {
                     self.collection(*collection, survivors);
                 }
-                Some(Message::Class(class)) => self.class(&class),
+                Some(Message::Classes(classes)) => self.classes(&classes),
                 Some(Message::Finish(end, done)) => return self.finish(messages, end, &done),
                 None if self.holding.is_some() => self.ask_again(),
                 None => return self.write_held(),
@@ -167,9 +167,9 @@ impl Pipeline {
         Some(message)
     }
 
-    fn class(&mut self, class: &HeapClass) {
+    fn classes(&mut self, classes: &[HeapClass]) {
         if let Some(mirror) = self.heap.keeper() {
-            mirror.class(class);
+            classes.iter().for_each(|class| mirror.class(class));
         }
     }
 
@@ -431,7 +431,7 @@ impl Pipeline {
                 Message::Collection(collection, survivors) => {
                     self.collection(*collection, survivors);
                 }
-                Message::Class(class) => self.class(&class),
+                Message::Classes(classes) => self.classes(&classes),
                 Message::Finish(_, also_done) => drop(also_done),
             }
         }
