@@ -129,13 +129,6 @@ impl Collections {
         self.state.lock().watch.as_ref()?.frontier()
     }
 
-    /// While the VM starts: the classes that it has by now.
-    pub(crate) fn read_first_classes(&self) {
-        if let Some(watch) = &self.state.lock().watch {
-            watch.read_first_classes();
-        }
-    }
-
     /// Where classes are read ahead of the pauses; `None`: nobody looks at them.
     pub(crate) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
         self.state.lock().watch.as_ref()?.classes_ahead()
@@ -167,6 +160,18 @@ impl Collections {
 }
 
 impl Agent {
+    /// While the VM starts: the classes that it has by now are nothing new to the first pause.
+    pub(crate) fn read_first_classes(&self) {
+        let Some(tracing) = self.tracing() else {
+            return;
+        };
+        let mut state = self.collections.state.lock();
+        if let Some(watch) = &state.watch {
+            watch.read_first_classes();
+        }
+        self.record_new_classes(tracing, &mut state);
+    }
+
     /// The world has stopped for a collection.
     pub(crate) fn collection_started(&self) {
         let (Some(tracing), Some(facts)) = (self.tracing(), self.facts()) else {
@@ -176,6 +181,7 @@ impl Agent {
             return;
         }
         tracing.log().world_stands_still();
+        self.begin_memory_of_pause();
         let pause = Instant::now();
         let micros = unix_micros();
         let cuts = tracing.cut(&facts.threads);
@@ -195,12 +201,17 @@ impl Agent {
         let Some(tracing) = self.tracing() else {
             return;
         };
-        if tracing.has_ended() {
-            return tracing.log().world_goes_on();
+        if !tracing.has_ended() {
+            self.read_collections(tracing);
         }
+        self.end_memory_of_pause();
+        tracing.log().world_goes_on();
+    }
+
+    fn read_collections(&self, tracing: &Tracing) {
         let mut state = self.collections.state.lock();
         let Some(started) = state.started.take() else {
-            return tracing.log().world_goes_on();
+            return;
         };
         let mut reports = std::mem::take(&mut state.reports);
         if let Some(watch) = &mut state.watch {
@@ -211,7 +222,6 @@ impl Agent {
         state.reports = reports;
         drop(state);
         tracing.seen().clear();
-        tracing.log().world_goes_on();
     }
 
     fn record_collections(

@@ -149,7 +149,7 @@ impl Agent {
             self.note_loaded_classes(jni);
             self.find_site_sizes(jni);
             if !self.attached {
-                self.collections.read_first_classes();
+                self.read_first_classes();
             }
         }
         self.check_hidden_class_gate();

@@ -3,6 +3,7 @@
 //! ```text
 //! below 8 KB      malloc
 //! 8 KB and more   pages of regions of the agent's own: best fit, neighbours joined; what nothing needed lately goes back to the system
+//! in a pause      the same, of memory that was kept for it ([`pauses`])
 //! ```
 //!
 //! Almost everything large that the agent makes is freed by another thread than made it: a thread's buffer by the pipeline, the contents of blocks by
@@ -21,11 +22,13 @@ use ducktrack_hotspot::{Reservation, page_size};
 
 use free_ranges::{FreeRanges, Range};
 use lately::{Lately, Second};
+use pauses::Pauses;
 
 pub(crate) use upkeep::MemorySecond;
 
 mod free_ranges;
 mod lately;
+mod pauses;
 mod upkeep;
 
 /// All memory of the agent comes from here. The language wants it to be a static.
@@ -48,6 +51,7 @@ struct Memory {
     /// Bytes in use in blocks of malloc's.
     small: AtomicUsize,
     large: Mutex<Large>,
+    pauses: Pauses,
 }
 
 /// The regions.
@@ -125,6 +129,7 @@ impl Memory {
                 in_use: 0,
                 lately: Lately::new(),
             }),
+            pauses: Pauses::new(),
         }
     }
 
@@ -166,8 +171,8 @@ impl Memory {
 
     /// A block, and whether it is new from the system. `None`: there is no memory.
     fn take(&self, length: usize) -> Option<(usize, bool)> {
-        let found = self.lock().take(length);
-        match found {
+        let found = self.pauses.take(length);
+        match found.or_else(|| self.lock().take(length)) {
             Some(start) => Some((start, false)),
             None => self.take_new(length).map(|start| (start, true)),
         }
@@ -292,6 +297,13 @@ unsafe impl GlobalAlloc for Memory {
         }
         moved
     }
+}
+
+/// Has the system give its pages now. What is there is lost, or not.
+fn populate(range: Range) {
+    let start = with_exposed_provenance_mut::<u8>(range.start);
+    // SAFETY: the caller took the range and nobody uses it yet. Where the system does not know this advice (before Linux 5.14), pages come when they are written.
+    let _ = unsafe { libc::madvise(start.cast(), range.length, libc::MADV_POPULATE_WRITE) };
 }
 
 /// Gives whole pages of the system's back. What there is of others at both ends is lost.

@@ -19,6 +19,7 @@ impl MemorySecond {
 impl Agent {
     /// Gives the system what the agent does not need. Every second, the log says how much memory there is.
     pub(crate) fn look_after_memory(&self, second: &mut MemorySecond) {
+        self.keep_memory_for_pauses();
         MEMORY.give_back();
         if second.0.elapsed() >= SECOND {
             *second = MemorySecond::new();
