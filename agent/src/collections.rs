@@ -249,9 +249,10 @@ impl Agent {
         }
         for mut report in reports.drain(..) {
             // Both sorts are of one size: `collect` converts them where they are.
-            let objects = std::mem::take(&mut report.survivors).into_iter();
+            let parts = std::mem::take(&mut report.survivors).into_parts();
+            let parts = parts.into_iter().map(|part| part.into_iter().map(survivor));
             let survivors = Survivors {
-                objects: objects.map(survivor).collect(),
+                objects: parts.map(Iterator::collect).collect(),
                 whole_heap: report.anew,
                 listed: report.listed,
             };

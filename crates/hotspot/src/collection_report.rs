@@ -15,6 +15,7 @@ use crate::class_table::ClassId;
 use crate::error::Error;
 use crate::heap_spaces::Space;
 use crate::object_walk::WalkFault;
+use crate::survivor_list::SurvivorList;
 
 /// How exactly moves are to be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -150,7 +151,7 @@ pub struct CollectionReport {
     /// Where it decided about every object: ascending, disjoint.
     pub collected: Vec<AddressRange>,
     /// Every object of the collected ranges that lived on, ascending by `from`.
-    pub survivors: Vec<Survivor>,
+    pub survivors: SurvivorList,
     /// Number of objects of the collected ranges that were walked and had died; fillers of the VM are among them. Where survivors are told without a
     /// walk, only those of humongous regions.
     pub dead: u64,
@@ -178,13 +179,10 @@ impl CollectionReport {
         &mut self,
         spaces: impl IntoIterator<Item = (AddressRange, Vec<Survivor>)>,
     ) {
-        for (range, objects) in spaces {
-            self.collected.push(range);
-            self.survivors.extend(objects);
-        }
+        let (ranges, objects): (Vec<_>, Vec<_>) = spaces.into_iter().unzip();
+        self.collected.extend(ranges);
         self.collected.sort_unstable();
-        self.survivors
-            .sort_unstable_by_key(|survivor| survivor.from);
+        self.survivors.add_sorted(objects.into_iter().flatten());
     }
 
     /// Its moves are not known.

@@ -21,6 +21,7 @@ use crate::heap_spaces::Space;
 use crate::lanes::Passed;
 use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
+use crate::survivor_list::SurvivorList;
 
 /// So many objects the walk with choices looks at, for each object the space can have, before it gives up.
 const STEPS_FOR_EACH: usize = 4;
@@ -32,6 +33,8 @@ const MOST_STEPS: usize = 4 << 20;
 pub(crate) struct Evacuated {
     /// Ascending by `from` within each space.
     pub(crate) survivors: Vec<Survivor>,
+    /// The same, by a scan; then there are no others.
+    pub(crate) scanned: SurvivorList,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
     /// Regions that were not read.
@@ -71,6 +74,14 @@ impl Evacuated {
         self.dead += passed.walked - passed.survivors.len() as u64;
         self.survivors.append(&mut passed.survivors);
         Ok(())
+    }
+
+    /// Whoever lived on.
+    pub(crate) fn into_survivors(self) -> SurvivorList {
+        match self.survivors.is_empty() {
+            true => self.scanned,
+            false => self.survivors.into(),
+        }
     }
 
     /// Adds objects that died without having been walked.

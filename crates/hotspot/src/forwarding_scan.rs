@@ -28,8 +28,6 @@
 mod doubts;
 mod pattern;
 
-use std::mem::MaybeUninit;
-use std::sync::Mutex;
 
 use crate::address::Address;
 use crate::collection_report::{AddressRange, Survivor};
@@ -40,6 +38,7 @@ use crate::new_places::NewPlaces;
 use crate::piecewise_walk::confirm_committed;
 use crate::placement_sum::PlacementSum;
 use crate::reservation::page_size;
+use crate::survivor_list::SurvivorList;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage::Met;
 use doubts::Doubts;
@@ -305,9 +304,14 @@ impl Scanned {
         Some(Evacuated {
             doubted: (seen - count) as u64,
             pages: self.parts.iter().map(|part| part.pages).sum(),
-            survivors: self.join(pool)?,
+            scanned: self.into_survivors(),
             ..Evacuated::default()
         })
+    }
+
+    fn into_survivors(self) -> SurvivorList {
+        let parts = self.parts.into_iter().map(|part| part.survivors);
+        SurvivorList::of_parts(parts.filter(|part| !part.is_empty()).collect())
     }
 
     fn count(&self) -> usize {
@@ -390,32 +394,6 @@ impl Scanned {
             }
         })
     }
-
-    /// All survivors as one list.
-    fn join(self, pool: &WalkPool) -> Option<Vec<Survivor>> {
-        let count = self.count();
-        let mut all: Vec<Survivor> = Vec::with_capacity(count);
-        let mut rest = all.spare_capacity_mut();
-        let mut copies = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let (target, behind) = rest.split_at_mut_checked(part.survivors.len())?;
-            copies.push(Mutex::new((target, part.survivors.as_slice())));
-            rest = behind;
-        }
-        pool.map_bytes(count * size_of::<Survivor>(), &copies, || copy_survivors)?;
-        drop(copies);
-        // SAFETY: the copies, all of which were made, fill so many.
-        unsafe { all.set_len(count) };
-        Some(all)
-    }
-}
-
-/// A stretch of a list, and what it is to hold.
-type Copying<'s> = Mutex<(&'s mut [MaybeUninit<Survivor>], &'s [Survivor])>;
-
-fn copy_survivors(copying: &Copying<'_>) {
-    let (target, source) = &mut *copying.lock().unwrap_or_else(|lock| lock.into_inner());
-    target.write_copy_of_slice(source);
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(crate) fn full_report(
             collection.after
         },
         collected,
-        survivors,
+        survivors: survivors.into(),
         dead: collection.dead,
         walked: collection.walked,
         unread: 0,

@@ -56,9 +56,10 @@ impl HeapModel {
     ) -> Applied {
         let mut applied = Applied::default();
         let mut next = Vec::with_capacity(self.objects.len());
-        let mut survivors = report.survivors.iter().peekable();
+        let all = report.survivors.to_vec();
+        let mut survivors = all.iter().peekable();
         let mut ranges = report.collected.iter().peekable();
-        let is_ascending = report.survivors.is_sorted_by(|a, b| a.from < b.from)
+        let is_ascending = all.is_sorted_by(|a, b| a.from < b.from)
             && report.collected.is_sorted_by(|a, b| a.end <= b.start);
         if !is_ascending {
             applied.wrong.push("not ascending".to_owned());

@@ -89,7 +89,7 @@ impl Oracle {
         dead.remove(&0);
         let actual = self.actual(last, classes);
         if last.listed {
-            self.compare_listed(&last.survivors, &actual, classes);
+            self.compare_listed(&last.survivors.to_vec(), &actual, classes);
             self.model.objects = actual;
         } else if reports
             .iter()
@@ -409,11 +409,9 @@ fn region_of(address: Address, regions: &[Space]) -> Option<Address> {
 
 /// Did an object of this space survive in place?
 fn stayed_in(report: &CollectionReport, space: &Space) -> bool {
-    let first = report
-        .survivors
-        .partition_point(|survivor| survivor.from < space.bottom);
-    report.survivors[first..]
-        .iter()
+    let from_there = report.survivors.iter();
+    from_there
+        .skip_while(|survivor| survivor.from < space.bottom)
         .take_while(|survivor| survivor.from < space.top)
         .any(|survivor| !survivor.moved())
 }

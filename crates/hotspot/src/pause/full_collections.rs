@@ -7,6 +7,7 @@ use crate::first_inventory::FirstInventory;
 use crate::full_collection::{FullCollection, FullStep};
 use crate::full_inventory::take_anew;
 use crate::full_report::full_report;
+use crate::survivor_list::SurvivorList;
 
 impl Pause {
     /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
@@ -81,7 +82,7 @@ impl Pause {
             before: std::mem::take(&mut self.before),
             after: next.before.clone(),
             collected: Vec::new(),
-            survivors: Vec::new(),
+            survivors: SurvivorList::default(),
             dead: 0,
             walked: 0,
             unread: 0,

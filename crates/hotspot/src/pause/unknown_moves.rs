@@ -47,7 +47,7 @@ impl Pause {
         match listed {
             Ok(objects) => {
                 report.walked = objects.len() as u64;
-                report.survivors = objects;
+                report.survivors = objects.into();
                 report.listed = true;
                 report.fault = None;
                 report.anew = is_off;

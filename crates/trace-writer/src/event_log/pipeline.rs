@@ -302,7 +302,7 @@ impl Pipeline {
             self.write_held();
         }
         self.stats.collections += 1;
-        self.stats.survivors += survivors.objects.len() as u64;
+        self.stats.survivors += survivors.join().len() as u64;
         let moves = self.mirror_collection(&mut collection, &mut survivors);
         let memory = survivors.memory();
         drop(survivors);
@@ -342,11 +342,12 @@ impl Pipeline {
         let is_complete = !self.is_anew();
         let result = match self.heap.known() {
             Some(mirror) if known => {
-                if survivors.listed {
-                    let objects = &mut survivors.objects;
+                let is_listed = survivors.listed;
+                let objects = survivors.join();
+                if is_listed {
                     mirror.reconcile(collection, objects, is_complete, &self.parts.facts);
                 }
-                mirror.collect(collection, &mut survivors.objects, &self.parts.facts)
+                mirror.collect(collection, objects, &self.parts.facts)
             }
             _ => Err("moves are not known"),
         };

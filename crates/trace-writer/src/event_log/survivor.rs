@@ -41,8 +41,8 @@ impl Survivor {
 /// What is told of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survivors {
-    /// Ascending by `from`.
-    pub objects: Vec<Survivor>,
+    /// In one list or in several, one behind the other; ascending by `from`.
+    pub objects: Vec<Vec<Survivor>>,
     /// They are all live objects, not only those of the collected ranges: after collections that are not known, the heap is known again.
     pub whole_heap: bool,
     /// Moves are not known: these are all objects of the heap as the collection left it, `from` is the same as `to`.
@@ -53,7 +53,7 @@ pub struct Survivors {
 impl From<Vec<Survivor>> for Survivors {
     fn from(objects: Vec<Survivor>) -> Self {
         Self {
-            objects,
+            objects: vec![objects],
             ..Self::default()
         }
     }
@@ -62,6 +62,16 @@ impl From<Vec<Survivor>> for Survivors {
 impl Survivors {
     /// Their memory.
     pub(crate) fn memory(&self) -> u64 {
-        size_of_val(&*self.objects) as u64
+        let bytes = self.objects.iter().map(|part| size_of_val(&**part) as u64);
+        bytes.sum()
+    }
+
+    /// Makes one list of them.
+    pub(crate) fn join(&mut self) -> &mut Vec<Survivor> {
+        if self.objects.len() != 1 {
+            self.objects = vec![self.objects.concat()];
+        }
+        // There is one.
+        &mut self.objects[0]
     }
 }
