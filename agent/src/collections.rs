@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
-    AllocationFrontier, ClassId, ClassTable, ClassesAhead, CollectionReport, CollectionWatch, Collector,
-    FieldLayout, JvmFlags, SizeRule, UnannouncedCollections, VmStructs,
+    AllocationFrontier, ClassId, ClassTable, ClassesAhead, CollectionReport, CollectionWatch,
+    Collector, FieldLayout, JvmFlags, SizeRule, UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{

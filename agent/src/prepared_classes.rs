@@ -121,7 +121,11 @@ impl Agent {
         }
         // Nothing is locked while the VM is asked.
         let klass = self.helper()?.klass_of(jni, class).ok()?;
-        if let Some(ahead) = self.prepared.ahead.get_or_init(|| self.collections.classes_ahead()) {
+        if let Some(ahead) = self
+            .prepared
+            .ahead
+            .get_or_init(|| self.collections.classes_ahead())
+        {
             // SAFETY: the VM has just said what is there, and `class` keeps it alive.
             unsafe { ahead.read(Address(klass)) };
         }

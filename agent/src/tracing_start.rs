@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ducktrack_hotspot::{Address, Collector, JvmFlags, VmStructs};
+use ducktrack_hotspot::{Address, Collector, JvmFlags, VmStructs, block_signals, give_way};
 use ducktrack_jvmti::{EventKind, Jni};
 use ducktrack_trace_format::{End, ThreadId};
 use ducktrack_trace_writer::EventHost;
@@ -38,6 +38,16 @@ impl EventHost for Host {
         if let Some(agent) = callbacks::agent() {
             agent.log.error(line);
         }
+    }
+
+    fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let quiet = move || {
+            block_signals();
+            give_way();
+            body();
+        };
+        thread.spawn(quiet).map(drop)
     }
 }
 

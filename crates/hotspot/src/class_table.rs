@@ -136,7 +136,10 @@ impl ClassTable {
         if std::mem::take(&mut self.unnamed) {
             self.fronts.clear();
         }
-        self.read_ahead = self.ahead.as_ref().map_or_else(HashMap::new, |ahead| ahead.take());
+        self.read_ahead = self
+            .ahead
+            .as_ref()
+            .map_or_else(HashMap::new, |ahead| ahead.take());
         let seen = self.follow_chains();
         self.read_ahead.clear();
         self.look_up_superclasses();

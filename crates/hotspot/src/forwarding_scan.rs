@@ -28,7 +28,6 @@
 mod doubts;
 mod pattern;
 
-
 use crate::address::Address;
 use crate::collection_report::{AddressRange, Survivor};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
@@ -351,7 +350,10 @@ impl Scanned {
                 let place = again.binary_search(&object.to).ok();
                 // SAFETY: passed on.
                 let is_same = |_: &usize| unsafe { walk.confirm(*object) }.is_ok();
-                match place.filter(is_same).and_then(|place| rivals.get_mut(place)) {
+                match place
+                    .filter(is_same)
+                    .and_then(|place| rivals.get_mut(place))
+                {
                     Some(rivals) => {
                         *rivals += 1;
                         left.push((number, *object));

@@ -277,7 +277,8 @@ impl Pause {
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
         let first = reports.len();
         self.finish_all(reports);
-        self.unwritten.end();
+        let after = reports.last().map(|report| report.after.as_slice());
+        self.unwritten.end(after.unwrap_or_default());
         if let Some(report) = reports.get_mut(first) {
             self.first.give_to(report);
         }

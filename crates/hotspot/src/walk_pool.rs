@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
+use crate::own_thread::block_signals;
+
 /// More threads than this do not help: memory is the limit.
 const MOST_THREADS: usize = 7;
 
@@ -185,16 +187,6 @@ fn help(shared: &Shared) {
         state.inside -= 1;
         state.failed |= outcome.is_err();
         shared.left.notify_all();
-    }
-}
-
-/// Signals of the process are for the threads of the program.
-pub(crate) fn block_signals() {
-    let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: fills the set, then blocks it for this thread.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
     }
 }
 

@@ -38,8 +38,9 @@ use crate::address::Address;
 use crate::allocation_frontier::AllocationFrontier;
 use crate::collection_report::AddressRange;
 use crate::error::{Error, last_errno};
+use crate::own_thread::{block_signals, give_way};
 use crate::reservation::page_size;
-use crate::walk_pool::{WalkPool, block_signals};
+use crate::walk_pool::WalkPool;
 
 const API: libc::Ioctl = 0xC018_AA3F_u32 as libc::Ioctl;
 const REGISTER: libc::Ioctl = 0xC020_AA00_u32 as libc::Ioctl;
@@ -111,17 +112,15 @@ impl Turn {
 struct Over {
     turn: u64,
     /// What loses its protection.
-    ranges: Vec<AddressRange>,
-    /// Is it to be protected again, behind the program?
-    again: bool,
+    done: Vec<AddressRange>,
+    /// What gets it, when the program has filled it.
+    next: Vec<AddressRange>,
 }
 
-impl Over {
-    /// The ranges, cut, in the order in which G1 gives out free regions: from the end of the heap on.
-    fn steps(&self) -> impl Iterator<Item = AddressRange> {
-        let ranges = self.ranges.iter().rev();
-        ranges.flat_map(|range| range.parts(STEP).rev())
-    }
+/// Ranges, cut, in the order in which G1 gives out free regions: from the end of the heap on.
+fn steps(ranges: &[AddressRange]) -> impl Iterator<Item = AddressRange> {
+    let ranges = ranges.iter().rev();
+    ranges.flat_map(|range| range.parts(STEP).rev())
 }
 
 impl WriteWatch {
@@ -183,15 +182,7 @@ impl WriteWatch {
         let (Some(first), Some(last)) = (self.ranges.first(), self.ranges.last()) else {
             return Ok(());
         };
-        // Memory that the VM has taken anew since the last time is not registered any more; all else stays what it is.
-        let mut register = [
-            first.start.0 as u64,
-            last.end.above(first.start) as u64,
-            MODE_WRITE_PROTECT,
-            0,
-        ];
-        // SAFETY: the structure of this operation; memory that is watched can be used as before.
-        unsafe { control(&*self.faults, REGISTER, &mut register) }?;
+        register(&self.faults, first.start, last.end)?;
         let pieces = self.ranges.iter().flat_map(|range| range.parts(PIECE));
         let pieces: Vec<AddressRange> = pieces.collect();
         let protect = |piece: &AddressRange| self.pages.protect(*piece);
@@ -241,29 +232,30 @@ impl WriteWatch {
         Ok(written)
     }
 
-    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread.
-    pub(crate) fn end(&mut self) {
-        let ranges = std::mem::take(&mut self.ranges);
-        let (ranges, again) = match ranges.is_empty() {
-            // A pause that was not watched: nobody knows whether the next one is.
-            true => (std::mem::take(&mut self.ahead), false),
-            false => {
-                self.ahead.clone_from(&ranges);
-                (ranges, true)
-            }
-        };
-        if ranges.is_empty() {
+    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread, which then protects memory of `next`, ascending, behind the
+    /// program: for the next pause, if that may be watched.
+    pub(crate) fn end(&mut self, next: Vec<AddressRange>) {
+        let ahead = std::mem::replace(&mut self.ahead, next.clone());
+        let mut done = std::mem::take(&mut self.ranges);
+        if done.is_empty() {
+            // A pause that was not watched.
+            done = ahead;
+        }
+        if done.is_empty() && next.is_empty() {
             return;
         }
         let turn = self.turn.next();
         // First, or the thread could take the frontier of before the pause for that of now.
         self.frontier.begin_anew();
         // Without the thread every page loses its protection when it is written.
-        let _ = self.over.send(Over {
-            turn,
-            ranges,
-            again,
-        });
+        let _ = self.over.send(Over { turn, done, next });
+    }
+}
+
+impl Drop for WriteWatch {
+    /// The thread leaves the memory alone from now on, which may be another's soon.
+    fn drop(&mut self) {
+        self.turn.next();
     }
 }
 
@@ -322,16 +314,15 @@ impl BetweenPauses {
     /// The life of the thread.
     fn work(&self, over: &Receiver<Over>) {
         block_signals();
+        give_way();
         while let Ok(over) = over.recv() {
             self.take_away(&over);
-            if over.again {
-                self.protect_behind(&over);
-            }
+            self.protect_behind(&over);
         }
     }
 
     fn take_away(&self, over: &Over) {
-        for step in over.steps() {
+        for step in steps(&over.done) {
             let mut step = [step.start.0 as u64, step.bytes() as u64, 0];
             // SAFETY: the structure of this operation. The memory stays what it is; where the VM has given it back, this fails and does nothing.
             let take = || unsafe { control(&*self.faults, WRITE_PROTECT, &mut step) };
@@ -344,7 +335,14 @@ impl BetweenPauses {
 
     /// Protects what the program has filled, until the next pause.
     fn protect_behind(&self, over: &Over) {
-        for step in over.steps() {
+        let (Some(first), Some(last)) = (over.next.first(), over.next.last()) else {
+            return;
+        };
+        let register = || register(&self.faults, first.start, last.end);
+        if !matches!(self.turn.in_turn(over.turn, register), Some(Ok(()))) {
+            return;
+        }
+        for step in steps(&over.next) {
             let passed = Address(step.start.0.saturating_sub(LAG));
             let is_passed = self.frontier.wait_below(passed, || self.turn.is(over.turn));
             let protect = || self.pages.protect(step);
@@ -363,6 +361,18 @@ fn whole_pages(range: &AddressRange) -> AddressRange {
         start: Address(range.start.0 & !(page - 1)),
         end: Address(range.end.0.next_multiple_of(page)),
     }
+}
+
+/// Memory that is to be watched must be registered. What the VM has taken anew since the last time is not any more; all else stays what it is.
+fn register(faults: &OwnedFd, start: Address, end: Address) -> Result<(), Error> {
+    let mut range = [
+        start.0 as u64,
+        end.above(start) as u64,
+        MODE_WRITE_PROTECT,
+        0,
+    ];
+    // SAFETY: the structure of this operation; memory that is watched can be used as before.
+    unsafe { control(faults, REGISTER, &mut range) }.map(drop)
 }
 
 /// Asks the system; its answer is a number.
@@ -395,10 +405,10 @@ mod tests {
     const PAGES: usize = 20_000;
 
     /// The system may be too old, or forbid it.
-    fn watched() -> Option<(WriteWatch, Reservation)> {
+    fn watched() -> Option<(Reservation, WriteWatch)> {
         let watch = WriteWatch::new().ok()?;
         let memory = Reservation::anywhere(PAGES * page_size()).expect("address space");
-        Some((watch, memory))
+        Some((memory, watch))
     }
 
     fn pages(memory: &Reservation, first: usize, end: usize) -> AddressRange {
@@ -421,7 +431,7 @@ mod tests {
 
     #[test]
     fn written_pages_are_told_and_no_others() {
-        let Some((mut watch, memory)) = watched() else {
+        let Some((memory, mut watch)) = watched() else {
             return;
         };
         // Touched or not: a page that was never written is one that is not written.
@@ -441,14 +451,14 @@ mod tests {
                 assert_eq!(told, wanted.contains(&page), "page {page}, round {round}");
             }
             assert_eq!(watch.watched(), ranges);
-            watch.end();
+            watch.end(ranges.to_vec());
             assert!(!watch.is_on());
         }
     }
 
     #[test]
     fn what_is_protected_ahead_of_a_pause_counts_as_written_only_in_it() {
-        let Some((mut watch, memory)) = watched() else {
+        let Some((memory, mut watch)) = watched() else {
             return;
         };
         let all = [pages(&memory, 0, PAGES)];
@@ -456,7 +466,7 @@ mod tests {
         (0..PAGES).for_each(|page| write(&memory, page));
         for round in 0..3 {
             watch.begin(&all, &pool).expect("watched");
-            watch.end();
+            watch.end(all.to_vec());
             // The program fills all of it: the thread follows, but for what lies near the frontier.
             watch.frontier().note(memory.address());
             let far = PAGES - 1;
@@ -472,13 +482,13 @@ mod tests {
             write(&memory, 3000 + round);
             let written = watch.written().expect("told");
             assert_eq!(written, [pages(&memory, 3000 + round, 3001 + round)]);
-            watch.end();
+            watch.end(all.to_vec());
         }
     }
 
     #[test]
     fn memory_that_was_mapped_anew_is_watched_again() {
-        let Some((mut watch, memory)) = watched() else {
+        let Some((memory, mut watch)) = watched() else {
             return;
         };
         let all = [pages(&memory, 0, PAGES)];

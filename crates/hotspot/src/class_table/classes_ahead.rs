@@ -40,11 +40,7 @@ struct State {
 impl State {
     /// # Safety
     /// As for [`ClassesAhead::read`].
-    unsafe fn class(
-        &mut self,
-        klass: Address,
-        layout: &KlassLayout,
-    ) -> Result<ClassAhead, Error> {
+    unsafe fn class(&mut self, klass: Address, layout: &KlassLayout) -> Result<ClassAhead, Error> {
         let fields = self.fields.as_mut().map_err(|error| error.clone())?;
         let pages = &mut ConfirmedPages::new();
         let careful = self.left > 0;

@@ -173,10 +173,7 @@ impl FieldReading {
         self.careful = self.careful.saturating_sub(1);
         // SAFETY: as above.
         let superclass = unsafe { memory.value(klass.plus(self.superclass)) }?;
-        Ok(Some(OwnFields {
-            superclass,
-            fields,
-        }))
+        Ok(Some(OwnFields { superclass, fields }))
     }
 
     /// `None`: something is not as it must be.

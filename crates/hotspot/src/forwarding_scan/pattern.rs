@@ -56,12 +56,7 @@ impl Pattern {
     }
 
     /// In whole blocks, as this processor does it best.
-    unsafe fn find_in_blocks(
-        self,
-        memory: Range<usize>,
-        top: usize,
-        found: &mut Vec<Candidate>,
-    ) {
+    unsafe fn find_in_blocks(self, memory: Range<usize>, top: usize, found: &mut Vec<Candidate>) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: passed on; the processor has it.

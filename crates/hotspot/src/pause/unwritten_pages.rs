@@ -26,6 +26,9 @@ const FEWEST_PAGES: usize = 4096;
 /// takes 1.2 us, whether one thread of the collector makes it or the other. At one page in 25 watched and unwatched pauses of a program (h2) took the same time.
 const LEAST_UNWRITTEN: usize = 24;
 
+/// Free memory becomes eden only in part, and what is protected for a pause that is not watched is protected for nothing.
+const PART_FOR_EDEN: usize = 4;
+
 /// What is watched in this pause, and whether it is to be in the next.
 #[derive(Debug, Default)]
 pub(super) struct UnwrittenPages {
@@ -122,21 +125,58 @@ impl UnwrittenPages {
 
     /// Is there much to be read, and hardly anything to be expected in it?
     fn pays(&self, edens: &[AddressRange]) -> bool {
-        let bytes: usize = edens.iter().map(AddressRange::bytes).sum();
-        let pages = bytes / page_size();
-        let [Some(last), before] = self.pages else {
-            return false;
-        };
-        let expected = before.map_or(last, |before| before.max(last));
-        pages >= FEWEST_PAGES && expected * LEAST_UNWRITTEN < pages
+        let pages = pages_of(edens);
+        let expected = self.expected();
+        pages >= FEWEST_PAGES && expected.is_some_and(|expected| expected * LEAST_UNWRITTEN < pages)
     }
 
-    /// The pause is over.
-    pub(super) fn end(&mut self) {
+    /// The pause is over, and left the heap like this.
+    pub(super) fn end(&mut self, after: &[Space]) {
+        let mut next = free_memory(after);
+        let watched = self.watch.as_ref().map(WriteWatch::watched);
+        if !self.may_pay(watched.unwrap_or_default(), &next) {
+            next.clear();
+        }
         if let Some(watch) = &mut self.watch {
-            watch.end();
+            watch.end(next);
         }
     }
+
+    /// Is it to be expected that the next pause is watched: if eden is as large as it was, or grows?
+    fn may_pay(&self, watched: &[AddressRange], free: &[AddressRange]) -> bool {
+        let eden = pages_of(watched).max(pages_of(free) / PART_FOR_EDEN);
+        let expected = self.expected();
+        expected.is_some_and(|expected| expected * LEAST_UNWRITTEN < eden)
+    }
+
+    /// So many pages will have survivors.
+    fn expected(&self) -> Option<usize> {
+        let [last, before] = self.pages;
+        let last = last?;
+        Some(before.map_or(last, |before| before.max(last)))
+    }
+}
+
+fn pages_of(ranges: &[AddressRange]) -> usize {
+    let bytes: usize = ranges.iter().map(AddressRange::bytes).sum();
+    bytes / page_size()
+}
+
+/// The regions that the next eden will be made of: all that are free, those that follow one another as one.
+fn free_memory(regions: &[Space]) -> Vec<AddressRange> {
+    let mut free: Vec<AddressRange> = Vec::new();
+    for (region, next) in regions.iter().zip(regions.iter().skip(1)) {
+        let is_free = region.kind == SpaceKind::Free && region.index + 1 == next.index;
+        match free.last_mut().filter(|last| last.end == region.bottom) {
+            _ if !is_free => {}
+            Some(last) => last.end = next.bottom,
+            None => free.push(AddressRange {
+                start: region.bottom,
+                end: next.bottom,
+            }),
+        }
+    }
+    free
 }
 
 /// The memory of eden's regions, those that follow one another as one: what is not used of a region is watched as well.
@@ -157,7 +197,7 @@ fn edens(regions: &[Space]) -> Vec<AddressRange> {
 
 #[cfg(test)]
 mod tests {
-    use super::{UnwrittenPages, WrittenMemory, edens};
+    use super::{UnwrittenPages, WrittenMemory, edens, free_memory};
     use crate::address::Address;
     use crate::collection_report::AddressRange;
     use crate::evacuation_walk::Evacuated;
@@ -197,6 +237,26 @@ mod tests {
     }
 
     #[test]
+    fn free_regions_reach_to_the_next_one() {
+        let of = |kind, index| Space {
+            top: range(REGION * (index as usize + 1), 0).start,
+            ..region(kind, index)
+        };
+        let regions = [
+            of(SpaceKind::Free, 1),
+            of(SpaceKind::Free, 2),
+            region(SpaceKind::Old, 3),
+            of(SpaceKind::Free, 4),
+            // Region 5 is not committed.
+            of(SpaceKind::Free, 6),
+            region(SpaceKind::Survivor, 7),
+        ];
+        let two = range(REGION * 2, REGION * 4);
+        let one = range(REGION * 7, REGION * 8);
+        assert_eq!(free_memory(&regions), [two, one]);
+    }
+
+    #[test]
     fn it_pays_where_few_of_many_pages_are_to_be_expected() {
         let mut unwritten = UnwrittenPages::default();
         let spaces = spaces_of(40);
@@ -218,6 +278,12 @@ mod tests {
         assert!(!pays(&spaces, 1000, 0).0);
         assert!(!pays(&spaces, 100, 0).0, "the pause before had more");
         assert!(pays(&spaces, 100, 0).0);
+        assert!(pays(&spaces, 400, 0).0);
+        let [large, small] = [40, 10].map(|regions| edens(&spaces_of(regions)));
+        assert!(unwritten.may_pay(&large, &[]));
+        assert!(unwritten.may_pay(&[], &edens(&spaces_of(160))));
+        assert!(!unwritten.may_pay(&[], &large));
+        assert!(!unwritten.may_pay(&small, &[]));
     }
 
     fn spaces_of(regions: u32) -> Vec<Space> {

@@ -4,8 +4,8 @@
 //! bounded is the number of buffers that wait: a thread that finds the queue full waits *after* it has handed its buffer over, holding
 //! nothing. So at most one buffer per thread more than the limit waits.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
