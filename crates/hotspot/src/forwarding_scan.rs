@@ -286,7 +286,7 @@ impl Scanned {
     pub(crate) unsafe fn settle(
         mut self,
         places: &NewPlaces,
-        met: &Met,
+        mut met: Met,
         pool: &WalkPool,
         walk: &mut EvacuationWalk<'_>,
     ) -> Option<Evacuated> {
@@ -295,6 +295,10 @@ impl Scanned {
         if seen as u64 != met.claimed() || self.parts.iter().any(is_nowhere) {
             // SAFETY: passed on.
             unsafe { self.look_into_doubts(places, pool, walk) }?;
+        }
+        if !met.is_all(self.count() as u64, self.sum(), walk.classes()) {
+            // SAFETY: passed on.
+            unsafe { self.let_fillers_go(places, &mut met, walk) }?;
         }
         let count = self.count();
         if !met.is_all(count as u64, self.sum(), walk.classes()) {
@@ -383,6 +387,35 @@ impl Scanned {
         settled.sort_unstable();
         // One for each place, and nothing that has moved to where nothing should.
         (settled == again).then_some(())
+    }
+
+    /// Throws those away that claim a filler and are of another class or size.
+    #[cold]
+    unsafe fn let_fillers_go(
+        &mut self,
+        places: &NewPlaces,
+        met: &mut Met,
+        walk: &mut EvacuationWalk<'_>,
+    ) -> Option<()> {
+        for part in &mut self.parts {
+            let mut none = Vec::new();
+            for survivor in &part.survivors {
+                // SAFETY: passed on; an object was met there.
+                unsafe {
+                    if walk.confirm(*survivor).is_err() {
+                        let end = places.place_of(survivor.to)?.limit;
+                        let filler = walk.old_copy(survivor.to, end).ok()?;
+                        let class = filler.class.id;
+                        met.let_filler_go(survivor.to, class, filler.bytes, walk.classes())?;
+                        none.push(survivor.from);
+                    }
+                }
+            }
+            if !none.is_empty() {
+                part.lose(|survivor| none.binary_search(&survivor.from).is_ok());
+            }
+        }
+        Some(())
     }
 
     /// The survivors of each part with claims that are left.

@@ -20,7 +20,7 @@ const LONGS: i32 = 0xC010_0B03_u32.cast_signed();
 
 /// What objects are made of: name, layout helper, how often.
 const CLASSES: [(&str, i32, u64); 7] = [
-    ("Small", 16, 900),
+    ("java/lang/Object", 16, 900),
     ("String", 24, 900),
     ("Entry", 32, 600),
     ("Odd", 56, 120),
@@ -28,6 +28,8 @@ const CLASSES: [(&str, i32, u64); 7] = [
     ("[B", BYTES, 1200),
     ("[J", LONGS, 200),
 ];
+/// Fillers may be of this class.
+pub(crate) const FILLER: usize = 0;
 pub(crate) const BYTE_ARRAY: usize = 5;
 const LONG_ARRAY: usize = 6;
 
@@ -120,6 +122,23 @@ impl Heap {
 
     pub(crate) fn address(&self, word: usize) -> Address {
         Address(self.words.as_ptr().expose_provenance() + word * 8)
+    }
+
+    /// What looks as if an object of this class had moved, in an array that died.
+    pub(crate) fn former_survivor(&mut self, class: usize, to: usize) {
+        let mut arrays = self.dead_arrays.iter();
+        let at = arrays
+            .find(|array| array.len() > 3)
+            .expect("a long one")
+            .start;
+        self.header(at, class, 0);
+        self.words[at] = self.address(to).0 as u64 | 3;
+    }
+
+    /// Is an object of this class there?
+    pub(crate) fn is_of(&self, at: usize, class: usize) -> bool {
+        // SAFETY: our own memory.
+        unsafe { self.sizes.header().klass_of(self.address(at)) == self.klasses[class] }
     }
 
     /// Writes the header of an object that has not moved.

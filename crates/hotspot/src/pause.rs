@@ -420,7 +420,7 @@ impl Pause {
         unsafe {
             let scanned = scan_together(pool, evacuated, written.as_deref(), places, new_walk)?;
             let met = young_coverage::meet(places, classes, pool, new_walk).ok()?;
-            scanned.settle(places, &met, pool, &mut new_walk())
+            scanned.settle(places, met, pool, &mut new_walk())
         }
     }
 

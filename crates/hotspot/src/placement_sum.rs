@@ -35,6 +35,13 @@ impl PlacementSum {
     }
 
     /// One less.
+    pub(crate) fn take_away_object(&mut self, place: Address, class: ClassId, bytes: usize) {
+        self.0 = self
+            .0
+            .wrapping_sub(of_object(place, class, bytes as u64 / 8));
+    }
+
+    /// The same of a survivor.
     pub(crate) fn take_away(&mut self, survivor: &Survivor) {
         self.0 = self.0.wrapping_sub(of_survivor(survivor));
     }

@@ -10,7 +10,7 @@ use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable};
 use crate::collection_report::{MovesFault, Survivor};
 use crate::evacuation_walk::EvacuationWalk;
-use crate::filler_class::may_fill;
+use crate::filler_class::{may_fill, only_fills};
 use crate::lanes::{CountClasses, Passed, Stretch, Stretches, walk_in_lanes};
 use crate::new_places::{Claim, NewPlaces};
 use crate::object_walk::WalkFault;
@@ -121,11 +121,29 @@ impl Met {
         self.claimed() == survivors && self.claimed == sum && self.other(classes).is_none()
     }
 
-    /// A class with objects that no survivor claims, and that are no fillers.
+    /// One that was claimed was a filler; `None`: it cannot have been.
+    pub(crate) fn let_filler_go(
+        &mut self,
+        place: Address,
+        class: ClassId,
+        bytes: usize,
+        classes: &ClassTable,
+    ) -> Option<()> {
+        let count = self.rows.get_mut(class.0 as usize)?;
+        count.claimed = count.claimed.checked_sub(1)?;
+        count.others += 1;
+        self.claimed.take_away_object(place, class, bytes);
+        may_fill(classes, class).then_some(())
+    }
+
+    /// A class with objects that no survivor claims, and that are no fillers; or with some that are claimed, and are fillers.
     fn other(&self, classes: &ClassTable) -> Option<ClassId> {
         let rows = (0..).map(ClassId).zip(&self.rows);
-        let mut others = rows.filter(|(_, met)| met.others != 0);
-        others.find_map(|(id, _)| (!may_fill(classes, id)).then_some(id))
+        let mut wrong = rows.filter(|(id, met)| {
+            met.others != 0 && !may_fill(classes, *id)
+                || met.claimed != 0 && only_fills(classes, *id)
+        });
+        wrong.next().map(|(id, _)| id)
     }
 
     /// All survivors, whose classes are those at their places, must have been met, and nothing else but fillers.
