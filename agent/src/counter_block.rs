@@ -31,12 +31,12 @@ pub(crate) const EVENTS_BYTES: usize = 40 << 10;
 /// Bytes of a block.
 pub(crate) const BLOCK_BYTES: usize = EVENTS_OFFSET + EVENTS_BYTES;
 
-const KEYED_ROWS: usize = KEYED_BYTES / 32;
+/// Bytes of a row.
+pub(crate) const ROW: usize = 32;
+const KEYED_ROWS: usize = KEYED_BYTES / ROW;
 /// Entries that are looked at for a key.
 const MOST_PROBES: usize = 256;
 
-/// Bytes of a row.
-const ROW: u64 = 32;
 /// Set in a key where the class is a part of the key.
 const CLASS_IN_KEY: u64 = 1;
 const NOTE: usize = 1;
@@ -118,7 +118,7 @@ impl CounterBlock {
     /// Adds to a keyed entry, where the owning thread does not. `klass` is 0 where the class is no part of the key.
     pub(crate) fn add_keyed(self, key: KeyedEntry) {
         let class_bit = if key.klass == 0 { 0 } else { CLASS_IN_KEY };
-        let wanted = (note(key.call_site) + u64::from(key.site) * ROW) | class_bit;
+        let wanted = (note(key.call_site) + u64::from(key.site) * ROW as u64) | class_bit;
         let mut row = first_row(wanted, key.klass);
         for _ in 0..MOST_PROBES {
             let first = KEYED_OFFSET / 8 + row * 4;
@@ -206,7 +206,7 @@ impl CounterBlock {
             let call_site = (key >> 32) as u32;
             (key != 0).then(|| KeyedEntry {
                 call_site,
-                site: (key.wrapping_sub(note(call_site)) / ROW) as u32,
+                site: (key.wrapping_sub(note(call_site)) / ROW as u64) as u32,
                 klass: self.word(first + 1) as usize,
                 count: self.word(first + 2),
                 bytes: self.word(first + 3),
@@ -224,7 +224,7 @@ fn note(call_site: u32) -> u64 {
 /// Where a key is looked for first (`DuckTrack.place`).
 fn first_row(key: u64, klass: usize) -> usize {
     let spread = key.wrapping_add((klass as u64).wrapping_mul(0x2545_F491));
-    (spread / ROW) as usize % KEYED_ROWS
+    spread as usize / ROW % KEYED_ROWS
 }
 
 #[cfg(test)]

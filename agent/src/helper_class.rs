@@ -152,7 +152,7 @@ pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 26]
         table,
         mask,
         offset(crate::counter_block::KEYED_OFFSET),
-        offset(crate::counter_block::KEYED_BYTES - 32),
+        offset(crate::counter_block::KEYED_BYTES - crate::counter_block::ROW),
         offset(facts.klass.class_klass),
         offset(facts.klass.layout_helper),
         facts.integer_cache_top,

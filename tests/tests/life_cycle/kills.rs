@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ducktrack_tests::trace_command;
+use ducktrack_tests::{Jdk, trace_command};
 use serde_json::Value;
 
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks};
 
 /// Waits until a recording has a snapshot with a cause and so many blocks in it.
 fn wait_for_snapshot(output: &Path, cause: &str, blocks: i64) -> Recording {
@@ -62,16 +62,24 @@ fn events(output: &Path) -> (i64, Vec<String>) {
     (count.sum(), names.collect())
 }
 
-/// Lets a program that has made its marked objects run until a snapshot and all it handed over must be on disk, and kills it.
-fn kill_traced(output: &Path, jvm: RunningJvm) {
+/// A program that has made its marked objects is traced until a snapshot and all it handed over must be on disk, and killed. What is left is told by [`events`].
+fn kill_traced(jdk: &Jdk, options: &str, program: &[&str]) -> (i64, Vec<String>) {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let output = place.path().join("out");
+    let common = format!(
+        "mode=trace,summary=off,interval=1,output={}",
+        output.display()
+    );
+    let jvm = TrackedJvm::new(jdk, &format!("{common}{options}")).start(program);
     let start = Instant::now();
-    while Recording::of(output).report.run.snapshot.is_none() {
+    while Recording::of(&output).report.run.snapshot.is_none() {
         assert!(start.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(200));
     }
     std::thread::sleep(Duration::from_millis(1200));
     jvm.signal("KILL");
     assert_eq!(jvm.end().status.code(), None);
+    events(&output)
 }
 
 /// What the last buffer of a thread can hold: events of four bytes, half of them of the marked sort.
@@ -80,14 +88,7 @@ const BUFFERED: i64 = 3_000;
 #[test]
 fn kill_leaves_the_events_of_a_program_that_has_nothing_to_do() {
     for jdk in jdks(17) {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let output = place.path().join("out");
-        let options = format!(
-            "mode=trace,summary=off,interval=1,output={}",
-            output.display()
-        );
-        kill_traced(&output, TrackedJvm::new(&jdk, &options).start(&["wait"]));
-        let (count, damage) = events(&output);
+        let (count, damage) = kill_traced(&jdk, "", &["wait"]);
         assert!(
             (BLOCK - BUFFERED..=BLOCK).contains(&count),
             "{count} {damage:?}"
@@ -99,17 +100,7 @@ fn kill_leaves_the_events_of_a_program_that_has_nothing_to_do() {
 #[test]
 fn kill_leaves_the_events_of_a_program_that_is_busy() {
     for jdk in jdks(17) {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let output = place.path().join("out");
-        let options = format!(
-            "mode=trace,compress=off,summary=off,interval=1,output={}",
-            output.display()
-        );
-        kill_traced(
-            &output,
-            TrackedJvm::new(&jdk, &options).start(&["busy", "2"]),
-        );
-        let (count, damage) = events(&output);
+        let (count, damage) = kill_traced(&jdk, ",compress=off", &["busy", "2"]);
         assert_eq!(count, 2 * BLOCK, "{damage:?}");
         // The last block may be there in part.
         assert!(

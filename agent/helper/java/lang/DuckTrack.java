@@ -507,7 +507,7 @@ public final class DuckTrack {
         if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
-            searchTyped(type, bytes, callSite(note), site);
+            searchTyped(type, bytes, note, site);
         }
     }
 
@@ -515,8 +515,8 @@ public final class DuckTrack {
 
     @DontInline
     @Hidden
-    private static void searchTyped(Class<?> type, long bytes, int callSite, int site) {
-        search(slot(), note(callSite), site, klassOf(type), type, 1, bytes);
+    private static void searchTyped(Class<?> type, long bytes, long note, int site) {
+        search(slot(), note, site, klassOf(type), type, 1, bytes);
     }
 
     @DontInline
@@ -675,7 +675,7 @@ public final class DuckTrack {
     @Hidden
     private static void keyed(long slot, int site, long bytes) {
         long key = key(U.getLong(null, slot + NOTE), site);
-        long entry = slot + (SHARED + KEYED) + (key & KEYED_MASK);
+        long entry = slot + (SHARED + KEYED) + place(key, 0);
         if (U.getLong(null, entry) != key) {
             searchKeyed(site, bytes);
         } else if (bytes == 0) {
