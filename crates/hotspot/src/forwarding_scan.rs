@@ -27,6 +27,7 @@
 
 mod doubts;
 mod pattern;
+mod rivals;
 
 use crate::address::Address;
 use crate::collection_report::{AddressRange, Survivor};
@@ -42,6 +43,7 @@ use crate::walk_pool::WalkPool;
 use crate::young_coverage::Met;
 use doubts::Doubts;
 use pattern::{Candidate, Pattern};
+use rivals::Rivals;
 
 /// So much a thread takes at a time.
 const PIECE: usize = 1 << 20;
@@ -335,44 +337,17 @@ impl Scanned {
         pool: &WalkPool,
         walk: &mut EvacuationWalk<'_>,
     ) -> Option<()> {
-        let again = self.parts.iter().flat_map(|part| &part.claimed_again);
-        let mut again: Vec<Address> = again.copied().collect();
-        again.retain(|to| !places.is_claimed(*to));
-        again.sort_unstable();
-        again.dedup();
-        // From here on the claims that are left are those in doubt.
-        for to in &again {
-            places.claim(*to);
-        }
+        let mut rivals = Rivals::claim(&self.parts, places);
         let doubtful = self.doubtful(places, pool)?;
+        // SAFETY: passed on.
+        unsafe { rivals.take(&self.parts, &doubtful, walk) };
         let mut doubts = Doubts::new(&self.parts, &doubtful);
-        let mut rivals = vec![0_u32; again.len()];
-        let mut left = Vec::new();
-        let mut none = Vec::new();
-        for (number, (part, doubtful)) in self.parts.iter().zip(&doubtful).enumerate() {
-            for object in doubtful {
-                let place = again.binary_search(&object.to).ok();
-                // SAFETY: passed on.
-                let is_same = |_: &usize| unsafe { walk.confirm(*object) }.is_ok();
-                match place
-                    .filter(is_same)
-                    .and_then(|place| rivals.get_mut(place))
-                {
-                    Some(rivals) => {
-                        *rivals += 1;
-                        left.push((number, *object));
-                    }
-                    None => none.push(object.from),
-                }
-            }
-            left.extend(part.nowhere.iter().map(|object| (number, *object)));
-        }
+        let mut none = std::mem::take(&mut rivals.none);
         let mut settled = Vec::new();
-        for (number, object) in left {
-            let place = again.binary_search(&object.to).ok();
-            let is_alone = place.is_some_and(|place| rivals.get(place) == Some(&1));
+        for (number, object) in &rivals.left {
+            let is_alone = rivals.is_alone(object);
             // SAFETY: passed on.
-            match is_alone || unsafe { doubts.is_object(walk, number, object.from) }? {
+            match is_alone || unsafe { doubts.is_object(walk, *number, object.from) }? {
                 true => settled.push(object.to),
                 false => none.push(object.from),
             }
@@ -384,9 +359,8 @@ impl Scanned {
                 part.lose(is_none);
             }
         }
-        settled.sort_unstable();
-        // One for each place, and nothing that has moved to where nothing should.
-        (settled == again).then_some(())
+        // Nothing has moved to where nothing should, either.
+        rivals.are_settled(settled).then_some(())
     }
 
     /// Throws those away that claim a filler and are of another class or size.

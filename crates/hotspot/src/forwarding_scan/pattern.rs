@@ -41,7 +41,7 @@ impl Pattern {
         }
     }
 
-    /// All words of this memory that fit, ascending. One at the end of what is used, at `top`, is no object's.
+    /// All words of this memory that fit, ascending; behind the last one before `top`, the end of what is used, is nothing.
     ///
     /// # Safety
     /// The memory, and from it to `top`, can be read and does not change; all are multiples of 8.
@@ -123,11 +123,12 @@ unsafe fn take(at: usize, mut fits: u32, top: usize, found: &mut Vec<Candidate>)
         fits &= fits - 1;
         // SAFETY: passed on.
         let to = forwarded_to(unsafe { from.read() });
-        if let Some(to) = to.filter(|_| from.0 + 16 <= top) {
+        let second = match from.0 + 16 <= top {
             // SAFETY: it ends before `top`.
-            let second = unsafe { from.plus(8).read() };
-            found.push(Candidate { from, second, to });
-        }
+            true => unsafe { from.plus(8).read() },
+            false => 0,
+        };
+        found.extend(to.map(|to| Candidate { from, second, to }));
     }
 }
 
