@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{HeapKnowledge, TraceModel};
 use ducktrack_trace_format::{
-    Collection, CollectionCounts, End, EventBlock, HeapClassId, SiteFacts,
+    Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts,
 };
 use ducktrack_trace_writer::{
     Buffer, CompressStrategy, EventHost, EventLog, EventOptions, Flushed, Survivor,
@@ -36,15 +36,14 @@ impl EventHost for Host {
 fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
     let facts: Arc<dyn SiteFacts + Send + Sync> = Arc::new(names(THREADS).1);
     let log = EventLog::start(directory, options, facts, Box::new(()), Arc::new(Host)).unwrap();
-    for (id, (name, size)) in CLASSES.into_iter().enumerate() {
-        log.class(&ducktrack_trace_format::HeapClass {
-            id: HeapClassId(id as u32),
-            name: name.into(),
-            size,
-            klass: KLASS + id as u64,
-            fields: Vec::new(),
-        });
-    }
+    let classes = (0_u32..).zip(CLASSES).map(|(id, (name, size))| HeapClass {
+        id: HeapClassId(id),
+        name: name.into(),
+        size,
+        klass: KLASS + u64::from(id),
+        fields: Vec::new(),
+    });
+    log.classes(classes.collect());
     let mut survivors = vm.survivors.iter();
     for piece in &vm.pieces {
         match piece {

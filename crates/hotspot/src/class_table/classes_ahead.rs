@@ -86,11 +86,13 @@ impl ClassesAhead {
     /// Reads a class.
     ///
     /// # Safety
-    /// The VM has prepared the class at this address, and it cannot be unloaded during the call.
+    /// The VM has prepared the class at this address, and it cannot be unloaded during the call. (If somebody redefines it meanwhile, what it had before stays until a second
+    /// safepoint, which is long after this.)
     pub unsafe fn read(&self, klass: Address) {
         let mut state = self.lock();
         // SAFETY: the caller vouches for the class.
-        match unsafe { state.class(klass, &self.layout) } {
+        let class = unsafe { state.class(klass, &self.layout) };
+        match class {
             Ok(class) => {
                 state.left = state.left.saturating_sub(1);
                 state.read.insert(klass, class);
