@@ -104,18 +104,23 @@ impl Large {
         self.lately.note(self.in_use);
     }
 
+    fn use_less(&mut self, length: usize) {
+        self.in_use -= length;
+        self.lately.note(self.in_use);
+    }
+
     /// False: there is no room to keep it.
     fn give(&mut self, range: Range) -> bool {
-        self.in_use -= range.length;
-        self.lately.note(self.in_use);
+        self.use_less(range.length);
         self.free.put(range)
     }
 
-    /// A part of what is kept although nothing needed it lately.
-    fn take_surplus(&mut self) -> Option<Range> {
+    /// A part of what is kept although nothing needed it lately; so many bytes are kept for pauses.
+    fn take_surplus(&mut self, for_pauses: usize) -> Option<Range> {
         let lately = self.lately.most();
         let allowed = lately + lately / 4 + SLACK;
-        let surplus = (self.in_use + self.free.bytes()).saturating_sub(allowed);
+        let all = self.in_use + self.free.bytes() + for_pauses;
+        let surplus = all.saturating_sub(allowed);
         self.free.take_units(UNIT, surplus)
     }
 }
@@ -142,7 +147,7 @@ impl Memory {
             small,
             large: large.lately.end_second(in_use),
             lately,
-            regions: in_use + large.free.bytes(),
+            regions: in_use + large.free.bytes() + self.pauses.bytes(),
         }
     }
 
@@ -154,7 +159,8 @@ impl Memory {
     /// Gives the system what is kept in vain. Not for a thread that anybody waits for.
     fn give_back(&self) {
         loop {
-            let surplus = self.lock().take_surplus();
+            let for_pauses = self.pauses.bytes();
+            let surplus = self.lock().take_surplus(for_pauses);
             let Some(range) = surplus else { return };
             if !unmap(range) {
                 // There is room: it was there before.
@@ -171,7 +177,7 @@ impl Memory {
 
     /// A block, and whether it is new from the system. `None`: there is no memory.
     fn take(&self, length: usize) -> Option<(usize, bool)> {
-        let found = self.pauses.take(length);
+        let found = self.take_for_pause(length);
         match found.or_else(|| self.lock().take(length)) {
             Some(start) => Some((start, false)),
             None => self.take_new(length).map(|start| (start, true)),
@@ -199,7 +205,7 @@ impl Memory {
 
     /// A block is not in use any more.
     fn give(&self, range: Range) {
-        let is_kept = self.lock().give(range);
+        let is_kept = self.give_for_pause(range) || self.lock().give(range);
         // As above.
         let _ = is_kept || unmap(range);
     }

@@ -4,33 +4,34 @@
 //! free elsewhere is in use again by the next pause, because it grows with the events since the last one. So some memory is kept for pauses alone:
 //!
 //! ```text
-//! pause             blocks come from here, as long as there are any; whoever frees one gives it to the others
-//! now and then      what was taken is put back, touched, as much as a pause of late has taken and a quarter more
+//! pause             blocks come from here, as long as there are any, and come back here; whoever frees one later gives it to the others
+//! now and then      what was taken is put back, touched: as much as a pause of late has had and a quarter more
 //! ```
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::free_ranges::{FreeRanges, Range};
-use super::{MEMORY, Memory, UNIT, populate};
+use super::{MEMORY, Memory, PAGE, UNIT, populate};
 use crate::agent::Agent;
 
 /// What is kept at least and at most.
 const LEAST: usize = 4 << 20;
-const MOST: usize = 64 << 20;
+const MOST: usize = 16 << 20;
 
 /// The memory.
 pub(super) struct Pauses {
     /// There is one. Nobody else allocates much meanwhile, so it does not matter who does.
     is_on: AtomicBool,
-    /// Bytes that this pause has taken, also those that were not here.
-    taken: AtomicUsize,
     kept: Mutex<Kept>,
 }
 
 struct Kept {
     free: FreeRanges,
-    /// What the next pause is expected to take: the most that one has taken, an eighth less with every pause since.
+    /// Bytes that this pause has taken and not given back, also those that were not here; and the most of it.
+    taken: usize,
+    most: usize,
+    /// What the next pause is expected to have: the most that one has had, an eighth less with every pause since.
     expected: usize,
 }
 
@@ -45,9 +46,10 @@ impl Pauses {
     pub(super) const fn new() -> Self {
         Self {
             is_on: AtomicBool::new(false),
-            taken: AtomicUsize::new(0),
             kept: Mutex::new(Kept {
                 free: FreeRanges::new(),
+                taken: 0,
+                most: 0,
                 expected: 0,
             }),
         }
@@ -58,20 +60,42 @@ impl Pauses {
         if !self.is_on.load(Ordering::Relaxed) {
             return None;
         }
-        self.taken.fetch_add(length, Ordering::Relaxed);
-        self.lock().free.take(length)
+        let mut kept = self.lock();
+        kept.taken += length;
+        kept.most = kept.most.max(kept.taken);
+        kept.free.take(length)
+    }
+
+    /// A block is free, in a pause, and has been kept; false: it is for the others.
+    pub(super) fn give(&self, range: Range) -> bool {
+        if !self.is_on.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut kept = self.lock();
+        kept.taken = kept.taken.saturating_sub(range.length);
+        kept.free.put(range)
+    }
+
+    /// What is free here.
+    pub(super) fn bytes(&self) -> usize {
+        self.lock().free.bytes()
     }
 
     fn begin(&self) {
-        self.taken.store(0, Ordering::Relaxed);
+        let mut kept = self.lock();
+        (kept.taken, kept.most) = (0, 0);
         self.is_on.store(true, Ordering::Relaxed);
     }
 
     fn end(&self) {
         self.is_on.store(false, Ordering::Relaxed);
-        let taken = self.taken.load(Ordering::Relaxed);
         let mut kept = self.lock();
-        kept.expected = taken.max(kept.expected - kept.expected / 8);
+        kept.expected = kept.most.max(kept.expected - kept.expected / 8);
+    }
+
+    /// A part of what is free here, as large as it can be.
+    fn take_any(&self) -> Option<Range> {
+        self.lock().free.take_units(PAGE, usize::MAX)
     }
 
     /// As for the other memory.
@@ -81,22 +105,51 @@ impl Pauses {
 }
 
 impl Memory {
+    /// A block for a pause, if there is one. What is kept is not in use.
+    pub(super) fn take_for_pause(&self, length: usize) -> Option<usize> {
+        let start = self.pauses.take(length)?;
+        self.lock().use_more(length);
+        Some(start)
+    }
+
+    /// False: it is not for a pause.
+    pub(super) fn give_for_pause(&self, range: Range) -> bool {
+        let is_kept = self.pauses.give(range);
+        if is_kept {
+            self.lock().use_less(range.length);
+        }
+        is_kept
+    }
+
+    /// What was kept is for the others.
+    fn give_back_kept(&self, range: Range) {
+        self.lock().use_more(range.length);
+        self.give(range);
+    }
+
     /// Puts back what pauses have taken, and takes away what they do not need any more. Not for a thread that anybody waits for.
     fn prepare_for_pauses(&self) {
         let mut kept = self.pauses.lock();
         let (wanted, free) = (kept.wanted(), kept.free.bytes());
-        let surplus = match free > wanted * 2 {
+        let surplus = match free > wanted + wanted / 2 {
             true => kept.free.take_units(UNIT, free - wanted),
             false => None,
         };
         drop(kept);
         if let Some(range) = surplus {
-            self.give(range);
+            self.give_back_kept(range);
         }
         let length = wanted.saturating_sub(free).next_multiple_of(UNIT);
         // For a little it is not worth it.
         if length > LEAST / 8 {
             self.keep_for_pauses(length);
+        }
+    }
+
+    /// There are no pauses any more.
+    fn forget_pauses(&self) {
+        while let Some(range) = self.pauses.take_any() {
+            self.give_back_kept(range);
         }
     }
 
@@ -107,9 +160,10 @@ impl Memory {
         };
         let range = Range { start, length };
         populate(range);
+        self.lock().use_less(length);
         let is_kept = self.pauses.lock().free.put(range);
         if !is_kept {
-            self.give(range);
+            self.give_back_kept(range);
         }
     }
 }
@@ -123,6 +177,11 @@ impl Agent {
     /// The pause is over.
     pub(crate) fn end_memory_of_pause(&self) {
         MEMORY.pauses.end();
+    }
+
+    /// No pause takes anything from now on.
+    pub(super) fn forget_memory_of_pauses(&self) {
+        MEMORY.forget_pauses();
     }
 
     /// For pauses to come, if the heap is read in them.
@@ -140,7 +199,7 @@ mod tests {
     #[test]
     fn a_pause_takes_what_was_kept_for_it() {
         let memory = Box::new(Memory::new());
-        let kept = || memory.pauses.lock().free.bytes();
+        let kept = || memory.pauses.bytes();
         memory.prepare_for_pauses();
         assert_eq!(kept(), LEAST);
         assert_eq!(memory.pauses.take(UNIT), None, "there is no pause");
@@ -149,16 +208,16 @@ mod tests {
         assert!(!is_new);
         assert_eq!(kept(), LEAST / 2);
         // More than there is comes from where it would come from without a pause.
-        assert!(memory.take(4 * LEAST).is_some());
+        let (large, _) = memory.take(2 * LEAST).expect("memory");
+        let block = |start, length| Range { start, length };
+        memory.give(block(large, 2 * LEAST));
+        assert_eq!(kept(), LEAST / 2 + 2 * LEAST, "it may be taken again");
         memory.pauses.end();
-        memory.give(Range {
-            start,
-            length: LEAST / 2,
-        });
-        assert_eq!(kept(), LEAST / 2);
+        memory.give(block(start, LEAST / 2));
+        assert_eq!(kept(), LEAST / 2 + 2 * LEAST);
         memory.prepare_for_pauses();
-        let wanted = (LEAST / 2 + 4 * LEAST) / 4 * 5;
-        assert_eq!(kept(), wanted.next_multiple_of(UNIT));
+        let taken = LEAST / 2 + 2 * LEAST;
+        assert_eq!(kept(), (taken / 4 * 5).next_multiple_of(UNIT));
         // Pauses that take nothing are prepared for less and less.
         for _ in 0..40 {
             memory.pauses.begin();
@@ -166,5 +225,7 @@ mod tests {
             memory.prepare_for_pauses();
         }
         assert!((LEAST..=2 * LEAST).contains(&kept()), "{}", kept());
+        memory.forget_pauses();
+        assert_eq!((kept(), memory.lock().in_use), (0, 0));
     }
 }

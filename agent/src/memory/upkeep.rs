@@ -30,6 +30,7 @@ impl Agent {
 
     /// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.
     pub(crate) fn tell_memory_at_end(&self) {
+        self.forget_memory_of_pauses();
         self.log.debug(|| {
             let (small, large) = MEMORY.in_use();
             format!("memory in bytes at the end: small {small}, large {large}")
