@@ -205,7 +205,13 @@ impl Memory {
 
     /// A block is not in use any more.
     fn give(&self, range: Range) {
-        let is_kept = self.give_for_pause(range) || self.lock().give(range);
+        if !self.give_for_pause(range) {
+            self.give_to_all(range);
+        }
+    }
+
+    fn give_to_all(&self, range: Range) {
+        let is_kept = self.lock().give(range);
         // As above.
         let _ = is_kept || unmap(range);
     }

@@ -121,10 +121,10 @@ impl Memory {
         is_kept
     }
 
-    /// What was kept is for the others.
+    /// What was kept is for the others, even in a pause.
     fn give_back_kept(&self, range: Range) {
         self.lock().use_more(range.length);
-        self.give(range);
+        self.give_to_all(range);
     }
 
     /// Puts back what pauses have taken, and takes away what they do not need any more. Not for a thread that anybody waits for.
