@@ -285,17 +285,27 @@ impl ClassTable {
             return Ok(true);
         }
         let ahead = ahead.filter(|class| class.helper == helper && class.symbol == symbol);
-        if let Some(ClassAhead { name, own, .. }) = ahead {
-            let id = self.add_new(klass, helper, symbol, name, known)?;
-            self.new_fields.extend(own.map(|own| (id, own)));
-            return Ok(false);
-        }
-        let (length, body) = (self.layout.symbol_length, self.layout.symbol_body);
-        // SAFETY: the name of a class of the chain.
-        let name = unsafe { self.memory(pages).text(symbol, length, body) }?;
+        let (name, own) = match ahead {
+            Some(class) => (class.name, Some(class.own)),
+            None => {
+                let (length, body) = (self.layout.symbol_length, self.layout.symbol_body);
+                // SAFETY: the name of a class of the chain.
+                let name = unsafe { self.memory(pages).text(symbol, length, body) }?;
+                (name, None)
+            }
+        };
         let rule = rule_of(helper, &name);
-        let id = self.add_new(klass, helper, symbol, name, known)?;
-        self.read_fields(id, klass, rule, pages);
+        let id = self.add(LoadedClass {
+            klass,
+            rule,
+            name,
+            symbol,
+            former: known,
+        })?;
+        match own {
+            Some(own) => self.new_fields.extend(own.map(|own| (id, own))),
+            None => self.read_fields(id, klass, rule, pages),
+        }
         Ok(false)
     }
 
@@ -303,23 +313,6 @@ impl ClassTable {
     fn memory<'p>(&self, pages: &'p mut ConfirmedPages) -> ClassMemory<'p> {
         let careful = self.classes.len() < CAREFUL as usize;
         ClassMemory { careful, pages }
-    }
-
-    fn add_new(
-        &mut self,
-        klass: Address,
-        helper: LayoutHelper,
-        symbol: Address,
-        name: Vec<u8>,
-        former: Option<ClassId>,
-    ) -> Result<ClassId, Error> {
-        self.add(LoadedClass {
-            klass,
-            rule: rule_of(helper, &name),
-            name,
-            symbol,
-            former,
-        })
     }
 
     /// Reads where the fields of a class of the chain are. What cannot be read ends that; the table goes on.

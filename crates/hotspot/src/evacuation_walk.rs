@@ -453,17 +453,11 @@ impl<'a> EvacuationWalk<'a> {
         second: u64,
         (to, limit): (Address, Address),
     ) -> Option<Survivor> {
-        let room = top.above(from).min(limit.above(to));
-        let class = self.cache.find(self.sizes.header().klass_in(second)?)?;
-        if self.least_bytes(class) > room {
-            return None;
-        }
-        // SAFETY: what tells the size lies within so many bytes.
-        let bytes = unsafe { self.bytes(from, class) };
-        if bytes < self.smallest || bytes > room {
-            return None;
-        }
-        Survivor::new(from, to, bytes, class.id)
+        let class = self.cache.find(self.sizes.header().klass_in(second))?;
+        let end = top.min(from.plus(limit.above(to)));
+        // SAFETY: passed on.
+        let object = unsafe { self.sized(from, end, Some(to), class) }.ok()?;
+        survivor(from, to, object).ok()
     }
 
     /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`: if both places have the same class and the same size. Where the class

@@ -157,47 +157,35 @@ impl Scan<'_, '_> {
         };
         match self.class_is_in_mark {
             // SAFETY: passed on.
-            true => unsafe { self.claim_by_new_places(&mut part) },
+            true => unsafe { self.claim::<true>(&mut part) },
             // SAFETY: passed on.
-            false => unsafe { self.claim_by_old_copies(&mut part) },
+            false => unsafe { self.claim::<false>(&mut part) },
         }
         part
     }
 
-    /// Class and size as they are here.
-    unsafe fn claim_by_old_copies(&mut self, part: &mut Part) {
+    /// Class and size are those of the old copy; where the class was in the mark word, those of what is at the new place.
+    unsafe fn claim<const CLASS_IS_THERE: bool>(&mut self, part: &mut Part) {
         let top = part.space.top;
-        for candidate in &self.candidates {
+        for (number, candidate) in self.candidates.iter().enumerate() {
+            if CLASS_IS_THERE && let Some(later) = self.candidates.get(number + SURVIVORS_AHEAD) {
+                ask_for(later.to.0);
+            }
             let Candidate { from, second, to } = *candidate;
             let Some(place) = self.places.place_of(to) else {
                 // SAFETY: passed on.
                 unsafe { strange(&mut self.walk, self.places, part, candidate) };
                 continue;
             };
-            let end = place.limit;
+            let (old, new) = ((from, top), (to, place.limit));
             // SAFETY: passed on; memory of the heap up to the ends of what is used.
-            if let Some(survivor) = unsafe { self.walk.left_behind((from, top), second, (to, end)) }
-            {
-                part.add(survivor, self.places.claim_in(place, to));
-            }
-        }
-    }
-
-    /// Class and size as they are there.
-    unsafe fn claim_by_new_places(&mut self, part: &mut Part) {
-        let top = part.space.top;
-        for (number, candidate) in self.candidates.iter().enumerate() {
-            if let Some(later) = self.candidates.get(number + SURVIVORS_AHEAD) {
-                ask_for(later.to.0);
-            }
-            let Candidate { from, to, .. } = *candidate;
-            let Some(place) = self.places.place_of(to) else {
-                // SAFETY: passed on.
-                unsafe { strange(&mut self.walk, self.places, part, candidate) };
-                continue;
+            let survivor = unsafe {
+                match CLASS_IS_THERE {
+                    true => self.walk.moved(old, new),
+                    false => self.walk.left_behind(old, second, new),
+                }
             };
-            // SAFETY: passed on; memory of the heap up to the ends of what is used.
-            if let Some(survivor) = unsafe { self.walk.moved((from, top), (to, place.limit)) } {
+            if let Some(survivor) = survivor {
                 part.add(survivor, self.places.claim_in(place, to));
             }
         }
@@ -269,7 +257,7 @@ impl Part {
         self.survivors.retain(|survivor| {
             let is_lost = is_none(survivor);
             if is_lost {
-                sum.take_away(survivor);
+                sum.take_away(survivor.to, survivor.class, survivor.bytes() as usize);
             }
             !is_lost
         });

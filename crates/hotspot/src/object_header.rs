@@ -107,35 +107,27 @@ impl ObjectHeader {
     #[must_use]
     pub unsafe fn klass_of(&self, object: Address) -> Address {
         match self.class_pointer {
-            // SAFETY: the caller vouches for the header.
-            ClassPointer::Full => unsafe { object.plus(8).read() },
-            ClassPointer::Compressed { base, shift } => {
-                // SAFETY: as above.
-                let narrow: u32 = unsafe { object.plus(8).read() };
-                Address(base.wrapping_add((narrow as usize) << shift))
-            }
             ClassPointer::InMark {
                 base,
                 shift,
                 mark_shift,
             } => {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for the header. Behind the mark word there may be nothing.
                 let mark: u64 = unsafe { object.read() };
-                Address(base.wrapping_add(((mark >> mark_shift) as usize) << shift))
+                decoded(base, shift, mark >> mark_shift)
             }
+            // SAFETY: as above.
+            _ => self.klass_in(unsafe { object.plus(8).read() }),
         }
     }
 
-    /// The same, where `second` is the word behind the mark word. `None`: the class is not in it.
+    /// The same, by the word behind the mark word; null, where the class is in the mark word.
     #[inline(always)]
-    pub(crate) fn klass_in(&self, second: u64) -> Option<Address> {
+    pub(crate) fn klass_in(&self, second: u64) -> Address {
         match self.class_pointer {
-            ClassPointer::Full => Some(Address(second as usize)),
-            ClassPointer::Compressed { base, shift } => {
-                let narrow = second as u32;
-                Some(Address(base.wrapping_add((narrow as usize) << shift)))
-            }
-            ClassPointer::InMark { .. } => None,
+            ClassPointer::Full => Address(second as usize),
+            ClassPointer::Compressed { base, shift } => decoded(base, shift, second & 0xFFFF_FFFF),
+            ClassPointer::InMark { .. } => Address::NULL,
         }
     }
 
@@ -207,6 +199,11 @@ impl ObjectHeader {
             stays_bits: STAYS,
         }
     }
+}
+
+#[inline(always)]
+fn decoded(base: usize, shift: u32, narrow: u64) -> Address {
+    Address(base.wrapping_add((narrow as usize) << shift))
 }
 
 /// The new address in a mark word that an evacuation left, or `None` when it is not forwarded.

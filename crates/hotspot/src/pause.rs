@@ -146,8 +146,9 @@ impl Pause {
 
     /// Before the first pause: no class has gone, and those that come now come to the front of their chain.
     pub(crate) fn read_first_classes(&mut self) {
-        let is_first = self.classes.len() == 0 && !self.inside;
-        self.classes_may_be_gone &= !(is_first && self.classes.refresh().is_ok());
+        if self.classes.len() == 0 && !self.inside && self.classes.refresh().is_ok() {
+            self.classes_may_be_gone = false;
+        }
     }
 
     /// Notes the spaces, the counts and the classes.

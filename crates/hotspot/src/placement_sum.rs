@@ -31,30 +31,21 @@ impl PlacementSum {
     /// One more survivor, at its new place.
     #[inline(always)]
     pub(crate) fn add(&mut self, survivor: &Survivor) {
-        self.0 = self.0.wrapping_add(of_survivor(survivor));
+        let one = of_object(survivor.to, survivor.class, survivor.bytes() / 8);
+        self.0 = self.0.wrapping_add(one);
     }
 
     /// One less.
-    pub(crate) fn take_away_object(&mut self, place: Address, class: ClassId, bytes: usize) {
+    pub(crate) fn take_away(&mut self, place: Address, class: ClassId, bytes: usize) {
         self.0 = self
             .0
             .wrapping_sub(of_object(place, class, bytes as u64 / 8));
-    }
-
-    /// The same of a survivor.
-    pub(crate) fn take_away(&mut self, survivor: &Survivor) {
-        self.0 = self.0.wrapping_sub(of_survivor(survivor));
     }
 
     /// All of another set.
     pub(crate) fn join(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
     }
-}
-
-#[inline(always)]
-fn of_survivor(survivor: &Survivor) -> u64 {
-    of_object(survivor.to, survivor.class, survivor.bytes() / 8)
 }
 
 #[inline(always)]
@@ -92,7 +83,7 @@ mod tests {
         of_another_thread.add_if(true, Address(0x1000), ClassId(5), 24);
         met.join(of_another_thread);
         assert_eq!(sum(&[one, other]), met);
-        met.take_away(&other);
+        met.take_away(other.to, other.class, 16);
         assert_eq!(sum(&[one]), met);
     }
 

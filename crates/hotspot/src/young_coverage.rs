@@ -99,7 +99,7 @@ fn stretches(places: &NewPlaces) -> Vec<Stretch> {
 pub(crate) struct Met {
     rows: Vec<Count>,
     /// Of those that a survivor claims.
-    claimed: PlacementSum,
+    sum: PlacementSum,
 }
 
 /// Objects of a class.
@@ -118,7 +118,7 @@ impl Met {
 
     /// Were these survivors met, and nothing else but fillers? `sum`: each at its new place, with its class and its size.
     pub(crate) fn is_all(&self, survivors: u64, sum: PlacementSum, classes: &ClassTable) -> bool {
-        self.claimed() == survivors && self.claimed == sum && self.other(classes).is_none()
+        self.claimed() == survivors && self.sum == sum && self.other(classes).is_none()
     }
 
     /// One that was claimed was a filler; `None`: it cannot have been.
@@ -132,7 +132,7 @@ impl Met {
         let count = self.rows.get_mut(class.0 as usize)?;
         count.claimed = count.claimed.checked_sub(1)?;
         count.others += 1;
-        self.claimed.take_away_object(place, class, bytes);
+        self.sum.take_away(place, class, bytes);
         may_fill(classes, class).then_some(())
     }
 
@@ -186,7 +186,7 @@ unsafe fn count<'a>(
         let counts = Counts {
             places,
             rows: vec![Count::default(); classes],
-            claimed: PlacementSum::default(),
+            sum: PlacementSum::default(),
         };
         (listed, counts)
     };
@@ -194,11 +194,11 @@ unsafe fn count<'a>(
     let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
     let mut all = Met {
         rows: vec![Count::default(); classes],
-        claimed: PlacementSum::default(),
+        sum: PlacementSum::default(),
     };
     for (listed, found) in done {
         listed.outcome?;
-        all.claimed.join(found.claimed);
+        all.sum.join(found.sum);
         for (sum, found) in all.rows.iter_mut().zip(found.rows) {
             sum.claimed += found.claimed;
             sum.others += found.others;
@@ -211,7 +211,7 @@ unsafe fn count<'a>(
 struct Counts<'p> {
     places: &'p NewPlaces,
     rows: Vec<Count>,
-    claimed: PlacementSum,
+    sum: PlacementSum,
 }
 
 impl CountClasses for Counts<'_> {
@@ -220,7 +220,7 @@ impl CountClasses for Counts<'_> {
     #[inline(always)]
     fn count(&mut self, row: u32, object: usize, bytes: usize) {
         let is_claimed = self.places.meet(Address(object));
-        self.claimed
+        self.sum
             .add_if(is_claimed, Address(object), ClassId(row), bytes);
         if let Some(count) = self.rows.get_mut(row as usize) {
             count.claimed += u64::from(is_claimed);

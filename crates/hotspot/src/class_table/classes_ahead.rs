@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::class_memory::{CAREFUL, ClassMemory};
+use super::class_memory::ClassMemory;
 use super::field_layouts::{FieldReading, OwnFields};
 use super::rule_of;
 use crate::address::Address;
@@ -32,8 +32,6 @@ pub struct ClassesAhead {
 struct State {
     /// `Err`: why no fields are read; the next pause comes to the same.
     fields: Result<FieldReading, Error>,
-    /// Classes that are still to be read with care.
-    left: u32,
     read: HashMap<Address, ClassAhead>,
 }
 
@@ -43,7 +41,7 @@ impl State {
     unsafe fn class(&mut self, klass: Address, layout: &KlassLayout) -> Result<ClassAhead, Error> {
         let fields = self.fields.as_mut().map_err(|error| error.clone())?;
         let pages = &mut ConfirmedPages::new();
-        let careful = self.left > 0;
+        let careful = fields.is_careful();
         let mut memory = ClassMemory { careful, pages };
         // SAFETY: a class of the VM's has these, and a name whose symbol is its own.
         unsafe {
@@ -77,7 +75,6 @@ impl ClassesAhead {
             layout: *layout,
             state: Mutex::new(State {
                 fields: FieldReading::load(vm, layout),
-                left: CAREFUL,
                 read: HashMap::new(),
             }),
         })
@@ -93,10 +90,7 @@ impl ClassesAhead {
         // SAFETY: the caller vouches for the class.
         let class = unsafe { state.class(klass, &self.layout) };
         match class {
-            Ok(class) => {
-                state.left = state.left.saturating_sub(1);
-                state.read.insert(klass, class);
-            }
+            Ok(class) => drop(state.read.insert(klass, class)),
             Err(error) => state.fields = Err(error),
         }
     }

@@ -143,6 +143,11 @@ impl FieldReading {
         })
     }
 
+    /// Are classes still read with care?
+    pub(crate) fn is_careful(&self) -> bool {
+        self.careful > 0
+    }
+
     /// The fields of a class. `Ok(None)`: they contradict themselves, or the class has no objects of its own kind of layout (arrays).
     ///
     /// # Safety
@@ -157,7 +162,7 @@ impl FieldReading {
         else {
             return Ok(None);
         };
-        let careful = self.careful > 0;
+        let careful = self.is_careful();
         let mut memory = ClassMemory { careful, pages };
         // SAFETY: the caller vouches for the class.
         let own = unsafe { self.own_fields(klass, &mut memory) }?;

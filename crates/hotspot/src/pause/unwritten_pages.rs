@@ -126,8 +126,7 @@ impl UnwrittenPages {
     /// Is there much to be read, and hardly anything to be expected in it?
     fn pays(&self, edens: &[AddressRange]) -> bool {
         let pages = pages_of(edens);
-        let expected = self.expected();
-        pages >= FEWEST_PAGES && expected.is_some_and(|expected| expected * LEAST_UNWRITTEN < pages)
+        pages >= FEWEST_PAGES && self.expects_few_of(pages)
     }
 
     /// The pause is over, and left the heap like this.
@@ -144,16 +143,16 @@ impl UnwrittenPages {
 
     /// Is it to be expected that the next pause is watched: if eden is as large as it was, or grows?
     fn may_pay(&self, watched: &[AddressRange], free: &[AddressRange]) -> bool {
-        let eden = pages_of(watched).max(pages_of(free) / PART_FOR_EDEN);
-        let expected = self.expected();
-        expected.is_some_and(|expected| expected * LEAST_UNWRITTEN < eden)
+        self.expects_few_of(pages_of(watched).max(pages_of(free) / PART_FOR_EDEN))
     }
 
-    /// So many pages will have survivors.
-    fn expected(&self) -> Option<usize> {
-        let [last, before] = self.pages;
-        let last = last?;
-        Some(before.map_or(last, |before| before.max(last)))
+    /// Will few of so many pages have survivors, by the last two pauses?
+    fn expects_few_of(&self, pages: usize) -> bool {
+        let [Some(last), before] = self.pages else {
+            return false;
+        };
+        let expected = before.map_or(last, |before| before.max(last));
+        expected * LEAST_UNWRITTEN < pages
     }
 }
 
