@@ -24,6 +24,7 @@ use parking_lot::Mutex;
 
 use crate::agent::Agent;
 use crate::event_buffer::unix_micros;
+use crate::memory;
 use crate::options::{Moves, Options};
 use crate::tracing::Tracing;
 use crate::vm_facts::heap_class_size;
@@ -32,13 +33,19 @@ use crate::vm_facts::heap_class_size;
 #[derive(Default)]
 pub(crate) struct Collections {
     state: Mutex<State>,
-    /// Classes that the trace file does not have yet: as events have named them, and as the pauses found them.
-    pending: Mutex<Vec<Record>>,
-    classes: Mutex<Vec<Arc<[HeapClass]>>>,
-    /// Layouts as the pauses found them: to put them into records can wait.
-    layouts: Mutex<Vec<FieldLayout>>,
+    pending: Mutex<Pending>,
     /// Classes that events have named.
     named: AtomicU32,
+}
+
+/// What the trace file does not have yet. To put what the pauses found into records can wait.
+#[derive(Default)]
+struct Pending {
+    /// Classes that events have named.
+    named: Vec<HeapClass>,
+    /// Classes that pauses found, and their layouts.
+    found: Vec<Arc<[HeapClass]>>,
+    layouts: Vec<FieldLayout>,
 }
 
 /// Numbers of classes that events name; the class table counts from 0 on.
@@ -137,25 +144,26 @@ impl Collections {
     /// A class whose objects' events name its address. Its number is none of the class table's.
     pub(crate) fn add_named_class(&self, name: &str, klass: usize, size: HeapClassSize) {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
-        self.pending.lock().push(Record::HeapClass(HeapClass {
+        self.pending.lock().named.push(HeapClass {
             id: HeapClassId(FIRST_NAMED | number),
             name: name.to_owned(),
             size,
             klass: klass as u64,
             fields: Vec::new(),
-        }));
+        });
     }
 
     /// Records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
-        // First, because a pause may begin here: so their classes are among the records, or were before.
-        let layouts = std::mem::take(&mut *self.layouts.lock());
-        let classes = std::mem::take(&mut *self.classes.lock());
-        let mut records = std::mem::take(&mut *self.pending.lock());
-        let classes = classes.iter().flat_map(|classes| classes.iter().cloned());
-        records.extend(classes.map(Record::HeapClass));
-        records.extend(layouts.into_iter().map(heap_layout).map(Record::HeapLayout));
-        records
+        let Pending {
+            named,
+            found,
+            layouts,
+        } = std::mem::take(&mut *self.pending.lock());
+        let found = found.iter().flat_map(|classes| classes.iter().cloned());
+        let classes = named.into_iter().chain(found).map(Record::HeapClass);
+        let layouts = layouts.into_iter().map(heap_layout);
+        classes.chain(layouts.map(Record::HeapLayout)).collect()
     }
 }
 
@@ -181,7 +189,7 @@ impl Agent {
             return;
         }
         tracing.log().world_stands_still();
-        self.begin_memory_of_pause();
+        memory::begin_pause();
         let pause = Instant::now();
         let micros = unix_micros();
         let cuts = tracing.cut(&facts.threads);
@@ -204,7 +212,7 @@ impl Agent {
         if !tracing.has_ended() {
             self.read_collections(tracing);
         }
-        self.end_memory_of_pause();
+        memory::end_pause();
         tracing.log().world_goes_on();
     }
 
@@ -276,11 +284,13 @@ impl Agent {
         let new: Arc<[HeapClass]> = new.collect();
         drop(classes);
         state.classes += new.len() as u32;
+        let mut pending = self.collections.pending.lock();
+        pending.layouts.extend(layouts);
         if !new.is_empty() {
-            self.collections.classes.lock().push(Arc::clone(&new));
+            pending.found.push(Arc::clone(&new));
             tracing.log().classes(new);
         }
-        self.collections.layouts.lock().extend(layouts);
+        drop(pending);
         if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
             self.add_note(format!(
                 "the fields of (further) classes are not known: {fault}"

@@ -24,6 +24,7 @@ use free_ranges::{FreeRanges, Range};
 use lately::{Lately, Second};
 use pauses::Pauses;
 
+pub(crate) use pauses::{begin_pause, end_pause};
 pub(crate) use upkeep::MemorySecond;
 
 mod free_ranges;

@@ -13,7 +13,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::free_ranges::{FreeRanges, Range};
 use super::{MEMORY, Memory, PAGE, UNIT, populate};
-use crate::agent::Agent;
 
 /// What is kept at least and at most.
 const LEAST: usize = 4 << 20;
@@ -128,7 +127,7 @@ impl Memory {
     }
 
     /// Puts back what pauses have taken, and takes away what they do not need any more. Not for a thread that anybody waits for.
-    fn prepare_for_pauses(&self) {
+    pub(super) fn prepare_for_pauses(&self) {
         let mut kept = self.pauses.lock();
         let (wanted, free) = (kept.wanted(), kept.free.bytes());
         let surplus = match free > wanted + wanted / 2 {
@@ -147,7 +146,7 @@ impl Memory {
     }
 
     /// There are no pauses any more.
-    fn forget_pauses(&self) {
+    pub(super) fn forget_pauses(&self) {
         while let Some(range) = self.pauses.take_any() {
             self.give_back_kept(range);
         }
@@ -168,28 +167,14 @@ impl Memory {
     }
 }
 
-impl Agent {
-    /// What is allocated from now on is for a pause.
-    pub(crate) fn begin_memory_of_pause(&self) {
-        MEMORY.pauses.begin();
-    }
+/// What is allocated from now on is for a pause.
+pub(crate) fn begin_pause() {
+    MEMORY.pauses.begin();
+}
 
-    /// The pause is over.
-    pub(crate) fn end_memory_of_pause(&self) {
-        MEMORY.pauses.end();
-    }
-
-    /// No pause takes anything from now on.
-    pub(super) fn forget_memory_of_pauses(&self) {
-        MEMORY.forget_pauses();
-    }
-
-    /// For pauses to come, if the heap is read in them.
-    pub(super) fn keep_memory_for_pauses(&self) {
-        if self.is_tracing() && self.collections.are_watched() {
-            MEMORY.prepare_for_pauses();
-        }
-    }
+/// The pause is over.
+pub(crate) fn end_pause() {
+    MEMORY.pauses.end();
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ impl MemorySecond {
 impl Agent {
     /// Gives the system what the agent does not need. Every second, the log says how much memory there is.
     pub(crate) fn look_after_memory(&self, second: &mut MemorySecond) {
-        self.keep_memory_for_pauses();
+        if self.is_tracing() && self.collections.are_watched() {
+            MEMORY.prepare_for_pauses();
+        }
         MEMORY.give_back();
         if second.0.elapsed() >= SECOND {
             *second = MemorySecond::new();
@@ -30,7 +32,7 @@ impl Agent {
 
     /// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.
     pub(crate) fn tell_memory_at_end(&self) {
-        self.forget_memory_of_pauses();
+        MEMORY.forget_pauses();
         self.log.debug(|| {
             let (small, large) = MEMORY.in_use();
             format!("memory in bytes at the end: small {small}, large {large}")

@@ -283,12 +283,12 @@ impl Pipeline {
             Ok(_) => {}
             Err(_) => self.stats.broken_buffers += 1,
         }
-        match self.heap.keeper() {
-            Some(mirror) => self
-                .objects
-                .take(&header)
-                .map_or((), |piece| mirror.keep(piece)),
-            None => self.objects.forget(),
+        let Some(mirror) = self.heap.keeper() else {
+            self.objects.forget();
+            return content;
+        };
+        if let Some(piece) = self.objects.take(&header) {
+            mirror.keep(piece);
         }
         content
     }
