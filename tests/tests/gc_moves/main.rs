@@ -35,6 +35,22 @@ struct Run<'a> {
     must_happen: &'a [(&'static str, &'static str)],
 }
 
+/// A run in which something of what must happen did not is repeated so often: when evacuations fail, and what stays then, is up to the collector and to how fast
+/// its threads happen to be. Whatever happens must be right in each of them.
+const MOST_ATTEMPTS: usize = 5;
+
+impl Run<'_> {
+    /// What must have happened and did not.
+    fn missing(&self, collector: &str, outcome: &Outcome) -> Vec<&'static str> {
+        let of_collector = self
+            .must_happen
+            .iter()
+            .filter(|(of, _)| collector.contains(of));
+        let counts = of_collector.map(|(_, count)| *count);
+        counts.filter(|count| outcome.count(count) == 0).collect()
+    }
+}
+
 /// Young, mixed and full collections, humongous objects, classes that come and go.
 const USUAL: Run<'static> = Run {
     level: "exact",
@@ -259,8 +275,23 @@ impl Prepared {
             );
             return 0;
         }
+        let mut attempts = 1;
+        loop {
+            let outcome = self.checked(jdk, collector, &options, run);
+            let missing = run.missing(collector, &outcome);
+            if missing.is_empty() {
+                return outcome.count("failed-evacuations");
+            }
+            assert!(attempts < MOST_ATTEMPTS, "no {missing:?}\n{outcome:?}");
+            println!("again: no {missing:?}");
+            attempts += 1;
+        }
+    }
+
+    /// What happened in one run, all of it right.
+    fn checked(&self, jdk: &Jdk, collector: &str, options: &[&str], run: &Run<'_>) -> Outcome {
         let place = format!("Java {} {collector} {:?}", jdk.version, run.options);
-        let outcome = Outcome::of(&self.printed(jdk, &options, run), &place);
+        let outcome = Outcome::of(&self.printed(jdk, options, run), &place);
         println!(
             "{place} {} {:?}: {}",
             run.level,
@@ -268,12 +299,7 @@ impl Prepared {
             outcome.line()
         );
         outcome.check(run.level == "exact");
-        for (collectors, count) in run.must_happen {
-            if collector.contains(collectors) {
-                assert_ne!(outcome.count(count), 0, "{place}: no {count}\n{outcome:?}");
-            }
-        }
-        outcome.count("failed-evacuations")
+        outcome
     }
 
     /// What the program printed, errors included.
