@@ -25,12 +25,13 @@ pub(crate) struct Growth {
     large: u64,
 }
 
-/// In a few seconds of a busy machine there may always be something that waits.
+/// In a few seconds of a busy machine there may always be something that waits: 18 MB more were seen beside other tests, of which nothing was left at the end.
+/// What leaks in large blocks is still there then, and found by [`MOST_LARGE`].
 pub(crate) const IN_A_SHORT_RUN: Growth = Growth {
     early: 1..2,
     late: 2..4,
     small: 2 << 20,
-    large: 16 << 20,
+    large: 32 << 20,
 };
 
 pub(crate) const IN_A_LONG_RUN: Growth = Growth {
