@@ -26,8 +26,19 @@ impl Agent {
         if second.0.elapsed() >= SECOND {
             *second = MemorySecond::new();
             let memory = MEMORY.end_second();
-            self.log.debug(|| memory.to_string());
+            self.log
+                .debug(|| format!("{memory}; {}", self.memory_for_objects()));
         }
+    }
+
+    /// How much of what is in use at this moment is for objects: those of the mirror, which has dead ones until a collection comes to them, and those that wait for a
+    /// collection.
+    fn memory_for_objects(&self) -> String {
+        let stats = self.tracing().map(|tracing| tracing.log().stats());
+        let stats = stats.unwrap_or_default();
+        let objects = stats.mirror_bytes + stats.retained_bytes;
+        let (_, large) = MEMORY.in_use();
+        format!("now large {large}, for objects {objects}")
     }
 
     /// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.

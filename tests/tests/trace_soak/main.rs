@@ -40,7 +40,7 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
     let run = TracedRun::new(jdk, "soak").expect("folder");
     let histogram = run.file("histogram");
     let log = run.file("log");
-    // A short queue: how full one of 16 MB is depends on who else uses the cores, and would look like growth, or hide it.
+    // A short queue: how full one of 64 MB is depends on who else uses the cores, and would look like growth, or hide it.
     let options = format!(
         "compress=off,max-trace-size=32m,max-deviation=0.25,queue=64,level=debug,log={}",
         log.display()
