@@ -34,7 +34,7 @@ use crate::notes::Notes;
 use crate::options::{Context, Counters, Mode, Options};
 use crate::phase::{Phase, PhaseCell};
 use crate::prepared_classes::PreparedClasses;
-use crate::registry::Registry;
+use crate::registry::{MOST_SITES, MOST_SITES_OF_EVENTS, Registry};
 use crate::site_facts::SiteTable;
 use crate::thread_table::ThreadTable;
 use crate::tracing::Tracing;
@@ -156,7 +156,10 @@ impl Agent {
             start_unix_millis,
             rewrite_options,
             tracking: Tracking::new(tracked),
-            registry: Registry::new(),
+            registry: Registry::new(match options.mode {
+                Mode::Trace => MOST_SITES_OF_EVENTS,
+                _ => MOST_SITES,
+            }),
             threads: ThreadTable::default(),
             loaders: Loaders::default(),
             shared,

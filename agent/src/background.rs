@@ -59,7 +59,7 @@ impl Agent {
             self.reinstrument_due_methods(jni, &mut watch);
             self.track_hot_library_sites(jni, &mut next_look);
             if self.is_tracing() {
-                self.write_definitions();
+                self.number_called_sites();
             }
             if last_sizes.elapsed() >= self.sizes_every() {
                 self.find_site_sizes(jni);

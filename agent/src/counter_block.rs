@@ -216,7 +216,7 @@ impl CounterBlock {
 }
 
 /// What a thread notes of a call site (`DuckTrack.note`).
-fn note(call_site: u32) -> u64 {
+pub(crate) fn note(call_site: u32) -> u64 {
     let begin = (call_site.wrapping_mul(0x9E37_79B1) >> 1) & 0x7FFF_FFE0;
     u64::from(call_site) << 32 | u64::from(begin)
 }

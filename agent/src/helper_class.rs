@@ -138,7 +138,7 @@ impl HelperClass {
 }
 
 /// What the helper's constants are, in the order of its `constant(n)`.
-pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 26] {
+pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 27] {
     let (table, mask) = facts.slot.table();
     let layout = &facts.layout;
     let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
@@ -170,6 +170,7 @@ pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 26]
         offset(SeenClasses::MASK),
         offset(facts.threads.tlab_end),
         tracing.map_or(0, |tracing| offset(tracing.epoch_address())),
+        tracing.map_or(0, |tracing| offset(tracing.called_sites().address())),
     ]
 }
 

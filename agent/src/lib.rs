@@ -17,6 +17,7 @@
 mod agent;
 mod background;
 mod callbacks;
+mod called_sites;
 mod class_hook;
 mod collections;
 mod counter_block;

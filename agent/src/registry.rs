@@ -32,7 +32,7 @@ use dictionary::{Dictionary, Registered};
 use numbers::NextNumbers;
 
 pub(crate) use identity::{ClassKey, LoaderId, NativeMethod, Origin};
-pub(crate) use numbers::{ClassNumbers, KnownClass};
+pub(crate) use numbers::{ClassNumbers, KnownClass, MOST_SITES, MOST_SITES_OF_EVENTS};
 pub(crate) use totals::SiteInfo;
 
 /// The registry.
@@ -48,9 +48,10 @@ struct State {
 }
 
 impl Registry {
-    pub(crate) fn new() -> Self {
+    /// Sites get numbers below `most_sites`.
+    pub(crate) fn new(most_sites: u32) -> Self {
         Self {
-            next: NextNumbers::new(),
+            next: NextNumbers::new(most_sites),
             state: Mutex::new(State::default()),
         }
     }

@@ -10,12 +10,15 @@
 //! ```
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use ducktrack_class_rewriter::{
     AllocationKind, ElementSize, PlannedSite, RewrittenClass, SizeRule, Unit,
 };
-use ducktrack_trace_format::{ArrayLayout, ClassNameHash, ObjectLayout, SiteFacts, SiteId};
+use ducktrack_trace_format::{
+    ArrayLayout, CallSiteId, CalledSite, ClassNameHash, END_OF_CALLED_SITES, FIRST_CALLED_SITE,
+    ObjectLayout, SiteFacts, SiteId,
+};
 
 use crate::object_bytes::object_bytes;
 
@@ -38,6 +41,8 @@ struct Fact {
 /// The table.
 pub(crate) struct SiteTable {
     pages: Box<[OnceLock<Box<[Fact]>>]>,
+    /// Caller << 32 | site, by number from [`FIRST_CALLED_SITE`] on; 0: no such number was given.
+    called: Box<[AtomicU64]>,
     layout: OnceLock<ObjectLayout>,
 }
 
@@ -56,6 +61,9 @@ impl SiteTable {
     pub(crate) fn new() -> Self {
         Self {
             pages: (0..PAGES).map(|_| OnceLock::new()).collect(),
+            called: (FIRST_CALLED_SITE..END_OF_CALLED_SITES)
+                .map(|_| AtomicU64::new(0))
+                .collect(),
             layout: OnceLock::new(),
         }
     }
@@ -66,8 +74,10 @@ impl SiteTable {
         let _ = self.layout.set(layout);
     }
 
+    /// What is known of a site, or of that of a called site.
     fn fact(&self, site: u32) -> Option<&Fact> {
-        let index = site as usize;
+        let called = self.called(SiteId(site));
+        let index = called.map_or(site, |(site, _)| site.0) as usize;
         self.pages.get(index / PAGE)?.get()?.get(index % PAGE)
     }
 
@@ -113,6 +123,15 @@ impl SiteTable {
         }
     }
 
+    /// What a number stands for; before any event has it.
+    pub(crate) fn learn_called(&self, called: &CalledSite) {
+        let number = called.id.0.checked_sub(FIRST_CALLED_SITE);
+        if let Some(place) = number.and_then(|number| self.called.get(number as usize)) {
+            let both = u64::from(called.caller.0) << 32 | u64::from(called.site.0);
+            place.store(both, Ordering::Release);
+        }
+    }
+
     /// A size that was found.
     pub(crate) fn set_bytes(&self, site: SiteId, bytes: u32) {
         if let Some(fact) = self.make_fact(site.0) {
@@ -146,6 +165,13 @@ impl SiteFacts for SiteTable {
     fn is_measured(&self, site: SiteId) -> bool {
         self.fact(site.0)
             .is_some_and(|fact| fact.kind.load(Ordering::Acquire) >= MEASURED)
+    }
+
+    #[inline]
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        let number = site.0.checked_sub(FIRST_CALLED_SITE)?;
+        let both = self.called.get(number as usize)?.load(Ordering::Acquire);
+        (both != 0).then_some((SiteId(both as u32), CallSiteId((both >> 32) as u32)))
     }
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
@@ -256,5 +282,14 @@ mod tests {
         let layout = table.array_layout(SiteId(17)).expect("a level");
         assert_eq!(layout.bytes(2), Some(32));
         assert_eq!(table.fixed_bytes(SiteId(1 << 20)), None);
+        let (id, caller) = (SiteId(FIRST_CALLED_SITE + 9), CallSiteId(3));
+        assert_eq!((table.called(id), table.fixed_bytes(id)), (None, None));
+        table.learn_called(&CalledSite {
+            id,
+            site: SiteId(16),
+            caller,
+        });
+        assert_eq!(table.called(id), Some((SiteId(16), caller)));
+        assert_eq!(table.fixed_bytes(id), Some(24));
     }
 }

@@ -19,6 +19,7 @@ use ducktrack_trace_writer::{
 };
 use parking_lot::{Mutex, RwLock};
 
+use crate::called_sites::CalledSites;
 use crate::counter_block::CounterBlock;
 use crate::event_buffer::{BufferSizes, EventBuffer, owner};
 use crate::event_tally::EventTally;
@@ -40,6 +41,7 @@ pub(crate) struct Tracing {
     epoch: AtomicU32,
     ended: AtomicBool,
     seen: SeenClasses,
+    called: CalledSites,
     /// Where threads tell how far they have filled their allocation buffers.
     frontier: Option<Arc<AllocationFrontier>>,
     /// Addresses of objects can be read: only a stopped world moves them.
@@ -66,6 +68,7 @@ impl Tracing {
     /// Why there can be no event files: one line.
     pub(crate) fn start(start: Start<'_>) -> Result<Self, String> {
         let seen = SeenClasses::new().map_err(|error| error.to_string())?;
+        let called = CalledSites::new().map_err(|error| error.to_string())?;
         let tally = EventTally::new(Arc::clone(&start.sites), start.blocks);
         let options = event_options(start.choices, start.moves, start.start_unix_millis);
         let log = EventLog::start(
@@ -86,6 +89,7 @@ impl Tracing {
             epoch: AtomicU32::new(0),
             ended: AtomicBool::new(false),
             seen,
+            called,
             frontier: start.frontier,
             knows_addresses: start.knows_addresses,
         })
@@ -187,6 +191,10 @@ impl Tracing {
 
     pub(crate) fn seen(&self) -> &SeenClasses {
         &self.seen
+    }
+
+    pub(crate) fn called_sites(&self) -> &CalledSites {
+        &self.called
     }
 
     /// The program ends: takes what is in all buffers, and waits until everything is decoded and written.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use ducktrack_hotspot::{Address, Collector, JvmFlags, VmStructs, block_signals, give_way};
 use ducktrack_jvmti::{EventKind, Jni};
-use ducktrack_trace_format::{End, ThreadId};
+use ducktrack_trace_format::{CallSiteId, End, Record, SiteId, ThreadId};
 use ducktrack_trace_writer::EventHost;
 
 use crate::agent::Agent;
@@ -31,6 +31,12 @@ impl EventHost for Host {
         if let Some(agent) = callbacks::agent() {
             agent.collection_wanted.store(true, Ordering::Release);
             agent.wake_background();
+        }
+    }
+
+    fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
+        if let Some(tracing) = callbacks::agent().and_then(Agent::tracing) {
+            tracing.called_sites().said(site, caller, events);
         }
     }
 
@@ -145,6 +151,20 @@ impl Agent {
         let value = self.slot_value(block);
         facts.slot.set(native, value);
         value
+    }
+
+    /// Gives numbers to sites and callers that many events say, and writes what is new in the trace's dictionary.
+    pub(crate) fn number_called_sites(&self) {
+        let (Some(tracing), Some(sites)) = (self.tracing(), &self.sites) else {
+            return;
+        };
+        let numbered = tracing.called_sites().number_wanted();
+        for called in &numbered {
+            sites.learn_called(called);
+            self.registry.note(Record::CalledSite(*called));
+        }
+        self.write_definitions();
+        tracing.called_sites().publish(&numbered);
     }
 
     /// Takes what is in all buffers; after that, all counts are there.

@@ -9,8 +9,12 @@ public class KnownCallers {
     static final String TEXT = "0123456789";
     static volatile Object sink;
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         for (int i = 0; i < TIMES; i++) {
+            if (i == TIMES / 4) {
+                // From now on events have numbers for these callers.
+                Thread.sleep(1_000);
+            }
             one();
             chained();
             behindBranches(i);

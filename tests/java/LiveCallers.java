@@ -12,8 +12,12 @@ public class LiveCallers {
     static int kept;
     static volatile Object sink;
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         for (int i = 0; i < TIMES; i++) {
+            if (i == TIMES / 4) {
+                // From now on the agent has numbers for these callers.
+                Thread.sleep(1_000);
+            }
             keep(TEXT.substring(1, 5)); //= java.lang.String 1 byte[] 1
             oneOfTwo();
             keep(Arrays.copyOf(BYTES, 5)); //= byte[] 1

@@ -8,6 +8,7 @@ use ducktrack_tests::{
     Jdk, Lines, TracedRun, blamed_lines, checked, compile_java, is_full_run, said_lines,
     trace_command, traced_jdks, traced_layouts,
 };
+use ducktrack_trace_reader::{Record, TraceReader};
 use serde_json::Value;
 
 const PROGRAM: &str = include_str!("../java/LiveCallers.java");
@@ -45,6 +46,7 @@ fn live_objects_are_filed_under_the_call_that_is_to_blame() {
             for files in FILES {
                 let run = traced(jdk, collector, files, programs.path());
                 assert_eq!(live(&run), expected, "{}", run.name());
+                assert!(called_sites(&run) > 5, "{}", run.name());
                 if files != FILES[0] {
                     check_rotations(&run);
                 }
@@ -76,6 +78,13 @@ fn live(run: &TracedRun) -> Lines {
     let heap: HeapReport = serde_json::from_value(heap).expect("a report");
     let context = heap.sites.iter().flat_map(|site| &site.live.context);
     blamed_lines(context, "LiveCallers", TIMES / 2)
+}
+
+/// How many callers have a number together with the site that they are blamed for.
+fn called_sites(run: &TracedRun) -> usize {
+    let records = TraceReader::open(&run.trace()).expect("a trace");
+    let called = records.filter(|record| matches!(record, Record::CalledSite(_)));
+    called.count()
 }
 
 fn check_rotations(run: &TracedRun) {

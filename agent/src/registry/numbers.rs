@@ -5,26 +5,32 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ducktrack_class_rewriter::{MethodProfile, Numbers, SiteKey};
+use ducktrack_trace_format::FIRST_CALLED_SITE;
 use rustc_hash::FxHashMap;
 
 use crate::counter_block::{FIRST_COUNTER, WORDS};
 
-/// Sites that share the 32 low bits of a key with the call site above.
-const MOST_SITES: u32 = i32::MAX as u32;
+/// Sites share the 32 low bits of a key with the call site above.
+pub(crate) const MOST_SITES: u32 = i32::MAX as u32;
+
+/// Where sites are numbers in the words of events, the rest stands for sites with their callers and for what else can be kept of an object.
+pub(crate) const MOST_SITES_OF_EVENTS: u32 = FIRST_CALLED_SITE;
 
 /// Smaller numbers are escapes in the words of allocation events.
 const FIRST_SITE: u32 = 16;
 
 /// Numbers that were given away; asked without a lock while classes are rewritten.
 pub(crate) struct NextNumbers {
+    most_sites: u32,
     site: AtomicU32,
     counter: AtomicU32,
     call_site: AtomicU32,
 }
 
 impl NextNumbers {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(most_sites: u32) -> Self {
         Self {
+            most_sites,
             site: AtomicU32::new(FIRST_SITE),
             counter: AtomicU32::new(FIRST_COUNTER),
             call_site: AtomicU32::new(1),
@@ -38,7 +44,16 @@ impl NextNumbers {
 
     /// A site that belongs to no class file.
     pub(super) fn new_site(&self) -> Option<u32> {
-        take(&self.site, 1)
+        self.take_sites(1)
+    }
+
+    /// The first of so many sites.
+    fn take_sites(&self, count: u32) -> Option<u32> {
+        take(&self.site, count, self.most_sites)
+    }
+
+    fn new_call_site(&self) -> Option<u32> {
+        take(&self.call_site, 1, MOST_SITES)
     }
 }
 
@@ -67,14 +82,14 @@ impl<'a> ClassNumbers<'a> {
 
 impl Numbers for ClassNumbers<'_> {
     fn site(&mut self, key: SiteKey) -> Option<u32> {
-        numbered(&mut self.known.sites, &self.next.site, key)
+        numbered(&mut self.known.sites, key, || self.next.new_site())
     }
 
     fn levels(&mut self, key: SiteKey, count: u8) -> Option<u32> {
         if let Some(first) = self.known.sites.get(&key) {
             return Some(*first);
         }
-        let first = take(&self.next.site, u32::from(count))?;
+        let first = self.next.take_sites(u32::from(count))?;
         for (level, number) in (0..count).zip(first..) {
             self.known.sites.insert(SiteKey { level, ..key }, number);
         }
@@ -90,22 +105,28 @@ impl Numbers for ClassNumbers<'_> {
     }
 
     fn call_site(&mut self, key: SiteKey) -> Option<u32> {
-        numbered(&mut self.known.call_sites, &self.next.call_site, key)
+        numbered(&mut self.known.call_sites, key, || {
+            self.next.new_call_site()
+        })
     }
 }
 
-fn numbered(known: &mut FxHashMap<SiteKey, u32>, next: &AtomicU32, key: SiteKey) -> Option<u32> {
+fn numbered(
+    known: &mut FxHashMap<SiteKey, u32>,
+    key: SiteKey,
+    new: impl FnOnce() -> Option<u32>,
+) -> Option<u32> {
     if let Some(number) = known.get(&key) {
         return Some(*number);
     }
-    let number = take(next, 1)?;
+    let number = new()?;
     known.insert(key, number);
     Some(number)
 }
 
-/// The first of `count` numbers.
-fn take(next: &AtomicU32, count: u32) -> Option<u32> {
-    let more = |number: u32| number.checked_add(count).filter(|end| *end <= MOST_SITES);
+/// The first of `count` numbers below `most`.
+fn take(next: &AtomicU32, count: u32, most: u32) -> Option<u32> {
+    let more = |number: u32| number.checked_add(count).filter(|end| *end <= most);
     next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
         .ok()
 }

@@ -88,6 +88,7 @@ fn sort_of(record: &Record) -> &'static str {
         Record::Site(_) => "site",
         Record::Counter(_) => "counter",
         Record::CallSite(_) => "call site",
+        Record::CalledSite(_) => "called site",
         Record::SiteSize { .. } => "site size",
         Record::Thread(_) => "thread",
         Record::Refusal(_) => "refusal",

@@ -46,6 +46,7 @@ impl CountModelBuilder {
             Record::Site(site) => definitions.sites.define(site.id, site),
             Record::Counter(counter) => definitions.counters.define(counter.id, counter),
             Record::CallSite(call) => definitions.calls.define(call.id, call),
+            Record::CalledSite(called) => definitions.called_sites.define(called.id, called),
             Record::SiteSize { site, bytes } => definitions.set_size(site, bytes),
             Record::Thread(thread) => definitions.set_thread(thread),
             Record::Refusal(refusal) => self.refusals.push(refusal),

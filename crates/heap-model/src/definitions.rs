@@ -1,7 +1,7 @@
 //! Everything a trace introduces: classes, methods, sites, counters, calls, threads.
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, Class, ClassId, Counter, CounterId, HeapClass, HeapClassId,
+    CallSite, CallSiteId, CalledSite, Class, ClassId, Counter, CounterId, HeapClass, HeapClassId,
     HeapClassSize, Method, MethodId, Site, SiteId, Thread, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
@@ -19,6 +19,7 @@ pub(crate) struct Definitions {
     pub(crate) sites: DefinitionTable<SiteId, Site>,
     pub(crate) counters: DefinitionTable<CounterId, Counter>,
     pub(crate) calls: DefinitionTable<CallSiteId, CallSite>,
+    pub(crate) called_sites: DefinitionTable<SiteId, CalledSite>,
     threads: FxHashMap<ThreadId, Thread>,
     sizes: FxHashMap<SiteId, u32>,
     two_sizes: Vec<Inconsistency>,
@@ -115,6 +116,10 @@ impl Definitions {
             (
                 "call site",
                 self.calls.redefined().map(|(times, id)| (times, id.0)),
+            ),
+            (
+                "called site",
+                (self.called_sites.redefined()).map(|(times, id)| (times, id.0)),
             ),
         ];
         let redefined = redefined.into_iter().filter_map(|(what, found)| {

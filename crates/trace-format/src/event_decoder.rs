@@ -223,13 +223,23 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             (None, _) if self.facts.is_measured(site) => (Some(moved), self.advance(moved)),
             _ => return None,
         };
+        let (site, caller) = self.called(site);
         Some(Event::Allocation(Allocation {
             site,
-            caller: None,
+            caller,
             klass: None,
             bytes,
             place,
         }))
+    }
+
+    /// What a site's number in a word stands for.
+    #[inline]
+    fn called(&self, site: SiteId) -> (SiteId, Option<CallSiteId>) {
+        match self.facts.called(site) {
+            Some((site, caller)) => (site, Some(caller)),
+            None => (site, None),
+        }
     }
 
     /// Any word; `give` is called through a pointer.
@@ -338,9 +348,10 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             };
             self.gap_behind(own, give);
         }
+        let (site, called_by) = self.called(site);
         give(Event::Allocation(Allocation {
             site,
-            caller: self.caller.take(),
+            caller: self.caller.take().or(called_by),
             klass: self.klass.take(),
             bytes,
             place,

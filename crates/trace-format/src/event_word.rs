@@ -3,7 +3,7 @@
 //! All words are `u32`, little-endian; a `u64` is two words, the low half first.
 //!
 //! ```text
-//! word = site << 12 | units      site is 16 or more
+//! word = site << 12 | units      site is 16 or more; from 0xB0000 to 0xBFFFF it may stand for a site and a caller (CalledSite)
 //! word = op << 12 | low          op is below 16; payload words follow
 //! ```
 //!
@@ -41,6 +41,12 @@ use crate::SiteId;
 
 /// Site ids below this are escapes.
 pub const FIRST_SITE: u32 = 16;
+
+/// From this number on, sites in words may be [`CalledSite`](crate::CalledSite)s. An agent that writes such gives no site of its own one of these numbers.
+pub const FIRST_CALLED_SITE: u32 = 0xB_0000;
+
+/// The first number behind those of called sites.
+pub const END_OF_CALLED_SITES: u32 = 0xC_0000;
 
 /// The most units a word can carry.
 pub const MAX_UNITS: u32 = 0xFFF;

@@ -125,10 +125,10 @@ pub use collection::{
     ThreadCut,
 };
 pub use current::{
-    AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
-    CounterRole, End, HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout, KeyedCount,
-    Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot,
-    Term, Thread, ThreadCounts, ThreadId, Unit,
+    AgentCost, AllocationKind, CallSite, CallSiteId, CalledSite, Class, ClassId, Counter,
+    CounterId, CounterRole, End, HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout,
+    KeyedCount, Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId,
+    Snapshot, Term, Thread, ThreadCounts, ThreadId, Unit,
 };
 pub use damage::Damage;
 pub use error::FormatError;
@@ -138,7 +138,9 @@ pub use event_decoder::{DecodedPiece, EventDecoder, MAX_ARRAYS};
 pub use event_file::EventFile;
 pub use event_shortener::{EventShortener, ShortWords};
 pub use event_sink::{EventSink, NotedEvent, PlainRun, Word};
-pub use event_word::{CALLER, EventWords, FIRST_SITE, MAX_UNITS, UNIT};
+pub use event_word::{
+    CALLER, END_OF_CALLED_SITES, EventWords, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, UNIT,
+};
 pub use explained::{Explained, decode_explained, encode_explained};
 pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
 pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};

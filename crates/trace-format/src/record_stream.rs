@@ -26,7 +26,7 @@
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of record sorts that this version knows.
-const KNOWN_RECORDS: u32 = 15;
+const KNOWN_RECORDS: u32 = 16;
 
 /// The most bytes a `u32` takes as varint.
 const MAX_VARINT: usize = 5;
@@ -157,7 +157,10 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllocationKind, End, HeapClassId, HeapLayout, MethodId, Site, SiteId, Snapshot};
+    use crate::{
+        AllocationKind, CallSiteId, CalledSite, End, FIRST_CALLED_SITE, MethodId, Site, SiteId,
+        Snapshot,
+    };
 
     fn end() -> Record {
         Record::End(End {
@@ -170,10 +173,10 @@ mod tests {
     #[test]
     fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        let last = Record::HeapLayout(HeapLayout {
-            class: HeapClassId(3),
-            superclass: None,
-            fields: Vec::new(),
+        let last = Record::CalledSite(CalledSite {
+            id: SiteId(FIRST_CALLED_SITE),
+            site: SiteId(16),
+            caller: CallSiteId(1),
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);

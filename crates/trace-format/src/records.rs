@@ -13,7 +13,7 @@
 //! | 4 | [`Counter`] | | 10 | [`Snapshot`] |
 //! | 5 | [`CallSite`] | | 11 | [`End`] |
 //! | 12 | [`HeapClass`] | | 13 | [`Record::Note`] |
-//! | 14 | [`HeapLayout`] | | | |
+//! | 14 | [`HeapLayout`] | | 15 | [`CalledSite`] |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
@@ -90,6 +90,8 @@ pub enum Record {
     Note(String),
     /// Where the objects of a class have their fields.
     HeapLayout(HeapLayout),
+    /// One number for a site and the caller that is to blame.
+    CalledSite(CalledSite),
 }
 
 /// The run, the VM and its object layout.
@@ -377,6 +379,18 @@ pub struct CallSite {
     pub line: Option<u16>,
     /// What is called, `java/util/Arrays.copyOf`.
     pub target: String,
+}
+
+/// A site together with the call of a tracked method that is to blame: events have this number in the place of the site's, and need not say the caller.
+/// It stands ahead of the first event that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalledSite {
+    /// The number that stands for both, [`FIRST_CALLED_SITE`](crate::FIRST_CALLED_SITE) or more; no site has it.
+    pub id: SiteId,
+    /// The site.
+    pub site: SiteId,
+    /// The caller.
+    pub caller: CallSiteId,
 }
 
 /// A thread, or a fold of threads.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::SiteId;
+use crate::{CallSiteId, SiteId};
 
 /// Sizes of the objects of sites. In the agent the registry answers, in the reader the definitions of the trace.
 pub trait SiteFacts {
@@ -12,6 +12,13 @@ pub trait SiteFacts {
     /// True for sites whose events carry the bytes of the object (arrays, clones, ...): the units of a word are then
     /// the object's and never a gap's.
     fn is_measured(&self, site: SiteId) -> bool;
+
+    /// Site and caller of a [`CalledSite`](crate::CalledSite); `None`: the number is that of a site. All else that is asked of such a number is told of its
+    /// site.
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        let _ = site;
+        None
+    }
 
     /// How the array that a site (a level of a `multianewarray`) makes is laid out.
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
@@ -33,6 +40,10 @@ impl<F: SiteFacts + ?Sized> SiteFacts for &F {
 
     fn is_measured(&self, site: SiteId) -> bool {
         (**self).is_measured(site)
+    }
+
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        (**self).called(site)
     }
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {

@@ -37,6 +37,12 @@ public final class DuckTrackEvents {
     private static final int ADDRESSED = DuckTrackEventBuffer.ADDRESSED;
     private static final int ELSEWHERE = DuckTrackEventBuffer.ELSEWHERE;
 
+    /** Keys of notes and sites that have one number together (`called_sites` in the agent), 8 bytes each; the number follows from the place. */
+    private static final long CALLED = DuckTrack.constant(26);
+    private static final long CALLED_PLACES = (1 << 19) - 8;
+    /** The word of the first of these numbers. */
+    private static final int FIRST_CALLED = 0xB0000 << 12;
+
     /** Larger arrays are passed, so that their addresses are known where they lie outside of a TLAB. */
     private static final long LARGE = 4096;
 
@@ -79,14 +85,55 @@ public final class DuckTrackEvents {
         long top = U.getLong(null, eetop + TLAB_TOP);
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
-        if (obstacles(eetop, block, delta, cursor) == 0) {
-            cursor = DuckTrackEventBuffer.caller(cursor, DuckTrack.callSite(U.getLong(null, block + NOTE)));
-            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+        long note = U.getLong(null, block + NOTE);
+        if (obstacles(eetop, block, delta, cursor) == 0 && haveNumber(note, site)) {
+            U.putInt(null, cursor, number(note, site) | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
         } else {
             slowForCaller(site);
         }
+    }
+
+    /** Where the number of a note and a site is, if they have one. */
+    @ForceInline
+    @Hidden
+    private static long place(long note, int site) {
+        return note + ((long) site << 5) >>> 2 & CALLED_PLACES;
+    }
+
+    /** Whether a site has a number together with the call site under way, or none is under way. */
+    @ForceInline
+    @Hidden
+    private static boolean haveNumber(long note, int site) {
+        return DuckTrack.callSite(note) <= 0 || U.getLong(null, CALLED + place(note, site)) == note + ((long) site << 5);
+    }
+
+    /** The word of that number. */
+    @ForceInline
+    @Hidden
+    private static int number(long note, int site) {
+        return DuckTrack.callSite(note) <= 0 ? site << 12 : FIRST_CALLED + ((int) place(note, site) << 9);
+    }
+
+    /** Writes an event with its caller ahead of it; false: something stands in the way. {@code bytes}: of an array, 0 for an object. */
+    @ForceInline
+    @Hidden
+    private static boolean withCaller(long bytes, int site) {
+        Thread thread = DuckTrack.thread();
+        long eetop = U.getLong(thread, EETOP);
+        long block = DuckTrack.slot(thread, eetop) + SHARED;
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long cursor = U.getLong(null, block + CURSOR);
+        long delta = top - U.getLong(null, block + LAST);
+        if ((obstacles(eetop, block, delta, cursor) | (bytes == 0 ? 0 : delta ^ bytes)) != 0) {
+            return false;
+        }
+        cursor = DuckTrackEventBuffer.caller(cursor, DuckTrack.callSite(U.getLong(null, block + NOTE)));
+        U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+        U.putLong(null, block + CURSOR, cursor + 4);
+        U.putLong(null, block + LAST, top);
+        return true;
     }
 
     @ForceInline
@@ -118,9 +165,9 @@ public final class DuckTrackEvents {
         long top = U.getLong(null, eetop + TLAB_TOP);
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
-        if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
-            cursor = DuckTrackEventBuffer.caller(cursor, DuckTrack.callSite(U.getLong(null, block + NOTE)));
-            U.putInt(null, cursor, site << 12 | (int) delta >>> 3);
+        long note = U.getLong(null, block + NOTE);
+        if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0 && haveNumber(note, site)) {
+            U.putInt(null, cursor, number(note, site) | (int) delta >>> 3);
             U.putLong(null, block + CURSOR, cursor + 4);
             U.putLong(null, block + LAST, top);
         } else if (bytes < LARGE) {
@@ -459,6 +506,9 @@ public final class DuckTrackEvents {
     @DontInline
     @Hidden
     private static void slowForCaller(int site) {
+        if (withCaller(0, site)) {
+            return;
+        }
         DuckTrackEventBuffer.write(site, 0, 0, callSite(), null, BY_TOP, 0);
     }
 
@@ -471,6 +521,9 @@ public final class DuckTrackEvents {
     @DontInline
     @Hidden
     private static void slowArrayForCaller(long bytes, int site) {
+        if (withCaller(bytes, site)) {
+            return;
+        }
         DuckTrackEventBuffer.write(site, bytes, 0, callSite(), null, BY_TOP, 0);
     }
 
@@ -483,6 +536,9 @@ public final class DuckTrackEvents {
     @DontInline
     @Hidden
     private static void slowLargeArrayForCaller(Object array, long bytes, int site) {
+        if (withCaller(bytes, site)) {
+            return;
+        }
         DuckTrackEventBuffer.write(site, bytes, 0, callSite(), array, BY_TOP, 0);
     }
 

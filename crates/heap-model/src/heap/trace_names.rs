@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    ArrayLayout, CallSiteId, HeapClassId, HeapClassSize, SiteFacts, SiteId, ThreadId,
+    ArrayLayout, CallSiteId, FIRST_CALLED_SITE, HeapClassId, HeapClassSize, SiteFacts, SiteId,
+    ThreadId,
 };
 use rustc_hash::FxHashMap;
 
@@ -19,6 +20,8 @@ pub(crate) const MOST_SITES: usize = 1 << 20;
 pub struct TraceNames {
     /// By site id.
     pub(crate) sites: Vec<SiteEntry>,
+    /// Sites with their callers, by number from the first of them on; `None`: no such number was given.
+    pub(crate) called: Vec<Option<(SiteId, CallSiteId)>>,
     /// By site id, few.
     pub(crate) layouts: FxHashMap<SiteId, ArrayLayout>,
     /// Number of columns by site, that of "not known" included.
@@ -78,6 +81,18 @@ impl TraceNames {
         self.sites.get(site.0 as usize).copied().unwrap_or_default()
     }
 
+    /// What is known of the number in an event's word: a site's, or that of a site and a caller.
+    #[inline]
+    fn said(&self, site: SiteId) -> SiteEntry {
+        match self.sites.get(site.0 as usize) {
+            Some(entry) => *entry,
+            None => self
+                .called(site)
+                .map(|(site, _)| self.site(site))
+                .unwrap_or_default(),
+        }
+    }
+
     /// The column of a call; 0 is no call.
     pub(crate) fn caller(&self, call: CallSiteId) -> CallerColumn {
         match call {
@@ -126,13 +141,23 @@ impl TraceNames {
 impl SiteFacts for TraceNames {
     #[inline]
     fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
-        let fixed = self.site(site).fixed;
+        let fixed = self.said(site).fixed;
         (fixed != 0).then_some(fixed)
     }
 
     #[inline]
     fn is_measured(&self, site: SiteId) -> bool {
-        self.site(site).is_measured
+        self.said(site).is_measured
+    }
+
+    #[inline]
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        let number = site.0.checked_sub(FIRST_CALLED_SITE)? as usize;
+        if self.sites.len() > site.0 as usize {
+            // Agents that know no such numbers have given it to a site.
+            return None;
+        }
+        self.called.get(number).copied().flatten()
     }
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use ducktrack_trace_format::{AllocationKind, ArrayLayout, ObjectLayout, Site};
+use ducktrack_trace_format::{
+    AllocationKind, ArrayLayout, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE, ObjectLayout,
+    Site,
+};
 
 use crate::definitions::Definitions;
 use crate::heap::column::{CallerColumn, SiteColumn};
@@ -21,6 +24,9 @@ impl TraceNames {
             if let Some(entry) = names.sites.get_mut(site.0 as usize) {
                 entry.is_measured = true;
             }
+        }
+        for called in definitions.called_sites.items() {
+            names.add_called(*called);
         }
         for class in &definitions.heap_classes {
             let ty = names.types.column(&class.ty);
@@ -59,6 +65,20 @@ impl TraceNames {
             && let Some(array) = ty.and_then(|ty| array_layout(ty, layout))
         {
             self.layouts.insert(site.id, array);
+        }
+    }
+
+    fn add_called(&mut self, called: CalledSite) {
+        let number = called.id.0.checked_sub(FIRST_CALLED_SITE);
+        let Some(number) = number.filter(|_| called.id.0 < END_OF_CALLED_SITES) else {
+            return;
+        };
+        let number = number as usize;
+        if self.called.len() <= number {
+            self.called.resize(number + 1, None);
+        }
+        if let Some(entry) = self.called.get_mut(number) {
+            *entry = Some((called.site, called.caller));
         }
     }
 

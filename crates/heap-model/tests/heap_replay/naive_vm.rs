@@ -11,7 +11,7 @@ use ducktrack_trace_format::{
 use crate::comparison::ExpectedHeap;
 use crate::naive_object::{NaiveSurvivor, Object, Piece};
 use crate::program::{Kind, Step, THREADS};
-use crate::trace_names::{CALLERS, INTERNAL, KLASS, SITES};
+use crate::trace_names::{CALLERS, INTERNAL, KLASS, SITES, called_site};
 
 const OLD: u64 = 0x1000_0000;
 const EDEN: u64 = 0x2000_0000;
@@ -202,13 +202,19 @@ impl NaiveVm {
             return;
         }
         self.threads[thread as usize].last = end;
+        // The caller may be told by the site's number.
+        let at_once = relative && caller > 0 && self.objects.len().is_multiple_of(2);
+        let (told, number) = match at_once {
+            true => (0, called_site(id, caller)),
+            false => (caller, SiteId(id)),
+        };
         self.put(thread, |words| {
-            let mut words = called_by(caller, words);
+            let mut words = called_by(told, words);
             if ty.is_none() {
                 words = words.typed(KLASS + u64::from(class));
             }
             match (relative, fixed) {
-                (true, _) => words.site(SiteId(id), (moved / 8) as u32),
+                (true, _) => words.site(number, (moved / 8) as u32),
                 (false, 0) => words.array(SiteId(id), bytes, end),
                 (false, _) => words.at(SiteId(id), end),
             }
@@ -426,8 +432,9 @@ impl NaiveVm {
         // Written as a word of its own, or with the top.
         let site = SiteId(SITES[0].0);
         let caller = self.objects[object].caller;
-        self.put_unaware(thread, |words| match object % 2 {
-            0 => called_by(caller, words).site(site, 2),
+        self.put_unaware(thread, |words| match object % 4 {
+            0 if caller > 0 => words.site(called_site(site.0, caller), 2),
+            0 | 2 => called_by(caller, words).site(site, 2),
             _ => called_by(caller, words).at(site, last + 16),
         });
         let is_lost = self.is_lost;

@@ -2,9 +2,9 @@
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder, TraceNames};
 use ducktrack_trace_format::{
-    AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId, CounterRole,
-    HeapClass, HeapClassId, HeapClassSize, Method, MethodId, ObjectLayout, Record, Run, Site,
-    SiteId, Term, Thread, ThreadId, Unit,
+    AllocationKind, CallSite, CallSiteId, CalledSite, Class, ClassId, Counter, CounterId,
+    CounterRole, FIRST_CALLED_SITE, HeapClass, HeapClassId, HeapClassSize, Method, MethodId,
+    ObjectLayout, Record, Run, Site, SiteId, Term, Thread, ThreadId, Unit,
 };
 
 /// Site, bytes (0: measured), type, and the class of its objects.
@@ -20,6 +20,11 @@ pub(crate) const SITES: [(u32, u32, Option<&str>, u32); 5] = [
 
 /// Calls with the numbers 1 to `CALLERS` are introduced, each a row of the model.
 pub(crate) const CALLERS: u32 = 2;
+
+/// The number that stands for a site and a caller.
+pub(crate) fn called_site(site: u32, caller: u32) -> SiteId {
+    SiteId(FIRST_CALLED_SITE + site * 8 + caller)
+}
 
 /// Names of classes by id; a class is kept at `KLASS + id`.
 pub(crate) const CLASSES: [(&str, HeapClassSize); 5] = [
@@ -112,6 +117,13 @@ pub(crate) fn names(threads: u32) -> (CountModel, TraceNames) {
             line: None,
             target: "java/util/Arrays.copyOf".into(),
         }));
+        for (site, ..) in SITES {
+            builder.fold(Record::CalledSite(CalledSite {
+                id: called_site(site, call),
+                site: SiteId(site),
+                caller: CallSiteId(call),
+            }));
+        }
     }
     // What a site without size and type makes is measured where it runs: it has a counter of bytes.
     builder.fold(Record::Counter(Counter {

@@ -6,6 +6,7 @@ use crate::{ArrayLayout, EventBlockHeader, EventWords, NotedEvent, PlainRun, Thr
 const FIXED: SiteId = SiteId(16);
 const MEASURED: SiteId = SiteId(17);
 const UNSIZED: SiteId = SiteId(18);
+const CALLED_FIXED: SiteId = SiteId(crate::FIRST_CALLED_SITE + 5);
 const OUTER: SiteId = SiteId(30);
 const INNER: SiteId = SiteId(31);
 const SIZE: u64 = 24;
@@ -15,7 +16,11 @@ struct Facts;
 
 impl SiteFacts for Facts {
     fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
-        (site == FIXED).then_some(SIZE as u32)
+        [FIXED, CALLED_FIXED].contains(&site).then_some(SIZE as u32)
+    }
+
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        (site == CALLED_FIXED).then_some((FIXED, CallSiteId(70_000)))
     }
 
     fn is_measured(&self, site: SiteId) -> bool {
@@ -75,6 +80,29 @@ fn events_of(words: &EventWords, last_top: u64) -> Vec<Event> {
     let (events, result) = decode(words, last_top, EventFlags::NONE);
     result.unwrap();
     events
+}
+
+#[test]
+fn a_called_site_says_its_caller() {
+    let called = EventWords::new()
+        .site(CALLED_FIXED, 3)
+        .site(CALLED_FIXED, 0)
+        .site(CALLED_FIXED, 5)
+        .at(CALLED_FIXED, 0x9000)
+        .typed(0x40)
+        .site(CALLED_FIXED, 3);
+    let apart = |words: EventWords| words.caller(70_000);
+    let words = apart(EventWords::new()).site(FIXED, 3);
+    let words = apart(apart(words).site(FIXED, 0)).site(FIXED, 5);
+    let words = apart(apart(words).at(FIXED, 0x9000));
+    let words = words.typed(0x40).site(FIXED, 3);
+    let expected = events_of(&words, 0x1000);
+    assert_eq!(expected.len(), 6, "one of them is a gap");
+    assert_eq!(events_of(&called, 0x1000), expected);
+    // A caller that is said ahead is the one.
+    let other = EventWords::new().caller(9).site(CALLED_FIXED, 3);
+    let expected = EventWords::new().caller(9).site(FIXED, 3);
+    assert_eq!(events_of(&other, 0x1000), events_of(&expected, 0x1000));
 }
 
 #[test]

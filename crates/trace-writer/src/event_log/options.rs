@@ -2,6 +2,8 @@
 
 use std::io;
 
+use ducktrack_trace_format::{CallSiteId, SiteId};
+
 /// How events are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventOptions {
@@ -69,6 +71,12 @@ pub trait EventHost: Send + Sync {
     /// The files are at the upper limit and no collection has come: please cause one soon, from another thread. May be called
     /// again while none comes.
     fn want_collection(&self);
+
+    /// So many events of a piece said that they are a site's and a caller's. Where there are many, both may get one number
+    /// ([`CalledSite`](ducktrack_trace_format::CalledSite)) for events to come. Called on the pipeline's thread.
+    fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
+        let _ = (site, caller, events);
+    }
 
     /// One line for the user. Each sort of trouble is told once.
     fn say(&self, line: &str);

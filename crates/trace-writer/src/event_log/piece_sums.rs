@@ -10,7 +10,8 @@
 //! the sums of sites, that is once for each different word. Pairs have their sums in the places where the shortener finds them.
 
 use ducktrack_trace_format::{
-    CALLER, EventShortener, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts, SiteId, UNIT, Word,
+    CALLER, EventShortener, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts,
+    SiteId, UNIT, Word,
 };
 
 use super::mirror::KeptSite;
@@ -156,17 +157,41 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The rows of sites.
+/// The rows of sites, and of sites with their callers.
 #[derive(Debug, Default)]
 struct SiteRows {
-    rows: Vec<SiteRow>,
+    sites: Vec<SiteRow>,
+    called: Vec<SiteRow>,
     /// Sites with events in this piece.
     touched: Vec<SiteId>,
 }
 
 impl SiteRows {
     fn get(&self, site: SiteId) -> Option<&SiteRow> {
-        self.rows.get(site.0 as usize)
+        match site.0.checked_sub(FIRST_CALLED_SITE) {
+            Some(number) => self.called.get(number as usize),
+            None => self.sites.get(site.0 as usize),
+        }
+    }
+
+    fn get_mut(&mut self, site: SiteId) -> Option<&mut SiteRow> {
+        match site.0.checked_sub(FIRST_CALLED_SITE) {
+            Some(number) => self.called.get_mut(number as usize),
+            None => self.sites.get_mut(site.0 as usize),
+        }
+    }
+
+    /// Makes the row of a site whose number objects can be kept with.
+    fn make(&mut self, site: SiteId) -> Option<&mut SiteRow> {
+        KeptSite::alone(site)?;
+        let (rows, number) = match site.0.checked_sub(FIRST_CALLED_SITE) {
+            Some(number) => (&mut self.called, number as usize),
+            None => (&mut self.sites, site.0 as usize),
+        };
+        if rows.len() <= number {
+            rows.resize((number + 1).next_power_of_two(), SiteRow::NEW);
+        }
+        rows.get_mut(number)
     }
 
     /// Whether the event that is all of this word is as events of its site are.
@@ -178,7 +203,7 @@ impl SiteRows {
     /// Adds events that fit.
     fn add(&mut self, events: WordCount) {
         let site = SiteId(events.word >> 12);
-        if let Some(row) = self.rows.get_mut(site.0 as usize)
+        if let Some(row) = self.get_mut(site)
             && row.add(events.word & MAX_UNITS, events.count)
         {
             self.touched.push(site);
@@ -309,12 +334,7 @@ impl PieceSums {
     /// Asks for a site's size, if it is not known; whether an event of so many units is as events of the site are.
     #[cold]
     pub(crate) fn learn(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
-        let (index, rows) = (site.0 as usize, &mut self.sites.rows);
-        if rows.len() <= index && KeptSite::alone(site).is_some() {
-            let length = (index + 1).next_power_of_two().min(KeptSite::MOST_ALONE);
-            rows.resize(length, SiteRow::NEW);
-        }
-        let Some(row) = rows.get_mut(index) else {
+        let Some(row) = self.sites.make(site) else {
             return false;
         };
         if row.size == UNKNOWN {
@@ -334,11 +354,13 @@ impl PieceSums {
     pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, &EventSum)) {
         let Self { words, sites, .. } = self;
         words.drain(|count| sites.add(count));
-        for site in sites.touched.drain(..) {
-            if let Some(row) = sites.rows.get_mut(site.0 as usize) {
+        let mut touched = std::mem::take(&mut sites.touched);
+        for site in touched.drain(..) {
+            if let Some(row) = sites.get_mut(site) {
                 give(site, &row.take());
             }
         }
+        sites.touched = touched;
         self.room = MOST_EVENTS;
     }
 

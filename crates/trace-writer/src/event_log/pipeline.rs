@@ -257,6 +257,7 @@ impl Pipeline {
             cut: self.threads.cut(thread),
             recent,
             facts: &self.parts.facts,
+            host: &*self.parts.host,
             sums: &mut self.sums,
             shortener: &mut self.shortener,
             short: ShortWords::new(room),

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-use ducktrack_trace_format::{ArrayLayout, ClassNameHash, SiteFacts, SiteId};
+use ducktrack_trace_format::{ArrayLayout, CallSiteId, ClassNameHash, SiteFacts, SiteId};
 
 const PAGE: usize = 1 << 12;
 const PAGES: usize = 1 << 8;
@@ -71,6 +71,10 @@ impl SiteFacts for SiteCache {
     #[inline]
     fn is_measured(&self, site: SiteId) -> bool {
         self.look_up(site) == MEASURED
+    }
+
+    fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        self.facts.called(site)
     }
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {

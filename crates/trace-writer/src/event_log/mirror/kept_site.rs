@@ -1,16 +1,18 @@
 //! What a kept word says of its object's origin: a site, or a site with the caller to blame, in one number of 20 bits.
 //!
 //! ```text
-//! number below 0xC0000     the site of that number, without a caller
+//! number below 0xC0000     what a word of an event has: a site, without a caller, or a called site
 //! 0xC0000 + n              the n-th pair of site and caller
 //! ```
 //!
 //! Pairs are numbered when a piece first has them; programs have some thousands. One too many is kept as its site alone.
 
-use ducktrack_trace_format::{CallSiteId, SiteId};
+use ducktrack_trace_format::{CallSiteId, END_OF_CALLED_SITES, SiteFacts, SiteId};
 use rustc_hash::FxHashMap;
 
-const FIRST_PAIR: u32 = 0xC_0000;
+use crate::event_log::site_cache::SiteCache;
+
+const FIRST_PAIR: u32 = END_OF_CALLED_SITES;
 const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;
 
 /// A site, perhaps with a caller, as kept words have it.
@@ -18,9 +20,6 @@ const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;
 pub(crate) struct KeptSite(u32);
 
 impl KeptSite {
-    /// Sites below this number can be kept.
-    pub(crate) const MOST_ALONE: usize = FIRST_PAIR as usize;
-
     /// Without a caller; `None`: its number is too high to be kept.
     pub(crate) fn alone(site: SiteId) -> Option<Self> {
         (site.0 < FIRST_PAIR).then_some(Self(site.0))
@@ -65,19 +64,42 @@ impl KeptSites {
     }
 
     /// Site and caller of a number; caller 0: none.
-    pub(crate) fn resolve(&self, kept: KeptSite) -> (SiteId, CallSiteId) {
-        let pair = kept.0.checked_sub(FIRST_PAIR);
-        let pair = pair.and_then(|index| self.pairs.get(index as usize));
-        pair.copied().unwrap_or((SiteId(kept.0), CallSiteId(0)))
+    pub(crate) fn resolve(&self, kept: KeptSite, facts: &SiteCache) -> (SiteId, CallSiteId) {
+        let pair = match kept.0.checked_sub(FIRST_PAIR) {
+            Some(index) => self.pairs.get(index as usize).copied(),
+            None => facts.called(SiteId(kept.0)),
+        };
+        pair.unwrap_or((SiteId(kept.0), CallSiteId(0)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_trace_format::FIRST_CALLED_SITE;
+
     use super::*;
+
+    struct OneCalledSite;
+
+    impl SiteFacts for OneCalledSite {
+        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
+            None
+        }
+
+        fn is_measured(&self, _: SiteId) -> bool {
+            true
+        }
+
+        fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+            (site.0 == FIRST_CALLED_SITE).then_some((SiteId(300), CallSiteId(9)))
+        }
+    }
 
     #[test]
     fn a_number_gives_back_what_it_was_made_for() {
+        let facts = SiteCache::new(Arc::new(OneCalledSite));
         let mut sites = KeptSites::default();
         let (site, caller) = (SiteId(300), CallSiteId(9));
         let alone = sites.number(site, None).unwrap();
@@ -85,24 +107,27 @@ mod tests {
         let pair = sites.number(site, Some(caller)).unwrap();
         let other = sites.number(SiteId(301), Some(caller)).unwrap();
         assert_eq!(sites.number(site, Some(caller)), Some(pair));
-        assert_eq!(sites.resolve(alone), (site, CallSiteId(0)));
-        assert_eq!(sites.resolve(pair), (site, caller));
-        assert_eq!(sites.resolve(other), (SiteId(301), caller));
+        assert_eq!(sites.resolve(alone, &facts), (site, CallSiteId(0)));
+        assert_eq!(sites.resolve(pair, &facts), (site, caller));
+        assert_eq!(sites.resolve(other, &facts), (SiteId(301), caller));
+        let called = KeptSite::of_word(FIRST_CALLED_SITE << 12 | 3);
+        assert_eq!(sites.resolve(called, &facts), (site, caller));
         assert_eq!(KeptSite::of_word(pair.in_word() | 0xFFF), pair);
         assert_eq!(sites.number(SiteId(FIRST_PAIR), Some(caller)), None);
     }
 
     #[test]
     fn one_pair_too_many_is_its_site_alone() {
+        let facts = SiteCache::new(Arc::new(OneCalledSite));
         let mut sites = KeptSites::default();
         for caller in 1..=MOST_PAIRS as u32 {
             let pair = sites.number(SiteId(20), Some(CallSiteId(caller)));
             assert_eq!(
-                pair.map(|pair| sites.resolve(pair).1),
+                pair.map(|pair| sites.resolve(pair, &facts).1),
                 Some(CallSiteId(caller))
             );
         }
         let last = sites.number(SiteId(21), Some(CallSiteId(1))).unwrap();
-        assert_eq!(sites.resolve(last), (SiteId(21), CallSiteId(0)));
+        assert_eq!(sites.resolve(last, &facts), (SiteId(21), CallSiteId(0)));
     }
 }

@@ -195,7 +195,7 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     fn claimed(&self, object: &KeptObject) -> Claimed {
-        let (site, caller) = self.kept_sites.resolve(object.site);
+        let (site, caller) = self.kept_sites.resolve(object.site, self.facts);
         let fixed = || self.facts.fixed_bytes(site).map(u64::from);
         Claimed {
             bytes: object.bytes.or_else(fixed),

@@ -130,7 +130,7 @@ impl Mirror {
             piece.for_each_stretch(|stretch| {
                 for object in stretch.parts().flat_map(Neighbours::objects) {
                     let said = class_at(&self.klasses, piece.klass_of(&object));
-                    let (site, caller) = self.kept_sites.resolve(object.site);
+                    let (site, caller) = self.kept_sites.resolve(object.site, facts);
                     let origin = Origin {
                         site,
                         thread: piece.thread,

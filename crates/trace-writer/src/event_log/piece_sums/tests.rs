@@ -35,7 +35,11 @@ fn sums(facts: &SiteCache) -> PieceSums {
     );
     assert!(sums.learn(SiteId(18), 1, facts));
     assert!(!sums.learn(SiteId(19), 2, facts), "the size is not known");
-    assert!(!sums.learn(SiteId(KeptSite::MOST_ALONE as u32), 0, facts));
+    assert!(!sums.learn(
+        SiteId(ducktrack_trace_format::END_OF_CALLED_SITES),
+        0,
+        facts
+    ));
     sums
 }
 

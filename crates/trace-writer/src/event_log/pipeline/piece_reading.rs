@@ -1,15 +1,15 @@
 //! One piece, event by event: counted, written shorter, and prepared for the mirror.
 
 use ducktrack_trace_format::{
-    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_SITE, MAX_UNITS, NotedEvent, Place,
-    PlainRun, ShortWords, SiteId, ThreadCut, ThreadId, UNIT, Word,
+    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS,
+    NotedEvent, Place, PlainRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word,
 };
 
 use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
 use crate::event_log::noted_sums::NotedSums;
 use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
 use crate::event_log::site_cache::SiteCache;
-use crate::event_log::{Alike, EventSum, Tally};
+use crate::event_log::{Alike, EventHost, EventSum, Tally};
 
 /// Whose piece it is, and what its events go to.
 pub(crate) struct PieceReading<'a> {
@@ -19,6 +19,7 @@ pub(crate) struct PieceReading<'a> {
     /// Stragglers are of the epoch that the last collection ended.
     pub(crate) recent: bool,
     pub(crate) facts: &'a SiteCache,
+    pub(crate) host: &'a dyn EventHost,
     pub(crate) sums: &'a mut PieceSums,
     pub(crate) shortener: &'a mut PairShortener,
     pub(crate) short: ShortWords<'a>,
@@ -92,7 +93,9 @@ impl PieceReading<'_> {
     /// Takes the event that the words begin with, if it says its class, or its caller and is the first of its pair. The thread's buffer stands at `top`.
     fn take_noted(&mut self, words: &[Word], top: u64) -> Option<NotedEvent> {
         let event = NotedEvent::first_of(words, top)?;
-        if !self.sums.fits(event.site, event.units, self.facts) {
+        // Whoever says the caller or the class ahead of a called site says it in another way than the agent does.
+        if event.site.0 >= FIRST_CALLED_SITE || !self.sums.fits(event.site, event.units, self.facts)
+        {
             return None;
         }
         let kept = match event.klass {
@@ -192,17 +195,22 @@ impl PieceReading<'_> {
             events += sum.executed;
             tally.add_sum(thread, alike, sum);
         };
-        let sums = &*self.sums;
+        let (sums, facts, host) = (&*self.sums, self.facts, self.host);
         self.shortener.drain(|caller, word, pair| {
             if pair.executed > 0 {
-                let caller = Some(CallSiteId(caller));
-                give(
-                    &alike(SiteId(word >> 12), caller),
-                    &sums.sum_of(word, pair.executed),
-                );
+                let (site, caller) = (SiteId(word >> 12), CallSiteId(caller));
+                host.called(site, caller, pair.executed);
+                let sum = sums.sum_of(word, pair.executed);
+                give(&alike(site, Some(caller)), &sum);
             }
         });
-        self.sums.drain(|site, sum| give(&alike(site, None), sum));
+        self.sums.drain(|number, sum| {
+            let alike = match facts.called(number) {
+                Some((site, caller)) => alike(site, Some(caller)),
+                None => alike(number, None),
+            };
+            give(&alike, sum);
+        });
         self.noted.drain(give);
         self.events += events;
     }
