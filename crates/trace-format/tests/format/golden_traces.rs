@@ -10,7 +10,8 @@ use ducktrack_trace_format::{
 };
 
 use crate::event_recipe::{event_blocks, event_trace};
-use crate::recipe::{KINDS, blocks, file};
+use crate::recipe::{KINDS, blocks, file, file_of};
+use crate::trace_records;
 
 fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -64,6 +65,15 @@ fn version_1_compressed_is_read() {
     let bytes = read_or_bless("count-v1-lz4.trace", || file(Compression::Lz4));
     assert!(bytes.len() < file(Compression::Off).len());
     assert_eq!(decode(&bytes), blocks());
+}
+
+#[test]
+fn version_1_of_the_records_of_tracing_is_read_and_written_byte_by_byte() {
+    let blocks = trace_records::blocks();
+    let written = file_of(&blocks, Compression::Off);
+    let bytes = read_or_bless("trace-records-v1.trace", || written.clone());
+    assert_eq!(decode(&bytes), blocks);
+    assert!(bytes == written, "the bytes of version 1 have changed");
 }
 
 /// Contents are compared as bytes, so their decoders need not be right for this test; that they are is the affair of their own.

@@ -4,3 +4,4 @@ mod documented_example;
 mod event_recipe;
 mod golden_traces;
 mod recipe;
+mod trace_records;

@@ -46,13 +46,18 @@ pub(crate) fn blocks() -> Vec<(BlockKind, Vec<Record>)> {
 
 /// The whole file.
 pub(crate) fn file(compression: Compression) -> Vec<u8> {
+    file_of(&blocks(), compression)
+}
+
+/// A file of these blocks.
+pub(crate) fn file_of(blocks: &[(BlockKind, Vec<Record>)], compression: Compression) -> Vec<u8> {
     let mut file = FileHeader::current().encode().to_vec();
-    for (sequence, (kind, records)) in (0..).zip(blocks()) {
+    for (sequence, (kind, records)) in (0..).zip(blocks) {
         let mut content = Vec::new();
-        for record in &records {
+        for record in records {
             push_record(record, &mut content).unwrap();
         }
-        encode_block(kind, sequence, &content, compression, &mut file).unwrap();
+        encode_block(*kind, sequence, &content, compression, &mut file).unwrap();
     }
     file
 }
