@@ -57,7 +57,7 @@ struct Memory {
 
 /// The regions.
 struct Large {
-    free: FreeRanges,
+    free: FreeRanges<PAGE>,
     in_use: usize,
     lately: Lately,
 }

@@ -6,9 +6,15 @@
 //!
 //! What is taken is the beginning of the shortest range that is long enough (best fit), or what lies behind a block that grows. The table has
 //! room for [`MOST`] ranges and never allocates: the allocator stands on it.
+//!
+//! Starts and lengths are multiples of a grain. Lengths stand by themselves, as numbers of grains: the search for the best fit looks at all of them, several at
+//! once.
 
 /// Ranges at most. A program that writes as fast as it can has a few hundred.
 const MOST: usize = 4096;
+
+/// So many lengths are compared before one of them is asked whether it was it.
+const AT_ONCE: usize = 16;
 
 /// So many bytes from an address on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,28 +24,29 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    const EMPTY: Self = Self {
-        start: 0,
-        length: 0,
-    };
-
     pub(crate) fn end(self) -> usize {
         self.start + self.length
     }
 }
 
-/// The free ranges.
-pub(crate) struct FreeRanges {
+/// The free ranges, of grains of so many bytes.
+pub(crate) struct FreeRanges<const GRAIN: usize> {
     /// The first `count` are in use.
-    ranges: [Range; MOST],
+    starts: [usize; MOST],
+    /// In grains.
+    lengths: [u32; MOST],
     count: usize,
     bytes: usize,
 }
 
-impl FreeRanges {
+impl<const GRAIN: usize> FreeRanges<GRAIN> {
+    /// No range is so long: 16 TB of pages.
+    const TOO_LONG: usize = u32::MAX as usize * GRAIN;
+
     pub(crate) const fn new() -> Self {
         Self {
-            ranges: [Range::EMPTY; MOST],
+            starts: [0; MOST],
+            lengths: [0; MOST],
             count: 0,
             bytes: 0,
         }
@@ -50,12 +57,29 @@ impl FreeRanges {
         self.bytes
     }
 
-    fn all(&self) -> &[Range] {
-        self.ranges.get(..self.count).unwrap_or_default()
+    fn starts(&self) -> &[usize] {
+        self.starts.get(..self.count).unwrap_or_default()
+    }
+
+    fn lengths(&self) -> &[u32] {
+        self.lengths.get(..self.count).unwrap_or_default()
+    }
+
+    fn all(&self) -> impl Iterator<Item = Range> {
+        let both = self.starts().iter().zip(self.lengths());
+        both.map(|(start, length)| Range {
+            start: *start,
+            length: *length as usize * GRAIN,
+        })
     }
 
     fn at(&self, index: usize) -> Range {
-        self.all().get(index).copied().unwrap_or_default()
+        let start = self.starts().get(index).copied().unwrap_or_default();
+        let length = self.lengths().get(index).copied().unwrap_or_default();
+        Range {
+            start,
+            length: length as usize * GRAIN,
+        }
     }
 
     /// So many bytes; `None`: no range is long enough.
@@ -66,24 +90,32 @@ impl FreeRanges {
         Some(start)
     }
 
-    /// The first of the shortest ranges that are long enough. Blocks have few different lengths, so that the search mostly ends early: nothing fits better
-    /// than the length itself.
+    /// The first of the shortest ranges that are long enough.
     fn best_fit(&self, length: usize) -> Option<usize> {
-        let (mut best, mut shortest) = (None, usize::MAX);
-        for (index, range) in self.all().iter().enumerate() {
-            if range.length == length {
-                return Some(index);
-            }
-            if range.length > length && range.length < shortest {
-                (best, shortest) = (Some(index), range.length);
-            }
-        }
-        best
+        let wanted = u32::try_from(length / GRAIN).ok()?;
+        let lengths = self.lengths();
+        let fitting = lengths.iter().map(|length| match *length < wanted {
+            true => u32::MAX,
+            false => *length,
+        });
+        let shortest = fitting.min().filter(|shortest| *shortest < u32::MAX)?;
+        let (parts, rest) = lengths.as_chunks::<AT_ONCE>();
+        // No early way out: so it becomes a few instructions.
+        let has_it = |part: &[u32; AT_ONCE]| {
+            let found = part.iter().map(|length| u32::from(*length == shortest));
+            found.sum::<u32>() > 0
+        };
+        let (before, part) = match parts.iter().position(has_it) {
+            Some(number) => (number * AT_ONCE, parts.get(number)?.as_slice()),
+            None => (parts.len() * AT_ONCE, rest),
+        };
+        let within = part.iter().position(|length| *length == shortest)?;
+        Some(before + within)
     }
 
     /// The bytes from an address on, behind what is not free; false: not all of them are free.
     pub(crate) fn take_at(&mut self, start: usize, length: usize) -> bool {
-        let Ok(index) = self.all().binary_search_by_key(&start, |range| range.start) else {
+        let Ok(index) = self.starts().binary_search(&start) else {
             return false;
         };
         let is_free = self.at(index).length >= length;
@@ -95,7 +127,7 @@ impl FreeRanges {
 
     /// Whole units at the end of the longest range, at most so many bytes.
     pub(crate) fn take_units(&mut self, unit: usize, most: usize) -> Option<Range> {
-        let ranges = self.all().iter().enumerate();
+        let ranges = self.all().enumerate();
         let (index, longest) = ranges.max_by_key(|(_, range)| range.length)?;
         let (first, whole_end) = (
             longest.start.next_multiple_of(unit),
@@ -121,11 +153,9 @@ impl FreeRanges {
         Some(units)
     }
 
-    /// These bytes are free from now on. False: the table is full, they are not.
+    /// These bytes are free from now on. False: the table has no room for them, they are not.
     pub(crate) fn put(&mut self, range: Range) -> bool {
-        let next = self
-            .all()
-            .partition_point(|other| other.start < range.start);
+        let next = self.starts().partition_point(|other| *other < range.start);
         let before = next.checked_sub(1);
         let before = before.filter(|before| self.at(*before).end() == range.start);
         let joins_next = next < self.count && self.at(next).start == range.end();
@@ -135,6 +165,9 @@ impl FreeRanges {
                 + range.length
                 + if joins_next { self.at(next).length } else { 0 },
         };
+        if joined.length >= Self::TOO_LONG {
+            return false;
+        }
         match (before, joins_next) {
             (Some(before), true) => {
                 self.remove(next);
@@ -181,19 +214,24 @@ impl FreeRanges {
     }
 
     fn set(&mut self, index: usize, range: Range) {
-        if let Some(place) = self.ranges.get_mut(index) {
-            *place = range;
+        let places = self.starts.get_mut(index).zip(self.lengths.get_mut(index));
+        if let Some((start, length)) = places {
+            *start = range.start;
+            // Shorter than `TOO_LONG`, so it fits.
+            *length = (range.length / GRAIN) as u32;
         }
     }
 
     fn insert(&mut self, index: usize, range: Range) {
-        self.ranges.copy_within(index..self.count, index + 1);
+        self.starts.copy_within(index..self.count, index + 1);
+        self.lengths.copy_within(index..self.count, index + 1);
         self.count += 1;
         self.set(index, range);
     }
 
     fn remove(&mut self, index: usize) {
-        self.ranges.copy_within(index + 1..self.count, index);
+        self.starts.copy_within(index + 1..self.count, index);
+        self.lengths.copy_within(index + 1..self.count, index);
         self.count -= 1;
     }
 }
@@ -240,7 +278,7 @@ mod tests {
     /// Blocks come, grow and go: the table is what a list of pages says.
     fn blocks_come_and_go(seed: u64) {
         let mut state = seed;
-        let mut table = FreeRanges::new();
+        let mut table = FreeRanges::<1>::new();
         let mut naive = Naive([false; PAGES]);
         let mut blocks = vec![Range {
             start: 0,
@@ -251,10 +289,11 @@ mod tests {
             let which = random(&mut state) % blocks.len().max(1);
             match random(&mut state) % 4 {
                 0 => {
-                    let shortest = naive.ranges().into_iter().map(|range| range.length);
-                    let shortest = shortest.filter(|found| *found >= length).min();
+                    let ranges = naive.ranges().into_iter();
+                    let fitting = ranges.filter(|range| range.length >= length);
+                    let shortest = fitting.min_by_key(|range| range.length);
                     let taken = table.take(length);
-                    assert_eq!(taken.is_some(), shortest.is_some());
+                    assert_eq!(taken, shortest.map(|range| range.start));
                     if let Some(start) = taken {
                         naive.set(start, length, false);
                         blocks.push(Range { start, length });
@@ -284,7 +323,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(table.all(), naive.ranges());
+            assert_eq!(table.all().collect::<Vec<_>>(), naive.ranges());
             assert_eq!(table.bytes(), naive.0.iter().filter(|free| **free).count());
         }
     }
@@ -298,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_full_table_takes_what_joins_a_range_only() {
-        let mut table = FreeRanges::new();
+        let mut table = FreeRanges::<1>::new();
         let page = |start| Range { start, length: 1 };
         for number in 0..MOST {
             assert!(table.put(page(number * 2)));
@@ -312,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_shortest_range_that_fits_is_taken() {
-        let mut table = FreeRanges::new();
+        let mut table = FreeRanges::<1>::new();
         for (start, length) in [(0, 9), (20, 3), (40, 5)] {
             assert!(table.put(Range { start, length }));
         }

@@ -26,7 +26,7 @@ pub(super) struct Pauses {
 }
 
 struct Kept {
-    free: FreeRanges,
+    free: FreeRanges<PAGE>,
     /// Bytes that this pause has taken and not given back, also those that were not here; and the most of it.
     taken: usize,
     most: usize,

@@ -13,7 +13,14 @@ pub(crate) fn blocks() -> Vec<(BlockKind, Vec<Record>)> {
 fn records() -> Vec<Record> {
     vec![
         class(0, "java/lang/String", HeapClassSize::Instance(24)),
-        class(1, "[I", HeapClassSize::Array { element: 4, base: 16 }),
+        class(
+            1,
+            "[I",
+            HeapClassSize::Array {
+                element: 4,
+                base: 16,
+            },
+        ),
         class(70_000, "java/lang/Class", HeapClassSize::PerObject),
         Record::Note("Moves are not recorded: the collector is ZGC.".into()),
         layout(0, Some(9), vec![field("value", "[B", Some(20))]),

@@ -14,8 +14,13 @@ pub(super) struct SpareMemory(Vec<Vec<u8>>);
 impl SpareMemory {
     /// Room for so many bytes; what is in it means nothing.
     pub(super) fn take(&mut self, length: usize) -> Vec<u8> {
-        let fits = |spare: &Vec<u8>| length >= LEAST && spare.capacity() >= length;
-        match self.0.iter().position(fits) {
+        if length < LEAST {
+            return Vec::with_capacity(length);
+        }
+        // Bytes behind those that are there would be written with zeros.
+        let find =
+            |fits: fn(&Vec<u8>) -> usize| self.0.iter().position(|spare| fits(spare) >= length);
+        match find(Vec::len).or_else(|| find(Vec::capacity)) {
             Some(index) => self.0.swap_remove(index),
             None => Vec::with_capacity(length),
         }
