@@ -2,6 +2,7 @@
 
 mod allocation_clock;
 mod amount;
+mod capped;
 mod collection_step;
 mod column;
 mod epoch_part;

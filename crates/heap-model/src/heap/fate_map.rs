@@ -12,6 +12,8 @@
 
 use ducktrack_trace_format::{AddressRange, MoveRun};
 
+use crate::heap::capped;
+
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -49,7 +51,7 @@ impl FateMap {
         let mut runs = runs.iter().peekable();
         for range in collected {
             while let Some(run) = runs.next_if(|run| run.from < range.start) {
-                map.misplaced += run.objects;
+                capped::add(&mut map.misplaced, run.objects);
             }
             map.cover_up_to(range.start, Fate::Untouched);
             while let Some(run) = runs.next_if(|run| run.from < range.end) {
@@ -57,14 +59,14 @@ impl FateMap {
             }
             map.cover_up_to(range.end, Fate::Dead);
         }
-        map.misplaced += runs.map(|run| run.objects).sum::<u64>();
+        capped::add(&mut map.misplaced, capped::sum(runs.map(|run| run.objects)));
         map
     }
 
     fn add_run(&mut self, run: &MoveRun) {
         let end = run.from.saturating_add(run.bytes);
         if run.from < self.end() {
-            self.misplaced += run.objects;
+            capped::add(&mut self.misplaced, run.objects);
             return;
         }
         self.cover_up_to(run.from, Fate::Dead);

@@ -3,6 +3,7 @@
 use ducktrack_trace_format::{SpaceKind, ThreadId};
 use rustc_hash::FxHashMap;
 
+use crate::heap::capped;
 use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 use crate::heap::live_object::LiveObject;
 use crate::heap::live_rows::{
@@ -116,7 +117,7 @@ impl HeapSums {
         let sites = live_sites(&self.parts, self.ages, names);
         let ages = sum_of_ages(sites.iter().map(|site| &site.ages));
         let without_site = sites.iter().filter(|site| site.site.is_none());
-        let without_site: u64 = without_site.map(|site| site.live.count).sum();
+        let without_site = capped::sum(without_site.map(|site| site.live.count));
         HeapAt {
             moment,
             collection,

@@ -20,6 +20,7 @@ use ducktrack_trace_format::{
 use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
+use crate::heap::capped;
 use crate::heap::collection_step::{CollectionStep, Outcome};
 use crate::heap::epoch_part::{EpochPart, EpochView, EventSums};
 use crate::heap::fate_map::{FateMap, merged};
@@ -112,8 +113,8 @@ impl HeapReplay {
         let Some(header) = header else {
             return self.damaged();
         };
-        self.info.lost_blocks += header.lost_blocks;
-        self.info.lost_bytes = self.info.lost_bytes.saturating_add(header.lost_bytes);
+        capped::add(&mut self.info.lost_blocks, header.lost_blocks);
+        capped::add(&mut self.info.lost_bytes, header.lost_bytes);
         self.doubtful |= header.lost_blocks > 0;
         if is_first {
             self.epoch = header.epoch;
@@ -147,7 +148,7 @@ impl HeapReplay {
         self.check_moves(collection, runs, complete);
         let fates = self.knowledge.is_known().then(|| {
             let fates = FateMap::new(&merged(&collection.collected), runs);
-            self.info.unexplained_survivors += fates.misplaced;
+            capped::add(&mut self.info.unexplained_survivors, fates.misplaced);
             fates
         });
         let defers = fates.is_some() && !looks_at_new_objects(collection);
@@ -175,7 +176,7 @@ impl HeapReplay {
     /// Loses the heap if the collection does not say all.
     fn check_moves(&mut self, collection: &Collection, runs: &[MoveRun], complete: bool) {
         let number = collection.number;
-        let counted: u64 = runs.iter().map(|run| run.objects).sum();
+        let counted = capped::sum(runs.iter().map(|run| run.objects));
         let counts = collection.counts;
         let reason = if number != self.epoch.saturating_add(1) {
             Some(format!(
@@ -281,11 +282,10 @@ impl HeapReplay {
             .iter()
             .filter(|run| run.found.is_none())
             .map(|run| run.objects);
-        let unexplained = claimed
-            .sum::<u64>()
+        let unexplained = capped::sum(claimed)
             .saturating_sub(fates.misplaced)
             .abs_diff(outcome.explained);
-        self.info.unexplained_survivors += unexplained;
+        capped::add(&mut self.info.unexplained_survivors, unexplained);
         self.doubtful |= unexplained > 0;
         outcome
     }

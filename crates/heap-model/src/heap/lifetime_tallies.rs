@@ -14,6 +14,7 @@ use core::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
+use crate::heap::capped;
 use crate::heap::column::{CallerColumn, Origin, SiteColumn};
 use crate::heap::lifetime_tally::{OfSite, Tally, add, by_survived, entry, magnitude};
 use crate::heap::live_object::LiveObject;
@@ -104,7 +105,7 @@ impl LifetimeTallies {
     }
 
     pub(crate) fn eliminated(&mut self, origin: Origin, count: u64) {
-        self.of(origin).lives.eliminated += count;
+        capped::add(&mut self.of(origin).lives.eliminated, count);
     }
 
     pub(crate) fn not_yet_collected(&mut self, origin: Origin, amount: Amount) {
@@ -150,7 +151,7 @@ impl LifetimeTallies {
         let survived = epoch.saturating_sub(object.birth);
         let lives = &mut self.of(object.origin()).lives;
         *by_survived(&mut lives.died, survived) += 1;
-        *by_survived(&mut lives.died_bytes, survived) += object.bytes();
+        capped::add(by_survived(&mut lives.died_bytes, survived), object.bytes());
         if let Some(bytes) = clock.since(object.birth) {
             *entry(&mut lives.bytes_until_death, magnitude(bytes)) += 1;
         }

@@ -2,6 +2,7 @@
 
 use core::cmp::Reverse;
 
+use crate::heap::capped;
 use crate::heap::column::{CallerColumn, SiteColumn};
 use crate::{Amount, CallerLifetime, Lifetimes, Lives, SiteLifetime};
 
@@ -40,10 +41,11 @@ impl Tally {
             return;
         }
         let lives = &mut self.lives;
-        *by_survived(&mut lives.died, 0) += dead.count;
-        *by_survived(&mut lives.died_bytes, 0) += dead.bytes;
+        capped::add(by_survived(&mut lives.died, 0), dead.count);
+        capped::add(by_survived(&mut lives.died_bytes, 0), dead.bytes);
         if let Some(bytes) = epoch_bytes {
-            *entry(&mut lives.bytes_until_death, magnitude(bytes)) += dead.count;
+            let entry = entry(&mut lives.bytes_until_death, magnitude(bytes));
+            capped::add(entry, dead.count);
         }
     }
 
@@ -119,7 +121,7 @@ impl OfSite {
 /// Adds lives up.
 pub(crate) fn add(total: &mut Lives, row: &Lives) {
     total.allocated += row.allocated;
-    total.eliminated += row.eliminated;
+    capped::add(&mut total.eliminated, row.eliminated);
     total.alive += row.alive;
     total.not_yet_collected += row.not_yet_collected;
     total.unknown_fate += row.unknown_fate;
@@ -132,7 +134,7 @@ pub(crate) fn add(total: &mut Lives, row: &Lives) {
         (&mut total.promoted_died, &row.promoted_died),
     ] {
         for (position, value) in list.iter().enumerate() {
-            *entry(sum, position) += value;
+            capped::add(entry(sum, position), *value);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How long the objects of each site live.
 
+use crate::heap::capped;
 use crate::{Amount, CallIndex, SiteIndex};
 
 /// Lifetimes per site, in collections survived and in bytes allocated.
@@ -78,7 +79,7 @@ pub struct Lives {
 impl Lives {
     /// All dead objects.
     pub fn dead(&self) -> u64 {
-        self.died.iter().sum()
+        capped::sum(self.died.iter().copied())
     }
 
     /// Nothing was executed, and nothing was found dead.

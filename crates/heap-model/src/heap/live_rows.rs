@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ducktrack_trace_format::{Space, SpaceKind, ThreadId};
 use rustc_hash::FxHashMap;
 
+use crate::heap::capped;
 use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 use crate::heap::space_map::SpaceMap;
 use crate::heap::trace_names::TraceNames;
@@ -21,7 +22,7 @@ pub(crate) fn add_age(ages: &mut Vec<u64>, survived: u32, count: u64) {
     if ages.len() <= at {
         ages.resize(at + 1, 0);
     }
-    ages[at] += count;
+    capped::add(&mut ages[at], count);
 }
 
 pub(crate) fn live_types(

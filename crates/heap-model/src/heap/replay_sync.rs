@@ -2,6 +2,7 @@
 
 use ducktrack_trace_format::{FormatError, SiteId, SyncDecoder, SyncObject, decode_explained};
 
+use crate::heap::capped;
 use crate::heap::column::TypeColumn;
 use crate::heap::live_object::LiveObject;
 use crate::heap::sync_check::SyncCheck;
@@ -123,7 +124,7 @@ impl HeapReplay {
                 }
             }
         }
-        self.info.sync_objects += sync.objects;
+        capped::add(&mut self.info.sync_objects, sync.objects);
         self.info.rotations.push(Rotation {
             file: self.info.files.last().map_or(0, |file| file.index),
             collection: sync.collection,

@@ -45,7 +45,7 @@ proptest! {
 
     /// Pieces are lost, doubled or changed: no panic, and what comes after the next whole synchronization point is right.
     #[test]
-    fn damaged_traces(program in programs(), faults in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4, any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+    fn damaged_traces(program in programs(), faults in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..6, any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
         let vm = NaiveVm::run(&program);
         let mut pieces = vm.pieces.clone();
         for (at, sort, byte, value) in faults {
@@ -57,7 +57,9 @@ proptest! {
                 0 => drop(pieces.remove(at)),
                 1 => pieces.insert(at, pieces[at].clone()),
                 2 => pieces.truncate(at.max(1)),
-                _ => change(&mut pieces[at], byte, value),
+                3 => change(&mut pieces[at], byte, &[value]),
+                4 => change(&mut pieces[at], byte, &LARGEST_FIXED),
+                _ => change(&mut pieces[at], byte, &LARGEST_VARINT),
             }
         }
         let model = replay(&pieces, &all_questions(vm.epoch), 2);
@@ -68,23 +70,30 @@ proptest! {
     }
 }
 
-fn change(piece: &mut Piece, byte: prop::sample::Index, value: u8) {
+/// The largest size in a long event.
+const LARGEST_FIXED: [u8; 8] = [0xff; 8];
+/// The largest number of objects in a run.
+const LARGEST_VARINT: [u8; 10] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
+
+fn change(piece: &mut Piece, byte: prop::sample::Index, values: &[u8]) {
     let content = match piece {
         Piece::Events(content) | Piece::Explained(content) | Piece::Sync(content) => content,
         Piece::Collection(collection, moves) => match moves.first_mut() {
             Some(content) => content,
             None => {
-                collection.number ^= u32::from(value);
+                collection.number ^= u32::from(values[0]);
                 return;
             }
         },
         Piece::File(header) => {
-            header.index ^= u32::from(value);
+            header.index ^= u32::from(values[0]);
             return;
         }
     };
     if !content.is_empty() {
         let at = byte.index(content.len());
-        content[at] = value;
+        for (byte, value) in content[at..].iter_mut().zip(values) {
+            *byte = *value;
+        }
     }
 }

@@ -3,12 +3,15 @@
 use ducktrack_heap_model::{
     Amount, CollectionNumber, GrowthSubject, GrowthVerdict, HeapKnowledge, Moment, Questions,
 };
-use ducktrack_trace_format::{CollectionKind, EventFile, MovesLevel};
+use ducktrack_trace_format::{
+    CollectionKind, EventBlock, EventFile, EventWords, MovesLevel, SiteId,
+};
 
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step};
 use crate::replaying::{all_questions, replay};
+use crate::trace_names::SITES;
 
 fn allocate(site: usize) -> Step {
     Step::Allocate {
@@ -295,4 +298,36 @@ fn quality_is_the_share_of_objects_with_a_site() {
         assert_eq!(quality, [(2, 3), (3, 4)]);
         assert_eq!(info.quality(), Some(2.0 / 3.0));
     }
+}
+
+/// Sums of what a damaged file says stop at the limit.
+#[test]
+fn sizes_near_the_limit_of_numbers() {
+    let mut vm = NaiveVm::run(&[allocate(0), young(8), allocate(0), young(8), allocate(0)]);
+    let bytes = u64::MAX - 7;
+    for piece in &mut vm.pieces {
+        if let Piece::Events(content) = piece {
+            let mut hostile = Vec::new();
+            EventBlock::decode(content)
+                .unwrap()
+                .header
+                .encode(&mut hostile);
+            let mut words = EventWords::new();
+            for (call_site, end) in [(0, 0), (0, 64), (1, 64), (2, 128)] {
+                if call_site > 0 {
+                    words = words.caller(call_site);
+                }
+                words = words.array(SiteId(SITES[0].0), bytes, end);
+            }
+            hostile.extend(words.into_bytes());
+            *content = hostile;
+        }
+    }
+    let model = replay(&vm.pieces, &all_questions(2), 1);
+    assert_eq!(
+        (model.info.events, model.info.allocated.bytes),
+        (12, u64::MAX)
+    );
+    let lives = model.lifetimes.unwrap().total;
+    assert_eq!((lives.died[0], lives.died_bytes[0]), (8, u64::MAX));
 }
