@@ -1,5 +1,6 @@
 //! What the agent's own thread does for the memory.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::MEMORY;
@@ -7,12 +8,32 @@ use crate::agent::Agent;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// When the current second began.
-pub(crate) struct MemorySecond(Instant);
+/// The current second, and what was in use whenever somebody looked.
+pub(crate) struct MemorySecond {
+    began: Instant,
+    looks: Vec<Look>,
+}
 
 impl MemorySecond {
     pub(crate) fn new() -> Self {
-        Self(Instant::now())
+        Self {
+            began: Instant::now(),
+            looks: Vec::new(),
+        }
+    }
+}
+
+/// Bytes in large blocks at one moment, and how many of them are for objects: those of the mirror, which has dead ones until a collection comes to them, and those that
+/// wait for a collection.
+#[derive(Clone, Copy)]
+struct Look {
+    large: usize,
+    for_objects: u64,
+}
+
+impl fmt::Display for Look {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "large {} for objects {}", self.large, self.for_objects)
     }
 }
 
@@ -23,22 +44,29 @@ impl Agent {
             MEMORY.prepare_for_pauses();
         }
         MEMORY.give_back();
-        if second.0.elapsed() >= SECOND {
+        second.looks.push(self.look_at_memory());
+        if second.began.elapsed() >= SECOND {
+            self.tell_memory(second);
             *second = MemorySecond::new();
-            let memory = MEMORY.end_second();
-            self.log
-                .debug(|| format!("{memory}; {}", self.memory_for_objects()));
         }
     }
 
-    /// How much of what is in use at this moment is for objects: those of the mirror, which has dead ones until a collection comes to them, and those that wait for a
-    /// collection.
-    fn memory_for_objects(&self) -> String {
+    fn look_at_memory(&self) -> Look {
         let stats = self.tracing().map(|tracing| tracing.log().stats());
         let stats = stats.unwrap_or_default();
-        let objects = stats.mirror_bytes + stats.retained_bytes;
         let (_, large) = MEMORY.in_use();
-        format!("now large {large}, for objects {objects}")
+        Look {
+            large,
+            for_objects: stats.mirror_bytes + stats.retained_bytes,
+        }
+    }
+
+    fn tell_memory(&self, second: &MemorySecond) {
+        let memory = MEMORY.end_second();
+        self.log.debug(|| {
+            let looks = second.looks.iter().map(Look::to_string);
+            format!("{memory}; seen {}", looks.collect::<Vec<_>>().join(", "))
+        });
     }
 
     /// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.

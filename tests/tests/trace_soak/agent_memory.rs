@@ -44,14 +44,18 @@ pub(crate) const IN_A_LONG_RUN: Growth = Growth {
 };
 
 /// One second, in bytes.
-#[derive(Clone, Copy)]
 struct Second {
     small: u64,
-    /// For objects, and for anything else.
-    objects: u64,
-    large: u64,
     lately: u64,
     regions: u64,
+    /// At some moments of it.
+    looks: Vec<Look>,
+}
+
+/// What was in use in large blocks at one moment.
+struct Look {
+    for_objects: u64,
+    for_others: u64,
 }
 
 /// Second by second.
@@ -81,8 +85,10 @@ impl AgentMemory {
             "{place}: in use at the end: {small} bytes in small blocks, {large} in large ones"
         );
         let figures = |quarters: &Range<usize>| {
-            let small = self.low(quarters, |second| second.small);
-            (small, self.low(quarters, |second| second.large))
+            let small = |second: &Second| vec![second.small];
+            let others =
+                |second: &Second| second.looks.iter().map(|look| look.for_others).collect();
+            (self.low(quarters, small), self.low(quarters, others))
         };
         let (early, late) = (figures(&most.early), figures(&most.late));
         assert!(
@@ -99,11 +105,13 @@ impl AgentMemory {
         );
         for second in &self.seconds {
             let (lately, regions) = (second.lately, second.regions);
-            assert!(
-                second.objects <= MOST_FOR_OBJECTS,
-                "{place}: {} bytes for objects",
-                second.objects
-            );
+            for look in &second.looks {
+                assert!(
+                    look.for_objects <= MOST_FOR_OBJECTS,
+                    "{place}: {} bytes for objects",
+                    look.for_objects
+                );
+            }
             assert!(
                 regions <= lately * 2,
                 "{place}: regions of {regions} bytes, of which at most {lately} were in use lately"
@@ -116,30 +124,39 @@ impl AgentMemory {
         self.end.0 + self.end.1
     }
 
-    /// In three of four seconds it was more. (The least of all is chance: now and then nothing waits.)
-    fn low(&self, quarters: &Range<usize>, figure: impl Fn(&Second) -> u64) -> u64 {
+    /// Three of four figures are more. (The least of all is chance: now and then nothing waits.)
+    fn low(&self, quarters: &Range<usize>, figures: impl Fn(&Second) -> Vec<u64>) -> u64 {
         let quarter = self.seconds.len() / 4;
         let part = &self.seconds[quarters.start * quarter..quarters.end * quarter];
-        let mut figures: Vec<u64> = part.iter().map(figure).collect();
+        let mut figures: Vec<u64> = part.iter().flat_map(figures).collect();
         figures.sort_unstable();
         let low = figures.get(figures.len() / 4);
         *low.expect("a line of the log for every second")
     }
 }
 
-/// `[ducktrack] debug: memory in bytes: small 2876099, large 24780800 to 91570176 (lately 124608512), regions 188276736; now large 47185920, for objects 37748736`
+/// `[ducktrack] debug: memory in bytes: small 2876099, large 24780800 to 91570176 (lately 124608512), regions 188276736; seen large 47185920 for objects 37748736, large ...`
 fn second(line: &str) -> Option<Second> {
-    let (_, figures) = line.split_once("memory in bytes: ")?;
-    match numbers(figures)[..] {
-        [small, _, _, lately, regions, large, objects] => Some(Second {
-            small,
-            objects,
-            large: large.saturating_sub(objects),
-            lately,
-            regions,
-        }),
-        _ => None,
-    }
+    let (_, line) = line.split_once("memory in bytes: ")?;
+    let (second, looks) = line.split_once("; seen ")?;
+    let [small, _, _, lately, regions] = numbers(second)[..] else {
+        return None;
+    };
+    let looks = looks
+        .split(", ")
+        .filter_map(|look| match numbers(look)[..] {
+            [large, for_objects] => Some(Look {
+                for_objects,
+                for_others: large.saturating_sub(for_objects),
+            }),
+            _ => None,
+        });
+    Some(Second {
+        small,
+        lately,
+        regions,
+        looks: looks.collect(),
+    })
 }
 
 /// `[ducktrack] debug: memory in bytes at the end: small 2692965, large 6676480`
