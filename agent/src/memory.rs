@@ -38,10 +38,11 @@ static MEMORY: Memory = Memory::new();
 
 /// Blocks of so many bytes and more are pages.
 const LARGE: usize = 8 << 10;
-/// Large blocks begin at a multiple of this, and are as long as a multiple: no free range is too short for all of them. The system's pages may be larger.
-const PAGE: usize = 8 << 10;
-/// So many lengths of blocks there are from a power of two to the next. With as many as there are pages, nearly every block left a rest that fitted none: after
-/// half a minute of work there were thousands of them, and twice as much memory as was in use.
+/// Large blocks begin at a multiple of this. The system's pages may be larger.
+const PAGE: usize = 4 << 10;
+/// Large blocks are as long as a multiple of this, and there are so many lengths from a power of two to the next. With as many as there are pages, nearly every
+/// block left a rest that fitted none: after half a minute of work there were thousands of them, and twice as much memory as was in use.
+const STEP: usize = 2 * PAGE;
 const LENGTHS: usize = 4;
 /// What goes back to the system is a multiple of the largest page that a system has.
 const UNIT: usize = 64 << 10;
@@ -235,9 +236,9 @@ impl Memory {
     }
 }
 
-/// The length of its block, if it is large: at most a quarter more, or a page.
+/// The length of its block, if it is large: less than a quarter more, or than a step.
 fn large(size: usize, align: usize) -> Option<usize> {
-    let step = || (size.next_power_of_two() / 2 / LENGTHS).max(PAGE);
+    let step = || (size.next_power_of_two() / 2 / LENGTHS).max(STEP);
     (size >= LARGE && align <= PAGE).then(|| size.next_multiple_of(step()))
 }
 

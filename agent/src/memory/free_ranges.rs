@@ -155,6 +155,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
 
     /// These bytes are free from now on. False: the table has no room for them, they are not.
     pub(crate) fn put(&mut self, range: Range) -> bool {
+        debug_assert!((range.start | range.length).is_multiple_of(GRAIN));
         let next = self.starts().partition_point(|other| *other < range.start);
         let before = next.checked_sub(1);
         let before = before.filter(|before| self.at(*before).end() == range.start);

@@ -74,6 +74,22 @@ fn blocks_grow_and_shrink_through_all_sizes() {
 }
 
 #[test]
+fn blocks_have_few_lengths() {
+    let mut lengths = Vec::new();
+    for size in (LARGE..4 << 20).step_by(1_000) {
+        let length = large(size, 8).expect("it is large");
+        assert!(length >= size && length - size < (size / LENGTHS).max(STEP));
+        assert_eq!((length % STEP, large(length, PAGE)), (0, Some(length)));
+        lengths.push(length);
+    }
+    lengths.dedup();
+    assert!(lengths.is_sorted() && lengths.len() <= 8 * LENGTHS + 3);
+    assert_eq!(large(LARGE - 1, 8), None);
+    // Regions begin where the system's pages do.
+    assert_eq!(large(LARGE, 2 * PAGE), None);
+}
+
+#[test]
 fn used_memory_is_zeroed() {
     let memory = Box::new(Memory::new());
     for _ in 0..2 {
