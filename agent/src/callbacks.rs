@@ -1,21 +1,12 @@
-//! What the VM calls. Every entry goes through [`guard`]: no panic crosses, and on any doubt the program goes on as it was.
+//! What the VM calls for events of JVMTI.
 
 use std::ffi::c_char;
-use std::sync::OnceLock;
 
-use ducktrack_jvmti::sys::{JNIEnv, jclass, jint, jobject};
-use ducktrack_jvmti::{Env, EventCallbacks, Jni, RawEnv, guard, jthread};
+use ducktrack_jvmti::sys::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
+use ducktrack_jvmti::{Env, EventCallbacks, Jni, RawEnv, guard, jlocation, jthread};
 
-use crate::agent::Agent;
-
-/// The one agent of the process: callbacks carry no user data.
-static AGENT: OnceLock<Agent> = OnceLock::new();
-
-/// Makes an agent the one of the process. `None` if there is one already.
-pub(crate) fn install(agent: Agent) -> Option<&'static Agent> {
-    AGENT.set(agent).ok()?;
-    AGENT.get()
-}
+use crate::class_hook::ClassHook;
+use crate::entry::{agent, event, report_panic};
 
 /// The callbacks of the events that the agent listens to.
 pub(crate) fn table() -> EventCallbacks {
@@ -29,44 +20,17 @@ pub(crate) fn table() -> EventCallbacks {
         DataDumpRequest: Some(data_dump_request),
         GarbageCollectionStart: Some(collection_start),
         GarbageCollectionFinish: Some(collection_finish),
+        SampledObjectAlloc: Some(sampled_object_alloc),
+        Exception: Some(exception_thrown),
         ..EventCallbacks::default()
     }
-}
-
-fn report_panic(message: &str) {
-    if let Some(agent) = AGENT.get() {
-        agent
-            .log
-            .error(&format!("a fault in the agent was contained: {message}"));
-        agent.add_note(format!("A fault in the agent was contained: {message}."));
-    }
-}
-
-/// The agent, for functions that the VM calls without saying whose they are.
-pub(crate) fn agent() -> Option<&'static Agent> {
-    AGENT.get()
-}
-
-/// Runs the body of a native method of the helper class, or of a function in the place of a JNI function.
-pub(crate) fn native<T: Copy>(fallback: T, body: impl FnOnce(&'static Agent) -> T) -> T {
-    guard(fallback, report_panic, || {
-        AGENT.get().map_or(fallback, body)
-    })
-}
-
-fn event(jni: *mut JNIEnv, body: impl FnOnce(&'static Agent, Jni)) {
-    guard((), report_panic, || {
-        // SAFETY: the VM passes the JNI environment of the current thread.
-        if let (Some(agent), Some(jni)) = (AGENT.get(), unsafe { Jni::from_raw(jni) }) {
-            body(agent, jni);
-        }
-    });
 }
 
 unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) {
     event(jni, |agent, jni| {
         if let Err(why) = agent.start(jni) {
             agent
+                .core
                 .log
                 .error(&format!("{why}; the program runs on, nothing is counted"));
         }
@@ -78,7 +42,10 @@ unsafe extern "system" fn vm_death(_: *mut RawEnv, jni: *mut JNIEnv) {
 }
 
 unsafe extern "system" fn thread_start(_: *mut RawEnv, jni: *mut JNIEnv, thread: jthread) {
-    event(jni, |agent, jni| agent.thread_started(jni, thread));
+    event(jni, |agent, jni| {
+        agent.thread_started(jni, thread);
+        agent.stacks.note_row(&agent.core, jni, thread);
+    });
 }
 
 unsafe extern "system" fn thread_end(_: *mut RawEnv, jni: *mut JNIEnv, thread: jthread) {
@@ -96,24 +63,67 @@ unsafe extern "system" fn class_prepare(
 
 unsafe extern "system" fn collection_start(_: *mut RawEnv) {
     guard((), report_panic, || {
-        if let Some(agent) = AGENT.get() {
-            agent.collection_started();
+        if let Some(agent) = agent() {
+            agent.recording.collection_started(&agent.core);
         }
     });
 }
 
 unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
     guard((), report_panic, || {
-        if let Some(agent) = AGENT.get() {
-            agent.collection_finished();
+        if let Some(agent) = agent() {
+            agent.recording.collection_finished(&agent.core);
+        }
+    });
+}
+
+unsafe extern "system" fn sampled_object_alloc(
+    _: *mut RawEnv,
+    jni: *mut JNIEnv,
+    thread: jthread,
+    _: jobject,
+    class: jclass,
+    size: jlong,
+) {
+    event(jni, |agent, jni| {
+        let size = u64::try_from(size).unwrap_or(0);
+        agent
+            .stacks
+            .object_sampled(&agent.core, jni, thread, class, size);
+    });
+}
+
+unsafe extern "system" fn exception_thrown(
+    _: *mut RawEnv,
+    jni: *mut JNIEnv,
+    _: jthread,
+    method: jmethodID,
+    location: jlocation,
+    exception: jobject,
+    _: jmethodID,
+    _: jlocation,
+) {
+    event(jni, |agent, jni| {
+        let place = (method, location);
+        agent
+            .recording
+            .exception_thrown(&agent.core, jni, place, exception);
+    });
+}
+
+/// Another agent asks the VM for a tool environment.
+pub(crate) fn tool_comes() {
+    guard((), report_panic, || {
+        if let Some(agent) = agent() {
+            agent.stacks.give_back_sampler(&agent.core);
         }
     });
 }
 
 unsafe extern "system" fn data_dump_request(_: *mut RawEnv) {
     guard((), report_panic, || {
-        if let Some(agent) = AGENT.get() {
-            agent.request_snapshot();
+        if let Some(agent) = agent() {
+            agent.core.wake.request_snapshot();
         }
     });
 }
@@ -122,7 +132,7 @@ unsafe extern "system" fn data_dump_request(_: *mut RawEnv) {
 unsafe extern "system" fn class_file_load_hook(
     env: *mut RawEnv,
     jni: *mut JNIEnv,
-    _class_being_redefined: jclass,
+    class_being_redefined: jclass,
     loader: jobject,
     _name: *const c_char,
     _protection_domain: jobject,
@@ -132,20 +142,28 @@ unsafe extern "system" fn class_file_load_hook(
     new_data: *mut *mut u8,
 ) {
     guard((), report_panic, || {
-        let Some(agent) = AGENT.get() else { return };
+        let Some(agent) = agent() else { return };
         let Ok(size) = usize::try_from(length) else {
             return;
         };
         if data.is_null() {
             return;
         }
+        if !class_being_redefined.is_null() {
+            agent.stacks.forget_lines();
+        }
         // SAFETY: the VM passes `length` bytes of a class file that stay valid during the call.
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
         // SAFETY: the VM passes the JNI environment of the current thread (null in the primordial phase).
         let jni = unsafe { Jni::from_raw(jni) };
-        let Some(rewritten) = agent.rewrite_loaded(jni, loader, bytes) else {
-            return;
+        let is_loaded = !class_being_redefined.is_null();
+        let new_bytes = || ClassHook::of(agent).new_class_bytes(jni, loader, bytes, is_loaded);
+        let rewritten = match jni {
+            // For the boot loader's classes nothing is asked of JNI, and its checker warns of any call from a thread that retransforms many.
+            Some(jni) if !loader.is_null() => jni.keeping_exceptions(|_| new_bytes()),
+            _ => new_bytes(),
         };
+        let Some(rewritten) = rewritten else { return };
         // SAFETY: the VM passes the environment that the event belongs to.
         let Some(env) = (unsafe { Env::from_raw(env) }) else {
             return;

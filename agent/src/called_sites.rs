@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! pipeline     events of a site and a caller in a piece ── added up here, and wanted from [`ENOUGH`] on
-//! background   wanted ── number ── fact for whoever decodes ── record in the trace ── key into the table
+//! background   wanted ── number ── fact for the decoder ── record in the trace ── key into the table
 //! probe        the key of the note under way and the site at its place in the table? ── the word of that number
 //!
 //! place        8 bytes: note + 32 * site, as counting files it ([`crate::counter_block`]); 0: free
@@ -16,17 +16,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_hotspot::Reservation;
 use ducktrack_trace_format::{
-    CallSiteId, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE, SiteId,
+    CallSiteId, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE, SiteId, note,
 };
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::counter_block::{ROW, note};
+use crate::counter_block::ROW;
 
 /// Bytes of the table (`DuckTrackEvents` knows them too).
 const BYTES: usize = (END_OF_CALLED_SITES - FIRST_CALLED_SITE) as usize * size_of::<u64>();
 
-/// So many events, and a site and its caller get a number.
+/// Pairs of site and caller seen this often get a number of their own.
 const ENOUGH: u32 = 64;
 
 /// As many events as those have of which it is decided.
@@ -60,7 +60,7 @@ impl CalledSites {
         self.address
     }
 
-    /// So many events more said that they are of this site and this caller.
+    /// Events of this site and this caller so far.
     pub(crate) fn said(&self, site: SiteId, caller: CallSiteId, events: u32) {
         let mut seen = self.seen.lock();
         let Seen {
@@ -99,6 +99,17 @@ impl CalledSites {
         for called in numbered {
             let key = key_of(called.site, called.caller);
             self.word(place_of(key)).store(key, Ordering::Release);
+        }
+    }
+
+    /// A new run begins: no number is given.
+    pub(crate) fn clear(&self) {
+        *self.seen.lock() = Seen::default();
+        for place in (0..BYTES).step_by(size_of::<u64>()) {
+            // What is not written stays without memory of its own.
+            if self.word(place).load(Ordering::Relaxed) != 0 {
+                self.word(place).store(0, Ordering::Relaxed);
+            }
         }
     }
 
@@ -160,7 +171,7 @@ mod tests {
             }
             kept += numbered.len();
         }
-        // Most of so many find a place.
+        // Most of these find a place.
         assert!(kept > 10_000, "{kept}");
     }
 }

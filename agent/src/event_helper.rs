@@ -1,11 +1,8 @@
 //! The helper classes `java.lang.DuckTrackEvents` and `DuckTrackEventBuffer` in the VM, which write allocation events, and their natives.
 
 use ducktrack_hotspot::Address;
-use ducktrack_jvmti::sys::{JNIEnv, jclass, jlong, jmethodID, jobject, jvalue};
+use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
-
-use crate::callbacks;
-use crate::counter_block::CounterBlock;
 
 const BYTES: &[u8] = include_bytes!("helper/DuckTrackEvents.class");
 const NAME: &str = "java/lang/DuckTrackEvents";
@@ -19,11 +16,12 @@ pub(crate) struct EventHelper {
     object: jmethodID,
     string: jmethodID,
     gone: jmethodID,
+    address: jmethodID,
 }
 
 // SAFETY: the classes are global references and method ids are valid in every thread.
 unsafe impl Send for EventHelper {}
-// SAFETY: as above.
+// SAFETY: nothing in it changes after it was made.
 unsafe impl Sync for EventHelper {}
 
 impl EventHelper {
@@ -43,6 +41,7 @@ impl EventHelper {
                 "(Ljava/lang/Object;Ljava/lang/Object;I)V",
             )?,
             gone: jni.static_method_id(class, "jg", "(Ljava/lang/Class;JI)V")?,
+            address: jni.static_method_id(buffer, "address", "(Ljava/lang/Object;)J")?,
             class,
             buffer,
         })
@@ -54,12 +53,19 @@ impl EventHelper {
         jni.call_static_void(self.buffer, flush, &[jvalue { j: 0 }])?;
         let adopt = jni.static_method_id(self.buffer, "adopt", "(J)J")?;
         jni.call_static_long(self.buffer, adopt, &[jvalue { j: 0 }])?;
-        let address = jni.static_method_id(self.buffer, "address", "(Ljava/lang/Object;)J")?;
         let nothing = jvalue {
             l: std::ptr::null_mut(),
         };
-        jni.call_static_long(self.buffer, address, &[nothing])?;
+        jni.call_static_long(self.buffer, self.address, &[nothing])?;
         Ok(())
+    }
+
+    /// Where an object is, at some moment during the call; `None`: that cannot be known.
+    pub(crate) fn address_of(&self, jni: Jni, object: jobject) -> Option<Address> {
+        let found = jni
+            .call_static_long(self.buffer, self.address, &[jvalue { l: object }])
+            .ok()?;
+        (found != 0).then_some(Address(found as usize))
     }
 
     /// Records an object that native code made.
@@ -98,63 +104,4 @@ fn site_argument(site: u32) -> jvalue {
     jvalue {
         i: site.cast_signed(),
     }
-}
-
-/// `DuckTrackEventBuffer.flush`
-///
-/// # Safety
-/// Called by the VM, for the block of the current thread or with 0.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_flush(
-    _: *mut JNIEnv,
-    _: jclass,
-    block: jlong,
-) {
-    if block != 0 {
-        callbacks::native((), |agent| {
-            if let Some(tracing) = agent.tracing() {
-                // SAFETY: the helper class passes what the thread's slot leads to: a block.
-                tracing.flush(unsafe { CounterBlock::at(block as usize) });
-            }
-        });
-    }
-}
-
-/// `DuckTrackEventBuffer.adopt`
-///
-/// # Safety
-/// Called by the VM, with the `eetop` of the current thread or 0.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_adopt(
-    _: *mut JNIEnv,
-    _: jclass,
-    eetop: jlong,
-) -> jlong {
-    if eetop == 0 {
-        return 0;
-    }
-    callbacks::native(0, |agent| agent.adopt_thread(eetop as usize) as jlong)
-}
-
-/// `DuckTrackEventBuffer.address`
-///
-/// # Safety
-/// Called by the VM.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_address(
-    _: *mut JNIEnv,
-    _: jclass,
-    object: jobject,
-) -> jlong {
-    callbacks::native(0, |agent| {
-        let known = agent
-            .tracing()
-            .is_some_and(|tracing| tracing.knows_addresses);
-        if object.is_null() || !known {
-            return 0;
-        }
-        // SAFETY: an argument of a native method is a local handle: the address of a word that holds the object's address (no tag bits).
-        let address: u64 = unsafe { Address(object as usize).read() };
-        address.cast_signed()
-    })
 }

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{Event, SiteFacts, ThreadId};
-use ducktrack_trace_writer::{Alike, EventSum, Tally};
+use ducktrack_trace_writer::{EqualEvents, EventSum, Tally};
 
 use crate::counter_block::{CounterBlock, KeyedEntry};
 use crate::site_facts::{Account, SiteTable};
@@ -57,7 +57,7 @@ impl Tally for EventTally {
             on_heap,
             on_heap_bytes: bytes * on_heap,
         };
-        let alike = Alike {
+        let alike = EqualEvents {
             site: allocation.site,
             caller: allocation.caller,
             klass: allocation.klass,
@@ -65,7 +65,7 @@ impl Tally for EventTally {
         self.add_sum(thread, &alike, &sum);
     }
 
-    fn add_sum(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum) {
+    fn add_sum(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum) {
         let account = match (alike.caller, alike.klass) {
             (None, None) => self.sites.account(alike.site),
             _ => Account::Keyed,
@@ -90,8 +90,8 @@ impl Tally for EventTally {
 }
 
 impl EventTally {
-    fn add_keyed(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum) {
-        // The size of a class is stated once, and multiplied by whoever reads the count.
+    fn add_keyed(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum) {
+        // The size of a class is stated once, and multiplied by the reader of the count.
         let measured = self.sites.is_measured(alike.site);
         let Some(block) = self.block(thread) else {
             return;

@@ -2,11 +2,10 @@
 //!
 //! Its bytes are checked in as `helper/DuckTrack.class`; `scripts/build-helper` is the recipe.
 
-use ducktrack_jvmti::sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jmethodID, jobject, jvalue};
+use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
 
-use crate::callbacks;
-use crate::tracing::{SeenClasses, Tracing};
+use crate::event_tables::{EventTables, SeenClasses};
 use crate::vm_facts::VmFacts;
 
 const BYTES: &[u8] = include_bytes!("helper/DuckTrack.class");
@@ -20,12 +19,12 @@ pub(crate) struct HelperClass {
     count: jmethodID,
     count_object: jmethodID,
     slot: jmethodID,
-    search: jmethodID,
+    made: jmethodID,
 }
 
 // SAFETY: the class is a global reference and method ids are valid in every thread.
 unsafe impl Send for HelperClass {}
-// SAFETY: as above.
+// SAFETY: nothing in it changes after it was made.
 unsafe impl Sync for HelperClass {}
 
 impl HelperClass {
@@ -39,7 +38,7 @@ impl HelperClass {
             count: jni.static_method_id(class, "c", "(I)V")?,
             count_object: jni.static_method_id(class, "d", "(Ljava/lang/Object;I)V")?,
             slot: jni.static_method_id(class, "slot", "()J")?,
-            search: jni.static_method_id(class, "search", "(JJIJLjava/lang/Class;JJ)V")?,
+            made: jni.static_method_id(class, "made", "(JJIJLjava/lang/Class;JJ)V")?,
             class,
         })
     }
@@ -53,6 +52,9 @@ impl HelperClass {
             first_seen,
             &[jvalue { l: self.class }, jvalue { j: 0 }],
         )?;
+        // The block that threads share does not grow.
+        let grow = jni.static_method_id(self.class, "grow", "(J)V")?;
+        jni.call_static_void(self.class, grow, &[jvalue { j: 0 }])?;
         let rewrite_hidden = jni.static_method_id(self.class, "rewriteHidden", "([B)[B")?;
         let empty = jni.new_byte_array(&[])?;
         let same = jni.call_static_object(self.class, rewrite_hidden, &[jvalue { l: empty }])?;
@@ -112,7 +114,7 @@ impl HelperClass {
         );
         jni.call_static_void(
             self.class,
-            self.search,
+            self.made,
             &[slot, no_call_site, site, klass, class, one, bytes],
         )
     }
@@ -137,8 +139,11 @@ impl HelperClass {
     }
 }
 
+/// Those after them are about calls ([`crate::call_totals`]).
+pub(crate) const CONSTANTS: usize = 27;
+
 /// What the helper's constants are, in the order of its `constant(n)`.
-pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 27] {
+pub(crate) fn constants(facts: &VmFacts, tables: Option<&EventTables>) -> [i64; CONSTANTS] {
     let (table, mask) = facts.slot.table();
     let layout = &facts.layout;
     let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
@@ -166,71 +171,10 @@ pub(crate) fn constants(facts: &VmFacts, tracing: Option<&Tracing>) -> [i64; 27]
         i64::from(layout.reference.trailing_zeros()),
         offset(facts.threads.allocated_bytes),
         offset(facts.threads.tlab_start),
-        tracing.map_or(0, |tracing| offset(tracing.seen().address())),
+        tables.map_or(0, |tables| offset(tables.seen.address())),
         offset(SeenClasses::MASK),
         offset(facts.threads.tlab_end),
-        tracing.map_or(0, |tracing| offset(tracing.epoch_address())),
-        tracing.map_or(0, |tracing| offset(tracing.called_sites().address())),
+        tables.map_or(0, |tables| offset(tables.epoch.as_ptr() as usize)),
+        tables.map_or(0, |tables| offset(tables.called.address())),
     ]
-}
-
-// The VM finds natives of boot classes by their names in the libraries of agents. (RegisterNatives would make it print a
-// warning: it takes us for somebody who replaces a method of the platform.)
-
-/// `DuckTrack.constant`
-///
-/// # Safety
-/// Called by the VM.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(
-    _: *mut JNIEnv,
-    _: jclass,
-    which: jint,
-) -> jlong {
-    callbacks::native(0, |agent| {
-        let index = usize::try_from(which).unwrap_or(usize::MAX);
-        agent
-            .facts()
-            .map(|facts| constants(facts, agent.tracing()))
-            .and_then(|constants| constants.get(index).copied())
-            .unwrap_or(0)
-    })
-}
-
-/// `DuckTrack.firstSeen`
-///
-/// # Safety
-/// Called by the VM.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(
-    env: *mut JNIEnv,
-    _: jclass,
-    class: jclass,
-    klass: jlong,
-) {
-    callbacks::native((), |agent| {
-        // SAFETY: the VM passes the environment of the current thread.
-        if let Some(jni) = unsafe { Jni::from_raw(env) } {
-            agent.first_seen(jni, class, klass as usize);
-        }
-    });
-}
-
-/// `DuckTrack.rewriteHidden`
-///
-/// # Safety
-/// Called by the VM.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
-    env: *mut JNIEnv,
-    _: jclass,
-    bytes: jbyteArray,
-) -> jbyteArray {
-    callbacks::native(bytes, |agent| {
-        // SAFETY: the VM passes the environment of the current thread.
-        match unsafe { Jni::from_raw(env) } {
-            Some(jni) => agent.rewrite_hidden(jni, bytes).unwrap_or(bytes),
-            None => bytes,
-        }
-    })
 }

@@ -8,10 +8,10 @@
 //! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
-//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where nobody in
+//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where no code in
 //! the program names one of these methods, the class is left as it was; who has made next to nothing by then is not asked (`level=debug` says who was).
 //!
-//! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` helps nobody. So calls by the library itself are not noted either, and its other
+//! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` does not help. So calls by the library itself are not noted either, and its other
 //! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3
 //! times as long in its first seconds, and 1.1 times without.)
 //!
@@ -30,18 +30,17 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use ducktrack_class_rewriter::{TrackedMethods, methods_reaching};
 
-use crate::agent::Agent;
+use crate::core::Core;
 use crate::library_class::with_superclasses;
-use crate::options::Context;
 use crate::registry::ClassKey;
 
 const FIRST_LOOK: Duration = Duration::from_secs(2);
-/// Each pause is so many times as long as the one before.
+/// Factor from one pause to the next.
 const LONGER: u32 = 4;
 const MOST_LOOKS: u32 = 5;
 /// A site with less than this part of all bytes is not asked about.
 const LEAST_SHARE: f64 = 0.1;
-/// Below so many bytes in all, shares say nothing.
+/// Below this many bytes in all, shares say nothing.
 const LEAST_BYTES: i128 = 64 << 20;
 /// A class that more classes call is left alone: retransforming them would cost more than the answer is worth.
 const MOST_CALLERS: usize = 400;
@@ -66,13 +65,13 @@ struct Found {
     /// The largest first.
     hot: Vec<HotClass>,
     /// Classes with sites that have made next to nothing: they hardly call what makes most.
-    idle: FxHashSet<Box<str>>,
+    idle: FxHashSet<Arc<str>>,
 }
 
 /// A library class with sites that have a large share of all bytes.
 struct HotClass {
     /// In internal form.
-    name: Box<str>,
+    name: Arc<str>,
     /// The methods of these sites.
     methods: Vec<Box<[u8]>>,
 }
@@ -108,7 +107,7 @@ impl NextLook {
         }
     }
 
-    fn is_due(&mut self) -> bool {
+    pub(crate) fn is_due(&mut self) -> bool {
         if self.left == 0 || Instant::now() < self.at {
             return false;
         }
@@ -183,7 +182,7 @@ impl Tracking {
             .collect()
     }
 
-    /// The classes of this name, whoever loaded them.
+    /// The classes of this name, of all loaders.
     fn named(&self, name: &[u8]) -> FxHashSet<ClassKey> {
         let classes = self.classes.lock();
         let of_name = classes.seen.iter().filter(|key| &*key.name == name);
@@ -199,88 +198,86 @@ impl Tracking {
     }
 }
 
-impl Agent {
-    /// Tracks the methods of hot library sites, if it is time to look for them.
-    pub(crate) fn track_hot_library_sites(&self, jni: Jni, next: &mut NextLook) {
-        if self.options.context != Context::Auto || !next.is_due() {
-            return;
-        }
-        // A share of the bytes needs bytes.
-        self.find_site_sizes(jni);
-        let found = self.find_hot_classes();
+impl Tracking {
+    /// Tracks the methods of hot library sites. The sizes of sites are known as far as they can be: a share of the bytes needs bytes.
+    pub(crate) fn track_hot_library_sites(&self, core: &Core, jni: Jni) {
+        let found = self.find_hot_classes(core);
         let mut left = MOST_CLASSES;
         for class in &found.hot {
-            if left > 0 && self.track_class(jni, class, &found.idle) {
+            if left > 0 && self.track_class(core, jni, class, &found.idle) {
                 left -= 1;
             }
         }
     }
 
     /// Tracks what leads to the hot methods of a class, if the program calls that. Does it?
-    fn track_class(&self, jni: Jni, hot: &HotClass, idle: &FxHashSet<Box<str>>) -> bool {
+    fn track_class(
+        &self,
+        core: &Core,
+        jni: Jni,
+        hot: &HotClass,
+        idle: &FxHashSet<Arc<str>>,
+    ) -> bool {
         let class = &*hot.name;
-        if !self.tracking.is_called(class.as_bytes()) {
+        if !self.is_called(class.as_bytes()) {
             return false;
         }
         let leading = methods_leading_to(jni, hot);
-        let mut keys = self.tracking.callers_of(class.as_bytes(), &leading);
+        let mut keys = self.callers_of(class.as_bytes(), &leading);
         keys.retain(|key| str::from_utf8(&key.name).is_ok_and(|name| !idle.contains(name)));
         if keys.is_empty() || keys.len() > MOST_CALLERS {
             return false;
         }
-        self.log.debug(|| {
+        core.log.debug(|| {
             let names = keys.iter().map(|key| String::from_utf8_lossy(&key.name));
             let names = names.collect::<Vec<_>>().join(", ");
             format!("{class} is hot, and called by {names}")
         });
-        self.tracking.add(class, &leading);
-        keys.extend(self.tracking.named(class.as_bytes()));
-        self.retransform(jni, &keys);
-        self.add_note(format!(
+        self.add(class, &leading);
+        keys.extend(self.named(class.as_bytes()));
+        if let Err(error) = core.retransform(jni, &keys) {
+            core.log
+                .warn(&format!("hot library sites have no callers: {error}"));
+        }
+        core.add_note(format!(
             "{} became a tracked class when it was found hot: what it had allocated by then has no caller.",
             class.replace('/', ".")
         ));
         true
     }
 
-    fn retransform(&self, jni: Jni, keys: &FxHashSet<ClassKey>) {
-        let outcome =
-            jni.with_local_frame(64, || self.env.retransform_classes(&self.loaded(jni, keys)));
-        if let Ok(Err(error)) | Err(error) = outcome {
-            self.log
-                .warn(&format!("hot library sites have no callers: {error}"));
-        }
-    }
-
     /// Looks at what all sites have made by now.
-    fn find_hot_classes(&self) -> Found {
-        let Some(facts) = self.facts() else {
+    fn find_hot_classes(&self, core: &Core) -> Found {
+        let Some(facts) = core.facts() else {
             return Found::default();
         };
-        let end = self.registry.counter_end();
+        let end = core.registry.counter_end();
         let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
-        for (row, _) in self.threads.rows(&facts.threads) {
-            for (id, value) in row.block.counters(end) {
+        let written = core.blocks.written();
+        for (row, _) in core.threads.rows(&facts.threads) {
+            for (id, value) in written.counters(row.block, end) {
                 *counters.entry(id).or_default() += value;
             }
         }
-        let totals = self.registry.totals(&counters);
-        let all: i128 = totals.iter().map(|total| total.2).sum();
+        let totals = core.registry.totals(&counters);
+        let all: i128 = totals.iter().map(|total| total.1).sum();
         if all < LEAST_BYTES {
             return Found::default();
         }
-        let objects: i128 = totals.iter().map(|total| total.1).sum();
-        let tracked = self.tracking.methods();
-        let mut made: FxHashMap<Box<str>, i128> = FxHashMap::default();
-        let mut untracked: FxHashMap<Box<str>, BytesByMethod> = FxHashMap::default();
-        for (site, count, bytes) in totals {
+        let objects: i128 = totals.iter().map(|total| total.0).sum();
+        let tracked = self.methods();
+        let mut made: FxHashMap<Arc<str>, i128> = FxHashMap::default();
+        let mut untracked: FxHashMap<Arc<str>, BytesByMethod> = FxHashMap::default();
+        let mut totals = totals.into_iter();
+        core.registry.visit_sites(|site| {
+            let (count, bytes) = totals.next().unwrap_or_default();
             *made.entry(site.class.clone()).or_default() += count;
             let class = site.class.as_bytes();
             if is_library(class) && !tracked.contains(class, site.method.as_bytes()) {
-                let methods = untracked.entry(site.class).or_default();
-                *methods.entry(site.method).or_default() += bytes;
+                let methods = untracked.entry(Arc::clone(&site.class)).or_default();
+                *methods.entry(Arc::clone(&site.method)).or_default() += bytes;
             }
-        }
+        });
         made.retain(|_, count| share(*count, objects) < LEAST_OF_CALLER);
         Found {
             hot: hot_classes(untracked, all),
@@ -290,10 +287,10 @@ impl Agent {
 }
 
 /// Bytes of the sites of a class, by the name of the method that they are in.
-type BytesByMethod = FxHashMap<Box<str>, i128>;
+type BytesByMethod = FxHashMap<Arc<str>, i128>;
 
 /// The classes with a large share of all bytes, the largest first.
-fn hot_classes(classes: FxHashMap<Box<str>, BytesByMethod>, all: i128) -> Vec<HotClass> {
+fn hot_classes(classes: FxHashMap<Arc<str>, BytesByMethod>, all: i128) -> Vec<HotClass> {
     let with_bytes = classes.into_iter().map(|(class, methods)| {
         let bytes: i128 = methods.values().sum();
         (bytes, class, methods)
@@ -326,7 +323,7 @@ fn methods_leading_to(jni: Jni, hot: &HotClass) -> BTreeSet<Box<[u8]>> {
     leading
 }
 
-/// Code that programs call and do not write: the JDK's, but not the machinery of method handles, which is nobody's.
+/// Code that programs call and do not write: the JDK's, but not the machinery of method handles, which belongs to no class.
 fn is_library(class: &[u8]) -> bool {
     let library: [&[u8]; 5] = [b"java/", b"javax/", b"jdk/", b"sun/", b"com/sun/"];
     library.iter().any(|prefix| class.starts_with(prefix))

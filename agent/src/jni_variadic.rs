@@ -17,14 +17,16 @@
 //! | offset | field | value |
 //! |---|---|---|
 //! | 0 | `stack` | the caller's stack arguments |
-//! | 8 | `gr_top` | behind the stored `x7` |
-//! | 16 | `vr_top` | behind the stored `q7` |
+//! | 8 | `gr_top` | after the stored `x7` |
+//! | 16 | `vr_top` | after the stored `q7` |
 //! | 24 | `gr_offs` | -40 |
 //! | 28 | `vr_offs` | -128 |
 //!
 //! On other machines `NewObject` stays as it is and is not counted.
 
-use ducktrack_jvmti::sys::{JNIEnv, jclass, jmethodID, jobject};
+use ducktrack_jvmti::sys::{JNIEnv, jclass, jmethodID, jobject, va_list};
+
+use crate::jni_counting::{count_constructed, original};
 
 /// The type of `NewObject`.
 pub(crate) type NewObject =
@@ -73,7 +75,7 @@ std::arch::global_asm!(
     "ret",
     ".cfi_endproc",
     ".size ducktrack_jni_new_object, . - ducktrack_jni_new_object",
-    new_object_v = sym crate::jni_functions::new_object_v,
+    new_object_v = sym new_object_v,
 );
 
 #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
@@ -117,7 +119,7 @@ std::arch::global_asm!(
     "ret",
     ".cfi_endproc",
     ".size ducktrack_jni_new_object, . - ducktrack_jni_new_object",
-    new_object_v = sym crate::jni_functions::new_object_v,
+    new_object_v = sym new_object_v,
 );
 
 /// The function in the place of `NewObject`, where there is one for this machine.
@@ -144,4 +146,16 @@ pub(crate) fn new_object() -> Option<NewObject> {
 )))]
 pub(crate) fn new_object() -> Option<NewObject> {
     None
+}
+
+/// In the place of `NewObjectV`; ours of `NewObject` calls it.
+pub(crate) unsafe extern "system" fn new_object_v(
+    env: *mut JNIEnv,
+    class: jclass,
+    constructor: jmethodID,
+    arguments: va_list,
+) -> jobject {
+    let made = original!(NewObjectV(env, class, constructor, arguments));
+    count_constructed(env, made, class, "NewObject");
+    made
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 
 use parking_lot::Mutex;
 
@@ -22,7 +23,11 @@ impl Log {
         let file = match target {
             LogTarget::Stderr => None,
             LogTarget::File(path) => Some(Mutex::new(
-                OpenOptions::new().append(true).create(true).open(path)?,
+                OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .mode(0o600)
+                    .open(path)?,
             )),
         };
         Ok(Self { level, file })
@@ -51,7 +56,7 @@ impl Log {
             return;
         }
         let line = format!("[ducktrack] {word}: {text}\n");
-        // There is nobody to tell when a message cannot be written.
+        // A message that cannot be written cannot be reported.
         let _ = match &self.file {
             Some(file) => file.lock().write_all(line.as_bytes()),
             None => std::io::stderr().lock().write_all(line.as_bytes()),

@@ -4,6 +4,7 @@
 //! below 8 KB      malloc
 //! 8 KB and more   pages of regions of the agent's own: best fit, neighbours joined; what nothing needed lately goes back to the system
 //! in a pause      the same, of memory that was kept for it ([`pauses`])
+//! none left       what was set aside for the end ([`last_reserve`]); from then on nothing new is begun ([`is_short`])
 //! ```
 //!
 //! Almost everything large that the agent makes is freed by another thread than made it: a thread's buffer by the pipeline, the contents of blocks by
@@ -20,14 +21,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ducktrack_hotspot::{Reservation, page_size};
 
+use crate::address_space;
+
 use free_ranges::{FreeRanges, Range};
+use last_reserve::LastReserve;
 use lately::{Lately, Second};
 use pauses::Pauses;
 
 pub(crate) use pauses::{begin_pause, end_pause};
-pub(crate) use upkeep::MemorySecond;
+pub(crate) use upkeep::{MemorySecond, RecordingMemory, tell_at_end};
 
 mod free_ranges;
+mod last_reserve;
 mod lately;
 mod pauses;
 mod upkeep;
@@ -36,11 +41,16 @@ mod upkeep;
 #[global_allocator]
 static MEMORY: Memory = Memory::new();
 
-/// Blocks of so many bytes and more are pages.
+/// Bytes that the agent has of the system.
+pub(crate) fn of_system() -> usize {
+    MEMORY.of_system()
+}
+
+/// Blocks of this many bytes and more are pages.
 const LARGE: usize = 8 << 10;
 /// Large blocks begin at a multiple of this. The system's pages may be larger.
 const PAGE: usize = 4 << 10;
-/// Large blocks are as long as a multiple of this, and there are so many lengths from a power of two to the next. With as many as there are pages, nearly every
+/// Large blocks are as long as a multiple of this, and there are this many lengths from a power of two to the next. With as many as there are pages, nearly every
 /// block left a rest that fitted none: after half a minute of work there were thousands of them, and twice as much memory as was in use.
 const STEP: usize = 2 * PAGE;
 const LENGTHS: usize = 4;
@@ -49,7 +59,7 @@ const UNIT: usize = 64 << 10;
 /// A region is so long, or a multiple.
 const REGION: usize = 1 << 20;
 /// What there may be more than was in use lately: this, and a quarter. With an eighth, several times as much came and went under load.
-const SLACK: usize = 4 << 20;
+const SLACK: usize = 1 << 20;
 
 /// The allocator.
 struct Memory {
@@ -57,6 +67,17 @@ struct Memory {
     small: AtomicUsize,
     large: Mutex<Large>,
     pauses: Pauses,
+    last: LastReserve,
+}
+
+/// Sets memory aside for the moment in which there is none left. False: there is none now.
+pub(crate) fn set_last_reserve_aside() -> bool {
+    MEMORY.last.set_aside()
+}
+
+/// The system has refused memory: what is under way is finished, and nothing new begun.
+pub(crate) fn is_short() -> bool {
+    MEMORY.last.is_open()
 }
 
 /// The regions.
@@ -95,7 +116,7 @@ impl Large {
         Some(start)
     }
 
-    /// The bytes behind a block.
+    /// The bytes after a block.
     fn take_at(&mut self, start: usize, length: usize) -> bool {
         let is_free = self.free.take_at(start, length);
         if is_free {
@@ -120,7 +141,7 @@ impl Large {
         self.free.put(range)
     }
 
-    /// A part of what is kept although nothing needed it lately; so many bytes are kept for pauses.
+    /// A part of what is kept although nothing needed it lately; this many bytes are kept for pauses.
     fn take_surplus(&mut self, for_pauses: usize) -> Option<Range> {
         let lately = self.lately.most();
         let allowed = lately + lately / 4 + SLACK;
@@ -140,6 +161,7 @@ impl Memory {
                 lately: Lately::new(),
             }),
             pauses: Pauses::new(),
+            last: LastReserve::new(),
         }
     }
 
@@ -156,6 +178,13 @@ impl Memory {
         }
     }
 
+    /// What the agent has of the system: in use, or kept.
+    fn of_system(&self) -> usize {
+        let small = self.small.load(Ordering::Relaxed);
+        let large = self.lock();
+        small + large.in_use + large.free.bytes() + self.pauses.bytes()
+    }
+
     /// In use now, in small and in large blocks.
     fn in_use(&self) -> (usize, usize) {
         (self.small.load(Ordering::Relaxed), self.lock().in_use)
@@ -163,7 +192,8 @@ impl Memory {
 
     /// Gives the system what is kept in vain. Not for a thread that anybody waits for.
     fn give_back(&self) {
-        loop {
+        // The reserve is among what is free, and the system would not give it again.
+        while !self.last.is_open() {
             let for_pauses = self.pauses.bytes();
             let surplus = self.lock().take_surplus(for_pauses);
             let Some(range) = surplus else { return };
@@ -175,7 +205,7 @@ impl Memory {
         }
     }
 
-    /// Nothing panics under it. Not parking_lot's: whoever waits for one of those may have to allocate.
+    /// Nothing panics under it. Not parking_lot's: a thread that waits for one of those may have to allocate.
     fn lock(&self) -> MutexGuard<'_, Large> {
         self.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -185,14 +215,39 @@ impl Memory {
         let found = self.take_for_pause(length);
         match found.or_else(|| self.lock().take(length)) {
             Some(start) => Some((start, false)),
-            None => self.take_new(length).map(|start| (start, true)),
+            None => match self.take_new(length) {
+                Some(start) => Some((start, true)),
+                None => self.take_last(length).map(|start| (start, false)),
+            },
         }
+    }
+
+    /// The system gives no more.
+    #[cold]
+    fn take_last(&self, length: usize) -> Option<usize> {
+        let pages = self.last.open_pages();
+        let mut large = self.lock();
+        if let Some(pages) = pages {
+            // If there is no room for it in the table, it is lost.
+            large.free.put(pages);
+        }
+        large.take(length)
+    }
+
+    /// A small block that malloc did not give.
+    #[cold]
+    fn take_last_small(&self, layout: Layout) -> *mut u8 {
+        let block = self.last.small(layout.size(), layout.align());
+        block.map_or(null_mut(), with_exposed_provenance_mut)
     }
 
     /// The beginning of a new region.
     #[cold]
     fn take_new(&self, length: usize) -> Option<usize> {
         let all = length.checked_next_multiple_of(REGION)?;
+        if !address_space::has_room_for(all) {
+            return None;
+        }
         let region = Reservation::anywhere(all).ok()?;
         let start = region.keep().as_ptr().expose_provenance();
         let mut large = self.lock();
@@ -242,14 +297,18 @@ fn large(size: usize, align: usize) -> Option<usize> {
     (size >= LARGE && align <= PAGE).then(|| size.next_multiple_of(step()))
 }
 
-// SAFETY: a block is either malloc's, or a range that was taken from the table of free ranges, which has only mapped memory that nobody uses; which of both
+// SAFETY: a block is either malloc's, or a range that was taken from the table of free ranges, which has only mapped memory that is not in use; which of both
 // it is follows from its layout alone. Nothing here unwinds.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(length) = large(layout.size(), layout.align()) else {
             self.small.fetch_add(layout.size(), Ordering::Relaxed);
             // SAFETY: the same contract.
-            return unsafe { System.alloc(layout) };
+            let block = unsafe { System.alloc(layout) };
+            return match block.is_null() {
+                false => block,
+                true => self.take_last_small(layout),
+            };
         };
         let block = self.take(length);
         block.map_or(null_mut(), |(start, _)| with_exposed_provenance_mut(start))
@@ -259,14 +318,19 @@ unsafe impl GlobalAlloc for Memory {
         let Some(length) = large(layout.size(), layout.align()) else {
             self.small.fetch_add(layout.size(), Ordering::Relaxed);
             // SAFETY: the same contract.
-            return unsafe { System.alloc_zeroed(layout) };
+            let block = unsafe { System.alloc_zeroed(layout) };
+            return match block.is_null() {
+                false => block,
+                // It is used once, and new from the system.
+                true => self.take_last_small(layout),
+            };
         };
         let Some((start, is_new)) = self.take(length) else {
             return null_mut();
         };
         let block: *mut u8 = with_exposed_provenance_mut(start);
         if !is_new {
-            // SAFETY: the block has at least so many bytes, and nobody else has it.
+            // SAFETY: the block has at least this many bytes, and this call owns it.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block
@@ -280,8 +344,10 @@ unsafe impl GlobalAlloc for Memory {
             }),
             None => {
                 self.small.fetch_sub(layout.size(), Ordering::Relaxed);
-                // SAFETY: the same contract.
-                unsafe { System.dealloc(block, layout) };
+                if !self.last.has_small(block.addr()) {
+                    // SAFETY: the same contract, and the block is malloc's: it is none of the reserve's.
+                    unsafe { System.dealloc(block, layout) };
+                }
             }
         }
     }
@@ -290,11 +356,14 @@ unsafe impl GlobalAlloc for Memory {
         let before = large(layout.size(), layout.align());
         let after = large(size, layout.align());
         match (before, after) {
-            (None, None) => {
-                self.small.fetch_add(size, Ordering::Relaxed);
-                self.small.fetch_sub(layout.size(), Ordering::Relaxed);
-                // SAFETY: the same contract.
-                return unsafe { System.realloc(block, layout, size) };
+            (None, None) if !self.last.has_small(block.addr()) => {
+                // SAFETY: the same contract, and the block is malloc's: it is none of the reserve's.
+                let moved = unsafe { System.realloc(block, layout, size) };
+                if !moved.is_null() {
+                    self.small.fetch_add(size, Ordering::Relaxed);
+                    self.small.fetch_sub(layout.size(), Ordering::Relaxed);
+                    return moved;
+                }
             }
             (Some(before), Some(after))
                 if self.resize(block.expose_provenance(), before, after) =>
@@ -308,7 +377,7 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: the size is not 0, as the caller promises.
         let moved = unsafe { self.alloc(wanted) };
         if !moved.is_null() {
-            // SAFETY: both blocks have so many bytes, and they are different ones.
+            // SAFETY: both blocks have this many bytes, and they are different ones.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(size)) };
             // SAFETY: the caller gives the block up.
             unsafe { self.dealloc(block, layout) };
@@ -320,7 +389,7 @@ unsafe impl GlobalAlloc for Memory {
 /// Has the system give its pages now. What is there is lost, or not.
 fn populate(range: Range) {
     let start = with_exposed_provenance_mut::<u8>(range.start);
-    // SAFETY: the caller took the range and nobody uses it yet. Where the system does not know this advice (before Linux 5.14), pages come when they are written.
+    // SAFETY: the caller took the range and it is not used yet. Where the system does not know this advice (before Linux 5.14), pages come when they are written.
     let _ = unsafe { libc::madvise(start.cast(), range.length, libc::MADV_POPULATE_WRITE) };
 }
 
@@ -332,7 +401,7 @@ fn unmap(range: Range) -> bool {
     if start >= end {
         return false;
     }
-    // SAFETY: the range is of regions that were mapped here, and nobody uses it: it is neither a block nor in the table of what is free.
+    // SAFETY: the range is of regions that were mapped here, and it is not in use: it is neither a block nor in the table of what is free.
     unsafe { libc::munmap(with_exposed_provenance_mut(start), end - start) == 0 }
 }
 

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 pub use class_pattern::ClassPattern;
 pub use parsing::{BadOption, Request};
+pub use type_pair::TypePair;
 
 mod class_pattern;
 mod parsing;
 #[cfg(test)]
 mod tests;
+mod type_pair;
 mod value;
 
 /// The list of options, one per line: name, values, default, meaning.
@@ -33,6 +35,8 @@ pub struct Options {
     pub output: String,
     /// Time between snapshots, if any besides the last.
     pub interval: Option<Duration>,
+    /// The most bytes of memory that is mapped from files of the output directory, so that it outlives the process; 0: none; `None`: what the mode needs.
+    pub mapped_memory: Option<u64>,
     /// Print a summary to standard error at exit.
     pub summary: bool,
     /// Class patterns; empty means all.
@@ -43,20 +47,52 @@ pub struct Options {
     pub reinstrument: Option<u64>,
     /// Which methods pass the blame to their callers.
     pub context: Context,
+    /// Whose calls of other code are asked what they bring.
+    pub app: App,
+    /// Whether the call stacks of allocations are sampled.
+    pub stacks: Stacks,
     /// Record array lengths.
     pub histogram: bool,
     /// Record what really reached the heap.
     pub materialized: bool,
     /// How exactly moves are known.
     pub moves: Moves,
-    /// For tests of what follows: the collection that is reported as if it could not be read. Not in the help.
+    /// Whose uses of objects are stamped.
+    pub staleness: Staleness,
+    /// Take a heap dump when the program ends.
+    pub final_dump: bool,
+    /// A trial of `ducktrack impact`.
+    pub trial: Option<TrialChoices>,
+    /// What is recorded besides events, with `mode=witness`.
+    pub witness: Witness,
+    /// `witness=`, if it was given.
+    pub witness_level: Option<Witness>,
+    /// For tests of what follows (feature `test-switches`): the collection that is reported as if it could not be read. Not in the help.
     pub fault_at: Option<u32>,
     /// How events get from threads to files.
     pub events: EventChoices,
+    /// The most memory that the agent takes, as far as it can do without.
+    pub memory: Option<u64>,
+    /// Take commands through a socket in the trace directory.
+    pub control: bool,
     /// Where messages go.
     pub log: LogTarget,
     /// How much is logged.
     pub log_level: LogLevel,
+}
+
+/// Counters are as many bytes for each thread as there are places; events that wait are as many as the queue takes.
+const MAPPED_COUNTERS: u64 = 64 << 20;
+const MAPPED_EVENTS: u64 = 512 << 20;
+
+impl Options {
+    /// Bytes that may be mapped from files of the output directory.
+    pub(crate) fn mapped_bytes(&self) -> u64 {
+        self.mapped_memory.unwrap_or(match self.mode {
+            Mode::Count => MAPPED_COUNTERS,
+            Mode::Trace => MAPPED_EVENTS,
+        })
+    }
 }
 
 /// `mode=`
@@ -77,6 +113,48 @@ pub enum Moves {
     Finish,
     /// Not known.
     Off,
+}
+
+/// `mode=witness` and `witness=`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Witness {
+    /// Another mode.
+    #[default]
+    Off,
+    /// Last uses, losses of references, and what the dead referred to: enough for exact death times.
+    Deaths,
+}
+
+/// `staleness=`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Staleness {
+    /// Uses of objects are not recorded.
+    Off,
+    /// All code stamps what it uses.
+    On,
+    /// The code of these classes does.
+    CodeOf(ClassPattern),
+}
+
+/// `remove=` and what follows it in [`HELP`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialChoices {
+    /// References that are removed; none in a base trial.
+    pub pairs: Vec<TypePair>,
+    /// When.
+    pub at: RemoveAt,
+    /// For how many collections their targets must not have been used.
+    pub after: u32,
+}
+
+/// `remove-at=`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RemoveAt {
+    /// As soon as the target has not been used for long enough.
+    #[default]
+    Stale,
+    /// Not before the memory is full.
+    Oom,
 }
 
 /// `buffer-size=` and what follows it in [`HELP`].
@@ -144,6 +222,30 @@ pub enum Context {
     File(PathBuf),
 }
 
+/// `app=`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum App {
+    /// No calls are watched.
+    Off,
+    /// Those of the main class's project.
+    Auto,
+    /// Those of these classes.
+    Classes(Vec<ClassPattern>),
+}
+
+/// `stacks=`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stacks {
+    /// As often as a hundredth of the CPU time allows, where no other tool may want the VM's sampler.
+    Auto,
+    /// The same, also where another tool's library is loaded.
+    On,
+    /// Bytes from one sample to the next, on average.
+    Every(u64),
+    /// Not at all.
+    Off,
+}
+
 /// `log=`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogTarget {
@@ -173,16 +275,26 @@ impl Default for Options {
             counters: Counters::Path,
             output: "ducktrack-%p".to_owned(),
             interval: None,
+            mapped_memory: None,
             summary: true,
             include: Vec::new(),
             exclude: Vec::new(),
             reinstrument: Some(10_000),
             context: Context::Auto,
+            app: App::Off,
+            stacks: Stacks::Auto,
             histogram: false,
             materialized: false,
             moves: Moves::Exact,
+            staleness: Staleness::Off,
+            final_dump: false,
+            trial: None,
+            witness: Witness::Off,
+            witness_level: None,
             fault_at: None,
             events: EventChoices::default(),
+            memory: None,
+            control: true,
             log: LogTarget::Stderr,
             log_level: LogLevel::Warn,
         }
@@ -190,6 +302,15 @@ impl Default for Options {
 }
 
 impl Options {
+    /// One line for each option that was given and has no effect in this mode.
+    pub fn ignored(&self) -> Vec<String> {
+        let limit = self.mode == Mode::Count && self.events.max_trace_size.is_some();
+        let limit = limit.then_some(
+            "option `max-trace-size` has no effect in mode=count: it limits the event files of mode=trace",
+        );
+        limit.map(str::to_owned).into_iter().collect()
+    }
+
     /// Whether the user wants this class (internal name) rewritten.
     pub fn wants(&self, class: &str) -> bool {
         (self.include.is_empty() || self.include.iter().any(|pattern| pattern.matches(class)))

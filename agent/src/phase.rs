@@ -1,9 +1,12 @@
 //! The phases of the agent.
 //!
 //! ```text
-//!  Loading ──VMInit or attach──> Starting ──helper works──> Counting ──VMDeath──> Ended
-//!     └────────────── anything that must not hurt the host ──────────────────────────^
+//!  Loading ──VMInit or attach──> Starting ──helper works──> Counting ──VMDeath──────────────────────> Ended
+//!     │                             │                            └──stop──> Stopping ──probes gone──────^
+//!     └── anything that must not ───┴──── hurt the host ────────────────────────────────────────────────^
 //! ```
+//!
+//! A run that has ended stays so. The next load of the library begins another one.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -17,8 +20,23 @@ pub(crate) enum Phase {
     Starting,
     /// Counting.
     Counting,
+    /// The recording has ended, the probes go.
+    Stopping,
     /// The last snapshot is written, or the agent has given up; the program runs on.
     Ended,
+}
+
+impl Phase {
+    /// For people.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Loading => "loaded",
+            Self::Starting => "starting",
+            Self::Counting => "recording",
+            Self::Stopping => "stopping",
+            Self::Ended => "ended",
+        }
+    }
 }
 
 /// The current phase; changed by [`PhaseCell::advance`] only.
@@ -34,6 +52,7 @@ impl PhaseCell {
             0 => Phase::Loading,
             1 => Phase::Starting,
             2 => Phase::Counting,
+            3 => Phase::Stopping,
             _ => Phase::Ended,
         }
     }

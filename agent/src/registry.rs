@@ -25,7 +25,7 @@ use ducktrack_classfile::{ClassFile, decode_modified_utf8};
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{MethodId, Record, SiteId};
 use parking_lot::Mutex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use class_entry::ClassEntry;
 use dictionary::{Dictionary, Registered};
@@ -48,12 +48,53 @@ struct State {
 }
 
 impl Registry {
-    /// Sites get numbers below `most_sites`.
-    pub(crate) fn new(most_sites: u32) -> Self {
+    /// Sites get numbers below `most_sites`; no number is given that the registry of the run before has given.
+    pub(crate) fn new(most_sites: u32, before: Option<&Self>) -> Self {
         Self {
-            next: NextNumbers::new(most_sites),
+            next: NextNumbers::new(most_sites, before.map(|before| &before.next)),
             state: Mutex::new(State::default()),
         }
+    }
+
+    /// Classes that were rewritten and can be changed back.
+    pub(crate) fn rewritten_classes(&self) -> FxHashSet<ClassKey> {
+        self.state.lock().classes.keys().cloned().collect()
+    }
+
+    /// Counters that this run has given away.
+    pub(crate) fn counters(&self) -> u32 {
+        self.next.counters()
+    }
+
+    /// Whether a counter was given by this run: code of an earlier one may still run.
+    pub(crate) fn has_counter(&self, counter: u32) -> bool {
+        self.next.is_own_counter(counter)
+    }
+
+    /// Whether a site was given by this run.
+    pub(crate) fn has_site(&self, site: u32) -> bool {
+        self.next.is_own_site(site)
+    }
+
+    /// Whether a call site was given by this run.
+    pub(crate) fn has_call_site(&self, call_site: u32) -> bool {
+        self.next.is_own_call_site(call_site)
+    }
+
+    /// The sites of this run, for the recordings after it: frames that were entered with its probes go on writing events of these sites.
+    pub(crate) fn take_sites(&self) -> Vec<(u32, SiteInfo)> {
+        let mut state = self.state.lock();
+        state.dictionary.meanings.take_infos(self.next.first_site())
+    }
+
+    /// Defines sites of earlier recordings for this one.
+    pub(crate) fn define_earlier(&self, sites: &[(u32, SiteInfo)]) {
+        self.state.lock().dictionary.add_earlier_sites(sites);
+    }
+
+    /// The run is over: what it knew takes no memory any more.
+    pub(crate) fn forget(&self) {
+        *self.state.lock() = State::default();
     }
 
     /// One more than the last counter given away.
@@ -105,6 +146,7 @@ impl Registry {
             known.sites,
             known.call_sites,
         );
+        dictionary.add_causes(&rewritten.causes);
         for counter in &rewritten.counters {
             let version = known.versions.get(&counter.method).copied().unwrap_or(0);
             dictionary.add_counter(counter, version);
@@ -125,6 +167,11 @@ impl Registry {
         let number = self.next.new_site()?;
         self.state.lock().dictionary.add_native_site(number, blamed);
         Some(number)
+    }
+
+    /// Which classes are the application's.
+    pub(crate) fn note_application(&self, application: &format::Application) {
+        self.note(Record::Application(application.clone()));
     }
 
     /// A refusal of a whole class.
@@ -157,18 +204,16 @@ impl Registry {
         state.dictionary.size_sites(descriptor, size_for)
     }
 
-    /// Methods whose current version tells edge frequencies.
-    pub(crate) fn profiled(&self) -> Vec<(ClassKey, ProfilePoints)> {
+    /// Shows each method whose current version tells edge frequencies, with the number of that version. The registry is locked meanwhile.
+    pub(crate) fn visit_profiled(&self, mut visit: impl FnMut(&ClassKey, u16, &ProfilePoints)) {
         let state = self.state.lock();
-        let mut profiled = Vec::new();
         for (key, entry) in &state.classes {
-            let points = entry
-                .methods
-                .values()
-                .filter_map(|method| method.points.as_ref());
-            profiled.extend(points.map(|points| (key.clone(), points.clone())));
+            for method in entry.methods.values() {
+                if let Some(points) = &method.points {
+                    visit(key, method.version, points);
+                }
+            }
         }
-        profiled
     }
 
     /// The id, the version and the points of a method's current version.
@@ -201,9 +246,26 @@ impl Registry {
         self.state.lock().dictionary.note(record);
     }
 
-    /// Sites by number with the objects and bytes that counters say, for the summary. Keyed counts come on top.
-    pub(crate) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(SiteInfo, i128, i128)> {
+    /// Objects and bytes of each site, by number, as counters say. Keyed counts come on top.
+    pub(crate) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(i128, i128)> {
         self.state.lock().dictionary.meanings.totals(counters)
+    }
+
+    /// Shows each site, in the order of their numbers. The registry is locked meanwhile.
+    pub(crate) fn visit_sites(&self, visit: impl FnMut(&SiteInfo)) {
+        self.state
+            .lock()
+            .dictionary
+            .meanings
+            .infos()
+            .iter()
+            .for_each(visit);
+    }
+
+    /// What is known of a site.
+    pub(crate) fn site(&self, number: usize) -> Option<SiteInfo> {
+        let state = self.state.lock();
+        state.dictionary.meanings.infos().get(number).cloned()
     }
 
     /// Executed increments among these counters.

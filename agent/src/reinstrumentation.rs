@@ -1,8 +1,8 @@
 //! Methods get a new version for the hot path that their counters measured.
 //!
 //! ```text
-//! first version: heuristics, entry counter
-//!   entries >= threshold, gain per second worth it ── edge frequencies ── new version: measured paths, no entry counter
+//! first version: heuristics; its counters tell edge frequencies, those of single sites, too
+//!   hottest counter >= threshold, gain per second worth it ── edge frequencies ── new version: measured paths
 //! new version: its counters go on telling frequencies
 //!   the hottest counter lost its share ── first version again, profiled anew
 //! ```
@@ -12,37 +12,45 @@
 
 use std::time::{Duration, Instant};
 
-use ducktrack_class_rewriter::{MethodProfile, ProfilePoints};
+use ducktrack_class_rewriter::{MeasuredPlacement, MethodProfile, ProfilePoints};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_trace_format::{Record, Reinstrumented};
+use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::agent::{Agent, Cost};
+use crate::core::{Core, Cost, LOCAL_REFERENCES};
 use crate::registry::{ClassKey, KnownClass};
+use crate::thread_table::ThreadRow;
 
 /// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
-/// Time before the first batch; every batch doubles the time to the next one, because retransformed code must be compiled anew.
-const FIRST_PAUSE: Duration = Duration::from_secs(2);
+/// Time before the first batch; each batch makes the time to the next one half as long again, because retransformed code must be
+/// compiled anew.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
-/// A method is worth a new version if that saves so many increments a second for each entry of the threshold: with 10,000
-/// entries a million increments, about a thousandth of a core.
-const GAIN_PER_THRESHOLD: f64 = 100.0;
+/// A method is worth a new version if that may save this many increments a second for each execution of the threshold: with
+/// 10,000 executions 10,000 increments.
+const GAIN_PER_THRESHOLD: f64 = 1.0;
 /// A new version is profiled again when the counter that was hottest has less than this part of its expected share.
 const SHARE_LOST: f64 = 0.5;
 /// No method gets more versions than this.
 const MOST_VERSIONS: u16 = 8;
 
+/// The methods that get a new version now.
+#[derive(Default)]
+pub(crate) struct Reinstrumentation {
+    waiting: Mutex<Waiting>,
+}
+
 /// Methods whose class is about to be retransformed: the new profile, or none to profile it anew.
 #[derive(Default)]
-pub(crate) struct Waiting {
+struct Waiting {
     methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>>,
 }
 
 impl Waiting {
-    /// Gives the methods of a class that are due their next version.
-    pub(crate) fn apply(&self, key: &ClassKey, known: &mut KnownClass) {
+    fn apply(&self, key: &ClassKey, known: &mut KnownClass) {
         for (method, profile) in self.methods.get(key).into_iter().flatten() {
             *known.versions.entry(*method).or_insert(0) += 1;
             known.profiles.retain(|old| old.method != *method);
@@ -57,7 +65,9 @@ pub(crate) struct Watch {
     /// When the last batch was, and how long to wait for the next one.
     last_batch: Option<(Instant, Duration)>,
     last_look: Option<Instant>,
-    /// For each first version, by its entry counter: the increments that could have been saved by the last look.
+    /// Seconds between the last two looks; 0 at the first.
+    seconds: f64,
+    /// For each first version, by its first counter: the increments that could have been saved by the last look.
     saveable: FxHashMap<u32, u64>,
     /// For each new version, by its hottest counter: all its increments when it was last looked at, and the hottest one's.
     seen: FxHashMap<u32, (u64, u64)>,
@@ -68,17 +78,23 @@ struct Due {
     key: ClassKey,
     method: u16,
     profile: Option<MethodProfile>,
-    entries: u64,
-    /// Increments per entry of the version that is replaced, its entry counter included.
-    before: f64,
+    /// Increments that the version that is replaced has executed.
+    increments: u64,
+    /// Those of its hottest counter.
+    hottest: u64,
     /// Increments that need not be executed, per second, at the best.
     gain: f64,
 }
 
-impl Agent {
+impl Reinstrumentation {
+    /// Gives the methods of a class that are due their next version.
+    pub(crate) fn apply(&self, key: &ClassKey, known: &mut KnownClass) {
+        self.waiting.lock().apply(key, known);
+    }
+
     /// Re-instruments the classes of methods that are due, the most promising ones first.
-    pub(crate) fn reinstrument_due_methods(&self, jni: Jni, watch: &mut Watch) {
-        let Some(threshold) = self.options.reinstrument else {
+    pub(crate) fn reinstrument_due_methods(&self, core: &Core, jni: Jni, watch: &mut Watch) {
+        let Some(threshold) = core.options.reinstrument else {
             return;
         };
         let (last, pause) = *watch
@@ -87,11 +103,11 @@ impl Agent {
         if last.elapsed() < pause {
             return;
         }
-        let due = most_gain(self.due_methods(threshold, watch));
+        let due = most_gain(due_methods(core, threshold, watch));
         if due.is_empty() {
             return;
         }
-        watch.last_batch = Some((Instant::now(), (pause * 2).min(LONGEST_PAUSE)));
+        watch.last_batch = Some((Instant::now(), (pause * 3 / 2).min(LONGEST_PAUSE)));
         let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> =
             FxHashMap::default();
         for method in &due {
@@ -100,184 +116,154 @@ impl Agent {
                 .or_default()
                 .push((method.method, method.profile.clone()));
         }
-        self.reinstrumenting.lock().methods = methods;
-        let outcome = jni.with_local_frame(crate::site_sizes::LOCAL_REFERENCES, || {
-            self.env.retransform_classes(&self.classes_waiting(jni))
+        self.waiting.lock().methods = methods;
+        let outcome = jni.with_local_frame(LOCAL_REFERENCES, || {
+            core.env
+                .retransform_classes(&self.classes_waiting(core, jni))
         });
-        self.reinstrumenting.lock().methods.clear();
+        self.waiting.lock().methods.clear();
         match outcome {
-            Ok(Ok(())) => self.note_new_versions(&due),
-            Ok(Err(error)) | Err(error) => self
+            Ok(Ok(())) => note_new_versions(core, &due),
+            Ok(Err(error)) | Err(error) => core
                 .log
                 .warn(&format!("methods keep their counters: {error}")),
         }
     }
 
-    /// Methods that were entered often enough, and new versions whose hot path has moved.
-    fn due_methods(&self, threshold: u64, watch: &mut Watch) -> Vec<Due> {
-        let Some(facts) = self.facts() else {
-            return Vec::new();
-        };
-        let blocks: Vec<_> = self
-            .threads
-            .rows(&facts.threads)
-            .into_iter()
-            .map(|(row, _)| row.block)
-            .collect();
-        let sum = |id: u32| {
-            blocks.iter().map(|block| block.counter(id)).sum::<u64>() + self.shared.counter(id)
-        };
-        let seconds = watch
-            .last_look
-            .replace(Instant::now())
-            .map_or(0.0, |last| last.elapsed().as_secs_f64());
-        let mut due = Vec::new();
-        for (key, points) in self.registry.profiled() {
-            due.extend(match points.entry_counter {
-                Some(entry_counter) => {
-                    first_version_due(key, &points, entry_counter, threshold, &sum, watch, seconds)
-                }
-                None => self.moved(key, &points, threshold, &sum, watch, seconds),
-            });
-        }
-        due
-    }
-
-    /// Whether a version that was placed for a hot path runs another one by now.
-    fn moved(
-        &self,
-        key: ClassKey,
-        points: &ProfilePoints,
-        threshold: u64,
-        sum: &impl Fn(u32) -> u64,
-        watch: &mut Watch,
-        seconds: f64,
-    ) -> Option<Due> {
-        let (hottest, expected_share) = points.hottest?;
-        let all = total(points, sum);
-        let hot = sum(hottest);
-        let (all_before, hot_before) = watch.seen.get(&hottest).copied().unwrap_or((0, 0));
-        let recent = all.saturating_sub(all_before);
-        if recent < threshold {
-            return None;
-        }
-        watch.seen.insert(hottest, (all, hot));
-        let share = ratio(hot.saturating_sub(hot_before), recent);
-        let (_, version, _) = self.registry.version(&key, points.method)?;
-        if share >= expected_share * SHARE_LOST || version >= MOST_VERSIONS {
-            return None;
-        }
-        let before = points.increments_per_entry;
-        let gain = per_second(recent, seconds);
-        Some(Due {
-            key,
-            method: points.method,
-            profile: None,
-            entries: recent,
-            before,
-            gain,
-        })
-    }
-
-    fn classes_waiting(&self, jni: Jni) -> Vec<jclass> {
-        let keys: FxHashSet<ClassKey> = self
-            .reinstrumenting
-            .lock()
-            .methods
-            .keys()
-            .cloned()
-            .collect();
-        self.loaded(jni, &keys)
-    }
-
-    /// The loaded classes with these keys, as local references.
-    pub(crate) fn loaded(&self, jni: Jni, keys: &FxHashSet<ClassKey>) -> Vec<jclass> {
-        let names: FxHashSet<&[u8]> = keys.iter().map(|key| key.name.as_ref()).collect();
-        let Ok(classes) = self.env.loaded_classes() else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for class in classes.iter().copied() {
-            let signature = self.env.class_signature(class).unwrap_or_default();
-            let name = signature
-                .strip_prefix(b"L")
-                .and_then(|rest| rest.strip_suffix(b";"))
-                .unwrap_or_default();
-            let wanted = names.contains(name)
-                && keys.contains(&ClassKey {
-                    loader: self.loader_id(jni, class),
-                    name: name.into(),
-                });
-            if wanted {
-                found.push(class);
-            } else {
-                jni.delete_local_ref(class);
-            }
-        }
-        found
-    }
-
-    fn note_new_versions(&self, due: &[Due]) {
-        Cost::add(&self.cost.reinstrumented, due.len() as u64);
-        for method in due {
-            let Some((id, version, points)) = self.registry.version(&method.key, method.method)
-            else {
-                continue;
-            };
-            // A version with a single counter has no points: it is incremented at most once on the way.
-            let after = points.map_or(method.before.min(1.0), |points| points.increments_per_entry);
-            #[allow(clippy::cast_possible_truncation, reason = "a ratio for people")]
-            let (before, after) = (method.before as f32, after as f32);
-            self.registry.note(Record::Reinstrumented(Reinstrumented {
-                method: id,
-                version,
-                entries: method.entries,
-                before,
-                after,
-            }));
-        }
+    fn classes_waiting(&self, core: &Core, jni: Jni) -> Vec<jclass> {
+        let keys: FxHashSet<ClassKey> = self.waiting.lock().methods.keys().cloned().collect();
+        core.loaded(jni, &keys)
     }
 }
 
-/// A first version that was entered often enough and is hot enough now to be worth the effort.
-fn first_version_due(
-    key: ClassKey,
+/// Methods that were entered often enough, and new versions whose hot path has moved.
+fn due_methods(core: &Core, threshold: u64, watch: &mut Watch) -> Vec<Due> {
+    let Some(facts) = core.facts() else {
+        return Vec::new();
+    };
+    let sums = sums(core, &core.threads.rows(&facts.threads));
+    let sum = |id: u32| sums.get(id as usize).copied().unwrap_or(0);
+    watch.seconds = watch
+        .last_look
+        .replace(Instant::now())
+        .map_or(0.0, |last| last.elapsed().as_secs_f64());
+    let mut due = Vec::new();
+    core.registry.visit_profiled(|key, version, points| {
+        due.extend(match points.measured {
+            None => first_version_due(key, points, threshold, &sum, watch),
+            Some(placed) => moved((key, version), points, placed, threshold, &sum, watch),
+        });
+    });
+    due
+}
+
+/// What each counter has by now.
+fn sums(core: &Core, rows: &[(ThreadRow, u64)]) -> Vec<u64> {
+    let end = core.registry.counter_end();
+    let mut sums = vec![0_u64; end as usize];
+    let written = core.blocks.written();
+    let blocks = rows.iter().map(|(row, _)| row.block).chain([core.shared]);
+    for (id, value) in blocks.flat_map(|block| written.counters(block, end)) {
+        if let Some(sum) = sums.get_mut(id as usize) {
+            *sum = sum.wrapping_add(value);
+        }
+    }
+    sums
+}
+
+/// Whether a version that was placed for a hot path runs another one by now.
+fn moved(
+    (key, version): (&ClassKey, u16),
     points: &ProfilePoints,
-    entry_counter: u32,
+    placed: MeasuredPlacement,
     threshold: u64,
     sum: &impl Fn(u32) -> u64,
     watch: &mut Watch,
-    seconds: f64,
 ) -> Option<Due> {
-    let entries = sum(entry_counter);
-    if entries < threshold {
+    let hottest = placed.hottest;
+    let all = total(points, sum);
+    let hot = sum(hottest);
+    let (all_before, hot_before) = watch.seen.get(&hottest).copied().unwrap_or((0, 0));
+    let recent = all.saturating_sub(all_before);
+    if recent < threshold {
         return None;
     }
-    let increments = entries.saturating_add(total(points, sum));
-    // At the best, one counter per entry stays; a method that is left early by most has fewer already.
-    let saveable = increments - entries.min(increments / 2);
-    let before_this = watch.saveable.insert(entry_counter, saveable).unwrap_or(0);
-    let gain = per_second(saveable.saturating_sub(before_this), seconds);
+    watch.seen.insert(hottest, (all, hot));
+    let share = ratio(hot.saturating_sub(hot_before), recent);
+    if share >= placed.share * SHARE_LOST || version >= MOST_VERSIONS {
+        return None;
+    }
+    Some(Due {
+        key: key.clone(),
+        method: points.method,
+        profile: None,
+        increments: all,
+        hottest: hot,
+        gain: per_second(recent, watch.seconds),
+    })
+}
+
+fn note_new_versions(core: &Core, due: &[Due]) {
+    Cost::add(&core.cost.reinstrumented, due.len() as u64);
+    for method in due {
+        let Some((id, version, points)) = core.registry.version(&method.key, method.method) else {
+            continue;
+        };
+        // Runs are known where the new version was placed for measured frequencies; else at least the hottest counter's.
+        let placed = points.as_ref().and_then(|points| points.measured);
+        let runs = placed.map_or(method.hottest, |placed| placed.runs);
+        let before = ratio(method.increments, runs);
+        let after = points.map_or(before, |points| points.increments_per_entry);
+        #[allow(clippy::cast_possible_truncation, reason = "a ratio for people")]
+        let (before, after) = (before as f32, after as f32);
+        core.registry.note(Record::Reinstrumented(Reinstrumented {
+            method: id,
+            version,
+            entries: runs,
+            before,
+            after,
+        }));
+    }
+}
+
+/// A first version that ran often enough and is hot enough now to be worth the effort.
+fn first_version_due(
+    key: &ClassKey,
+    points: &ProfilePoints,
+    threshold: u64,
+    sum: &impl Fn(u32) -> u64,
+    watch: &mut Watch,
+) -> Option<Due> {
+    let first = *points.counters.first()?;
+    let counts = || points.counters.iter().map(|counter| sum(*counter));
+    let hottest = counts().max().unwrap_or(0);
+    if hottest < threshold {
+        return None;
+    }
+    let increments = counts().fold(0, u64::saturating_add);
+    // At the best, the hottest counter does the work of all.
+    let saveable = increments - hottest;
+    let before_this = watch.saveable.insert(first, saveable).unwrap_or(0);
+    let gain = per_second(saveable.saturating_sub(before_this), watch.seconds);
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     if gain < GAIN_PER_THRESHOLD * threshold as f64 {
         return None;
     }
-    let edges: Vec<(u32, u64)> = points
-        .edges
-        .iter()
-        .map(|(edge, counter)| (*edge, sum(*counter)))
-        .collect();
+    let edges = points.edges.iter();
     let profile = MethodProfile {
         method: points.method,
-        entries,
-        edges,
+        entries: None,
+        increments: Some(increments),
+        edges: edges
+            .map(|(edge, counter)| (*edge, sum(*counter)))
+            .collect(),
     };
     Some(Due {
-        key,
+        key: key.clone(),
         method: points.method,
         profile: Some(profile),
-        entries,
-        before: ratio(increments, entries),
+        increments,
+        hottest,
         gain,
     })
 }
@@ -291,10 +277,10 @@ fn per_second(increments: u64, seconds: f64) -> f64 {
     }
 }
 
-/// Increments of a version's counters; a counter may stand for several edges.
+/// Increments of a version's counters.
 fn total(points: &ProfilePoints, sum: &impl Fn(u32) -> u64) -> u64 {
-    let counters: FxHashSet<u32> = points.edges.iter().map(|(_, counter)| *counter).collect();
-    counters.into_iter().map(sum).fold(0, u64::saturating_add)
+    let counters = points.counters.iter().copied();
+    counters.map(sum).fold(0, u64::saturating_add)
 }
 
 /// The methods of the classes with the most to gain.

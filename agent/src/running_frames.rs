@@ -8,7 +8,7 @@ use ducktrack_jvmti::{FrameInfo, Jni};
 use ducktrack_trace_format::{CounterId, ThreadCounts, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::agent::Agent;
+use crate::core::Core;
 use crate::registry::ClassKey;
 
 /// Frames of one thread that are looked at; deeper ones are recursion, whose debts would be a part of the whole only.
@@ -20,88 +20,86 @@ const FRAMES_AT_THE_END: usize = 8;
 /// Counters to be taken as one higher for each frame, by thread.
 pub(crate) type OwedByThread = FxHashMap<ThreadId, FxHashMap<u32, u64>>;
 
-impl Agent {
-    /// Looks at the stacks of all threads.
-    pub(crate) fn owed_by_running_frames(&self, jni: Jni) -> OwedByThread {
-        let mut owed = OwedByThread::default();
-        let Ok(threads) = self.env.all_threads() else {
-            return owed;
+/// Looks at the stacks of all threads.
+pub(crate) fn owed_by_running_frames(core: &Core, jni: Jni) -> OwedByThread {
+    let mut owed = OwedByThread::default();
+    let Ok(threads) = core.env.all_threads() else {
+        return owed;
+    };
+    let mut frames = frames(MOST_FRAMES);
+    for thread in threads.iter().copied() {
+        let Some(row) = core
+            .native_thread(jni, thread)
+            .and_then(|native| core.threads.id_of(native))
+        else {
+            continue;
         };
-        let mut frames = frames(MOST_FRAMES);
-        for thread in threads.iter().copied() {
-            let Some(row) = self
-                .native_thread(jni, thread)
-                .and_then(|native| self.threads.id_of(native))
-            else {
-                continue;
-            };
-            let depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
-            let sum = owed.entry(row).or_default();
-            for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
-                *sum.entry(counter).or_default() += 1;
-            }
-        }
-        owed
-    }
-
-    /// Counts what the frames of the current thread owe, in its own block. A thread that ends the VM ends with all its frames.
-    pub(crate) fn settle_ending_thread(&self, jni: Jni, thread: jobject) {
-        let Some(helper) = self.helper() else { return };
-        let mut frames = frames(FRAMES_AT_THE_END);
-        let mut depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
-        if depth == FRAMES_AT_THE_END {
-            frames.resize(MOST_FRAMES, NO_FRAME);
-            depth = self.env.stack_trace(thread, &mut frames).unwrap_or(0);
-        }
-        for counter in self.owed_by_frames(jni, frames.get(..depth).unwrap_or_default()) {
-            if helper.count(jni, counter).is_err() {
-                self.log
-                    .warn("what a thread owed at its end could not be counted");
-            }
+        let depth = core.env.stack_trace(thread, &mut frames).unwrap_or(0);
+        let sum = owed.entry(row).or_default();
+        for counter in owed_by_frames(core, jni, frames.get(..depth).unwrap_or_default()) {
+            *sum.entry(counter).or_default() += 1;
         }
     }
+    owed
+}
 
-    fn owed_by_frames(&self, jni: Jni, frames: &[FrameInfo]) -> Vec<u32> {
-        let mut known: FxHashMap<(jmethodID, i64), Option<u32>> = FxHashMap::default();
-        let mut owed = |frame: &FrameInfo| {
-            *known
-                .entry((frame.method, frame.location))
-                .or_insert_with(|| self.owed_by_frame(jni, frame))
-        };
-        frames.iter().filter_map(&mut owed).collect()
+/// Counts what the frames of the current thread owe, in its own block. A thread that ends the VM ends with all its frames.
+pub(crate) fn settle_ending_thread(core: &Core, jni: Jni, thread: jobject) {
+    let Some(helper) = core.helper() else { return };
+    let mut frames = frames(FRAMES_AT_THE_END);
+    let mut depth = core.env.stack_trace(thread, &mut frames).unwrap_or(0);
+    if depth == FRAMES_AT_THE_END {
+        frames.resize(MOST_FRAMES, NO_FRAME);
+        depth = core.env.stack_trace(thread, &mut frames).unwrap_or(0);
     }
+    for counter in owed_by_frames(core, jni, frames.get(..depth).unwrap_or_default()) {
+        if helper.count(jni, counter).is_err() {
+            core.log
+                .warn("what a thread owed at its end could not be counted");
+        }
+    }
+}
 
-    fn owed_by_frame(&self, jni: Jni, frame: &FrameInfo) -> Option<u32> {
-        let index = u32::try_from(frame.location).ok()?;
-        let class = self.env.method_declaring_class(frame.method).ok()?;
-        let counter = self.owed_in_class(jni, class, frame.method, index);
-        jni.delete_local_ref(class);
-        counter
-    }
+fn owed_by_frames(core: &Core, jni: Jni, frames: &[FrameInfo]) -> Vec<u32> {
+    let mut known: FxHashMap<(jmethodID, i64), Option<u32>> = FxHashMap::default();
+    let mut owed = |frame: &FrameInfo| {
+        *known
+            .entry((frame.method, frame.location))
+            .or_insert_with(|| owed_by_frame(core, jni, frame))
+    };
+    frames.iter().filter_map(&mut owed).collect()
+}
 
-    fn owed_in_class(
-        &self,
-        jni: Jni,
-        class: jobject,
-        method: jmethodID,
-        index: u32,
-    ) -> Option<u32> {
-        let signature = self.env.class_signature(class).ok()?;
-        let name = signature.strip_prefix(b"L")?.strip_suffix(b";")?;
-        let key = ClassKey {
-            loader: self.loader_id(jni, class),
-            name: name.into(),
-        };
-        let method_name = self.env.method_name(method).ok()?;
-        let obsolete = self.env.is_method_obsolete(method).unwrap_or(false);
-        self.registry.owed_by_frame(
-            &key,
-            &method_name.name,
-            &method_name.descriptor,
-            index,
-            obsolete,
-        )
-    }
+fn owed_by_frame(core: &Core, jni: Jni, frame: &FrameInfo) -> Option<u32> {
+    let index = u32::try_from(frame.location).ok()?;
+    let class = core.env.method_declaring_class(frame.method).ok()?;
+    let counter = owed_in_class(core, jni, class, frame.method, index);
+    jni.delete_local_ref(class);
+    counter
+}
+
+fn owed_in_class(
+    core: &Core,
+    jni: Jni,
+    class: jobject,
+    method: jmethodID,
+    index: u32,
+) -> Option<u32> {
+    let signature = core.env.class_signature(class).ok()?;
+    let name = signature.strip_prefix(b"L")?.strip_suffix(b";")?;
+    let key = ClassKey {
+        loader: core.loader_id(jni, class),
+        name: name.into(),
+    };
+    let method_name = core.env.method_name(method).ok()?;
+    let obsolete = core.env.is_method_obsolete(method).unwrap_or(false);
+    core.registry.owed_by_frame(
+        &key,
+        &method_name.name,
+        &method_name.descriptor,
+        index,
+        obsolete,
+    )
 }
 
 const NO_FRAME: FrameInfo = FrameInfo {

@@ -68,6 +68,16 @@ impl SiteTable {
         }
     }
 
+    /// A new run begins: what sites of earlier ones still make is filed by keys, and no number stands for a site with its caller.
+    pub(crate) fn begin_run(&self) {
+        for fact in self.pages.iter().filter_map(OnceLock::get).flatten() {
+            fact.account.store(0, Ordering::Release);
+        }
+        for called in &self.called {
+            called.store(0, Ordering::Release);
+        }
+    }
+
     /// How the VM lays objects out; known before any class is rewritten.
     pub(crate) fn set_layout(&self, layout: ObjectLayout) {
         // The VM has one layout: a second value would be the same.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_hotspot::{Error, JvmFlags, Reservation, VmStructs, jvmci_reserved_slot};
 use parking_lot::Mutex;
 
-/// The environment variable that makes tests use a place that is not the best.
+/// The environment variable that makes tests use a place that is not the best (feature `test-switches`).
 pub(crate) const FORCED_PLACE: &str = "DUCKTRACK_SLOT";
 /// Entries of the hash table: 16 bytes each, at most half of them in use.
 const HASH_ENTRIES: usize = 1 << 16;

@@ -1,90 +1,87 @@
 //! What is printed at exit: the largest sites, how complete the figures are, what the agent cost, and what to do next.
 
+use ducktrack_printable::printable;
 use rustc_hash::FxHashMap;
 
-use crate::agent::Agent;
-use crate::registry::SiteInfo;
+use crate::core::Core;
 
 const TOP: usize = 5;
 
-impl Agent {
-    pub(crate) fn print_summary(&self) {
-        let Some(facts) = self.facts() else { return };
-        let rows = self.threads.rows(&facts.threads);
-        let allocated: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
-        let end = self.registry.counter_end();
-        let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
-        let mut keyed: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
-        for block in rows.iter().map(|(row, _)| row.block).chain([self.shared]) {
-            for (id, value) in block.counters(end) {
-                *counters.entry(id).or_default() += value;
-            }
-            for entry in block.keyed() {
-                let sum = keyed.entry(entry.site).or_default();
-                *sum = (sum.0 + entry.count, sum.1 + entry.bytes);
-            }
+pub(crate) fn print_summary(core: &Core) {
+    let Some(facts) = core.facts() else { return };
+    let rows = core.threads.rows(&facts.threads);
+    let allocated: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
+    let end = core.registry.counter_end();
+    let mut counters: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut keyed: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
+    let written = core.blocks.written();
+    for block in rows.iter().map(|(row, _)| row.block).chain([core.shared]) {
+        for (id, value) in written.counters(block, end) {
+            *counters.entry(id).or_default() += value;
         }
-        let mut totals = self.registry.totals(&counters);
-        for (site, (count, bytes)) in keyed {
-            if let Some(total) = totals.get_mut(site as usize) {
-                // Keyed entries of sites with a fixed size carry no bytes.
-                let fixed = if bytes == 0 {
-                    i128::from(total.0.bytes.unwrap_or(0)) * i128::from(count)
-                } else {
-                    0
-                };
-                total.1 += i128::from(count);
-                total.2 += i128::from(bytes) + fixed;
-            }
+        for entry in block.keyed() {
+            let sum = keyed.entry(entry.site).or_default();
+            *sum = (sum.0 + entry.count, sum.1 + entry.bytes);
         }
-        eprint!(
-            "{}",
-            self.summary_text(&mut totals, allocated, self.registry.increments(&counters))
-        );
     }
+    let mut totals = core.registry.totals(&counters);
+    for (site, (count, bytes)) in keyed {
+        if let Some(total) = totals.get_mut(site as usize) {
+            // Keyed entries of sites with a fixed size carry no bytes.
+            let info = core.registry.site(site as usize).filter(|_| bytes == 0);
+            let fixed = info.and_then(|info| info.bytes).unwrap_or(0);
+            total.0 += i128::from(count);
+            total.1 += i128::from(bytes) + i128::from(fixed) * i128::from(count);
+        }
+    }
+    eprint!(
+        "{}",
+        summary_text(
+            core,
+            &totals,
+            allocated,
+            core.registry.increments(&counters)
+        )
+    );
+}
 
-    fn summary_text(
-        &self,
-        totals: &mut [(SiteInfo, i128, i128)],
-        allocated: u64,
-        increments: u64,
-    ) -> String {
-        let objects: i128 = totals.iter().map(|total| total.1).sum();
-        let bytes: i128 = totals.iter().map(|total| total.2).sum();
-        totals.sort_by_key(|total| -total.2);
-        let mut text = format!(
-            "[ducktrack] executed allocations: {objects} objects, {}; the VM allocated {} since counting was ready\n",
-            megabytes(bytes),
-            megabytes(i128::from(allocated)),
-        );
-        for (site, count, bytes) in totals.iter().take(TOP).filter(|total| total.1 > 0) {
-            let line = site
-                .line
-                .map_or_else(String::new, |line| format!(":{line}"));
-            text += &format!(
-                "[ducktrack]   {:>12} in {count} objects  {}  at {}.{}{line}\n",
-                megabytes(*bytes),
-                readable_type(&site.ty),
-                site.class.replace('/', "."),
-                site.method,
-            );
-        }
-        let cost = &self.cost;
-        let load = |counter: &std::sync::atomic::AtomicU64| {
-            counter.load(std::sync::atomic::Ordering::Relaxed)
-        };
+fn summary_text(core: &Core, totals: &[(i128, i128)], allocated: u64, increments: u64) -> String {
+    let objects: i128 = totals.iter().map(|total| total.0).sum();
+    let bytes: i128 = totals.iter().map(|total| total.1).sum();
+    let mut largest: Vec<_> = (0..).zip(totals).filter(|(_, total)| total.0 > 0).collect();
+    largest.sort_by_key(|(_, total)| -total.1);
+    let mut text = format!(
+        "[ducktrack] executed allocations: {objects} objects, {}; the VM allocated {} since counting was ready\n",
+        megabytes(bytes),
+        megabytes(i128::from(allocated)),
+    );
+    for (number, (count, bytes)) in largest.into_iter().take(TOP) {
+        let site = core.registry.site(number).unwrap_or_default();
+        let line = site
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
         text += &format!(
-            "[ducktrack] {increments} counter increments; {} classes rewritten in {} ms; counting was ready after {} ms\n",
-            load(&cost.classes_rewritten),
-            load(&cost.rewrite_nanos) / 1_000_000,
-            load(&self.ready_after_millis),
+            "[ducktrack]   {:>12} in {count} objects  {}  at {}.{}{line}\n",
+            megabytes(*bytes),
+            printable(&readable_type(&site.ty)),
+            printable(&site.class.replace('/', ".")),
+            printable(&site.method),
         );
-        text += &format!(
-            "[ducktrack] next: ducktrack report {}\n",
-            self.directory.display()
-        );
-        text
     }
+    let cost = &core.cost;
+    let load =
+        |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
+    text += &format!(
+        "[ducktrack] {increments} counter increments; {} classes rewritten in {} ms; counting was ready after {} ms\n",
+        load(&cost.classes_rewritten),
+        load(&cost.rewrite_nanos) / 1_000_000,
+        load(&core.ready_after_millis),
+    );
+    text += &format!(
+        "[ducktrack] next: ducktrack report {}\n",
+        core.directory.display()
+    );
+    text
 }
 
 fn megabytes(bytes: i128) -> String {

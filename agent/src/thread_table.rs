@@ -2,7 +2,7 @@
 //!
 //! A block outlives its thread. The next thread whose name folds to the same pattern (`pool-1-thread-7` and `pool-1-thread-8`
 //! both to `pool-#-thread-#`) takes it over and counts on: nothing is copied when threads come and go by the thousand, and
-//! memory stays bounded by the threads that live at the same time.
+//! memory stays bounded by the threads that live at the same time. Where a block has its memory is the business of [`crate::block_store`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,9 @@ use ducktrack_hotspot::{Address, ThreadLayout};
 use ducktrack_trace_format::{Record, Thread, ThreadId};
 use parking_lot::Mutex;
 
+use crate::block_store::{BlockStore, first_keyed};
 use crate::counter_block::CounterBlock;
+use crate::mapped_file::Refusal;
 
 /// Idle blocks of one name pattern that wait for the next thread; beyond, any thread may take one over.
 const MOST_IDLE_PATTERNS: usize = 256;
@@ -33,9 +35,9 @@ pub(crate) struct ThreadRow {
 }
 
 /// All blocks.
-#[derive(Default)]
 pub(crate) struct ThreadTable {
     state: Arc<Mutex<State>>,
+    store: Arc<BlockStore>,
 }
 
 /// Finds blocks by the numbers of their rows.
@@ -49,6 +51,8 @@ struct State {
     by_native: HashMap<usize, usize>,
     idle: HashMap<String, Vec<usize>>,
     pending: Vec<Record>,
+    /// Why blocks are in private memory that should be in the file, until it is asked for.
+    refusal: Option<Refusal>,
 }
 
 /// What a thread gets.
@@ -70,6 +74,19 @@ impl BlockFinder {
 }
 
 impl ThreadTable {
+    /// A table of no threads, whose blocks come from a store.
+    pub(crate) fn new(store: Arc<BlockStore>) -> Self {
+        Self {
+            state: Arc::default(),
+            store,
+        }
+    }
+
+    /// Why blocks are private that were to be in the file; the last reason since it was asked for.
+    pub(crate) fn take_refusal(&self) -> Option<Refusal> {
+        self.state.lock().refusal.take()
+    }
+
     /// Gives a thread that has none a block. `allocated` is what the thread had allocated before it counts.
     ///
     /// # Errors
@@ -84,7 +101,7 @@ impl ThreadTable {
         if let Some(index) = state.by_native.get(&native).copied() {
             return Ok(state.known_by_now(index, native, name));
         }
-        let Some(index) = state.give_row(native, name)? else {
+        let Some(index) = state.give_row(&self.store, native, name)? else {
             return Ok(Given::Nothing);
         };
         state.name_row(index, name);
@@ -109,7 +126,7 @@ impl ThreadTable {
         if let Some(index) = state.by_native.get(&native).copied() {
             return Ok(state.rows.get(index).map(|row| (row.id, row.block)));
         }
-        let index = state.give_row(native, name)?;
+        let index = state.give_row(&self.store, native, name)?;
         Ok(index
             .and_then(|index| state.rows.get(index))
             .map(|row| (row.id, row.block)))
@@ -140,6 +157,20 @@ impl ThreadTable {
         true
     }
 
+    /// No living thread has a block any more; `leave` takes it from a native thread. False if that did not work for all.
+    pub(crate) fn detach(&self, leave: impl Fn(usize) -> bool) -> bool {
+        let mut state = self.state.lock();
+        let mut all = true;
+        // A thread leaves the table in its ThreadEnd event, before its native thread goes away; the table is locked.
+        for row in &mut state.rows {
+            if let Some(native) = row.native.take() {
+                all &= leave(native);
+            }
+        }
+        state.by_native.clear();
+        all
+    }
+
     /// Takes what all living threads have allocated by now as allocated before counting was ready.
     pub(crate) fn set_ready(&self, layout: &ThreadLayout) {
         let mut state = self.state.lock();
@@ -149,6 +180,50 @@ impl ThreadTable {
             if let Some(native) = row.native {
                 // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread goes away; the table is locked.
                 row.before_ready = unsafe { layout.cooked_allocated_bytes(Address(native)) };
+            }
+        }
+    }
+
+    /// A thread that has ended and whose block is in the file; it is not given to anybody until it is [taken back](Self::take_back).
+    pub(crate) fn lend_idle_in_file(&self) -> Option<(ThreadRow, u64)> {
+        let mut state = self.state.lock();
+        let State { rows, idle, .. } = &mut *state;
+        let in_file = |index: &usize| {
+            let row = rows.get(*index);
+            row.is_some_and(|row| self.store.number_of(row.block).is_some())
+        };
+        let (indices, at) = idle.values_mut().find_map(|indices| {
+            Some(indices.iter().position(in_file))
+                .flatten()
+                .map(|at| (indices, at))
+        })?;
+        let row = rows.get(indices.swap_remove(at))?;
+        Some((row.clone(), row.ended_bytes))
+    }
+
+    /// An idle thread that was lent waits again for the next thread of its name.
+    pub(crate) fn take_back(&self, id: ThreadId) {
+        let mut state = self.state.lock();
+        let Some(index) = index_of(id) else { return };
+        let Some(pattern) = state.rows.get(index).map(|row| row.pattern.clone()) else {
+            return;
+        };
+        state.idle.entry(pattern).or_default().push(index);
+    }
+
+    /// Two threads exchange their blocks.
+    pub(crate) fn exchange(&self, one: ThreadId, other: ThreadId) {
+        let mut state = self.state.lock();
+        let (Some(one), Some(other)) = (index_of(one), index_of(other)) else {
+            return;
+        };
+        let block = |state: &State, index: usize| state.rows.get(index).map(|row| row.block);
+        let (Some(first), Some(second)) = (block(&state, one), block(&state, other)) else {
+            return;
+        };
+        for (index, block) in [(one, second), (other, first)] {
+            if let Some(row) = state.rows.get_mut(index) {
+                row.block = block;
             }
         }
     }
@@ -237,13 +312,14 @@ impl State {
     /// A row for a thread that has none.
     fn give_row(
         &mut self,
+        store: &BlockStore,
         native: usize,
         name: &str,
     ) -> Result<Option<usize>, ducktrack_hotspot::Error> {
         let pattern = fold_digits(name);
         let index = match self.take_idle(&pattern) {
             Some(index) => index,
-            None => self.add_row(&pattern)?,
+            None => self.add_row(store, &pattern)?,
         };
         self.by_native.insert(native, index);
         let Some(row) = self.rows.get_mut(index) else {
@@ -281,9 +357,16 @@ impl State {
         index
     }
 
-    fn add_row(&mut self, pattern: &str) -> Result<usize, ducktrack_hotspot::Error> {
+    fn add_row(
+        &mut self,
+        store: &BlockStore,
+        pattern: &str,
+    ) -> Result<usize, ducktrack_hotspot::Error> {
         let block = CounterBlock::new()?;
         let id = ThreadId(u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX));
+        if let Err(refusal) = store.back(block, id, first_keyed()) {
+            self.refusal = Some(refusal);
+        }
         self.rows.push(ThreadRow {
             id,
             block,
@@ -296,6 +379,10 @@ impl State {
         });
         Ok(self.rows.len() - 1)
     }
+}
+
+fn index_of(id: ThreadId) -> Option<usize> {
+    usize::try_from(id.0).ok()?.checked_sub(1)
 }
 
 /// `pool-1-thread-12` becomes `pool-#-thread-#`.
@@ -335,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_block_goes_to_the_next_thread_of_its_kind() {
-        let table = ThreadTable::default();
+        let table = ThreadTable::new(Arc::new(BlockStore::private()));
         let first = block(table.start(1, "worker-1", 0).expect("memory"));
         let other = block(table.start(2, "worker-2", 0).expect("memory"));
         assert_ne!(first, other);

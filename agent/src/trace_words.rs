@@ -39,7 +39,6 @@ pub(crate) fn unit(unit: rewriter::Unit) -> format::Unit {
 pub(crate) fn role(role: rewriter::Role) -> format::CounterRole {
     match role {
         rewriter::Role::Increment => format::CounterRole::Increment,
-        rewriter::Role::Profile => format::CounterRole::Profile,
         rewriter::Role::Amount => format::CounterRole::Amount,
     }
 }

@@ -1,12 +1,12 @@
 //! What the agent learns of the VM once, before it counts.
 
 use ducktrack_hotspot::{
-    Address, Collector, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout, VmStructs,
-    read_value,
+    Address, Collector, FlagValue, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout,
+    VmStructs, read_value,
 };
-use ducktrack_jvmti::sys::{jclass, jobject, jvalue};
+use ducktrack_jvmti::sys::{jclass, jfieldID, jobject, jvalue};
 use ducktrack_jvmti::{Env, Jni};
-use ducktrack_trace_format::{HeapClassSize, ObjectLayout};
+use ducktrack_trace_format::{HeapClassSize, HeapLimits, ObjectLayout};
 
 use crate::counter_block::CounterBlock;
 use crate::slot::{FORCED_PLACE, Slot};
@@ -19,6 +19,8 @@ pub(crate) struct VmFacts {
     pub(crate) collector: String,
     /// Offset of `Thread.eetop`.
     pub(crate) eetop: usize,
+    /// The field itself, a `jfieldID`: nothing is looked up when a thread starts.
+    eetop_field: usize,
     pub(crate) shared: CounterBlock,
     pub(crate) slot: Slot,
     /// Why the slot is not in the best place.
@@ -27,6 +29,8 @@ pub(crate) struct VmFacts {
     pub(crate) has_carriers: bool,
     /// The largest value in `Integer`'s cache.
     pub(crate) integer_cache_top: i64,
+    /// How large the heap may become; `None`: the VM does not say.
+    pub(crate) heap_limits: Option<HeapLimits>,
     /// Offset of the length of a stack chunk (JDK 21 and later).
     pub(crate) stack_chunk_size: Option<usize>,
 }
@@ -55,8 +59,8 @@ impl VmFacts {
         let unsafe_object = Unsafe::find(jni)?;
         let eetop = unsafe_object.field_offset("java/lang/Thread", "eetop")?;
         let padding = padding(&unsafe_object, java_version);
-        let forced = std::env::var(FORCED_PLACE).ok();
-        let (slot, slot_note) = Slot::choose(&vm, &flags, padding, forced.as_deref())
+        let forced = cfg!(feature = "test-switches").then(|| std::env::var(FORCED_PLACE).ok());
+        let (slot, slot_note) = Slot::choose(&vm, &flags, padding, forced.flatten().as_deref())
             .map_err(|error| format!("no place for a thread's slot: {error}"))?;
         Ok(Self {
             threads,
@@ -66,15 +70,22 @@ impl VmFacts {
                 .map_or("unknown", collector_name)
                 .to_owned(),
             eetop,
+            eetop_field: eetop_field(jni)? as usize,
             shared,
             slot,
             slot_note,
             has_carriers: has_carriers(jni),
             integer_cache_top: integer_cache_top(jni),
+            heap_limits: heap_limits(&flags),
             stack_chunk_size: unsafe_object
                 .field_offset("jdk/internal/vm/StackChunk", "size")
                 .ok(),
         })
+    }
+
+    /// `Thread.eetop`.
+    pub(crate) fn eetop_field(&self) -> jfieldID {
+        self.eetop_field as jfieldID
     }
 
     /// The size of the instances of a class, or of its arrays with `length` elements.
@@ -96,6 +107,23 @@ impl VmFacts {
                 heap_class_size(LayoutHelper(helper))
             })
     }
+}
+
+fn heap_limits(flags: &JvmFlags) -> Option<HeapLimits> {
+    let bytes = |name| match flags.get(name) {
+        Some(FlagValue::Unsigned(bytes)) => Some(bytes).filter(|bytes| *bytes > 0),
+        _ => None,
+    };
+    Some(HeapLimits {
+        max_bytes: bytes("MaxHeapSize")?,
+        max_young_bytes: bytes("MaxNewSize"),
+    })
+}
+
+fn eetop_field(jni: Jni) -> Result<jfieldID, Obstacle> {
+    jni.find_class("java/lang/Thread")
+        .and_then(|class| jni.field_id(class, "eetop", "J"))
+        .map_err(|error| format!("threads do not say where they are: {error}"))
 }
 
 /// What a layout helper says of the objects of its class.

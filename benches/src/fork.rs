@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 
 use crate::hardware_counters::Attached;
 use crate::harness_lines::HarnessLine;
-use crate::known_truth::Way;
 use crate::process_watch::{ProcessWatch, ended_children_cpu_ms};
+use crate::way::Way;
 use crate::{HardwareCounters, Installation, Iteration, Measurement, Outcome, Tool};
 
 /// What the JVM is to run.

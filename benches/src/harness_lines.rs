@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::Iteration;
-use crate::known_truth::Way;
+use crate::way::Way;
 
 /// One line of a workload's standard output.
 #[derive(Clone, Debug, PartialEq)]

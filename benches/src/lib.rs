@@ -41,6 +41,7 @@ mod start_up;
 mod statistics;
 mod tool;
 mod trace_figures;
+mod way;
 mod workload;
 
 pub use chart::ratio_chart;

@@ -73,7 +73,7 @@ impl Plan {
         settings
     }
 
-    /// The same for runs that must all do the same work: what they count is compared, and the warm-up is so many iterations, however long they take.
+    /// The same for runs that must all do the same work: what they count is compared, and the warm-up is this many iterations, however long they take.
     pub fn fixed_settings(&self, workload: &Workload) -> ForkSettings {
         ForkSettings {
             warm_up_seconds: 0,

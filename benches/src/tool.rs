@@ -71,6 +71,16 @@ pub fn known_tools() -> Vec<Tool> {
             ours("mode=trace,moves=off"),
         ),
         tool(
+            "ducktrack-staleness",
+            "ducktrack, mode=trace,staleness=on: uses by collection, too",
+            ours("mode=trace,staleness=on"),
+        ),
+        tool(
+            "ducktrack-witness",
+            "ducktrack, mode=witness: last uses and lost references, too",
+            ours("mode=witness"),
+        ),
+        tool(
             "async-profiler",
             "async-profiler 4.5, alloc: a sample per 512 KB",
             Kind::AsyncProfiler { every: false },
@@ -321,7 +331,9 @@ mod tests {
                 "ducktrack-path",
                 "ducktrack-site",
                 "ducktrack-trace",
-                "ducktrack-trace-events"
+                "ducktrack-trace-events",
+                "ducktrack-staleness",
+                "ducktrack-witness"
             ]
         );
     }

@@ -280,7 +280,7 @@ impl TraceCost {
         .map(times)
     }
 
-    /// What pauses would be if the agent did nothing in them but read the young spaces once, faster than which nobody finds the objects that
+    /// What pauses would be if the agent did nothing in them but read the young spaces once, the fastest way to find the objects that
     /// were forwarded.
     fn pauses_and_reading(&self) -> Option<String> {
         let spread = self.ratio(PLAIN, "bare", |tool, workload, round| {

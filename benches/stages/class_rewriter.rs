@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use ducktrack_benches::ClassCorpus;
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, TrackedMethods,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
 };
 
 fn rewrite(
@@ -14,7 +14,9 @@ fn rewrite(
     let rewriter = ClassRewriter {
         options,
         tracked,
+        application: None,
         hidden: false,
+        stamps: Stamps::None,
     };
     let (mut rewritten, mut refused) = (0, 0);
     for class in &corpus.classes {
@@ -39,6 +41,7 @@ fn main() {
             counters,
             histogram: false,
             materialized: false,
+            totals: false,
             profile: true,
         };
         let (rewritten, refused) = rewrite(&corpus, &options, &tracked);

@@ -41,7 +41,7 @@ public class GcMovesProbe {
     public static class ReloadedLarger { public long id; public Object a, b, c, d, e, f; }
 
     static final long MARKER = 0x5A5AL << 48;
-    /** Every so many-th object is tagged. */
+    /** Each object at an interval is tagged. */
     static final int SAMPLE = 997;
     /** Larger than any length: the word with the length of an array may end like an id. */
     static long ids = 1 << 20;

@@ -107,7 +107,7 @@ public final class LifeCycleProbe {
         System.out.println("ALLOCATED " + (end - start - (start - empty)));
     }
 
-    /** Does it again and again, for so many seconds. */
+    /** Does it again and again, for a number of seconds. */
     private static void repeat(String seconds, Runnable work) {
         long end = System.nanoTime() + Integer.parseInt(seconds) * 1_000_000_000L;
         while (System.nanoTime() < end) {
@@ -135,7 +135,7 @@ public final class LifeCycleProbe {
         }
     }
 
-    /** The same with a class that nobody calls by its name: `HeapByteBufferR`. */
+    /** The same with a class that is not called by its name: `HeapByteBufferR`. */
     private static void duplicateView() {
         sink = View.BUFFER.duplicate();
     }

@@ -7,7 +7,7 @@ import javax.management.ObjectName;
 
 /**
  * A program for a heap that is lost on the way and known again: objects that live on are made before the fault, in the gap, just before the
- * full collection that ends it, and behind it. Then the VM's own class histogram, to the file that is the argument.
+ * full collection that ends it, and after it. Then the VM's own class histogram, to the file that is the argument.
  */
 public final class LostHeap {
     static class Early { long a; Object next; }

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-/// Builds an example of a package that is a C library, in the profile of this test, and returns its file.
-pub fn built_example(package: &str, example: &str) -> anyhow::Result<PathBuf> {
+/// Builds one of the agents in `tests/agents`, in the profile of this test, and returns its file.
+pub fn built_agent(agent: &str) -> anyhow::Result<PathBuf> {
     let profile = own_profile()?;
     build(
-        &["-p", package, "--example", example],
-        &profile.join(format!("examples/lib{example}.so")),
+        &["-p", "ducktrack-test-agents", "--example", agent],
+        &profile.join(format!("examples/lib{agent}.so")),
         profile.ends_with("release"),
     )
 }

@@ -99,7 +99,7 @@ pub struct RebuiltHeap {
     pub archived: BTreeMap<String, ClassAmount>,
 }
 
-/// One line per class that differs, but for what nobody can know:
+/// One line per class that differs, but for what cannot be known:
 ///
 /// - fillers: no program made them, and the VM counts them where it meets them. Up to JDK 18 they cannot be told from the program's objects, so of their classes
 ///   the VM may have more;

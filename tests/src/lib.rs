@@ -19,7 +19,7 @@ mod traced_layouts;
 mod traced_run;
 
 pub use announcement::{checked, skipped};
-pub use built_library::built_example;
+pub use built_library::built_agent;
 pub use class_histogram::{
     ClassAmount, RebuiltHeap, class_differences, parse_class_histogram, stable_class_name,
 };

@@ -80,7 +80,7 @@ impl TracedRun {
         Ok(text)
     }
 
-    /// The heap behind the last full collection is that of the VM's histogram in this file, class by class; the number of its classes.
+    /// The heap after the last full collection is that of the VM's histogram in this file, class by class; the number of its classes.
     pub fn compare_heap(&self, histogram: &Path) -> anyhow::Result<usize> {
         let histogram = std::fs::read_to_string(histogram)?;
         let expected = parse_class_histogram(&histogram);

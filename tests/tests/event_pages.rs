@@ -15,7 +15,8 @@ use ducktrack_heap_model::{
     CountModelBuilder, GrowthRow, GrowthSubject, GrowthVerdict, TraceModel,
 };
 use ducktrack_reports::{
-    EventReport, Filter, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    EventReport, Filter, gc_report, growth_report, heap_report, info_report, lifetimes_report,
+    timeline_report,
 };
 
 const TRACE: &str = "ducktrack-4711";
@@ -34,7 +35,9 @@ fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
     let lifetimes = model.lifetimes.as_ref().expect("asked for");
     let timeline = model.timeline.as_ref().expect("asked for");
     let growth = model.growth.as_ref().expect("asked for");
-    let reports: [(&str, Box<dyn EventReport>); 5] = [
+    let costs = model.cost.as_ref().expect("asked for");
+    let reports: [(&str, Box<dyn EventReport>); 6] = [
+        ("gc", Box::new(gc_report(model, costs, TRACE, &all))),
         ("info", Box::new(info_report(model, TRACE))),
         ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
         (
@@ -61,7 +64,7 @@ fn open(browser: &Browser, model: &TraceModel, wanted: &str) -> PathBuf {
     let mut pages = pages(model).into_iter();
     let (name, page) = pages
         .find(|(name, _)| *name == wanted)
-        .expect("one of the five");
+        .expect("one of them");
     browser.write(&format!("{name}.html"), &page)
 }
 
@@ -170,6 +173,24 @@ fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
         dom.contains("Mann-Kendall"),
         "the page says how a verdict is reached"
     );
+}
+
+#[test]
+fn the_page_of_costs_shows_bars_and_whiskers() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let model = model(600, 40);
+    let page = open(&browser, &model, "gc");
+    let dom = browser.dom(&page, "");
+    let costs = model.cost.as_ref().expect("asked for");
+    let sites = format!("{} sites", costs.sites.len());
+    assert_eq!(output_of(&dom, "rows"), sites);
+    assert_eq!(dom.matches("class=\"whisker\"").count(), 12);
+    assert!(dom.contains("20 young and mixed") && dom.contains("1 asked for"));
+    let dom = browser.dom(&page, "rows=types&row=t0");
+    assert_eq!(output_of(&dom, "rows"), "1 type");
+    assert!(dom.contains("a run without it saves"), "the detail");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Full collections at `moves=finish`: behind the last of several, the rebuilt heap equals the VM's own class histogram, class by class; and the sites are those of a
+//! Full collections at `moves=finish`: after the last of several, the rebuilt heap equals the VM's own class histogram, class by class; and the sites are those of a
 //! run at `moves=exact`, but for what is counted as ambiguous.
 //!
 //! The VM writes the histogram inside each full collection (`-Xlog:gc+classhisto`). The program is `tests/java/FullCollections.java`; both runs make the same objects of
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const ROUNDS: u64 = 6;
 
-/// So many objects of a class may be without a site at one level and not at the other: those whose event knew neither address nor size.
+/// How many objects of a class may be without a site at one level and not at the other: those whose event knew neither address nor size.
 const WITHOUT_SITE: u64 = 10;
 
 /// One run of the program.
@@ -100,7 +100,7 @@ impl Run {
         Self(run)
     }
 
-    /// A file with the one behind the last full collection. The VM writes `GC(3)  1:  2  48  [B` and more, with the title at the end.
+    /// A file with the one after the last full collection. The VM writes `GC(3)  1:  2  48  [B` and more, with the title at the end.
     fn last_histogram(&self) -> PathBuf {
         let text = std::fs::read_to_string(self.0.file("histograms")).expect("histograms");
         let (text, _) = text.rsplit_once("(after full gc)").expect("a histogram");

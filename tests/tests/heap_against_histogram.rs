@@ -68,7 +68,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
 enum Outcome {
     /// The harness's reason not to run the workload.
     Skipped(String),
-    /// So many classes.
+    /// How many classes.
     Equal(usize),
     Different(String),
 }

@@ -2,12 +2,12 @@
 //! and the same bytes.
 //!
 //! The probe agent walks all spaces and regions inside the first callback of `IterateThroughHeap` and compares class by class
-//! (`crates/hotspot/examples/probe_agent.rs`, `tests/java/HeapWalkProbe.java`). JVMTI leaves dead objects of old regions out and a walk does
+//! (`tests/agents/probe_agent`, `tests/java/HeapWalkProbe.java`). JVMTI leaves dead objects of old regions out and a walk does
 //! not, so a full collection comes first, one that compacts everything, and without class data sharing (its archived objects may be dead, too).
 
 use std::path::Path;
 
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks};
+use ducktrack_tests::{Jdk, built_agent, compile_java, installed_jdks, skipped};
 
 /// Collectors and object layouts; each is tried where the VM accepts it.
 const LAYOUTS: &[&[&str]] = &[
@@ -44,14 +44,17 @@ fn every_object_is_found_once_with_its_size() {
     let jdks = installed_jdks();
     let folder = tempfile::tempdir().expect("temporary folder");
     if jdks.is_empty() || !compile_java(&["HeapWalkProbe"], 11, folder.path()).expect("compile") {
-        println!("skipped: no JDK with a compiler found");
+        skipped("heap_walk: no JDK with a compiler found");
         return;
     }
-    let agent = built_example("ducktrack-hotspot", "probe_agent").expect("agent");
+    let agent = built_agent("probe_agent").expect("agent");
     for jdk in &jdks {
         for &options in LAYOUTS {
             if !jdk.accepts(options) {
-                println!("skipped: Java {} does not accept {options:?}", jdk.version);
+                skipped(&format!(
+                    "heap_walk: Java {} does not accept {options:?}",
+                    jdk.version
+                ));
                 continue;
             }
             let printed = run(jdk, options, &agent, folder.path());

@@ -1,12 +1,12 @@
 //! What `ducktrack-hotspot` reads in a running VM against independent truth, on every JDK and under every layout of objects.
 //!
-//! The probe agent (`crates/hotspot/examples/probe_agent.rs`) tells what the crate found; `tests/java/HotspotProbe.java` compares it with
+//! The probe agent (`tests/agents/probe_agent`) tells what the crate found; `tests/java/HotspotProbe.java` compares it with
 //! `ThreadMXBean`, with the known sizes of what it allocates, with `Class` and with JVMTI; here flags are compared with `-XX:+PrintFlagsFinal`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_example, compile_java, installed_jdks};
+use ducktrack_tests::{Jdk, built_agent, compile_java, installed_jdks, skipped};
 
 /// Ways to run a VM that change where objects are or how large they are. Each is tried where the VM accepts it.
 const LAYOUTS: &[(&str, &[&str])] = &[
@@ -56,10 +56,10 @@ impl Bench {
         let folder = tempfile::tempdir().expect("temporary folder");
         if jdks.is_empty() || !compile_java(&["HotspotProbe"], 11, folder.path()).expect("compile")
         {
-            println!("skipped: no JDK with a compiler found");
+            skipped("hotspot_layout: no JDK with a compiler found");
             return None;
         }
-        let agent = built_example("ducktrack-hotspot", "probe_agent").expect("agent");
+        let agent = built_agent("probe_agent").expect("agent");
         Some(Self {
             jdks,
             agent,
@@ -139,7 +139,10 @@ fn allocation_counters_and_class_layouts_are_exact() {
     for jdk in &bench.jdks {
         for &(collector, options) in LAYOUTS {
             if !jdk.accepts(options) {
-                println!("skipped: Java {} does not accept {options:?}", jdk.version);
+                skipped(&format!(
+                    "hotspot_layout: Java {} does not accept {options:?}",
+                    jdk.version
+                ));
                 continue;
             }
             let (printed, facts) = bench.run(jdk, options);

@@ -1,7 +1,7 @@
-//! The calls of `ducktrack-jvmti` in live VMs: the wrapper agent (`crates/jvmti/examples/wrapper_agent.rs`) compares what they give with
+//! The calls of `ducktrack-jvmti` in live VMs: the wrapper agent (`tests/agents/wrapper_agent`) compares what they give with
 //! what is known, on every JDK.
 
-use ducktrack_tests::{built_example, installed_jdks};
+use ducktrack_tests::{built_agent, installed_jdks, skipped};
 
 const GROUPS: [&str; 9] = [
     "system",
@@ -19,10 +19,10 @@ const GROUPS: [&str; 9] = [
 fn every_call_does_what_it_says() {
     let jdks = installed_jdks();
     if jdks.is_empty() {
-        println!("skipped: no JDK found");
+        skipped("jvmti_wrapper: no JDK found");
         return;
     }
-    let agent = built_example("ducktrack-jvmti", "wrapper_agent").expect("agent");
+    let agent = built_agent("wrapper_agent").expect("agent");
     for jdk in &jdks {
         let report = tempfile::NamedTempFile::new().expect("file");
         let output = jdk

@@ -1,4 +1,4 @@
-//! Who is to blame for what is still alive: behind young and full collections, and after the files that told of the allocations have been rotated away,
+//! Who is to blame for what is still alive: after young and full collections, and after the files that told of the allocations have been rotated away,
 //! the live objects of library methods are filed under the calls that made them, exactly. `tests/java/LiveCallers.java` says at the end of each line what it keeps.
 
 use std::path::Path;

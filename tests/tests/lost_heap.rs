@@ -1,4 +1,4 @@
-//! A fault on the way, and the heap known again: behind the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
+//! A fault on the way, and the heap known again: after the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
 //! after young and full collections more; and the commands say between which collections it is not known, and what is known of the others.
 //!
 //! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. The program is `tests/java/LostHeap.java`.
@@ -25,7 +25,7 @@ fn the_heap_is_known_again_behind_the_next_full_collection() {
     }
     assert!(runs >= jdks.len(), "only {runs} runs");
     checked(&format!(
-        "the heap is known again behind a full collection, {runs} runs, every class equal"
+        "the heap is known again after a full collection, {runs} runs, every class equal"
     ));
 }
 
@@ -52,7 +52,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
     }
     check_lifetimes(&run, until);
     check_growth(&run, until);
-    println!("{name}: {classes} classes equal, known again behind collection {until}");
+    println!("{name}: {classes} classes equal, known again after collection {until}");
 }
 
 /// One gap, from collection 2 on; the collection that ends it.
@@ -73,7 +73,7 @@ fn check_gap(info: &Value, name: &str) -> u64 {
     until
 }
 
-/// The heap is there before and behind the gap, not in it.
+/// The heap is there before and after the gap, not in it.
 fn check_heaps(trace: &Path, until: u64, name: &str) {
     for at in [1, until, until + 1] {
         let heap = trace_command("heap", trace, &["--at", &at.to_string()]).expect("heap");
@@ -92,7 +92,7 @@ fn check_heaps(trace: &Path, until: u64, name: &str) {
     }
 }
 
-/// What was made behind the gap, or in the epoch that ended it, has its site; what is older has none. Up to JDK 21 Parallel collects the young spaces
+/// What was made after the gap, or in the epoch that ended it, has its site; what is older has none. Up to JDK 21 Parallel collects the young spaces
 /// first, which is a collection of its own that is not known.
 fn check_sites(run: &TracedRun, options: &[&str]) {
     let (trace, name) = (run.trace(), run.name());
@@ -113,7 +113,7 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
     }
 }
 
-/// What was made behind the gap is alive, what is older has an unknown fate, and everything is counted once.
+/// What was made after the gap is alive, what is older has an unknown fate, and everything is counted once.
 fn check_lifetimes(run: &TracedRun, until: u64) {
     let lifetimes = trace_command("lifetimes", &run.trace(), &[]).expect("lifetimes");
     let name = run.name();

@@ -1,4 +1,4 @@
-//! Threads that collections stop between an allocation and its event, or in the middle of writing the event: what they write behind the collection has its
+//! Threads that collections stop between an allocation and its event, or in the middle of writing the event: what they write after the collection has its
 //! address from before. The rebuilt heap must be the VM's own, class by class.
 //!
 //! The program is `tests/java/StoppedThreads.java`. Interpreted code can be stopped at every return; what is compiled, where a method that was not inlined returns.

@@ -4,7 +4,7 @@
 //! used | free | used | free          what is put between two of them makes one of both
 //! ```
 //!
-//! What is taken is the beginning of the shortest range that is long enough (best fit), or what lies behind a block that grows. The table has
+//! What is taken is the beginning of the shortest range that is long enough (best fit), or what lies after a block that grows. The table has
 //! room for [`MOST`] ranges and never allocates: the allocator stands on it.
 //!
 //! Starts and lengths are multiples of a grain. Lengths stand by themselves, as numbers of grains: the search for the best fit looks at all of them, several at
@@ -13,10 +13,10 @@
 /// Ranges at most. A program that writes as fast as it can has a few hundred.
 const MOST: usize = 4096;
 
-/// So many lengths are compared before one of them is asked whether it was it.
+/// Lengths that are compared before one of them is asked whether it was it.
 const AT_ONCE: usize = 16;
 
-/// So many bytes from an address on.
+/// A range: bytes from an address on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) start: usize,
@@ -29,7 +29,7 @@ impl Range {
     }
 }
 
-/// The free ranges, of grains of so many bytes.
+/// The free ranges, of grains of this many bytes.
 pub(crate) struct FreeRanges<const GRAIN: usize> {
     /// The first `count` are in use.
     starts: [usize; MOST],
@@ -82,7 +82,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         }
     }
 
-    /// So many bytes; `None`: no range is long enough.
+    /// Takes this many bytes; `None`: no range is long enough.
     pub(crate) fn take(&mut self, length: usize) -> Option<usize> {
         let index = self.best_fit(length)?;
         let start = self.at(index).start;
@@ -113,7 +113,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         Some(before + within)
     }
 
-    /// The bytes from an address on, behind what is not free; false: not all of them are free.
+    /// The bytes from an address on, after what is not free; false: not all of them are free.
     pub(crate) fn take_at(&mut self, start: usize, length: usize) -> bool {
         let Ok(index) = self.starts().binary_search(&start) else {
             return false;
@@ -125,7 +125,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         is_free
     }
 
-    /// Whole units at the end of the longest range, at most so many bytes.
+    /// Whole units at the end of the longest range, at most this many bytes.
     pub(crate) fn take_units(&mut self, unit: usize, most: usize) -> Option<Range> {
         let ranges = self.all().enumerate();
         let (index, longest) = ranges.max_by_key(|(_, range)| range.length)?;

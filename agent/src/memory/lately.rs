@@ -1,6 +1,6 @@
 //! How much was in use in each of the last seconds.
 
-/// So many seconds are lately.
+/// Seconds that count as lately.
 const SECONDS: usize = 10;
 
 /// The most and the least of a second.

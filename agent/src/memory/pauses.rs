@@ -4,7 +4,7 @@
 //! free elsewhere is in use again by the next pause, because it grows with the events since the last one. So some memory is kept for pauses alone:
 //!
 //! ```text
-//! pause             blocks come from here, as long as there are any, and come back here; whoever frees one later gives it to the others
+//! pause             blocks come from here, as long as there are any, and come back here; one that is freed later goes to the others
 //! now and then      what was taken is put back, touched: as much as a pause of late has had and a quarter more
 //! ```
 
@@ -20,7 +20,7 @@ const MOST: usize = 16 << 20;
 
 /// The memory.
 pub(super) struct Pauses {
-    /// There is one. Nobody else allocates much meanwhile, so it does not matter who does.
+    /// There is one. Other threads allocate little meanwhile, so it does not matter who does.
     is_on: AtomicBool,
     kept: Mutex<Kept>,
 }
@@ -35,9 +35,9 @@ struct Kept {
 }
 
 impl Kept {
-    fn wanted(&self) -> usize {
+    fn wanted(&self, most: usize) -> usize {
         let wanted = self.expected + self.expected / 4;
-        wanted.clamp(LEAST, MOST).next_multiple_of(UNIT)
+        wanted.clamp(LEAST, MOST).min(most).next_multiple_of(UNIT)
     }
 }
 
@@ -126,10 +126,10 @@ impl Memory {
         self.give_to_all(range);
     }
 
-    /// Puts back what pauses have taken, and takes away what they do not need any more. Not for a thread that anybody waits for.
-    pub(super) fn prepare_for_pauses(&self) {
+    /// Puts back what pauses have taken, and takes away what they do not need any more; at most `most` bytes. Not for a thread that anybody waits for.
+    pub(super) fn prepare_for_pauses(&self, most: usize) {
         let mut kept = self.pauses.lock();
-        let (wanted, free) = (kept.wanted(), kept.free.bytes());
+        let (wanted, free) = (kept.wanted(most), kept.free.bytes());
         let surplus = match free > wanted + wanted / 2 {
             true => kept.free.take_units(UNIT, free - wanted),
             false => None,
@@ -185,7 +185,7 @@ mod tests {
     fn a_pause_takes_what_was_kept_for_it() {
         let memory = Box::new(Memory::new());
         let kept = || memory.pauses.bytes();
-        memory.prepare_for_pauses();
+        memory.prepare_for_pauses(usize::MAX);
         assert_eq!(kept(), LEAST);
         assert_eq!(memory.pauses.take(UNIT), None, "there is no pause");
         memory.pauses.begin();
@@ -200,16 +200,20 @@ mod tests {
         memory.pauses.end();
         memory.give(block(start, LEAST / 2));
         assert_eq!(kept(), LEAST / 2 + 2 * LEAST);
-        memory.prepare_for_pauses();
+        memory.prepare_for_pauses(usize::MAX);
         let taken = LEAST / 2 + 2 * LEAST;
         assert_eq!(kept(), (taken / 4 * 5).next_multiple_of(UNIT));
         // Pauses that take nothing are prepared for less and less.
         for _ in 0..40 {
             memory.pauses.begin();
             memory.pauses.end();
-            memory.prepare_for_pauses();
+            memory.prepare_for_pauses(usize::MAX);
         }
         assert!((LEAST..=2 * LEAST).contains(&kept()), "{}", kept());
+        for _ in 0..8 {
+            memory.prepare_for_pauses(LEAST / 4);
+        }
+        assert!(kept() <= LEAST / 2, "{} are kept", kept());
         memory.forget_pauses();
         assert_eq!((kept(), memory.lock().in_use), (0, 0));
     }

@@ -11,7 +11,7 @@ fn fill(block: *mut u8, size: usize, byte: u8) {
 }
 
 fn all_are(block: *const u8, size: usize, byte: u8) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the test's own block of this size, which `fill` has written.
     let bytes = unsafe { std::slice::from_raw_parts(block, size) };
     bytes.iter().all(|found| *found == byte)
 }
@@ -29,7 +29,7 @@ fn what_one_thread_frees_another_one_takes() {
             scope.spawn(|| {
                 let block = with_exposed_provenance_mut(address);
                 assert!(all_are(block, size, round));
-                // SAFETY: it is a block of this layout, and nobody uses it any more.
+                // SAFETY: it is a block of this layout, and it is no longer used.
                 unsafe { memory.dealloc(block, layout(size)) };
             });
         });
@@ -55,7 +55,7 @@ fn blocks_grow_and_shrink_through_all_sizes() {
     let mut size = 10;
     // SAFETY: the size is not 0.
     let mut block = unsafe { memory.alloc_zeroed(layout(size)) };
-    // SAFETY: as above.
+    // SAFETY: the size, `LARGE`, is not 0.
     let neighbour = unsafe { memory.alloc_zeroed(layout(LARGE)) };
     for after in sizes {
         fill(block, size, 7);

@@ -4,14 +4,23 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::MEMORY;
-use crate::agent::Agent;
+use crate::log::Log;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The current second, and what was in use whenever somebody looked.
+/// The current second, and what was in use at each look.
 pub(crate) struct MemorySecond {
     began: Instant,
     looks: Vec<Look>,
+}
+
+/// What a recording has in memory, and will need.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RecordingMemory {
+    /// Bytes for objects: those of the mirror, and those that wait for a collection.
+    pub(crate) for_objects: u64,
+    /// There will be pauses that need memory at once.
+    pub(crate) pauses_need_memory: bool,
 }
 
 impl MemorySecond {
@@ -37,44 +46,43 @@ impl fmt::Display for Look {
     }
 }
 
-impl Agent {
+impl MemorySecond {
     /// Gives the system what the agent does not need. Every second, the log says how much memory there is.
-    pub(crate) fn look_after_memory(&self, second: &mut MemorySecond) {
-        if self.is_tracing() && self.collections.are_watched() {
-            MEMORY.prepare_for_pauses();
+    pub(crate) fn look_after_memory(
+        &mut self,
+        log: &Log,
+        recording: RecordingMemory,
+        most_for_pauses: usize,
+    ) {
+        if recording.pauses_need_memory {
+            MEMORY.prepare_for_pauses(most_for_pauses);
         }
         MEMORY.give_back();
-        second.looks.push(self.look_at_memory());
-        if second.began.elapsed() >= SECOND {
-            self.tell_memory(second);
-            *second = MemorySecond::new();
-        }
-    }
-
-    fn look_at_memory(&self) -> Look {
-        let stats = self.tracing().map(|tracing| tracing.log().stats());
-        let stats = stats.unwrap_or_default();
         let (_, large) = MEMORY.in_use();
-        Look {
+        self.looks.push(Look {
             large,
-            for_objects: stats.mirror_bytes + stats.retained_bytes,
+            for_objects: recording.for_objects,
+        });
+        if self.began.elapsed() >= SECOND {
+            self.tell(log);
+            *self = Self::new();
         }
     }
 
-    fn tell_memory(&self, second: &MemorySecond) {
+    fn tell(&self, log: &Log) {
         let memory = MEMORY.end_second();
-        self.log.debug(|| {
-            let looks = second.looks.iter().map(Look::to_string);
+        log.debug(|| {
+            let looks = self.looks.iter().map(Look::to_string);
             format!("{memory}; seen {}", looks.collect::<Vec<_>>().join(", "))
         });
     }
+}
 
-    /// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.
-    pub(crate) fn tell_memory_at_end(&self) {
-        MEMORY.forget_pauses();
-        self.log.debug(|| {
-            let (small, large) = MEMORY.in_use();
-            format!("memory in bytes at the end: small {small}, large {large}")
-        });
-    }
+/// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.
+pub(crate) fn tell_at_end(log: &Log) {
+    MEMORY.forget_pauses();
+    log.debug(|| {
+        let (small, large) = MEMORY.in_use();
+        format!("memory in bytes at the end: small {small}, large {large}")
+    });
 }

@@ -1,18 +1,25 @@
-//! From the text behind `-agentpath:library=` to [`Options`].
+//! From the text after `-agentpath:library=` to [`Options`].
 
 use std::fmt;
 
 use super::value::Value;
-use super::{Counters, Mode, Moves, Options};
+use crate::control::Command;
+
+use super::{App, Counters, Mode, Moves, Options, RemoveAt, Staleness, TrialChoices, Witness};
 
 /// Files of options may name further ones, so deep.
 const DEEPEST_FILE: u32 = 8;
+
+/// Collections without a use after which a trial removes references to an object.
+const UNUSED_FOR: u32 = 8;
 
 /// What the option string asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Run with these.
     Run(Box<Options>),
+    /// Tell a run that goes on something.
+    Command(Command),
     /// Print [`super::HELP`] and start the JVM untouched.
     Help,
 }
@@ -33,14 +40,68 @@ impl Options {
     /// # Errors
     /// The first option that is unknown or malformed, as one line.
     pub fn parse(text: &str) -> Result<Request, BadOption> {
+        if let Some(command) = Command::of_word(text.trim()) {
+            return Ok(Request::Command(command));
+        }
         let mut options = Self::default();
         let mut help = false;
         options.read(text, 0, &mut help)?;
+        options.check()?;
+        if options.app != App::Off {
+            // What a call brings is exact where each allocation adds to the totals by itself.
+            options.counters = Counters::Site;
+        }
         Ok(if help {
             Request::Help
         } else {
             Request::Run(Box::new(options))
         })
+    }
+
+    /// Whether the options go together.
+    fn check(&self) -> Result<(), BadOption> {
+        if self.trial.is_some() && (self.mode != Mode::Trace || self.staleness == Staleness::Off) {
+            return Err(BadOption(
+                "options `remove`, `remove-at` and `remove-after` need mode=trace and staleness"
+                    .to_owned(),
+            ));
+        }
+        // A trial needs no moves: it asks the objects.
+        let knows_moves =
+            self.mode == Mode::Trace && (self.moves != Moves::Off || self.trial.is_some());
+        if self.staleness != Staleness::Off && !knows_moves {
+            return Err(BadOption(
+                "option `staleness` needs mode=trace, and moves=exact or moves=finish".to_owned(),
+            ));
+        }
+        if self.app != App::Off && self.mode == Mode::Trace {
+            return Err(BadOption(
+                "option `app` needs mode=count: what calls bring is not recorded in mode=trace"
+                    .to_owned(),
+            ));
+        }
+        self.check_witness()
+    }
+
+    /// Death times need every event, and what every collection did.
+    fn check_witness(&self) -> Result<(), BadOption> {
+        if self.witness == Witness::Off {
+            return match self.witness_level {
+                Some(_) => Err(BadOption("option `witness` needs mode=witness".to_owned())),
+                None => Ok(()),
+            };
+        }
+        let needs = [
+            (self.moves == Moves::Exact, "moves=exact"),
+            (self.staleness == Staleness::Off, "staleness=off"),
+            (!self.events.drop_on_full, "on-full=wait"),
+            (self.events.max_trace_size.is_none(), "max-trace-size=off"),
+        ];
+        let missing = needs.iter().find(|(is_so, _)| !is_so);
+        match missing {
+            Some((_, needed)) => Err(BadOption(format!("mode=witness needs {needed}"))),
+            None => Ok(()),
+        }
     }
 
     fn read(&mut self, text: &str, depth: u32, help: &mut bool) -> Result<(), BadOption> {
@@ -80,7 +141,11 @@ impl Options {
     fn set(&mut self, value: &Value<'_>) -> Result<(), BadOption> {
         match value.key {
             "mode" => {
-                self.mode = value.one_of([("count", Mode::Count), ("trace", Mode::Trace)])?;
+                (self.mode, self.witness) = value.one_of([
+                    ("count", (Mode::Count, Witness::Off)),
+                    ("trace", (Mode::Trace, Witness::Off)),
+                    ("witness", (Mode::Trace, Witness::Deaths)),
+                ])?;
             }
             "counters" => {
                 self.counters =
@@ -88,18 +153,30 @@ impl Options {
             }
             "output" => self.output = value.directory()?,
             "interval" => self.interval = value.interval()?,
+            "mapped-memory" => self.mapped_memory = Some(value.mapped_memory()?),
             "summary" => self.summary = value.on_off()?,
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
             "reinstrument" => self.reinstrument = value.entries()?,
             "context" => self.context = value.context()?,
+            "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
+            "stacks" => self.stacks = value.stacks()?,
             "histogram" => self.histogram = value.on_off()?,
             "materialized" => self.materialized = value.on_off()?,
+            "memory" => self.memory = value.memory()?,
+            "control" => self.control = value.on_off()?,
             "log" => self.log = value.log_target()?,
             "level" => self.log_level = value.log_level()?,
             _ => self.set_for_traces(value)?,
         }
         Ok(())
+    }
+
+    fn trial(&mut self) -> &mut TrialChoices {
+        self.trial.get_or_insert_with(|| TrialChoices {
+            after: UNUSED_FOR,
+            ..TrialChoices::default()
+        })
     }
 
     /// What only `mode=trace` heeds.
@@ -113,7 +190,24 @@ impl Options {
                     ("off", Moves::Off),
                 ])?;
             }
-            "fault-at" => self.fault_at = u32::try_from(value.above_zero()?).ok(),
+            "staleness" => self.staleness = value.staleness()?,
+            "dump" => self.final_dump = value.one_of([("end", true), ("off", false)])?,
+            "remove" => {
+                let pair = value.type_pair()?;
+                self.trial().pairs.extend(pair);
+            }
+            "remove-at" => {
+                let at = value.one_of([("stale", RemoveAt::Stale), ("oom", RemoveAt::Oom)])?;
+                self.trial().at = at;
+            }
+            "remove-after" => {
+                let after = value.above_zero()?;
+                self.trial().after = u32::try_from(after).unwrap_or(u32::MAX);
+            }
+            "witness" => self.witness_level = Some(value.witness()?),
+            "fault-at" if cfg!(feature = "test-switches") => {
+                self.fault_at = u32::try_from(value.above_zero()?).ok();
+            }
             "buffer-size" => events.buffer_size = value.buffer_size()?,
             "buffer-deviation" => events.buffer_deviation = value.part_from(0.0)?,
             "queue" => events.queue = value.above_zero()?,

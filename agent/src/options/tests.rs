@@ -35,7 +35,40 @@ fn options_are_read_and_patterns_add_up() {
 }
 
 #[test]
+fn stacks_are_sampled_unless_they_are_off() {
+    for (text, stacks) in [
+        ("", Stacks::Auto),
+        ("stacks=on", Stacks::On),
+        ("stacks=off", Stacks::Off),
+        ("stacks=64k", Stacks::Every(64 << 10)),
+    ] {
+        assert_eq!(run(text).stacks, stacks, "{text}");
+    }
+    for bad in ["stacks=", "stacks=0", "stacks=2g", "stacks=often"] {
+        assert!(
+            refused(bad).contains("on, off or bytes from 1 to 1g"),
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn mapped_memory_has_a_bound_or_is_off() {
+    assert_eq!(run("mapped-memory=8m").mapped_bytes(), 8 << 20);
+    assert_eq!(run("mapped-memory=off").mapped_bytes(), 0);
+    assert_eq!(run("mode=count").mapped_bytes(), 64 << 20);
+    assert_eq!(run("mode=trace").mapped_bytes(), 512 << 20);
+    assert_eq!(run("mapped-memory=off,mode=trace").mapped_bytes(), 0);
+    assert!(refused("mapped-memory=4k").contains("mapped-memory=4k"));
+    assert!(refused("mapped-memory=much").contains("bytes from 1m on, or off"));
+}
+
+#[test]
 fn options_of_traces() {
+    let memory = run("memory=128m");
+    assert_eq!(memory.memory, Some(128 << 20));
+    assert!(refused("memory=10k").contains("bytes from 1m on"));
+    assert!(!run("control=off").control);
     let options = run(
         "mode=trace,moves=finish,buffer-size=4k,on-full=drop,compress=partial:0.5,max-trace-size=64m,queue=8",
     );
@@ -49,6 +82,81 @@ fn options_of_traces() {
         ..EventChoices::default()
     };
     assert_eq!(options.events, events);
+}
+
+#[test]
+fn trials_remove_pairs_and_need_stamps() {
+    let trial = |text: &str| run(&format!("mode=trace,moves=off,staleness=on,{text}")).trial;
+    let base = trial("remove=none").expect("a trial");
+    assert_eq!(
+        (base.pairs.len(), base.at, base.after),
+        (0, RemoveAt::Stale, 8)
+    );
+    let removal = trial("remove=a.B->c.D[],remove=a.B->int[],remove-at=oom,remove-after=3");
+    let removal = removal.expect("a trial");
+    assert_eq!((removal.at, removal.after), (RemoveAt::Oom, 3));
+    assert_eq!(removal.pairs[0].target, "[Lc/D;");
+    assert_eq!(removal.pairs[1].readable_target(), "int[]");
+    for text in [
+        "remove=none",
+        "mode=trace,remove=none",
+        "mode=trace,remove-after=2",
+    ] {
+        assert!(
+            refused(text).contains("need mode=trace and staleness"),
+            "{text}"
+        );
+    }
+    assert!(refused("remove=a.B").contains("none or SOURCE->TARGET"));
+    assert!(refused("remove-at=now").contains("stale or oom"));
+    assert!(run("dump=end").final_dump);
+    assert!(refused("dump=now").contains("end or off"));
+}
+
+#[test]
+fn staleness_is_on_off_or_of_some_classes() {
+    assert_eq!(run("mode=trace").staleness, Staleness::Off);
+    assert_eq!(run("mode=trace,staleness=on").staleness, Staleness::On);
+    let some = run("staleness=com.acme.*,mode=trace").staleness;
+    assert_eq!(some, Staleness::CodeOf(ClassPattern::new("com.acme.*")));
+    for text in ["staleness=on", "mode=trace,moves=off,staleness=on"] {
+        assert!(
+            refused(text).contains("`staleness` needs mode=trace"),
+            "{text}"
+        );
+    }
+    assert!(refused("mode=trace,staleness=").contains("on, off or a class pattern"));
+}
+
+#[test]
+fn witness_contains_trace_and_needs_all_of_it() {
+    let options = run("mode=witness,witness=deaths");
+    assert_eq!(
+        (options.mode, options.witness),
+        (Mode::Trace, Witness::Deaths)
+    );
+    assert_eq!(run("mode=trace").witness, Witness::Off);
+    for needed in [
+        "moves=exact",
+        "staleness=off",
+        "on-full=wait",
+        "max-trace-size=off",
+    ] {
+        let (key, _) = needed.split_once('=').expect("an option");
+        let other = match key {
+            "moves" => "finish",
+            "staleness" => "on",
+            "on-full" => "drop",
+            _ => "64m",
+        };
+        let text = format!("mode=witness,{key}={other}");
+        assert_eq!(
+            refused(&text),
+            format!("mode=witness needs {needed}; `-agentpath:...=help` prints all options")
+        );
+    }
+    assert!(refused("witness=deaths").contains("needs mode=witness"));
+    assert!(refused("mode=witness,witness=some").contains("expected deaths"));
 }
 
 #[test]
@@ -82,7 +190,6 @@ fn every_bad_option_is_named() {
         "buffer-size=16x",
         "buffer-deviation=2",
         "queue=0",
-        "fault-at=0",
         "on-full=cry",
         "compress=partial:7",
         "max-trace-size=1k",
@@ -101,6 +208,7 @@ fn help_wins() {
 fn every_option_is_in_the_help() {
     for key in [
         "mode",
+        "witness",
         "counters",
         "output",
         "interval",
@@ -124,4 +232,26 @@ fn every_option_is_in_the_help() {
     ] {
         assert!(HELP.contains(&format!("  {key}=")), "{key}");
     }
+}
+
+#[test]
+fn what_a_mode_does_not_heed_is_said() {
+    let ignored = |text: &str| run(text).ignored();
+    assert!(ignored("mode=trace,max-trace-size=64m").is_empty());
+    let said = ignored("max-trace-size=64m");
+    assert!(
+        said.len() == 1 && said[0].contains("max-trace-size"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn the_switches_of_tests_are_no_options_of_a_release() {
+    let bad = if cfg!(feature = "test-switches") {
+        assert_eq!(run("fault-at=2").fault_at, Some(2));
+        "`fault-at=0`"
+    } else {
+        "unknown option `fault-at`"
+    };
+    assert!(refused("fault-at=0").contains(bad));
 }

@@ -2,12 +2,21 @@
 
 use std::time::Duration;
 
-use super::{BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget};
+use super::{
+    App, BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget, Stacks, Staleness,
+    TypePair, Witness,
+};
 
 /// Buffers of events: the smallest for tests, the largest that an event can name its place in.
 const BUFFER_SIZES: std::ops::RangeInclusive<u64> = 256..=32 << 10;
+/// What the VM takes as the mean number of bytes between two samples.
+const SAMPLING_INTERVALS: std::ops::RangeInclusive<u64> = 1..=1 << 30;
 /// Less has no room for the files that a trace is cut into.
 const SMALLEST_TRACE: u64 = 1 << 20;
+/// Less has no room for the counters of a thread.
+const LEAST_MAPPED: u64 = 1 << 20;
+/// With less nothing can be counted.
+const LEAST_MEMORY: u64 = 1 << 20;
 /// The part of the queue from which on `compress=partial` compresses.
 const PARTIAL: f64 = 0.2;
 
@@ -59,6 +68,24 @@ impl<'a> Value<'a> {
         ])
     }
 
+    /// Patterns add to those that were given before.
+    pub(super) fn app(&self, before: App) -> Result<App, BadOption> {
+        Ok(match self.text {
+            "off" => App::Off,
+            "on" | "auto" => App::Auto,
+            _ => {
+                let pattern = self.class_pattern()?;
+                match before {
+                    App::Classes(mut patterns) => {
+                        patterns.push(pattern);
+                        App::Classes(patterns)
+                    }
+                    _ => App::Classes(vec![pattern]),
+                }
+            }
+        })
+    }
+
     pub(super) fn directory(&self) -> Result<String, BadOption> {
         let directory = Some(self.text.to_owned()).filter(|text| !text.is_empty());
         self.must_be(directory, "a directory")
@@ -75,6 +102,31 @@ impl<'a> Value<'a> {
     pub(super) fn class_pattern(&self) -> Result<ClassPattern, BadOption> {
         let pattern = Some(self.text).filter(|text| !text.is_empty());
         self.must_be(pattern.map(ClassPattern::new), "a class pattern")
+    }
+
+    pub(super) fn staleness(&self) -> Result<Staleness, BadOption> {
+        match self.text {
+            "off" => Ok(Staleness::Off),
+            "on" => Ok(Staleness::On),
+            "" => Err(self.bad("on, off or a class pattern")),
+            pattern => Ok(Staleness::CodeOf(ClassPattern::new(pattern))),
+        }
+    }
+
+    /// `None`: no pair, a base trial.
+    pub(super) fn type_pair(&self) -> Result<Option<TypePair>, BadOption> {
+        match self.text {
+            "none" => Ok(None),
+            text => self.must_be(
+                TypePair::parse(text).map(Some),
+                "none or SOURCE->TARGET, as in java.util.HashMap$Node->com.acme.Session",
+            ),
+        }
+    }
+
+    pub(super) fn witness(&self) -> Result<Witness, BadOption> {
+        let level = (self.text == "deaths").then_some(Witness::Deaths);
+        self.must_be(level, "deaths")
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {
@@ -104,9 +156,33 @@ impl<'a> Value<'a> {
         })
     }
 
+    pub(super) fn mapped_memory(&self) -> Result<u64, BadOption> {
+        self.unless_off("bytes from 1m on, or off", |text| {
+            bytes(text).filter(|size| *size >= LEAST_MAPPED)
+        })
+        .map(|size| size.unwrap_or(0))
+    }
+
     pub(super) fn trace_size(&self) -> Result<Option<u64>, BadOption> {
         self.unless_off("bytes from 1m on, or off", |text| {
             bytes(text).filter(|size| *size >= SMALLEST_TRACE)
+        })
+    }
+
+    pub(super) fn stacks(&self) -> Result<Stacks, BadOption> {
+        let stacks = match self.text {
+            "on" => Some(Stacks::On),
+            "off" => Some(Stacks::Off),
+            text => bytes(text)
+                .filter(|interval| SAMPLING_INTERVALS.contains(interval))
+                .map(Stacks::Every),
+        };
+        self.must_be(stacks, "on, off or bytes from 1 to 1g")
+    }
+
+    pub(super) fn memory(&self) -> Result<Option<u64>, BadOption> {
+        self.unless_off("bytes from 1m on, or off", |text| {
+            bytes(text).filter(|size| *size >= LEAST_MEMORY)
         })
     }
 

@@ -16,6 +16,9 @@ use super::unsized_sites::UnsizedSites;
 use crate::object_bytes::object_bytes;
 use crate::trace_words::{kind, role};
 
+/// The loader of classes that are known from an earlier recording only.
+const EARLIER: &str = "(earlier recording)";
+
 /// Records that wait, the last numbers of classes and methods, and what the summary asks for.
 #[derive(Default)]
 pub(super) struct Dictionary {
@@ -45,7 +48,7 @@ impl Dictionary {
         self.pending.push(record);
     }
 
-    /// Records that are not written yet; sizes behind the sites that they are of.
+    /// Records that are not written yet; sizes after the sites that they are of.
     pub(super) fn take_pending(&mut self) -> Vec<Record> {
         let mut records = std::mem::take(&mut self.pending);
         records.append(&mut self.unsent_sizes);
@@ -132,7 +135,7 @@ impl Dictionary {
         }
     }
 
-    /// The method's number; a record of it goes before whatever names it.
+    /// The method's number; a record of it goes before all that name it.
     pub(super) fn method(
         &mut self,
         entry: &mut ClassEntry,
@@ -254,6 +257,42 @@ impl Dictionary {
         );
     }
 
+    /// Sites of earlier recordings in this JVM. Not all is known of them any more.
+    pub(super) fn add_earlier_sites(&mut self, sites: &[(u32, SiteInfo)]) {
+        let mut methods: FxHashMap<(ClassId, &str), MethodId> = FxHashMap::default();
+        for (number, info) in sites {
+            let id = SiteId(*number);
+            let class = self.native_class(&info.class, EARLIER);
+            let method = *methods.entry((class, &info.method)).or_insert_with(|| {
+                self.methods += 1;
+                let id = MethodId(self.methods);
+                self.pending.push(Record::Method(format::Method {
+                    id,
+                    class,
+                    name: info.method.as_ref().to_owned(),
+                    descriptor: String::new(),
+                }));
+                id
+            });
+            let is_array = info.ty.starts_with('[');
+            self.pending.push(Record::Site(format::Site {
+                id,
+                method,
+                bci: 0,
+                line: info.line,
+                kind: match is_array {
+                    true => format::AllocationKind::NewArray,
+                    false => format::AllocationKind::New,
+                },
+                ty: (!info.ty.is_empty()).then(|| info.ty.as_ref().to_owned()),
+            }));
+            if let Some(bytes) = info.bytes {
+                self.unsent_sizes.push(Record::SiteSize { site: id, bytes });
+            }
+            self.meanings.set_info(*number, info.clone());
+        }
+    }
+
     fn add_call_site(&mut self, call_site: &rewriter::PlannedCallSite, method: MethodId) {
         let (class, name) = &call_site.target;
         self.pending.push(Record::CallSite(format::CallSite {
@@ -266,6 +305,16 @@ impl Dictionary {
                 decode_modified_utf8(class),
                 decode_modified_utf8(name)
             ),
+        }));
+    }
+
+    /// Calls that leave the application.
+    pub(super) fn add_causes(&mut self, causes: &[rewriter::PlannedCause]) {
+        self.pending.extend(causes.iter().map(|cause| {
+            Record::Cause(format::Cause {
+                call: format::CallSiteId(cause.call_site),
+                first: CounterId(cause.first),
+            })
         }));
     }
 

@@ -3,18 +3,20 @@
 use ducktrack_class_rewriter as rewriter;
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::SiteId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use std::sync::Arc;
 
 use crate::counter_block::FIRST_COUNTER;
 use crate::trace_words::{role, unit};
 
-/// What the summary needs to name a site.
+/// What the summary needs to name a site. Names are shared by all sites that have them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteInfo {
-    pub(crate) class: Box<str>,
-    pub(crate) method: Box<str>,
+    pub(crate) class: Arc<str>,
+    pub(crate) method: Arc<str>,
     pub(crate) line: Option<u16>,
-    pub(crate) ty: Box<str>,
+    pub(crate) ty: Arc<str>,
     pub(crate) bytes: Option<u32>,
 }
 
@@ -29,20 +31,39 @@ struct CounterInfo {
 #[derive(Default)]
 pub(super) struct Meanings {
     sites: Vec<SiteInfo>,
+    names: FxHashSet<Arc<str>>,
     counters: Vec<CounterInfo>,
     terms: Vec<format::Term>,
 }
 
 impl Meanings {
     /// What is known of a site.
-    pub(super) fn set_info(&mut self, site: u32, new: SiteInfo) {
+    pub(super) fn set_info(&mut self, site: u32, mut new: SiteInfo) {
+        for name in [&mut new.class, &mut new.method, &mut new.ty] {
+            match self.names.get(name) {
+                Some(known) => *name = Arc::clone(known),
+                None => {
+                    self.names.insert(Arc::clone(name));
+                }
+            }
+        }
         let index = site as usize;
         if self.sites.len() <= index {
+            make_room(&mut self.sites, index + 1);
             self.sites.resize_with(index + 1, SiteInfo::default);
         }
         if let Some(info) = self.sites.get_mut(index) {
             *info = new;
         }
+    }
+
+    /// What is known of the sites from a number on.
+    pub(super) fn take_infos(&mut self, first: u32) -> Vec<(u32, SiteInfo)> {
+        let sites = std::mem::take(&mut self.sites);
+        let numbered = (0..).zip(sites).skip(first as usize);
+        numbered
+            .filter(|(_, info)| !info.class.is_empty())
+            .collect()
     }
 
     /// The size of a site's objects, found later.
@@ -65,6 +86,7 @@ impl Meanings {
             .collect();
         let index = counter.id.saturating_sub(FIRST_COUNTER) as usize;
         if self.counters.len() <= index {
+            make_room(&mut self.counters, index + 1);
             let empty = CounterInfo {
                 first_term: 0,
                 terms: 0,
@@ -79,14 +101,20 @@ impl Meanings {
                 role: role(counter.role),
             };
         }
+        let length = self.terms.len() + terms.len();
+        make_room(&mut self.terms, length);
         self.terms.extend_from_slice(&terms);
         terms
     }
 
-    /// Sites by number with the objects and bytes that counters say. Keyed counts come on top.
-    pub(super) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(SiteInfo, i128, i128)> {
-        let mut totals: Vec<(SiteInfo, i128, i128)> =
-            self.sites.iter().map(|info| (info.clone(), 0, 0)).collect();
+    /// What is known of each site, by number.
+    pub(super) fn infos(&self) -> &[SiteInfo] {
+        &self.sites
+    }
+
+    /// Objects and bytes of each site, by number, as counters say. Keyed counts come on top.
+    pub(super) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(i128, i128)> {
+        let mut totals = vec![(0, 0); self.sites.len()];
         for (id, value) in counters {
             let Some(counter) = id
                 .checked_sub(FIRST_COUNTER)
@@ -99,16 +127,17 @@ impl Meanings {
                 (counter.first_term + counter.terms) as usize,
             );
             for term in self.terms.get(first..end).unwrap_or_default() {
-                let Some(total) = totals.get_mut(term.site.0 as usize) else {
+                let site = term.site.0 as usize;
+                let (Some(total), Some(info)) = (totals.get_mut(site), self.sites.get(site)) else {
                     continue;
                 };
                 let amount = i128::from(*value) * i128::from(term.factor);
                 match term.unit {
                     format::Unit::Count => {
-                        total.1 += amount;
-                        total.2 += amount * i128::from(total.0.bytes.unwrap_or(0));
+                        total.0 += amount;
+                        total.1 += amount * i128::from(info.bytes.unwrap_or(0));
                     }
-                    format::Unit::Bytes => total.2 += amount,
+                    format::Unit::Bytes => total.1 += amount,
                     _ => {}
                 }
             }
@@ -128,5 +157,13 @@ impl Meanings {
             .filter(|(id, _)| is_increment(id))
             .map(|(_, value)| value)
             .sum()
+    }
+}
+
+/// Room for this many elements: an eighth more than there is, where a vector by itself would double.
+fn make_room<T>(elements: &mut Vec<T>, length: usize) {
+    if length > elements.capacity() {
+        let more = length - elements.len() + length / 8;
+        elements.reserve_exact(more);
     }
 }

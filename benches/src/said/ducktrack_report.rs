@@ -10,7 +10,7 @@ pub(crate) fn said_by_report(report: &Value) -> Vec<Said> {
 }
 
 /// A site says its callers and its types apart. With one type it is split by caller; with several by type, and then
-/// nobody can say which caller made which: the entries have the site's own frame only.
+/// which caller made which is not known: the entries have the site's own frame only.
 fn said_by_site(site: &Value) -> Vec<Said> {
     let own: Vec<String> = frame(site).into_iter().collect();
     let types: Vec<&Value> = array(&site["types"]).collect();

@@ -177,7 +177,7 @@ impl Body {
     }
 }
 
-/// Does control go elsewhere behind this instruction, or may it?
+/// Does control go elsewhere after this instruction, or may it?
 fn ends_stretch(instruction: &Instruction<'_>) -> bool {
     instruction.is_unconditional_end()
         || instruction.opcode.is_conditional_branch()

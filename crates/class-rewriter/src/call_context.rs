@@ -1,7 +1,7 @@
 //! Probes around calls of tracked methods: the call site is noted before, and what was noted until then comes back after.
 //!
 //! A tracked method may call code that is not tracked (`toString` inside of a concatenation, `compareTo`), which calls tracked methods
-//! itself: the outer call site must be there again when that is over. It waits in a local variable behind those of the method,
+//! itself: the outer call site must be there again when that is over. It waits in a local variable after those of the method,
 //! which lives from the probe before the call to the probe after it, so that no frame speaks of it:
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and what was
-//! there comes back behind the last:
+//! there comes back after the last:
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrack.y(I)J; lstore 5
@@ -24,19 +24,23 @@
 //!
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
 
-use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
-
 use crate::call_rules::counts_again;
-use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
 use crate::labels::labels;
 use crate::method_plan::MethodPlanner;
 use crate::planned::CallTarget;
-use crate::probe::Helper;
+use crate::probe::counting;
 use crate::refusal::Reason;
+use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
+use ducktrack_code_edit::{
+    AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
+};
 
-const NOTE_CALL_SITE: Helper = Helper::counting("y", "(I)J");
-const SET_CALL_SITE: Helper = Helper::counting("x", "(I)V");
-const RESTORE_NOTE: Helper = Helper::counting("z", "(J)V");
+const NOTE_CALL_SITE: ProbeMethod = counting("y", "(I)J");
+const SET_CALL_SITE: ProbeMethod = counting("x", "(I)V");
+const RESTORE_NOTE: ProbeMethod = counting("z", "(J)V");
+
+/// Instead of a call site, -1 as an int: what is allocated is counted by the method under way.
+const COUNTED_BY_CALLER: u32 = u32::MAX;
 
 /// What is named as the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (
@@ -81,11 +85,16 @@ impl MethodPlanner<'_, '_, '_> {
         self.forget_in_handlers(&noted)
     }
 
-    /// What was noted before a chain of calls comes back behind the last of them.
+    /// What was noted before a chain of calls comes back after the last of them.
     fn end_chain(&mut self, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
         if let Some(offset) = last.take() {
             let outer = self.view.code.max_locals();
-            let restore = self.assembler.call_with_long(RESTORE_NOTE, outer)?;
+            let restore = self
+                .probes
+                .build()
+                .load_long(outer)
+                .invoke(RESTORE_NOTE)
+                .finish()?;
             self.insert(Place::After(offset), restore);
         }
         Ok(())
@@ -108,18 +117,27 @@ impl MethodPlanner<'_, '_, '_> {
                 continue;
             }
             let note = self
-                .assembler
-                .call_with_minus_one_into_long(NOTE_CALL_SITE, outer)?;
+                .probes
+                .build()
+                .push(COUNTED_BY_CALLER)
+                .invoke(NOTE_CALL_SITE)
+                .store_long(outer)
+                .finish()?;
             self.insert(Place::Before(instruction.offset), note);
-            let restore = self.assembler.call_with_long(RESTORE_NOTE, outer)?;
+            let restore = self
+                .probes
+                .build()
+                .load_long(outer)
+                .invoke(RESTORE_NOTE)
+                .finish()?;
             self.insert(Place::After(instruction.offset), restore);
-            let forget = self.assembler.call(SET_CALL_SITE, 0)?;
+            let forget = self.probes.build().push(0).invoke(SET_CALL_SITE).finish()?;
             self.plan.edit.handlers.push(AddedHandler {
-                protects: vec![Protected::Instruction(instruction.offset)],
+                protects: vec![ProtectedPlace::Instruction(instruction.offset)],
                 catch: Catch::Any,
                 code: forget.code,
                 stack: forget.stack,
-                then: Then::Rethrow,
+                then: HandlerExit::Rethrow,
                 rank: Rank::Last,
             });
         }
@@ -156,13 +174,13 @@ impl MethodPlanner<'_, '_, '_> {
         handlers.sort_unstable();
         handlers.dedup();
         for handler in handlers {
-            let forget = self.assembler.call(SET_CALL_SITE, 0)?;
+            let forget = self.probes.build().push(0).invoke(SET_CALL_SITE).finish()?;
             self.insert(Place::Before(handler), forget);
         }
         Ok(())
     }
 
-    /// Notes a call; `in_chain`: right behind another noted call.
+    /// Notes a call; `in_chain`: right after another noted call.
     fn note_call(
         &mut self,
         offset: CodeOffset,
@@ -172,8 +190,19 @@ impl MethodPlanner<'_, '_, '_> {
         let id = self.add_call_site(offset, target)?;
         let outer = self.view.code.max_locals();
         let note = match in_chain {
-            true => self.assembler.call(SET_CALL_SITE, id)?,
-            false => self.assembler.call_into_long(NOTE_CALL_SITE, id, outer)?,
+            true => self
+                .probes
+                .build()
+                .push(id)
+                .invoke(SET_CALL_SITE)
+                .finish()?,
+            false => self
+                .probes
+                .build()
+                .push(id)
+                .invoke(NOTE_CALL_SITE)
+                .store_long(outer)
+                .finish()?,
         };
         self.insert(Place::Before(offset), note);
         Ok(())

@@ -1,18 +1,22 @@
 //! One class: bytes in, bytes out, or a named refusal.
 
-use ducktrack_classfile::{ClassFile, Code, Method, Opcode, PoolAppender};
-
 use crate::allocation_site::{Allocation, allocations};
+use crate::application::{ApplicationClasses, LeavingCalls};
 use crate::call_rules::body_is_counted_by_callers;
-use crate::edit::{OffsetMap, edit_code, rewrite_class_methods};
+use crate::call_totals::VIRTUAL_THREAD;
 use crate::method_counting::{MethodCounting, WhyPerSite};
-use crate::method_plan::{MethodPlan, MethodPlanner, MethodView, OwedFrom};
-use crate::planned::{Numbers, PlannedCallSite, PlannedCounter, PlannedSite};
+use crate::method_plan::{MethodPlan, MethodPlanner, OwedFrom};
+use crate::method_view::MethodView;
+use crate::planned::{Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite};
 use crate::pool_rules::PoolRules;
 use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{CounterChoice, RewriteOptions};
+use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
+use crate::uses::use_may_be_in;
+use ducktrack_classfile::{ClassFile, Code, Instruction, Method, Opcode, PoolAppender};
+use ducktrack_code_edit::{EditedCode, OffsetMap, SkipReason, edit_code, rewrite_class_methods};
 
 /// A class with its probes, and what they mean.
 #[derive(Debug, Default)]
@@ -25,6 +29,8 @@ pub struct RewrittenClass {
     pub counters: Vec<PlannedCounter>,
     /// Calls of tracked methods.
     pub call_sites: Vec<PlannedCallSite>,
+    /// Calls that leave the application.
+    pub causes: Vec<PlannedCause>,
     /// Methods that were left as they are.
     pub refusals: Vec<Refusal>,
     /// Methods that can be re-instrumented, with the counters that tell when and how.
@@ -48,9 +54,13 @@ pub struct ClassRewriter<'a> {
     pub options: &'a RewriteOptions,
     /// Methods that pass the blame to their callers.
     pub tracked: &'a TrackedMethods,
+    /// The application, where its calls of other code are to say what they bring; the helper classes `DuckTrackCalls` and `DuckTrackOwn` must be there.
+    pub application: Option<&'a dyn ApplicationClasses>,
     /// The class is hidden. Hidden classes of the JDK's own machinery take no blame for their calls; proxies of lambdas and method
     /// references do, as they call what their user named.
     pub hidden: bool,
+    /// Whether the objects that its methods use are stamped; the helper class must be there.
+    pub stamps: Stamps,
 }
 
 impl ClassRewriter<'_> {
@@ -66,18 +76,20 @@ impl ClassRewriter<'_> {
     ) -> Result<RewrittenClass, Reason> {
         let class = ClassFile::parse(bytes)?;
         let rules = PoolRules::of(&class, self.tracked)?;
+        let leaving = LeavingCalls::of(&class, self.application)?;
         let mut pool = PoolAppender::new(class.pool());
         let mut result = RewrittenClass::default();
         let mut edits: Vec<(u16, Vec<u8>)> = Vec::new();
         for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
-            if !may_need_probes(&code, &rules) {
+            let uses = self.stamps != Stamps::None && may_use(method.is_static(), &code);
+            if !uses && !may_need_probes(&code, &rules, &leaving) && !self.follows(&class) {
                 continue;
             }
             let profile = profiles.iter().find(|profile| profile.method == index);
             match self.rewrite_method(
                 &class,
-                &rules,
+                (&rules, &leaving),
                 (index, &method, code),
                 profile,
                 &mut pool,
@@ -85,6 +97,16 @@ impl ClassRewriter<'_> {
             ) {
                 Ok(None) => {}
                 Ok(Some((plan, attribute))) => {
+                    if plan.is_too_large_for_stamps {
+                        result.refusals.push(Refusal {
+                            method: Some(index),
+                            reason: Reason::TooLargeForStamps,
+                            sites: 0,
+                        });
+                    }
+                    if plan.edit.is_empty() {
+                        continue;
+                    }
                     result.code_bytes.0 += code.bytecode().len() as u64;
                     result.code_bytes.1 += code_length(&attribute);
                     edits.push((index, attribute));
@@ -106,6 +128,11 @@ impl ClassRewriter<'_> {
         Ok(result)
     }
 
+    /// Whether virtual threads are followed in this class.
+    fn follows(&self, class: &ClassFile<'_>) -> bool {
+        self.options.totals && class.name() == VIRTUAL_THREAD
+    }
+
     #[allow(
         clippy::type_complexity,
         reason = "a pair of a result is read once, in the loop above"
@@ -113,7 +140,7 @@ impl ClassRewriter<'_> {
     fn rewrite_method(
         &self,
         class: &ClassFile<'_>,
-        rules: &PoolRules,
+        (rules, leaving): (&PoolRules, &LeavingCalls),
         (index, method, code): (u16, &Method<'_>, Code<'_>),
         profile: Option<&MethodProfile>,
         pool: &mut PoolAppender,
@@ -123,12 +150,13 @@ impl ClassRewriter<'_> {
             allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
         let counted_by_callers =
             body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
-        if counted_by_callers {
+        if counted_by_callers || self.options.counters == CounterChoice::Nothing {
             allocations.clear();
         }
         let sites = site_count(&allocations);
         let view = MethodView {
             class,
+            method,
             code,
             index,
             constructor: method.is_constructor(),
@@ -140,20 +168,47 @@ impl ClassRewriter<'_> {
             takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")
                 || self.tracked.is_transparent(class.name())),
             rules,
+            is_application: self
+                .application
+                .is_some_and(|application| application.contains(class.name())),
+            leaving,
             options: self.options,
             allocations,
         };
         let mut planner = MethodPlanner::new(&view, pool, numbers);
         plan_method(&mut planner, profile).map_err(|reason| (reason, sites))?;
+        if self.stamps != Stamps::None {
+            planner
+                .stamp_uses(self.stamps)
+                .map_err(|reason| (reason, sites))?;
+        }
         let mut plan = planner.plan;
         if plan.edit.is_empty() {
             return Ok(None);
         }
-        let edited =
-            edit_code(method, &plan.edit, pool).map_err(|reason| (Reason::Edit(reason), sites))?;
+        let edited = apply(method, &mut plan, pool).map_err(|reason| (reason, sites))?;
         plan.counting.method = index;
         plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
+    }
+}
+
+/// Applies a plan. Where stamps make the method too large, it goes without them, and the plan says so.
+fn apply(
+    method: &Method<'_>,
+    plan: &mut MethodPlan,
+    pool: &mut PoolAppender,
+) -> Result<EditedCode, Reason> {
+    let stamps = plan
+        .stamps_from
+        .filter(|first| *first < plan.edit.insertions.len());
+    match (edit_code(method, &plan.edit, pool), stamps) {
+        (Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)), Some(first)) => {
+            plan.edit.insertions.truncate(first);
+            plan.is_too_large_for_stamps = true;
+            Ok(edit_code(method, &plan.edit, pool)?)
+        }
+        (edited, _) => Ok(edited?),
     }
 }
 
@@ -174,12 +229,16 @@ fn plan_method(
         }
     }
     planner.note_tracked_calls()?;
+    planner.ask_totals()?;
+    planner.follow_virtual_threads()?;
     planner.open_gate()?;
     match view.options.counters {
         _ if counted.is_empty() => Ok(()),
-        CounterChoice::Site => planner.count_all_per_site(&counted, WhyPerSite::Asked),
+        CounterChoice::Site => planner
+            .count_all_per_site(&counted, WhyPerSite::Asked)
+            .map(drop),
         CounterChoice::Path => planner.count_per_path(&counted, profile),
-        CounterChoice::Event => Ok(()),
+        CounterChoice::Event | CounterChoice::Nothing => Ok(()),
     }
 }
 
@@ -190,6 +249,7 @@ impl RewrittenClass {
         self.sites.extend(plan.sites);
         self.counters.extend(plan.counters);
         self.call_sites.extend(plan.call_sites);
+        self.causes.extend(plan.causes);
         self.profiles.extend(plan.profile);
         self.owed.extend(plan.owed);
         if plan.counting != MethodCounting::default() {
@@ -219,7 +279,7 @@ fn site_count(allocations: &[Allocation]) -> u32 {
 }
 
 /// A quick look: most methods have nothing to count. An instruction that cannot be decoded needs a closer look.
-fn may_need_probes(code: &Code<'_>, rules: &PoolRules) -> bool {
+fn may_need_probes(code: &Code<'_>, rules: &PoolRules, leaving: &LeavingCalls) -> bool {
     code.instructions().any(|instruction| match instruction {
         Ok(instruction) => match instruction.opcode {
             Opcode::NEW | Opcode::NEWARRAY | Opcode::ANEWARRAY | Opcode::MULTIANEWARRAY => true,
@@ -228,15 +288,23 @@ fn may_need_probes(code: &Code<'_>, rules: &PoolRules) -> bool {
             | Opcode::INVOKESTATIC
             | Opcode::INVOKEINTERFACE
             | Opcode::INVOKEDYNAMIC => {
-                !rules.is_empty()
-                    && instruction
-                        .pool_index()
-                        .is_some_and(|index| rules.concerns(index))
+                (!rules.is_empty() || !leaving.is_empty())
+                    && instruction.pool_index().is_some_and(|index| {
+                        rules.concerns(index) || leaving.target(index).is_some()
+                    })
             }
             _ => false,
         },
         Err(_) => true,
     })
+}
+
+/// A quick look: whether the method may use an object.
+fn may_use(is_static: bool, code: &Code<'_>) -> bool {
+    let uses = |instruction: Result<Instruction<'_>, _>| {
+        instruction.is_ok_and(|instruction| use_may_be_in(instruction.opcode))
+    };
+    !is_static || code.instructions().any(uses)
 }
 
 /// `code_length` of a Code attribute's data: after max_stack and max_locals.

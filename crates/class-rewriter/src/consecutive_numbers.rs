@@ -1,5 +1,7 @@
 //! Numbers for who rewrites classes without an agent: to draw them, to verify them, to measure how long it takes.
 
+use ducktrack_classfile::MemberRef;
+
 use crate::planned::{Numbers, SiteKey};
 
 /// Gives every site and call the next number from 1 on, and every counter from 0 on. Nothing is remembered: the same site gets another number each time.
@@ -7,6 +9,7 @@ use crate::planned::{Numbers, SiteKey};
 pub struct ConsecutiveNumbers {
     sites: u32,
     counters: u32,
+    fields: u32,
 }
 
 impl Numbers for ConsecutiveNumbers {
@@ -28,5 +31,10 @@ impl Numbers for ConsecutiveNumbers {
 
     fn call_site(&mut self, key: SiteKey) -> Option<u32> {
         self.site(key)
+    }
+
+    fn field(&mut self, _: &MemberRef<'_>) -> Option<u32> {
+        self.fields = self.fields.checked_add(1)?;
+        Some(self.fields)
     }
 }

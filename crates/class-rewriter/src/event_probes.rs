@@ -1,4 +1,4 @@
-//! Probes that write allocation events: one right behind every allocation that counting would measure.
+//! Probes that write allocation events: one right after every allocation that counting would measure.
 //!
 //! ```text
 //!   new Point                      sipush 300; invokestatic DuckTrackEvents.n(I)V
@@ -12,18 +12,19 @@
 //! No code counts. Every site gets the words that the reader of the events adds to (role `Amount`), so that values are written as if
 //! they had been counted. Objects that are filed under their class or caller have keys instead.
 
+use ducktrack_code_edit::{Place, ProbeMethod};
+
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::edit::Place;
 use crate::method_plan::MethodPlanner;
 use crate::object_probes::{MeasuredArray, levels_and_element};
 use crate::planned::{SizeRule, Unit};
-use crate::probe::Helper;
+use crate::probe::event;
 use crate::refusal::Reason;
 
-const OBJECT: Helper = Helper::event("n", "(I)V");
-const OBJECT_FOR_CALLER: Helper = Helper::event("k", "(I)V");
-const LEVELS: Helper = Helper::event("m", "(Ljava/lang/Object;II)V");
+const OBJECT: ProbeMethod = event("n", "(I)V");
+const OBJECT_FOR_CALLER: ProbeMethod = event("k", "(I)V");
+const LEVELS: ProbeMethod = event("m", "(Ljava/lang/Object;II)V");
 const ARRAYS: [&str; 5] = ["a1", "a2", "a4", "a8", "ar"];
 const ARRAYS_FOR_CALLER: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
 
@@ -59,14 +60,12 @@ impl MethodPlanner<'_, '_, '_> {
                 self.record_box(allocation, *cache)
             }
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(Helper::event, allocation)
+                self.probe_constructed(event, allocation)
             }
             Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(Helper::event, allocation)
+                self.probe_stack_trace(event, allocation)
             }
-            Measure::Call(CallMeasure(rule)) => {
-                self.probe_by_class(Helper::event, allocation, *rule)
-            }
+            Measure::Call(CallMeasure(rule)) => self.probe_by_class(event, allocation, *rule),
         }
     }
 
@@ -78,7 +77,7 @@ impl MethodPlanner<'_, '_, '_> {
             self.add_amounts(site, &FIXED)?;
             OBJECT
         };
-        let probe = self.assembler.call(helper, site)?;
+        let probe = self.probes.build().push(site).invoke(helper).finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -111,10 +110,17 @@ impl MethodPlanner<'_, '_, '_> {
             self.add_amounts(site, &MEASURED)?;
             ARRAYS
         };
-        let helper = Helper::event(array.element.pick(names), "(Ljava/lang/Object;II)V");
+        let helper = event(array.element.pick(names), "(Ljava/lang/Object;II)V");
         let probe = self
-            .assembler
-            .call_with_array_and_length(helper, array.cast, site)?;
+            .probes
+            .build()
+            .dup()
+            .cast(array.cast)
+            .dup()
+            .array_length()
+            .push(site)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -127,9 +133,14 @@ impl MethodPlanner<'_, '_, '_> {
             let site = self.add_site(allocation, level, SizeRule::Summed)?;
             self.add_amounts(site, &MEASURED)?;
         }
-        let probe =
-            self.assembler
-                .call_with_top_and(LEVELS, levels_and_element(allocation)?, first)?;
+        let probe = self
+            .probes
+            .build()
+            .dup()
+            .push(levels_and_element(allocation)?)
+            .push(first)
+            .invoke(LEVELS)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -138,14 +149,20 @@ impl MethodPlanner<'_, '_, '_> {
     fn record_box(&mut self, allocation: &Allocation, cache: BoxCache) -> Result<(), Reason> {
         let helper = match cache {
             BoxCache::None => return self.record_object(allocation, SizeRule::OfClass),
-            BoxCache::Integer => Helper::event("bi", "(Ljava/lang/Integer;I)V"),
-            BoxCache::Long => Helper::event("bj", "(Ljava/lang/Long;I)V"),
-            BoxCache::Short => Helper::event("bs", "(Ljava/lang/Short;I)V"),
-            BoxCache::Character => Helper::event("bc", "(Ljava/lang/Character;I)V"),
+            BoxCache::Integer => event("bi", "(Ljava/lang/Integer;I)V"),
+            BoxCache::Long => event("bj", "(Ljava/lang/Long;I)V"),
+            BoxCache::Short => event("bs", "(Ljava/lang/Short;I)V"),
+            BoxCache::Character => event("bc", "(Ljava/lang/Character;I)V"),
         };
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
         self.add_amounts(site, &FIXED)?;
-        let probe = self.assembler.call_with_top(helper, site)?;
+        let probe = self
+            .probes
+            .build()
+            .dup()
+            .push(site)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }

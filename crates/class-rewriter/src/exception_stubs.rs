@@ -2,7 +2,7 @@
 //!
 //! At an instruction that can throw, *d* is what was executed but not counted (less than zero in places: what was counted but
 //! will not be executed). If a handler of the method catches, the handler's block starts with its own *d(h)*, and a stub before it
-//! counts `d - d(h)`; if nobody catches, a stub counts `d` and throws on. Where the difference is zero there is no stub: the normal
+//! counts `d - d(h)`; if it is not caught, a stub counts `d` and throws on. Where the difference is zero there is no stub: the normal
 //! path pays nothing in any case.
 //!
 //! ```text
@@ -12,10 +12,10 @@
 //! ```
 
 use ducktrack_classfile::{CodeOffset, Opcode};
+use ducktrack_code_edit::{AddedHandler, Catch, HandlerExit, Place, ProtectedPlace, Rank};
 use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
-use crate::edit::{AddedHandler, Catch, Place, Protected, Rank, Then};
 use crate::method_counting::Stub;
 use crate::method_plan::{MethodPlanner, OwedFrom};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation, path_block};
@@ -35,7 +35,7 @@ enum Escape {
 /// Debts by where the exception goes and what is owed then, in order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Debts {
-    list: Vec<(Escape, SiteVector, Vec<Protected>)>,
+    list: Vec<(Escape, SiteVector, Vec<ProtectedPlace>)>,
     index: FxHashMap<(Escape, SiteVector), usize>,
 }
 
@@ -45,7 +45,7 @@ impl Debts {
         self.list.len()
     }
 
-    fn add(&mut self, escape: Escape, vector: SiteVector, unit: Protected) {
+    fn add(&mut self, escape: Escape, vector: SiteVector, unit: ProtectedPlace) {
         let next = self.list.len();
         let position = *self.index.entry((escape, vector.clone())).or_insert(next);
         if position == next {
@@ -175,7 +175,7 @@ impl PathPlan<'_, '_> {
         }
     }
 
-    /// The places from which on something else is owed than before: at an instruction, or behind one that allocates.
+    /// The places from which on something else is owed than before: at an instruction, or after one that allocates.
     fn owed_from(&self, realisation: &Realisation) -> Vec<(CodeOffset, u32, SiteVector)> {
         let mut places: Vec<(CodeOffset, u32, SiteVector)> = Vec::new();
         let mut add = |offset, behind, vector: &SiteVector| {
@@ -218,7 +218,7 @@ impl PathPlan<'_, '_> {
         self.throwing.get(position).copied().unwrap_or(true)
     }
 
-    /// Whether an instruction writes a local variable: a probe behind it may be out of reach of the handlers that protect it.
+    /// Whether an instruction writes a local variable: a probe after it may be out of reach of the handlers that protect it.
     fn stores(&self, position: usize) -> bool {
         let opcode = self
             .graph
@@ -270,7 +270,11 @@ impl PathPlan<'_, '_> {
                 for (escape, vector) in self.escapes(position, owed) {
                     in_head |= position < self.head;
                     if let Some(instruction) = self.graph.instructions().get(position) {
-                        debts.add(escape, vector, Protected::Instruction(instruction.offset));
+                        debts.add(
+                            escape,
+                            vector,
+                            ProtectedPlace::Instruction(instruction.offset),
+                        );
                     }
                 }
             });
@@ -337,7 +341,7 @@ impl PathPlan<'_, '_> {
             if position >= self.head {
                 for (escape, vector) in self.escapes(position, owed) {
                     if escape == Escape::Uncaught || !self.stores(position) {
-                        debts.add(escape, vector, Protected::Insertion(*insertion));
+                        debts.add(escape, vector, ProtectedPlace::Insertion(*insertion));
                     }
                 }
             }
@@ -367,14 +371,14 @@ impl MethodPlanner<'_, '_, '_> {
                     id
                 }
             };
-            let probe = self.assembler.call(COUNT, id)?;
+            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
             let (catch, then, rank) = match escape {
-                Escape::Uncaught => (Catch::Any, Then::Rethrow, Rank::Last),
+                Escape::Uncaught => (Catch::Any, HandlerExit::Rethrow, Rank::Last),
                 Escape::Caught(entry) => {
                     let handler = plan.handlers.get(entry).ok_or(Reason::ControlFlow)?.handler;
                     (
                         Catch::SameAs(entry),
-                        Then::ContinueAt(handler),
+                        HandlerExit::ContinueAt(handler),
                         Rank::BeforeOriginal(entry),
                     )
                 }
@@ -382,8 +386,8 @@ impl MethodPlanner<'_, '_, '_> {
             self.plan.counting.stubs.push(Stub {
                 counter: id,
                 handler: match then {
-                    Then::ContinueAt(handler) => Some(handler),
-                    Then::Rethrow => None,
+                    HandlerExit::ContinueAt(handler) => Some(handler),
+                    HandlerExit::Rethrow => None,
                 },
                 protects: protects.len(),
             });

@@ -12,13 +12,13 @@
 //! ```
 
 use ducktrack_classfile::PoolIndex;
+use ducktrack_code_edit::{Place, ProbeMethod};
 
-use crate::edit::Place;
 use crate::method_plan::MethodPlanner;
-use crate::probe::Helper;
+use crate::probe::counting;
 use crate::refusal::Reason;
 
-const REWRITE: Helper = Helper::counting("hidden", "([BI)[B");
+const REWRITE: ProbeMethod = counting("hidden", "([BI)[B");
 
 /// The descriptor of the gate in the JDKs that have hidden classes (15 and later).
 const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BLjava/security/ProtectionDomain;\
@@ -27,13 +27,6 @@ const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String
 /// Its local variables that hold the bytes and the flags.
 const BYTES: u16 = 4;
 const FLAGS: u16 = 7;
-
-/// Whether a method reference is the VM's entrance for hidden classes, called from a class that may have the gate.
-pub(crate) fn is_entrance(caller: &[u8], class: &[u8], name: &[u8]) -> bool {
-    caller.starts_with(b"java/lang/")
-        && class == b"java/lang/ClassLoader"
-        && name == b"defineClass0"
-}
 
 impl MethodPlanner<'_, '_, '_> {
     /// If the method is the gate, the bytes that come in are rewritten first.
@@ -44,7 +37,14 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance)? {
             return Ok(());
         }
-        let probe = self.assembler.replace_parameter(REWRITE, BYTES, FLAGS)?;
+        let probe = self
+            .probes
+            .build()
+            .load_reference(BYTES)
+            .load_int(FLAGS)
+            .invoke(REWRITE)
+            .store_reference(BYTES)
+            .finish()?;
         self.insert(Place::Entry, probe);
         self.plan.is_hidden_class_gate = true;
         Ok(())

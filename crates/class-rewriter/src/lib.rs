@@ -3,7 +3,8 @@
 //! ```text
 //! class bytes ─ allocation sites ─ method plan ─┬─ probes at the allocation (lengths, boxes, unknown classes)
 //!                                               ├─ counters per site or per path, stubs for exceptions
-//!                                               └─ call sites of tracked methods
+//!                                               ├─ call sites of tracked methods
+//!                                               └─ calls that leave the application
 //!               method plan ─ edit ─ new class bytes, dictionary entries, or a named refusal
 //! ```
 //!
@@ -12,12 +13,13 @@
 
 mod allocation_kind;
 mod allocation_site;
+mod application;
 mod blame_passing;
 mod call_context;
 mod call_rules;
+mod call_totals;
 mod class_rewriter;
 mod consecutive_numbers;
-mod edit;
 mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
@@ -25,7 +27,10 @@ mod labels;
 mod measure_probes;
 mod method_counting;
 mod method_plan;
+mod method_view;
 mod object_probes;
+mod own_probes;
+mod path_counting;
 mod path_plan;
 mod path_policy;
 mod planned;
@@ -36,25 +41,25 @@ mod refusal;
 mod rewrite_options;
 mod site_plan;
 mod stack_claim;
+mod stamps;
 mod tracked_methods;
+mod uses;
 
 pub use allocation_kind::{AllocationKind, ElementSize};
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
+pub use application::ApplicationClasses;
 pub use blame_passing::{BlamePassing, MethodName, methods_reaching};
 pub use class_rewriter::{ClassRewriter, RewrittenClass};
 pub use consecutive_numbers::ConsecutiveNumbers;
-pub use edit::{
-    AddedHandler, Catch, CodeEdit, EditedCode, Insertion, OffsetMap, Place, Protected, Rank,
-    SkipReason, Then, edit_code, rewrite_class_methods,
-};
 pub use method_counting::{MethodCounting, Stub, WhyPerSite};
 pub use planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
-    Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite, Role, SiteKey,
+    SizeRule, Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
-pub use probe::HELPER_CLASS;
-pub use profile::{MethodProfile, OwedByFrames, ProfilePoints};
+pub use probe::HELPER_NAMES;
+pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};
+pub use stamps::Stamps;
 pub use tracked_methods::{BadLine, TrackedMethods};

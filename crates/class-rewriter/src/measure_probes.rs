@@ -1,30 +1,45 @@
 //! Probes that must stand where the allocation stands: they read a length, a value to be boxed, or the class of an object.
 
+use ducktrack_code_edit::{Place, Probe, ProbeMethod};
+
 use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::edit::Place;
-use crate::method_plan::{Counted, MethodPlanner};
+use crate::method_plan::{CountedLevel, MethodPlanner};
 use crate::object_probes::{MeasuredArray, levels_and_element};
 use crate::planned::{Role, SizeRule, Term, Unit};
-use crate::probe::{Helper, Probe};
+use crate::probe::counting;
 use crate::refusal::Reason;
 
-const BEFORE_HEAP: Helper = Helper::counting("tb", "()V");
-const AFTER_HEAP: Helper = Helper::counting("ta", "(I)V");
-const AFTER_HEAP_ARRAY: Helper = Helper::counting("tn", "(III)V");
-const LENGTH_BUCKET: Helper = Helper::counting("h", "(II)V");
-const LEVELS: Helper = Helper::counting("m", "(Ljava/lang/Object;II)V");
-const KEYED: Helper = Helper::counting("k", "(I)V");
+const BEFORE_HEAP: ProbeMethod = counting("tb", "()V");
+const AFTER_HEAP: ProbeMethod = counting("ta", "(I)V");
+const AFTER_HEAP_ARRAY: ProbeMethod = counting("tn", "(III)V");
+const LENGTH_BUCKET: ProbeMethod = counting("h", "(II)V");
+const LEVELS: ProbeMethod = counting("m", "(Ljava/lang/Object;II)V");
+const KEYED: ProbeMethod = counting("k", "(I)V");
 const ARRAY_BYTES: [&str; 5] = ["l1", "l2", "l4", "l8", "lr"];
 const KEYED_ARRAYS: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
+
+/// What looks at a box whose value may be in a cache.
+fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
+    let Measure::Call(CallMeasure(CallRule::Boxing(cache))) = measure else {
+        return None;
+    };
+    match cache {
+        BoxCache::None => None,
+        BoxCache::Integer => Some(counting("ti", "(Ljava/lang/Integer;I)V")),
+        BoxCache::Long => Some(counting("tj", "(Ljava/lang/Long;I)V")),
+        BoxCache::Short => Some(counting("ts", "(Ljava/lang/Short;I)V")),
+        BoxCache::Character => Some(counting("tc", "(Ljava/lang/Character;I)V")),
+    }
+}
 
 /// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
 const LENGTH_BUCKETS: u8 = 33;
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the probes of one allocation that must stand at it, and gives what is left to be counted by site or path counters.
-    pub(crate) fn measure(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
+    pub(crate) fn measure(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let heap_mark = self.mark_heap(allocation)?;
         let counted = match &allocation.measure {
             Measure::Instance => self.fixed(allocation, SizeRule::OfClass)?,
@@ -40,15 +55,15 @@ impl MethodPlanner<'_, '_, '_> {
                 self.boxing(allocation, *cache)?
             }
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(Helper::counting, allocation)?;
+                self.probe_constructed(counting, allocation)?;
                 Vec::new()
             }
             Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(Helper::counting, allocation)?;
+                self.probe_stack_trace(counting, allocation)?;
                 Vec::new()
             }
             Measure::Call(CallMeasure(rule)) => {
-                self.probe_by_class(Helper::counting, allocation, *rule)?;
+                self.probe_by_class(counting, allocation, *rule)?;
                 Vec::new()
             }
         };
@@ -59,14 +74,18 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     /// One object of known size per execution.
-    fn fixed(&mut self, allocation: &Allocation, size: SizeRule) -> Result<Vec<Counted>, Reason> {
+    fn fixed(
+        &mut self,
+        allocation: &Allocation,
+        size: SizeRule,
+    ) -> Result<Vec<CountedLevel>, Reason> {
         let site = self.add_site(allocation, 0, size)?;
         if self.view.tracked {
-            let probe = self.assembler.call(KEYED, site)?;
+            let probe = self.probes.build().push(site).invoke(KEYED).finish()?;
             self.insert(Place::After(allocation.offset), probe);
             return Ok(Vec::new());
         }
-        Ok(vec![Counted {
+        Ok(vec![CountedLevel {
             offset: allocation.offset,
             site,
             objects: 1,
@@ -77,7 +96,7 @@ impl MethodPlanner<'_, '_, '_> {
         &mut self,
         allocation: &Allocation,
         lengths: &[u32],
-    ) -> Result<Vec<Counted>, Reason> {
+    ) -> Result<Vec<CountedLevel>, Reason> {
         if let ([length], Some(element)) = (
             lengths,
             element_size(allocation.types.first().and_then(Option::as_deref)),
@@ -94,7 +113,7 @@ impl MethodPlanner<'_, '_, '_> {
                 .unwrap_or(ElementSize::Reference);
             let site = self.add_site(allocation, level, SizeRule::OfArray(element, *length))?;
             if objects > 0 {
-                counted.push(Counted {
+                counted.push(CountedLevel {
                     offset: allocation.offset,
                     site,
                     objects,
@@ -106,7 +125,7 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     /// One array whose length is read after it was made.
-    fn length(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
+    fn length(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         if self.view.options.histogram {
@@ -117,13 +136,21 @@ impl MethodPlanner<'_, '_, '_> {
         } else {
             (ARRAY_BYTES, self.add_amounts(site, &[Unit::Bytes])?)
         };
-        let helper = Helper::counting(element.pick(names), "(II)V");
-        let probe = self.assembler.call_with_length(helper, cast, id)?;
+        let helper = counting(element.pick(names), "(II)V");
+        let probe = self
+            .probes
+            .build()
+            .dup()
+            .cast(cast)
+            .array_length()
+            .push(id)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         if self.view.tracked {
             return Ok(Vec::new());
         }
-        Ok(vec![Counted {
+        Ok(vec![CountedLevel {
             offset: allocation.offset,
             site,
             objects: 1,
@@ -145,14 +172,20 @@ impl MethodPlanner<'_, '_, '_> {
         let buckets: Vec<Unit> = (0..LENGTH_BUCKETS).map(Unit::LengthBucket).collect();
         let first = self.add_amounts(site, &buckets)?;
         let probe = self
-            .assembler
-            .call_with_length(LENGTH_BUCKET, cast, first)?;
+            .probes
+            .build()
+            .dup()
+            .cast(cast)
+            .array_length()
+            .push(first)
+            .invoke(LENGTH_BUCKET)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
 
     /// All levels, read from the array that was made.
-    fn lengths(&mut self, allocation: &Allocation) -> Result<Vec<Counted>, Reason> {
+    fn lengths(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let mut meanings = Vec::with_capacity(2 * allocation.types.len());
         for level in 0..allocation.types.len() {
             let site = self.add_site(allocation, level, SizeRule::Summed)?;
@@ -162,13 +195,22 @@ impl MethodPlanner<'_, '_, '_> {
         let levels_and_element = levels_and_element(allocation)?;
         let first = self.add_counters(Role::Amount, meanings)?;
         let probe = self
-            .assembler
-            .call_with_top_and(LEVELS, levels_and_element, first)?;
+            .probes
+            .build()
+            .dup()
+            .push(levels_and_element)
+            .push(first)
+            .invoke(LEVELS)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(Vec::new())
     }
 
-    fn boxing(&mut self, allocation: &Allocation, cache: BoxCache) -> Result<Vec<Counted>, Reason> {
+    fn boxing(
+        &mut self,
+        allocation: &Allocation,
+        cache: BoxCache,
+    ) -> Result<Vec<CountedLevel>, Reason> {
         let helper = match cache {
             BoxCache::None => return self.fixed(allocation, SizeRule::OfClass),
             BoxCache::Integer => "bi",
@@ -179,11 +221,19 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
         let counter = self.add_amounts(site, &[Unit::Count])?;
         let probe = if cache == BoxCache::Long {
-            self.assembler
-                .call_with_long_top(Helper::counting(helper, "(JI)V"), counter)?
+            self.probes
+                .build()
+                .dup2()
+                .push(counter)
+                .invoke(counting(helper, "(JI)V"))
+                .finish()?
         } else {
-            self.assembler
-                .call_with_top(Helper::counting(helper, "(II)V"), counter)?
+            self.probes
+                .build()
+                .dup()
+                .push(counter)
+                .invoke(counting(helper, "(II)V"))
+                .finish()?
         };
         self.insert(Place::Before(allocation.offset), probe);
         Ok(Vec::new())
@@ -196,7 +246,7 @@ impl MethodPlanner<'_, '_, '_> {
         if !(self.view.options.materialized && one_object) {
             return Ok(false);
         }
-        let probe = self.assembler.bare_call(BEFORE_HEAP)?;
+        let probe = self.probes.build().invoke(BEFORE_HEAP).finish()?;
         self.insert(Place::Before(allocation.offset), probe);
         Ok(true)
     }
@@ -214,7 +264,12 @@ impl MethodPlanner<'_, '_, '_> {
             self.materialized_array(allocation, site)?
         } else {
             let counter = self.add_amounts(site, &[Unit::MaterializedCount])?;
-            self.assembler.call(AFTER_HEAP, counter)?
+            let builder = self.probes.build();
+            let builder = match after_boxing(&allocation.measure) {
+                Some(helper) => builder.dup().push(counter).invoke(helper),
+                None => builder.push(counter).invoke(AFTER_HEAP),
+            };
+            builder.finish()?
         };
         let last = self.insert(Place::After(allocation.offset), probe);
         self.move_before_probes_after(allocation, last);
@@ -224,12 +279,16 @@ impl MethodPlanner<'_, '_, '_> {
     fn materialized_array(&mut self, allocation: &Allocation, site: u32) -> Result<Probe, Reason> {
         let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
         let first = self.add_amounts(site, &[Unit::MaterializedCount, Unit::MaterializedBytes])?;
-        Ok(self.assembler.call_with_length_and(
-            AFTER_HEAP_ARRAY,
-            cast,
-            element.code().unsigned_abs(),
-            first,
-        )?)
+        Ok(self
+            .probes
+            .build()
+            .dup()
+            .cast(cast)
+            .array_length()
+            .push(element.code().unsigned_abs())
+            .push(first)
+            .invoke(AFTER_HEAP_ARRAY)
+            .finish()?)
     }
 
     /// The heap must be looked at before another probe can run.

@@ -7,8 +7,7 @@
 use std::fmt;
 
 use ducktrack_classfile::CodeOffset;
-
-use crate::edit::Place;
+use ducktrack_code_edit::Place;
 
 /// The counters of one version of a method and where they stand.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +20,6 @@ pub struct MethodCounting {
     pub beside_paths: Vec<(CodeOffset, WhyPerSite)>,
     /// Numbers of counters that are incremented on the normal way, and where.
     pub probes: Vec<(u32, Place)>,
-    /// Number of the counter of entries, for profiling.
-    pub entry_counter: Option<u32>,
     /// What settles a path that an exception leaves.
     pub stubs: Vec<Stub>,
 }

@@ -6,50 +6,33 @@
 //! calls of tracked methods: the call site is noted before, cleared after ─────────────────────────────┘
 //! ```
 
-use ducktrack_classfile::{ClassFile, Code, CodeOffset, LineNumbers, PoolAppender};
-
 use crate::allocation_site::Allocation;
-use crate::edit::{CodeEdit, Insertion, Place};
 use crate::method_counting::MethodCounting;
+use crate::method_view::MethodView;
+use crate::own_probes::own;
 use crate::planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCounter, PlannedSite, Role, SiteKey, SizeRule,
-    Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite, Role, SiteKey,
+    SizeRule, Term, Unit,
 };
-use crate::pool_rules::PoolRules;
-use crate::probe::{Probe, ProbeAssembler};
 use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::refusal::Reason;
-use crate::rewrite_options::RewriteOptions;
-
-/// Everything that planning one method reads.
-pub(crate) struct MethodView<'a, 'c> {
-    pub(crate) class: &'a ClassFile<'c>,
-    pub(crate) code: Code<'a>,
-    pub(crate) index: u16,
-    /// It is `<init>`: before it has called another constructor, no handler may be added.
-    pub(crate) constructor: bool,
-    pub(crate) is_static: bool,
-    pub(crate) descriptor: &'a [u8],
-    /// It is `<clinit>`, which runs once.
-    pub(crate) class_initializer: bool,
-    /// Its sites are filed under the call site under way.
-    pub(crate) tracked: bool,
-    /// What it allocates is counted where it is called.
-    pub(crate) counted_by_callers: bool,
-    /// Its calls of tracked methods are noted.
-    pub(crate) takes_blame: bool,
-    pub(crate) rules: &'a PoolRules,
-    pub(crate) options: &'a RewriteOptions,
-    pub(crate) allocations: Vec<Allocation>,
-}
+use crate::stamps::Stamps;
+use crate::uses::use_probes;
+use ducktrack_classfile::{CodeOffset, LineNumbers, PoolAppender};
+use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
 
 /// The result: what to change, and what it means.
 #[derive(Debug, Default)]
 pub(crate) struct MethodPlan {
     pub(crate) edit: CodeEdit,
+    /// From which insertion on they stamp what the method uses.
+    pub(crate) stamps_from: Option<usize>,
+    /// With these the method would be too large, so they were left out.
+    pub(crate) is_too_large_for_stamps: bool,
     pub(crate) sites: Vec<PlannedSite>,
     pub(crate) counters: Vec<PlannedCounter>,
     pub(crate) call_sites: Vec<PlannedCallSite>,
+    pub(crate) causes: Vec<PlannedCause>,
     /// Hidden classes are rewritten in it from now on.
     pub(crate) is_hidden_class_gate: bool,
     /// What frames owe, by places of the original code.
@@ -66,7 +49,7 @@ pub(crate) struct MethodPlan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwedFrom {
     pub(crate) offset: CodeOffset,
-    /// Bytes behind the start of the instruction.
+    /// Bytes after the start of the instruction.
     pub(crate) behind: u32,
     pub(crate) counter: Option<u32>,
 }
@@ -74,7 +57,7 @@ pub(crate) struct OwedFrom {
 /// Collects a plan.
 pub(crate) struct MethodPlanner<'a, 'c, 'n> {
     pub(crate) view: &'a MethodView<'a, 'c>,
-    pub(crate) assembler: ProbeAssembler<'n>,
+    pub(crate) probes: Probes<'n>,
     numbers: &'n mut dyn Numbers,
     lines: LineNumbers<'a>,
     pub(crate) plan: MethodPlan,
@@ -82,7 +65,7 @@ pub(crate) struct MethodPlanner<'a, 'c, 'n> {
 
 /// A level of an allocation that path or site counters count: its site and how many objects an execution makes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountedLevel {
     pub(crate) offset: CodeOffset,
     pub(crate) site: u32,
     pub(crate) objects: u32,
@@ -94,9 +77,13 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
         pool: &'n mut PoolAppender,
         numbers: &'n mut dyn Numbers,
     ) -> Self {
+        let probes = Probes::new(pool);
         Self {
             lines: view.code.line_numbers(),
-            assembler: ProbeAssembler::new(pool),
+            probes: match view.is_application {
+                true => probes.instead(own),
+                false => probes,
+            },
             numbers,
             view,
             plan: MethodPlan::default(),
@@ -172,12 +159,16 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
     }
 
     pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {
-        self.plan.edit.insertions.push(Insertion {
-            place,
-            code: probe.code,
-            stack: probe.stack,
-        });
+        self.plan.edit.insertions.push(probe.at(place));
         self.plan.edit.insertions.len() - 1
+    }
+
+    /// Adds the stamps of what the method uses, after all other insertions.
+    pub(crate) fn stamp_uses(&mut self, stamps: Stamps) -> Result<(), Reason> {
+        let stamps = use_probes(self.view, stamps, &mut self.probes, self.numbers)?;
+        self.plan.stamps_from = Some(self.plan.edit.insertions.len());
+        self.plan.edit.insertions.extend(stamps);
+        Ok(())
     }
 
     pub(crate) fn add_call_site(
@@ -190,6 +181,9 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
             offset,
             level: 0,
         };
+        if let Some(known) = self.plan.call_sites.iter().find(|site| site.key == key) {
+            return Ok(known.id);
+        }
         let id = self.numbers.call_site(key).ok_or(Reason::SitesExhausted)?;
         self.plan.call_sites.push(PlannedCallSite {
             id,

@@ -1,17 +1,17 @@
 //! Probes of what is only known of the object itself. Both helper classes have them, under the same names: one counts, the other writes
 //! events.
 
+use ducktrack_code_edit::{Place, ProbeMethod};
+
 use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::allocation_site::{Allocation, element_size};
 use crate::call_rules::{BACKTRACE, CallRule};
-use crate::edit::Place;
 use crate::method_plan::MethodPlanner;
 use crate::planned::SizeRule;
-use crate::probe::Helper;
 use crate::refusal::Reason;
 
-/// Names a method of the one helper class or the other: [`Helper::counting`] or [`Helper::event`].
-pub(crate) type InHelper = fn(&'static str, &'static str) -> Helper;
+/// Names a method of the one helper class or the other: [`counting`](crate::probe::counting) or [`event`](crate::probe::event).
+pub(crate) type InHelper = fn(&'static str, &'static str) -> ProbeMethod;
 
 /// An array whose length is read after it was made.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,13 @@ impl MethodPlanner<'_, '_, '_> {
         };
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         let helper = in_helper(name, "(Ljava/lang/Object;I)V");
-        let probe = self.assembler.call_with_top(helper, site)?;
+        let probe = self
+            .probes
+            .build()
+            .dup()
+            .push(site)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -73,8 +79,13 @@ impl MethodPlanner<'_, '_, '_> {
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
         let helper = in_helper("db", "(Ljava/lang/Object;I)V");
         let probe = self
-            .assembler
-            .call_with_field_of_top(helper, BACKTRACE, site)?;
+            .probes
+            .build()
+            .dup()
+            .field(BACKTRACE)
+            .push(site)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -88,17 +99,24 @@ impl MethodPlanner<'_, '_, '_> {
     ) -> Result<(), Reason> {
         let told = self.view.code.max_locals();
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let before = self.assembler.call_with_second_into(
-            in_helper("dc", "(Ljava/lang/reflect/Constructor;I)I"),
-            site,
-            told,
-        )?;
+        let before = self
+            .probes
+            .build()
+            .dup2()
+            .pop()
+            .push(site)
+            .invoke(in_helper("dc", "(Ljava/lang/reflect/Constructor;I)I"))
+            .store_int(told)
+            .finish()?;
         self.insert(Place::Before(allocation.offset), before);
-        let after = self.assembler.call_with_top_and_variable(
-            in_helper("dd", "(Ljava/lang/Object;II)V"),
-            site,
-            told,
-        )?;
+        let after = self
+            .probes
+            .build()
+            .dup()
+            .push(site)
+            .load_int(told)
+            .invoke(in_helper("dd", "(Ljava/lang/Object;II)V"))
+            .finish()?;
         self.insert(Place::After(allocation.offset), after);
         Ok(())
     }

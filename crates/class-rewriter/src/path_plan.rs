@@ -8,30 +8,23 @@
 //! for the others a stub settles the debt ([`crate::exception_stubs`]). All counters that end up in one block are merged.
 
 use ducktrack_classfile::ExceptionEntry;
+use ducktrack_code_edit::Place;
 use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
 use ducktrack_path_counters::{
     self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement,
     SiteVector,
 };
 
-use crate::edit::Place;
-use crate::exception_stubs::Debts;
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{Counted, MethodPlanner};
-use crate::path_policy::split_units;
-use crate::planned::{Role, Term, Unit};
-use crate::profile::{MethodProfile, ProfilePoints};
-use crate::refusal::Reason;
-use crate::site_plan::COUNT;
+use crate::method_plan::CountedLevel;
+use crate::planned::{Term, Unit};
+use crate::profile::MethodProfile;
 
-/// A method that is expected to execute fewer increments per entry is not profiled: its entry counter would cost more than the
-/// best paths could save.
-const LEAST_INCREMENTS_TO_PROFILE: f64 = 1.5;
 /// An allocation instruction that is counted by path: its levels and where it is.
 #[derive(Clone, Debug)]
 pub(crate) struct PathUnit {
     pub(crate) position: usize,
-    pub(crate) levels: Vec<Counted>,
+    pub(crate) levels: Vec<CountedLevel>,
 }
 
 /// What the plan of one method works on.
@@ -45,82 +38,21 @@ pub(crate) struct PathPlan<'g, 'c> {
     pub(crate) head: usize,
     pub(crate) placement: Placement,
     pub(crate) frequencies: Frequencies,
+    /// Whether counters told the frequencies.
+    pub(crate) measured: bool,
     /// Increments that one counter per site is expected to execute.
     per_site: u64,
+    /// Increments that the placement is expected to execute, or the most that it may if frequencies were measured.
+    pub(crate) increments: u64,
     /// The exception table.
     pub(crate) handlers: Vec<ExceptionEntry>,
     /// For each instruction, whether it can throw.
     pub(crate) throwing: Vec<bool>,
 }
 
-impl MethodPlanner<'_, '_, '_> {
-    /// Counts by path, or by site where that is no worse.
-    pub(crate) fn count_per_path(
-        &mut self,
-        counted: &[Counted],
-        profile: Option<&MethodProfile>,
-    ) -> Result<(), Reason> {
-        if let Some(why) = self.counted_per_site_anyway(counted) {
-            return self.count_all_per_site(counted, why);
-        }
-        let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
-        let head = match self.head(&graph) {
-            Ok(head) => head,
-            Err(why) => return self.count_all_per_site(counted, why),
-        };
-        let (units, beside) = split_units(&graph, counted, head);
-        let (plan, realisation, debts) = match self.plan_paths(&graph, units, head, profile) {
-            Ok(planned) => planned,
-            Err(why) => return self.count_all_per_site(counted, why),
-        };
-        self.count_beside_paths(beside)?;
-        let realisation = self.insert_path_counters(&plan, realisation, profile)?;
-        self.add_stubs(&plan, &realisation, debts)
-    }
-
-    /// Counters of their own for allocations that paths leave out.
-    fn count_beside_paths(&mut self, beside: Vec<(Counted, WhyPerSite)>) -> Result<(), Reason> {
-        if beside.is_empty() {
-            return Ok(());
-        }
-        let (levels, reasons): (Vec<Counted>, Vec<WhyPerSite>) = beside.into_iter().unzip();
-        let offsets = levels.iter().map(|level| level.offset);
-        self.plan.counting.beside_paths = offsets.zip(reasons).collect();
-        self.count_per_site(&levels)
-    }
-
-    /// Placement, places in the code and debts, or why one counter per site is no worse.
-    fn plan_paths<'g, 'm>(
-        &self,
-        graph: &'g MethodGraph<'m>,
-        units: Vec<PathUnit>,
-        head: usize,
-        profile: Option<&MethodProfile>,
-    ) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), WhyPerSite> {
-        let handlers = self.view.code.exception_table().iter().collect();
-        let pool = self.view.code.pool();
-        let throwing = graph
-            .instructions()
-            .iter()
-            .map(|instruction| instruction.can_throw_given(pool))
-            .collect();
-        let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
-        let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
-        plan.choose_slots(&mut realisation)
-            .ok_or(WhyPerSite::NoPlace)?;
-        let debts = plan
-            .debts(&realisation)
-            .ok_or(WhyPerSite::ConstructorOwes)?;
-        match plan.speaks_against_stubs(debts.len()) {
-            Some(why) => Err(why),
-            None => Ok((plan, realisation, debts)),
-        }
-    }
-}
-
 impl<'g, 'c> PathPlan<'g, 'c> {
     /// The placement with the fewest expected increments, unless one counter per site has no more.
-    fn choose(
+    pub(crate) fn choose(
         graph: &'g MethodGraph<'c>,
         units: Vec<PathUnit>,
         head: usize,
@@ -129,17 +61,19 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         throwing: Vec<bool>,
     ) -> Result<Self, WhyPerSite> {
         let shape = shape(graph, &units).ok_or(WhyPerSite::NoPlace)?;
-        let frequencies = match profile {
+        let (frequencies, cautious) = match profile {
             Some(profile) => measured(&shape, profile),
-            None => Frequencies::estimated(&shape),
+            None => (Frequencies::estimated(&shape), None),
         };
+        let place_by = cautious.as_ref().unwrap_or(&frequencies);
         let per_site: u64 = units
             .iter()
             .filter_map(|unit| block_of(graph, unit.position))
             .map(|block| frequencies.block(&shape, path_block(block)))
             .fold(0, u64::saturating_add);
-        let placement = paths::choose(&shape, &frequencies, &Limits::default()).placement;
-        if placement.increments(&shape, &frequencies) >= per_site {
+        let placement = paths::choose(&shape, place_by, &Limits::default()).placement;
+        let increments = placement.increments(&shape, place_by);
+        if increments >= per_site {
             return Err(WhyPerSite::NothingSaved);
         }
         let mut unit_at = vec![None; graph.instructions().len()];
@@ -156,7 +90,9 @@ impl<'g, 'c> PathPlan<'g, 'c> {
             head,
             placement,
             frequencies,
+            measured: profile.is_some(),
             per_site,
+            increments,
             handlers,
             throwing,
         })
@@ -164,10 +100,13 @@ impl<'g, 'c> PathPlan<'g, 'c> {
 
     /// Increments that the placement is expected to save per entry against one counter per site.
     pub(crate) fn saved_per_entry(&self) -> f64 {
-        let saved = self
-            .per_site
-            .saturating_sub(self.placement.increments(&self.shape, &self.frequencies));
+        let saved = self.per_site.saturating_sub(self.increments);
         ratio(saved, self.frequencies.runs(&self.shape))
+    }
+
+    /// Increments per entry that one counter per site is expected to execute.
+    pub(crate) fn per_site_per_entry(&self) -> f64 {
+        ratio(self.per_site, self.frequencies.runs(&self.shape))
     }
 
     /// What a vector over units means: a term for every level of every unit.
@@ -192,7 +131,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
     }
 }
 
-/// The method's graph as the path algorithms see it. Edges keep their numbers; handler entries get artificial edges behind them.
+/// The method's graph as the path algorithms see it. Edges keep their numbers; handler entries get artificial edges after them.
 fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
     let mut builder = GraphBuilder::new(graph.blocks().len());
     for edge in graph.edges() {
@@ -215,13 +154,15 @@ fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
     builder.build().ok()
 }
 
-/// Edge frequencies as far as counters told them.
-fn measured(shape: &Graph, profile: &MethodProfile) -> Frequencies {
+/// Edge frequencies as far as counters told them, and those to place counters by.
+fn measured(shape: &Graph, profile: &MethodProfile) -> (Frequencies, Option<Frequencies>) {
     let known = profile
         .edges
         .iter()
         .map(|(edge, count)| (paths::EdgeId::new(*edge), *count));
-    paths::propagate(shape, profile.entries, known)
+    let flow = paths::propagate(shape, profile.entries, known);
+    let cautious = flow.cautious(shape);
+    (flow.into_frequencies(), Some(cautious))
 }
 
 pub(crate) fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<BlockId> {
@@ -353,104 +294,8 @@ impl Realisation {
     }
 }
 
-impl MethodPlanner<'_, '_, '_> {
-    /// Adds the probes of the counters, and the entry counter of a method that may be re-instrumented.
-    fn insert_path_counters(
-        &mut self,
-        plan: &PathPlan<'_, '_>,
-        mut realisation: Realisation,
-        profile: Option<&MethodProfile>,
-    ) -> Result<Realisation, Reason> {
-        let mut points = CollectedPoints::default();
-        for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
-            let Some(counter) = counter else { continue };
-            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.assembler.call(COUNT, id)?;
-            let place = plan
-                .slot_place(block, counter.slot)
-                .ok_or(Reason::ControlFlow)?;
-            counter.insertion = Some(self.insert(place, probe));
-            self.plan.counting.probes.push((id, place));
-            let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
-            points.add(
-                id,
-                &counter.edges,
-                plan.frequencies.block(&plan.shape, block),
-            );
-        }
-        for counter in &realisation.on_edges {
-            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.assembler.call(COUNT, id)?;
-            self.insert(counter.place, probe);
-            self.plan.counting.probes.push((id, counter.place));
-            points.add(
-                id,
-                &[counter.edge],
-                plan.frequencies.edge(paths::EdgeId::new(counter.edge)),
-            );
-        }
-        if self.view.options.profile && (profile.is_some() || points.promise_a_gain(plan)) {
-            self.add_profile_points(plan, points, profile.is_none())?;
-        }
-        Ok(realisation)
-    }
-
-    /// Remembers which counters tell edge frequencies. A version without measured frequencies counts its entries, too.
-    fn add_profile_points(
-        &mut self,
-        plan: &PathPlan<'_, '_>,
-        points: CollectedPoints,
-        count_entries: bool,
-    ) -> Result<(), Reason> {
-        let entry_counter = match count_entries {
-            true => {
-                let id = self.add_counters(Role::Profile, vec![Vec::new()])?;
-                let probe = self.assembler.call(COUNT, id)?;
-                self.insert(Place::Entry, probe);
-                self.plan.counting.entry_counter = Some(id);
-                Some(id)
-            }
-            false => None,
-        };
-        let total: u64 = points.counters.iter().map(|(_, frequency)| frequency).sum();
-        let hottest = points
-            .counters
-            .iter()
-            .max_by_key(|(_, frequency)| *frequency);
-        self.plan.profile = Some(ProfilePoints {
-            method: self.view.index,
-            entry_counter,
-            edges: points.edges,
-            increments_per_entry: ratio(total, plan.frequencies.runs(&plan.shape)),
-            hottest: hottest.map(|(id, frequency)| (*id, ratio(*frequency, total))),
-        });
-        Ok(())
-    }
-}
-
-/// Counters by the edges that they tell about, with the frequencies that are expected.
-#[derive(Debug, Default)]
-struct CollectedPoints {
-    edges: Vec<(u32, u32)>,
-    counters: Vec<(u32, u64)>,
-}
-
-impl CollectedPoints {
-    /// Whether measured paths may save more increments than the entry counter costs, one per entry.
-    fn promise_a_gain(&self, plan: &PathPlan<'_, '_>) -> bool {
-        let total: u64 = self.counters.iter().map(|(_, frequency)| frequency).sum();
-        self.counters.len() > 1
-            && ratio(total, plan.frequencies.runs(&plan.shape)) > LEAST_INCREMENTS_TO_PROFILE
-    }
-
-    fn add(&mut self, counter: u32, edges: &[u32], frequency: u64) {
-        self.edges.extend(edges.iter().map(|edge| (*edge, counter)));
-        self.counters.push((counter, frequency));
-    }
-}
-
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]
-fn ratio(part: u64, whole: u64) -> f64 {
+pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
     } else {

@@ -7,7 +7,7 @@ use ducktrack_classfile::{Instruction, Opcode};
 use ducktrack_flow_graph::MethodGraph;
 
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{Counted, MethodPlanner};
+use crate::method_plan::{CountedLevel, MethodPlanner};
 use crate::path_plan::{PathPlan, PathUnit};
 
 /// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
@@ -18,12 +18,14 @@ const MOST_UNITS: usize = 400;
 /// run, but it is bytecode that the JIT's inliner counts and an exception path that C2 compiles: measured on real programs, stubs
 /// for less cost more than they save.
 const LEAST_SAVED_FOR_STUBS: f64 = 1.5;
+/// The same for a method whose frequencies were measured: it is hot, and what it saves is known.
+const LEAST_SAVED_FOR_STUBS_IF_MEASURED: f64 = 0.1;
 /// More stubs than this are not worth a saved increment.
 const MOST_STUBS: usize = 96;
 
 impl MethodPlanner<'_, '_, '_> {
     /// Nothing to share, nothing to gain.
-    pub(crate) fn counted_per_site_anyway(&self, counted: &[Counted]) -> Option<WhyPerSite> {
+    pub(crate) fn counted_per_site_anyway(&self, counted: &[CountedLevel]) -> Option<WhyPerSite> {
         match counted.len() {
             0 | 1 => Some(WhyPerSite::FewerThanTwo),
             _ if self.view.class_initializer => Some(WhyPerSite::ClassInitializer),
@@ -70,15 +72,19 @@ impl MethodPlanner<'_, '_, '_> {
 }
 
 impl PathPlan<'_, '_> {
-    /// Whether so many stubs are more than the paths are worth. Without a stub there is nothing to weigh.
+    /// Whether this many stubs are more than the paths are worth. Without a stub there is nothing to weigh.
     pub(crate) fn speaks_against_stubs(&self, stubs: usize) -> Option<WhyPerSite> {
         let saved_per_entry = self.saved_per_entry();
+        let least = match self.measured {
+            true => LEAST_SAVED_FOR_STUBS_IF_MEASURED,
+            false => LEAST_SAVED_FOR_STUBS,
+        };
         match stubs {
             0 => None,
-            _ if saved_per_entry < LEAST_SAVED_FOR_STUBS => Some(WhyPerSite::StubsCostMore {
+            _ if saved_per_entry < least => Some(WhyPerSite::StubsCostMore {
                 stubs,
                 saved_per_entry,
-                least: LEAST_SAVED_FOR_STUBS,
+                least,
             }),
             _ if stubs > MOST_STUBS => Some(WhyPerSite::TooManyStubs {
                 stubs,
@@ -92,11 +98,11 @@ impl PathPlan<'_, '_> {
 /// Groups the levels of each allocation into a unit; allocations in a constructor's head and in crowded blocks stay per site.
 pub(crate) fn split_units(
     graph: &MethodGraph<'_>,
-    counted: &[Counted],
+    counted: &[CountedLevel],
     head: usize,
-) -> (Vec<PathUnit>, Vec<(Counted, WhyPerSite)>) {
+) -> (Vec<PathUnit>, Vec<(CountedLevel, WhyPerSite)>) {
     let mut units: Vec<PathUnit> = Vec::new();
-    let mut per_site: Vec<(Counted, WhyPerSite)> = Vec::new();
+    let mut per_site: Vec<(CountedLevel, WhyPerSite)> = Vec::new();
     for group in counted.chunk_by(|a, b| a.offset == b.offset) {
         let Some(first) = group.first() else { continue };
         let position = graph

@@ -1,6 +1,6 @@
 //! What a rewritten class adds to the dictionary of the trace.
 
-use ducktrack_classfile::CodeOffset;
+use ducktrack_classfile::{CodeOffset, MemberRef};
 
 use crate::allocation_kind::{AllocationKind, ElementSize};
 
@@ -14,6 +14,8 @@ pub trait Numbers {
     fn counters(&mut self, count: u32) -> Option<u32>;
     /// The number of a call site of a tracked method, from 1 on.
     fn call_site(&mut self, key: SiteKey) -> Option<u32>;
+    /// The number, from 1 on, of a field as code of this class names it; where it is in objects is found when the code runs.
+    fn field(&mut self, field: &MemberRef<'_>) -> Option<u32>;
 }
 
 /// A site within its class.
@@ -70,13 +72,20 @@ pub struct PlannedCounter {
     pub terms: Vec<Term>,
 }
 
+/// A call that leaves the application, and where what it brings is added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedCause {
+    /// The number of the call site.
+    pub call_site: u32,
+    /// The first of four counters: objects and bytes inclusive, objects and bytes charged.
+    pub first: u32,
+}
+
 /// How a counter's word grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// By one.
     Increment,
-    /// By one, for profiling only.
-    Profile,
     /// By an amount.
     Amount,
 }

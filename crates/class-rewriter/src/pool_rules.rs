@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 
 use crate::allocation_kind::AllocationKind;
 use crate::call_rules::{self, CallRule};
-use crate::hidden_class_gate::is_entrance;
 use crate::tracked_methods::TrackedMethods;
 
 /// The rules that apply in one class.
@@ -204,7 +203,14 @@ impl PoolRules {
     }
 }
 
-/// Constants with a body of their own are of subclasses of their enum; arrays of these nobody can name.
+/// Whether a method reference is the VM's entrance for hidden classes, called from a class that may have the gate.
+fn is_entrance(caller: &[u8], class: &[u8], name: &[u8]) -> bool {
+    caller.starts_with(b"java/lang/")
+        && class == b"java/lang/ClassLoader"
+        && name == b"defineClass0"
+}
+
+/// Constants with a body of their own are of subclasses of their enum; arrays of these cannot be named.
 fn own_leaf(class: &ClassFile<'_>) -> Option<Box<[u8]>> {
     let is_enum = class.super_class() == Some(b"java/lang/Enum");
     let is_leaf = is_enum || class.access_flags() & access::FINAL != 0;

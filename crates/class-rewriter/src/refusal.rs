@@ -3,8 +3,7 @@
 use std::fmt;
 
 use ducktrack_classfile::Error;
-
-use crate::edit::SkipReason;
+use ducktrack_code_edit::SkipReason;
 
 /// A stable reason; [`Reason::name`] is the word in reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +21,8 @@ pub enum Reason {
     TooManyDimensions,
     /// The control flow could not be built.
     ControlFlow,
+    /// Its allocations are recorded, but stamps of what it uses would make it too large.
+    TooLargeForStamps,
 }
 
 impl Reason {
@@ -34,6 +35,7 @@ impl Reason {
             Self::CountersExhausted => "counter-block-full",
             Self::TooManyDimensions => "too-many-dimensions",
             Self::ControlFlow => "control-flow-not-understood",
+            Self::TooLargeForStamps => "too-large-for-use-stamps",
         }
     }
 }

@@ -9,6 +9,8 @@ pub struct RewriteOptions {
     pub histogram: bool,
     /// Count what reached the heap.
     pub materialized: bool,
+    /// Keep the totals of each thread, so that calls can be asked what they bring; needs [`CounterChoice::Site`].
+    pub totals: bool,
     /// Add entry counters, so that methods can be re-instrumented.
     pub profile: bool,
 }
@@ -22,4 +24,6 @@ pub enum CounterChoice {
     Site,
     /// No counter in code: an event per allocation, and for each site the counters that the reader of the events adds to.
     Event,
+    /// Allocations are left as they are: only uses of objects are stamped.
+    Nothing,
 }

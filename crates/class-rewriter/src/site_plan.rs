@@ -1,27 +1,29 @@
 //! One counter per site: the baseline that the paper compares with, and the plan of methods whose paths are not used.
 
-use crate::edit::Place;
+use ducktrack_code_edit::{Place, ProbeMethod};
+
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{Counted, MethodPlanner};
+use crate::method_plan::{CountedLevel, MethodPlanner};
 use crate::planned::{Role, Term, Unit};
-use crate::probe::Helper;
+use crate::probe::counting;
 use crate::refusal::Reason;
 
-pub(crate) const COUNT: Helper = Helper::counting("c", "(I)V");
+pub(crate) const COUNT: ProbeMethod = counting("c", "(I)V");
+const COUNT_SEVERAL: ProbeMethod = counting("cm", "(II)V");
 
 impl MethodPlanner<'_, '_, '_> {
     /// Counts every site of the method by itself, for a reason.
     pub(crate) fn count_all_per_site(
         &mut self,
-        counted: &[Counted],
+        counted: &[CountedLevel],
         why: WhyPerSite,
-    ) -> Result<(), Reason> {
+    ) -> Result<u32, Reason> {
         self.plan.counting.per_site = Some(why);
         self.count_per_site(counted)
     }
 
-    /// Counts every site right after its instruction.
-    pub(crate) fn count_per_site(&mut self, counted: &[Counted]) -> Result<(), Reason> {
+    /// Counts every site right after its instruction; the number of the first counter, the others follow.
+    pub(crate) fn count_per_site(&mut self, counted: &[CountedLevel]) -> Result<u32, Reason> {
         let meanings = counted.iter().map(|level| {
             vec![Term {
                 site: level.site,
@@ -31,11 +33,18 @@ impl MethodPlanner<'_, '_, '_> {
         });
         let first = self.add_counters(Role::Increment, meanings.collect())?;
         for (id, level) in (first..).zip(counted) {
-            let probe = self.assembler.call(COUNT, id)?;
+            let build = self.probes.build();
+            let probe = match level.objects {
+                several if several != 1 && self.view.options.totals => {
+                    build.push(several).push(id).invoke(COUNT_SEVERAL)
+                }
+                _ => build.push(id).invoke(COUNT),
+            };
+            let probe = probe.finish()?;
             let place = Place::After(level.offset);
             self.insert(place, probe);
             self.plan.counting.probes.push((id, place));
         }
-        Ok(())
+        Ok(first)
     }
 }

@@ -11,17 +11,16 @@
 //!
 //! Compiled code inlines it, and nothing is left.
 
-use crate::edit::Place;
-use crate::method_plan::MethodPlanner;
-use crate::probe::Helper;
-use crate::refusal::Reason;
+use ducktrack_code_edit::Place;
 
-const CLAIM: Helper = Helper::counting("e", "(I)V");
+use crate::method_plan::MethodPlanner;
+use crate::probe::CLAIM;
+use crate::refusal::Reason;
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.
     pub(crate) fn claim_stack(&mut self) -> Result<(), Reason> {
-        let probe = self.assembler.call(CLAIM, 0)?;
+        let probe = self.probes.build().push(0).invoke(CLAIM).finish()?;
         self.insert(Place::Entry, probe);
         Ok(())
     }

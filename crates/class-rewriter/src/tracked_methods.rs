@@ -156,7 +156,7 @@ impl TrackedMethods {
         whole.map(|(class, _)| &**class)
     }
 
-    /// Whether calls in this class are part of somebody else's doing, so that the blame goes through it: the machinery of
+    /// Whether calls in this class are made for another, so that the blame goes through it: the machinery of
     /// method handles and reflection. Where the VM enters it to link a call, what it allocates is its own.
     pub(crate) fn is_transparent(&self, class: &[u8]) -> bool {
         class != b"java/lang/invoke/MethodHandleNatives"

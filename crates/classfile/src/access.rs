@@ -1,6 +1,6 @@
 //! Access flags of classes, fields and methods (JVM specification 4.1, 4.5, 4.6).
 //!
-//! Flags are plain `u16` values, so that bits nobody has named yet survive.
+//! Flags are plain `u16` values, so that bits without a name survive.
 
 /// Visible to everyone.
 pub const PUBLIC: u16 = 0x0001;

@@ -9,10 +9,12 @@ mod class;
 mod code_attribute;
 mod fields;
 mod frame;
+mod label;
 mod member;
 mod symbol;
 
-pub use assembler::{CodeBuilder, Label};
+pub use assembler::CodeBuilder;
 pub use class::ClassBuilder;
 pub use frame::{BuiltFrame, FrameType};
+pub use label::Label;
 pub use member::{FieldBuilder, MethodBuilder};

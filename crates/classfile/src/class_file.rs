@@ -11,7 +11,7 @@ use crate::bootstrap_methods::BootstrapMethods;
 use crate::constant_pool::{ConstantPool, PoolIndex};
 use crate::cursor::{Cursor, u16_at};
 use crate::error::{Error, Part, Rule};
-use crate::member::{Field, Member, Method};
+use crate::member::Member;
 
 const MAGIC: u32 = 0xCAFE_BABE;
 
@@ -27,8 +27,8 @@ pub struct ClassFile<'a> {
     name: &'a [u8],
     super_class: Option<&'a [u8]>,
     interfaces: &'a [u8],
-    fields: Vec<Member<'a>>,
-    methods: Vec<Member<'a>>,
+    pub(crate) fields: Vec<Member<'a>>,
+    pub(crate) methods: Vec<Member<'a>>,
     attributes: AttributeList<'a>,
 }
 
@@ -132,16 +132,6 @@ impl<'a> ClassFile<'a> {
             .chunks_exact(2)
             .map(|pair| PoolIndex(u16_at(pair, 0)));
         indices.filter_map(|index| self.pool.class_name(index).ok())
-    }
-
-    /// Its fields, in order.
-    pub fn fields(&self) -> impl ExactSizeIterator<Item = Field<'_>> {
-        self.fields.iter().map(|member| Field::new(self, member))
-    }
-
-    /// Its methods, in order.
-    pub fn methods(&self) -> impl ExactSizeIterator<Item = Method<'_>> {
-        self.methods.iter().map(|member| Method::new(self, member))
     }
 
     /// Its own attributes.

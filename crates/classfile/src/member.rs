@@ -6,23 +6,22 @@
 
 use std::ops::Range;
 
-use crate::attribute::{AttributeList, Attributes, skip};
-use crate::class_file::ClassFile;
-use crate::code::{Code, CodeParts};
+use crate::attribute::{AttributeList, skip};
+use crate::code::CodeParts;
 use crate::constant_pool::{ConstantPool, PoolIndex};
 use crate::cursor::Cursor;
+use crate::error;
 use crate::error::{Error, Rule};
-use crate::{access, error};
 
 /// Where a field or method is, and what is in it.
 #[derive(Debug, Clone)]
 pub(crate) struct Member<'a> {
-    access_flags: u16,
-    name: &'a [u8],
-    descriptor: &'a [u8],
-    range: Range<usize>,
-    attributes: AttributeList<'a>,
-    code: Option<CodeParts<'a>>,
+    pub(crate) access_flags: u16,
+    pub(crate) name: &'a [u8],
+    pub(crate) descriptor: &'a [u8],
+    pub(crate) range: Range<usize>,
+    pub(crate) attributes: AttributeList<'a>,
+    pub(crate) code: Option<CodeParts<'a>>,
 }
 
 impl<'a> Member<'a> {
@@ -56,91 +55,5 @@ impl<'a> Member<'a> {
             attributes,
             code,
         })
-    }
-}
-
-macro_rules! member_view {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy)]
-        pub struct $name<'c> {
-            class: &'c ClassFile<'c>,
-            member: &'c Member<'c>,
-        }
-
-        impl<'c> $name<'c> {
-            pub(crate) fn new(class: &'c ClassFile<'c>, member: &'c Member<'c>) -> Self {
-                Self { class, member }
-            }
-
-            /// The class it belongs to.
-            #[must_use]
-            pub fn class(&self) -> &'c ClassFile<'c> {
-                self.class
-            }
-
-            /// Its name, in modified UTF-8.
-            #[must_use]
-            pub fn name(&self) -> &'c [u8] {
-                self.member.name
-            }
-
-            /// Its descriptor, in modified UTF-8.
-            #[must_use]
-            pub fn descriptor(&self) -> &'c [u8] {
-                self.member.descriptor
-            }
-
-            /// Its flags (see [`access`](crate::access)).
-            #[must_use]
-            pub fn access_flags(&self) -> u16 {
-                self.member.access_flags
-            }
-
-            /// Declared `static`.
-            #[must_use]
-            pub fn is_static(&self) -> bool {
-                self.member.access_flags & access::STATIC != 0
-            }
-
-            /// Its attributes.
-            #[must_use]
-            pub fn attributes(&self) -> Attributes<'c> {
-                Attributes::new(self.class.pool(), &self.member.attributes)
-            }
-
-            /// Its place in the class file, attributes included.
-            #[must_use]
-            pub fn byte_range(&self) -> Range<usize> {
-                self.member.range.clone()
-            }
-        }
-    };
-}
-
-member_view! {
-    /// A field of a class.
-    Field
-}
-
-member_view! {
-    /// A method of a class.
-    Method
-}
-
-impl<'c> Method<'c> {
-    /// Its code; `None` for abstract and native methods.
-    #[must_use]
-    pub fn code(&self) -> Option<Code<'c>> {
-        self.member
-            .code
-            .as_ref()
-            .map(|parts| Code::new(self.class.pool(), parts))
-    }
-
-    /// A constructor.
-    #[must_use]
-    pub fn is_constructor(&self) -> bool {
-        self.member.name == b"<init>"
     }
 }

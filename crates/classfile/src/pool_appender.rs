@@ -1,8 +1,8 @@
-//! New constants behind the last one of a pool.
+//! New constants after the last one of a pool.
 //!
 //! No existing index moves, so no existing instruction changes its size, and
 //! the bytes of the pool stay as they are: only the count in front of it and
-//! the bytes behind it are new. Equal new constants are stored once.
+//! the bytes after it are new. Equal new constants are stored once.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Part, Rule};
 /// `constant_pool_count` is a `u16`, so the last index is one less than its maximum.
 const MAX_COUNT: u32 = u16::MAX as u32;
 
-/// Constants to be written behind those that a class already has.
+/// Constants to be written after those that a class already has.
 #[derive(Debug, Clone)]
 pub struct PoolAppender {
     first: u32,

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, compare, diff_json, diff_text, document, read_json, view,
+    DiffOptions, Document, Filter, Gate, View, compare, diff_html, diff_json, diff_text, document,
+    read_json, view,
 };
 
 use crate::selection::Order;
@@ -27,6 +28,7 @@ Exit codes: 0 all gates hold, 1 a gate failed, 2 bad input.
 
 Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --only com.acme
+  ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html   flame graph of both
   ducktrack report ducktrack-1 --format json -o baseline.json
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
 pub(crate) struct DiffArgs {
@@ -63,6 +65,8 @@ enum Format {
     Text,
     /// For programs
     Json,
+    /// One page: whole stacks of both runs, what grew, shrank, is new or vanished
+    Html,
 }
 
 pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
@@ -82,6 +86,10 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     let text = match args.format {
         Format::Text => diff_text(&comparison, args.top),
         Format::Json => diff_json(&comparison, args.top)?,
+        Format::Html => {
+            let [before, after] = [&args.before, &args.after].map(|path| stacks_of(path, &options));
+            diff_html(&before?, &after?)?
+        }
     };
     let code = if comparison.passed() {
         ExitCode::SUCCESS
@@ -89,7 +97,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         ExitCode::from(GATE_FAILED)
     };
     match output::write(&text, args.output.as_deref()) {
-        // The verdict counts, whether or not somebody reads to the end.
+        // The verdict counts, also when the reader stops early.
         Err(error) if output::is_broken_pipe(&error) => Ok(code),
         other => other.map(|()| code),
     }
@@ -98,6 +106,22 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
 fn gate(text: &str) -> Result<Gate> {
     text.parse()
         .map_err(|error| anyhow!("--fail-on '{text}': {error}"))
+}
+
+/// The whole stacks of a trace; a JSON report has too few of them.
+fn stacks_of(path: &Path, options: &DiffOptions) -> Result<View> {
+    if path.is_file() && starts_like_json(path)? {
+        bail!(
+            "{} is a JSON report, which does not have whole stacks: --format html needs two trace directories",
+            path.display()
+        );
+    }
+    let filter = Filter {
+        only: options.only.clone(),
+        ..Filter::default()
+    };
+    let model = loading::load(path)?;
+    Ok(view(&model, &path.display().to_string(), &filter))
 }
 
 /// A directory is a trace, a file is a JSON report or a single trace file.

@@ -46,11 +46,7 @@ impl EventReportArgs {
 
     /// Reads the trace; one without events is an error.
     pub(crate) fn load(&self, questions: &Questions) -> Result<TraceModel> {
-        let model = load_trace(&self.trace, questions)?;
-        if model.info.files.is_empty() && model.info.damage.is_empty() {
-            bail!("{}", without_events(&self.trace, &model));
-        }
-        Ok(model)
+        load_events(&self.trace, questions)
     }
 
     /// Prints the report in the form that was asked for.
@@ -59,6 +55,15 @@ impl EventReportArgs {
         output::write(&text, self.output.as_deref())?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Reads a trace; one without events is an error.
+pub(crate) fn load_events(trace: &Path, questions: &Questions) -> Result<TraceModel> {
+    let model = load_trace(trace, questions)?;
+    if model.info.files.is_empty() && model.info.damage.is_empty() {
+        bail!("{}", without_events(trace, &model));
+    }
+    Ok(model)
 }
 
 pub(crate) fn render(report: &dyn EventReport, format: Format) -> Result<String> {

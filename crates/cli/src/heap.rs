@@ -1,4 +1,4 @@
-//! `ducktrack heap DIR --at GC|end`
+//! `ducktrack heap DIR --at GC|last|end`
 
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -15,13 +15,14 @@ use crate::selection::SiteSelection;
 #[command(after_help = "Examples:
   ducktrack heap ducktrack-4711                           what was alive at the end
   ducktrack heap ducktrack-4711 --at 12                   what collection 12 left
+  ducktrack heap ducktrack-4711 --at last                 what the last collection left whose moves are known (the JVM was killed)
   ducktrack heap ducktrack-4711 --only com.acme --type 'byte[]'
   ducktrack heap ducktrack-4711 --format html -o heap.html")]
 pub(crate) struct HeapArgs {
     #[command(flatten)]
     report: EventReportArgs,
-    /// The moment: the number of a collection (ducktrack timeline lists them), or end
-    #[arg(long, value_name = "GC|end", default_value = "end")]
+    /// The moment: the number of a collection (ducktrack timeline lists them), last for the last one that is known, or end
+    #[arg(long, value_name = "GC|last|end", default_value = "end")]
     at: At,
     #[command(flatten)]
     selection: SiteSelection,
@@ -38,12 +39,11 @@ impl FromStr for At {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "end" {
-            return Ok(Self(Moment::End));
-        }
-        match text.parse() {
-            Ok(number) => Ok(Self(Moment::After(CollectionNumber(number)))),
-            Err(_) => Err("give the number of a collection, or end".to_owned()),
+        match (text, text.parse()) {
+            ("end", _) => Ok(Self(Moment::End)),
+            ("last", _) => Ok(Self(Moment::Last)),
+            (_, Ok(number)) => Ok(Self(Moment::After(CollectionNumber(number)))),
+            (_, Err(_)) => Err("give the number of a collection, last, or end".to_owned()),
         }
     }
 }
@@ -70,7 +70,7 @@ fn no_heap(model: &TraceModel, moment: Moment) -> String {
     let (first, last) = (model.info.first_collection, model.info.last_collection);
     let unknown = match moment {
         Moment::After(number) => gap_at(model, number),
-        Moment::End => None,
+        Moment::Last | Moment::End => None,
     };
     let unknown = unknown.or_else(|| unknown_heap(model));
     match (moment, first.zip(last)) {
@@ -85,20 +85,32 @@ fn no_heap(model: &TraceModel, moment: Moment) -> String {
             )
         }
         _ => format!(
-            "the live heap is not known{}",
+            "the live heap is not known{}{}",
             unknown.unwrap_or_else(
                 || " at that moment: its collection is missing or damaged".to_owned()
-            )
+            ),
+            last_known(model)
         ),
     }
 }
 
-/// The heap is known before and behind that collection.
+/// The command that shows the last heap that is known.
+fn last_known(model: &TraceModel) -> String {
+    match model.info.known_stretches.last() {
+        Some(stretch) if stretch.until.0 > 0 => format!(
+            "; `--at last` shows what collection {} left",
+            stretch.until.0
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The heap is known before and after that collection.
 fn gap_at(model: &TraceModel, number: CollectionNumber) -> Option<String> {
     let mut gaps = model.info.knowledge_gaps.iter();
     let gap = gaps.find(|gap| gap.since <= number && number < gap.until)?;
     Some(format!(
-        " from collection {} up to collection {}, behind which it is known again: {}",
+        " from collection {} up to collection {}, after which it is known again: {}",
         gap.since.0, gap.until.0, gap.reason
     ))
 }
@@ -110,11 +122,12 @@ mod tests {
     #[test]
     fn moments_are_numbers_or_the_end() {
         assert!(matches!("end".parse(), Ok(At(Moment::End))));
+        assert!(matches!("last".parse(), Ok(At(Moment::Last))));
         assert!(matches!(
             "12".parse(),
             Ok(At(Moment::After(CollectionNumber(12))))
         ));
-        for bad in ["", "-1", "last", "4294967296"] {
+        for bad in ["", "-1", "first", "4294967296"] {
             assert!(bad.parse::<At>().is_err(), "{bad}");
         }
     }

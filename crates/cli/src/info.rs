@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run, TraceModel};
-use ducktrack_reports::{EventReport, InfoReport, info_report};
+use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run, TraceInfo, TraceModel};
+use ducktrack_reports::{Ending, EventReport, InfoReport, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::event_report::{Format, render};
@@ -60,6 +60,9 @@ fn text(args: &InfoArgs) -> Result<String> {
         *records.entry(sort_of(&record)).or_insert(0_u64) += 1;
         builder.fold(record);
     }
+    if let Some(unended) = reader.unended() {
+        builder.unended(unended.clone());
+    }
     for (file, damage) in reader.damage() {
         builder.damage(file.display().to_string(), damage.clone());
     }
@@ -95,6 +98,8 @@ fn sort_of(record: &Record) -> &'static str {
         Record::Reinstrumented(_) => "reinstrumented",
         Record::Snapshot(_) => "snapshot",
         Record::End(_) => "end",
+        Record::StackDefinitions(_) => "stack definitions",
+        Record::StackSamples(_) => "stack samples",
         _ => "other",
     }
 }
@@ -178,9 +183,11 @@ fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>
     out.push_str("\nSTATE\n");
     match &model.end {
         Some(end) => out.push_str(&format!("  ended: {}\n", end.cause.escape_debug())),
-        None => out.push_str(
-            "  no end: the JVM was killed or still runs; reports show the last whole snapshot\n",
-        ),
+        None => {
+            for sentence in Ending::of(model).sentences {
+                out.push_str(&format!("  no end: {sentence}\n"));
+            }
+        }
     }
     let of_events = events.map_or(&[][..], |events| &events.info.damage);
     for found in model.damage.iter().chain(of_events) {
@@ -195,7 +202,62 @@ fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>
             loss.escape_debug()
         ));
     }
-    if model.is_sound() && of_events.is_empty() {
+    let faults = events.map_or_else(Vec::new, |events| event_faults(&events.info));
+    for fault in &faults {
+        out.push_str(&format!("  {fault}\n"));
+    }
+    if model.is_sound() && of_events.is_empty() && faults.is_empty() {
         out.push_str("  whole: nothing is missing or contradictory\n");
+    }
+}
+
+/// What is missing or contradictory among the events.
+fn event_faults(info: &TraceInfo) -> Vec<String> {
+    [
+        (
+            info.unexplained_survivors,
+            "contradiction",
+            "survivors contradict the events",
+        ),
+        (
+            info.conflicts,
+            "contradiction",
+            "survivors lie where another does",
+        ),
+        (info.malformed, "missing", "events are not readable"),
+        (info.size_unknown, "missing", "events have no known size"),
+        (
+            info.dropped,
+            "missing",
+            "events were dropped while recording",
+        ),
+        (info.lost_blocks, "missing", "blocks could not be written"),
+    ]
+    .into_iter()
+    .filter(|(number, ..)| *number > 0)
+    .map(|(number, word, what)| format!("{word}: {number} {what}"))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_with_contradictions_is_not_whole() {
+        let sound = TraceInfo::default();
+        assert!(event_faults(&sound).is_empty());
+        let info = TraceInfo {
+            unexplained_survivors: 16,
+            conflicts: 1,
+            ..sound
+        };
+        assert_eq!(
+            event_faults(&info),
+            [
+                "contradiction: 16 survivors contradict the events",
+                "contradiction: 1 survivors lie where another does"
+            ]
+        );
     }
 }

@@ -30,6 +30,9 @@ pub(crate) fn load_records(path: &Path) -> Result<CountModelBuilder> {
         }
     }
     progress.done();
+    if let Some(unended) = reader.unended() {
+        builder.unended(unended.clone());
+    }
     for (file, damage) in reader.damage() {
         builder.damage(file.display().to_string(), damage.clone());
     }

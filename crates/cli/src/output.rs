@@ -21,7 +21,7 @@ pub(crate) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     }
 }
 
-/// True when the error is only that nobody reads on.
+/// True when the error is only that the reader has stopped reading.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

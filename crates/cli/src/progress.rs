@@ -1,4 +1,4 @@
-//! A bar on standard error, where somebody watches and reading takes long enough for it to be seen.
+//! A bar on standard error, where a person watches and reading takes long enough for it to be seen.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -16,14 +16,19 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Of so many bytes.
+    /// Of this many bytes.
     pub(crate) fn of_bytes(total: u64) -> Self {
         Self::new(Some(total), "{bar:24} {bytes} of {total_bytes}, {eta} left")
     }
 
-    /// Of records, nobody knows how many.
+    /// Of records, the number is not known.
     pub(crate) fn of_records() -> Self {
         Self::new(None, "{spinner} reading: {human_pos} records, {elapsed}")
+    }
+
+    /// Of trials.
+    pub(crate) fn of_trials(total: u64) -> Self {
+        Self::new(Some(total), "{bar:24} trial {pos} of {len}, {eta} left")
     }
 
     fn new(total: Option<u64>, template: &str) -> Self {

@@ -5,25 +5,44 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use ducktrack_reports::{View, collapsed, csv, html, json, text, view};
+use ducktrack_reports::{
+    TreeOptions, View, collapsed, csv, html, json, screen, text, tree, verbose_text, view,
+};
 
 use crate::selection::Selection;
-use crate::{loading, output};
+use crate::{loading, newer_run, nothing, output, terminal};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack report ducktrack-4711                         types and locations, and how complete they are
+  ducktrack report ducktrack-4711                         one screen: what matters most, and how complete it is
+  ducktrack report ducktrack-4711 --full                  types, places and callers in full
   ducktrack report ducktrack-4711 --only com.acme         what your code allocates or causes
   ducktrack report ducktrack-4711 --type 'byte[]' --top 5 --sort count
+  ducktrack report ducktrack-4711 --tree                  whole call stacks, with exact totals of places
   ducktrack report ducktrack-4711 --format html -o report.html
   ducktrack report ducktrack-4711 --format json -o baseline.json")]
 pub(crate) struct ReportArgs {
     /// The directory that the agent wrote
     #[arg(value_name = "DIR")]
     trace: PathBuf,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    /// Form of the report; without it, one screen that says what matters most
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// All tables for a terminal: types, places, callers
+    #[arg(long, conflicts_with_all = ["format", "tree"])]
+    full: bool,
+    /// The same, and what counting has cost
+    #[arg(long, conflicts_with_all = ["format", "tree"])]
+    verbose: bool,
+    /// Whole call stacks as a tree: callers contain what they call
+    #[arg(long, conflicts_with = "format")]
+    tree: bool,
+    /// With --tree: from types to the places that make them and their callers
+    #[arg(long, requires = "tree")]
+    invert: bool,
+    /// With --tree: this many frames from the root; else levels of the tables of the screen (2)
+    #[arg(long, value_name = "N", conflicts_with_all = ["format", "full", "verbose"])]
+    depth: Option<usize>,
     #[command(flatten)]
     selection: Selection,
     /// Write to this file instead of standard output
@@ -31,10 +50,9 @@ pub(crate) struct ReportArgs {
     output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
     /// Tables for a terminal
-    #[default]
     Text,
     /// One object per site, documented keys
     Json,
@@ -47,13 +65,27 @@ enum Format {
 }
 
 pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
+    newer_run::mention(&args.trace);
     let model = loading::load(&args.trace)?;
     let view = view(
         &model,
         &args.trace.display().to_string(),
         &args.selection.into(),
     );
-    let report = render(&view, args.format)?;
+    nothing::mention(&view);
+    let report = match args.format {
+        Some(format) => render(&view, format)?,
+        None if args.tree => tree(
+            &view,
+            TreeOptions {
+                inverted: args.invert,
+                depth: args.depth,
+            },
+        ),
+        None if args.verbose => verbose_text(&view),
+        None if args.full => text(&view),
+        None => screen(&view, terminal::screen(args.output.is_none(), args.depth)),
+    };
     output::write(&report, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,10 @@
 //! `ducktrack run -- java ...`: finds the library, passes the flag, hands on signals and the exit code, and says
 //! what to read afterwards.
 //!
-//! When the command is `java` itself, `-agentpath:...` goes right behind it. Any other command (a script, Maven) gets
+//! When the command is `java` itself, `-agentpath:...` goes right after it. Any other command (a script, Maven) gets
 //! it in `JAVA_TOOL_OPTIONS`, which every JVM that it starts obeys.
 
-mod agent_options;
 mod child;
-mod library;
 mod trace_found;
 
 use std::env;
@@ -18,10 +16,11 @@ use std::time::SystemTime;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use agent_options::AgentOptions;
+use crate::agent_options::AgentOptions;
+use crate::library;
 
 /// Every JVM reads its options from this variable.
-const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+pub(crate) const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -63,7 +62,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
     Ok(code)
 }
 
-fn agent_flag(library: &Path, options: &str) -> Result<OsString> {
+pub(crate) fn agent_flag(library: &Path, options: &str) -> Result<OsString> {
     // The JVM splits at the first '='; it must be ours.
     if library.as_os_str().as_encoded_bytes().contains(&b'=') {
         bail!(
@@ -80,14 +79,14 @@ fn agent_flag(library: &Path, options: &str) -> Result<OsString> {
     Ok(flag)
 }
 
-fn is_java(program: &OsStr) -> bool {
+pub(crate) fn is_java(program: &OsStr) -> bool {
     Path::new(program)
         .file_name()
         .is_some_and(|name| name == "java")
 }
 
-/// The variable's value with the flag behind what is already there; the JVM splits it at spaces outside quotes.
-fn tool_options(flag: &OsStr) -> OsString {
+/// The variable's value with the flag after what is already there; the JVM splits it at spaces outside quotes.
+pub(crate) fn tool_options(flag: &OsStr) -> OsString {
     let mut value = env::var_os(TOOL_OPTIONS).unwrap_or_default();
     if !value.is_empty() {
         value.push(" ");

@@ -42,9 +42,16 @@ pub(crate) struct Selection {
     sort: Order,
 }
 
-/// Filters of a report that knows nothing of threads.
+impl Selection {
+    /// Of the rows.
+    pub(crate) fn order(&self) -> Order {
+        self.sort
+    }
+}
+
+/// Filters of a report that has an order of its own.
 #[derive(Args)]
-pub(crate) struct SiteSelection {
+pub(crate) struct RowSelection {
     /// Only sites in this package or class (may be repeated)
     #[arg(long, value_name = "PACKAGE")]
     only: Vec<String>,
@@ -54,19 +61,35 @@ pub(crate) struct SiteSelection {
     /// Show this many rows (text: 20; other formats: all)
     #[arg(long, value_name = "N")]
     top: Option<usize>,
+}
+
+/// Filters of a report that knows nothing of threads.
+#[derive(Args)]
+pub(crate) struct SiteSelection {
+    #[command(flatten)]
+    rows: RowSelection,
     /// Order of the rows, and what charts show first
     #[arg(long, value_enum, default_value_t)]
     sort: Order,
 }
 
-impl From<SiteSelection> for Filter {
-    fn from(selection: SiteSelection) -> Self {
+impl From<RowSelection> for Filter {
+    fn from(selection: RowSelection) -> Self {
         Self {
             only: selection.only,
             types: selection.types,
             threads: Vec::new(),
             top: selection.top,
+            sort: Sort::Bytes,
+        }
+    }
+}
+
+impl From<SiteSelection> for Filter {
+    fn from(selection: SiteSelection) -> Self {
+        Self {
             sort: selection.sort.into(),
+            ..selection.rows.into()
         }
     }
 }

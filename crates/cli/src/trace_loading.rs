@@ -4,7 +4,9 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Result;
-use ducktrack_heap_model::{FileDamage, HeapReplay, Questions, TraceInfo, TraceModel, TraceNames};
+use ducktrack_heap_model::{
+    FileDamage, HeapReplay, Questions, RecoveredRow, TraceInfo, TraceModel, TraceNames,
+};
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
 use crate::loading::load_records;
@@ -12,8 +14,10 @@ use crate::progress::Progress;
 
 /// Reads a whole trace and answers the questions. Damage is no error: it is in the model.
 pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceModel> {
+    // In this order: while a program runs, all that is in the files by now has its definitions on disk.
+    let files = EventFiles::open(path);
     let (count, names) = load_records(path)?.finish_trace();
-    let mut files = EventFiles::open(path)?;
+    let mut files = files?;
     let replay = replay(&mut files, names, questions);
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
@@ -61,6 +65,9 @@ fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
         EventStep::Explained(found) if replay.explained(&found.content).is_err() => {
             files.note_malformed(&found);
         }
+        EventStep::Extension(kind, more) if replay.extension(kind, &more.content).is_err() => {
+            files.note_malformed(&more);
+        }
         EventStep::Damaged => replay.damaged(),
         EventStep::End(buffers) => replay.end(|view, parts| {
             files.decode(&buffers, parts, |part, content, again| {
@@ -86,6 +93,14 @@ fn add_sizes(info: &mut TraceInfo, files: &EventFiles) {
     info.event_bytes = event_bytes;
     info.move_bytes = move_bytes;
     info.sync_bytes = sync_bytes;
+    let recovered = files.recovered();
+    info.recovered = RecoveredRow {
+        buffers: recovered.pieces,
+        bytes: recovered.bytes,
+        lost_collections: recovered.collections,
+        private_threads: recovered.private_threads,
+        is_running: recovered.is_running,
+    };
     for (path, blocks) in files.blocks() {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut rows = info.files.iter_mut();

@@ -113,9 +113,19 @@ fn reports_of_a_written_trace_are_those_of_the_model() {
         assert_eq!(out(&output), golden(file), "{format}");
         assert_eq!(err(&output), "", "no progress bar where nobody watches");
     }
+    let first = place.ducktrack(&["report", "ducktrack-4711"]);
+    assert_eq!(out(&first), golden("screen.txt"));
+    let nothing = place.ducktrack(&["report", "ducktrack-4711", "--only", "org.nowhere"]);
+    assert_eq!(
+        err(&nothing),
+        "ducktrack: nothing of this run fits package org.nowhere; without it there are 8 sites\n"
+    );
+    let verbose = out(&place.ducktrack(&["report", "ducktrack-4711", "--verbose"]));
+    assert!(verbose.contains("COUNTER INCREMENTS") && verbose.contains("THE AGENT ITSELF"));
     let filtered = place.ducktrack(&[
         "report",
         "ducktrack-4711",
+        "--full",
         "--only",
         "com.acme",
         "--sort",
@@ -124,6 +134,29 @@ fn reports_of_a_written_trace_are_those_of_the_model() {
         "3",
     ]);
     assert_eq!(out(&filtered), golden("only-com.acme.txt"));
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = out(&place.ducktrack(&["completions", shell]));
+        assert!(
+            script.contains("ducktrack") && script.contains("lifetimes"),
+            "{shell}"
+        );
+    }
+    refused_by_clap(&place.ducktrack(&["completions", "abc"]));
+    let made = place.ducktrack(&["man", "pages/man1"]);
+    assert!(made.status.success(), "{}", err(&made));
+    for page in ["ducktrack.1", "ducktrack-report.1", "ducktrack-diff.1"] {
+        let page = fs::read_to_string(place.path("pages/man1").join(page)).expect("a page");
+        assert!(page.contains(".TH ducktrack"), "{page}");
+    }
+}
+
+fn refused_by_clap(output: &std::process::Output) {
+    assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
@@ -433,6 +466,7 @@ fn every_command_helps_with_examples() {
         "lifetimes",
         "timeline",
         "growth",
+        "gc",
         "explain",
     ];
     for command in commands {

@@ -149,6 +149,108 @@ fn lifetimes_by_site() {
     );
 }
 
+/// Bounds only: which collection kept each object, and which found it dead.
+#[test]
+fn deaths_of_a_trace_are_bounds() {
+    let place = Place::with_trace();
+    let report = place.json(&["deaths", "t"]);
+    assert_eq!(report["level"], "bounds");
+    assert_eq!(report["damage"], json!([]));
+    assert_eq!(report["contradictions"], json!([]));
+    let missing = report["missing"][0].as_str().expect("a sentence");
+    assert!(missing.starts_with("no death time is exact"), "{missing}");
+    let sites = report["sites"].as_array().expect("sites");
+    let order = sites
+        .iter()
+        .find(|site| site["method"] == "order")
+        .expect("the site");
+    assert_eq!(
+        (&order["class"], &order["line"], &order["type"]),
+        (
+            &json!("com.acme.Shop"),
+            &json!(10),
+            &json!("com.acme.Order")
+        )
+    );
+    assert_eq!(
+        (&order["objects"], &order["bytes"], &order["drag"]),
+        (&json!(5), &json!(120), &Value::Null)
+    );
+    assert_eq!(order["alive"], json!({"count": 1, "bytes": 24}));
+    let listed = place.text(&[
+        "deaths",
+        "t",
+        "--objects",
+        "--type",
+        "Order",
+        "--clock",
+        "micros",
+    ]);
+    let collected: Vec<&str> = listed
+        .lines()
+        .skip(1)
+        .map(|line| line.rsplit(',').next().expect("a field"))
+        .collect();
+    // The third of the first epoch and the second of the second died at once; the first was promoted; one is alive.
+    assert_eq!(collected.len(), 5, "{listed}");
+    let ends = |millis: u64| {
+        collected
+            .iter()
+            .filter(|end| end.parse().is_ok_and(|end: u64| end / 1000 == millis))
+            .count()
+    };
+    assert_eq!([ends(99), ends(199), ends(299)], [1, 2, 1], "{listed}");
+    assert!(
+        listed
+            .lines()
+            .skip(1)
+            .all(|line| line.contains(",com.acme.Shop,order,10,main,24,")
+                && line.split(',').rev().skip(1).take(2).all(str::is_empty)),
+        "{listed}"
+    );
+    // The string that only the collection found; arrays and boxes.
+    let types: Vec<(&str, u64)> = report["types"]
+        .as_array()
+        .expect("types")
+        .iter()
+        .map(|ty| {
+            (
+                ty["type"].as_str().expect("a name"),
+                ty["objects"].as_u64().expect("a number"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        types,
+        [
+            ("com.acme.Order", 5),
+            ("java.lang.Long", 3),
+            ("byte[]", 1),
+            ("java.lang.String", 1)
+        ]
+    );
+    let text = place.text(&["check", "t"]);
+    assert!(
+        text.contains("10 objects allocated, 7 reported dead by 3 collections"),
+        "{text}"
+    );
+}
+
+#[test]
+fn deaths_without_moves_say_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    sample_events::write_without_moves(&folder.path().join("t"));
+    let place = Place { folder };
+    let report = place.json(&["deaths", "t"]);
+    let damage = report["damage"][0].as_str().expect("a sentence");
+    assert!(
+        damage.starts_with(
+            "nothing is known from collection 1 on: moves of objects are not recorded"
+        ),
+        "{damage}"
+    );
+}
+
 #[test]
 fn the_timeline_has_every_collection() {
     let place = Place::with_trace();
@@ -234,7 +336,7 @@ fn report_counts_a_trace_too() {
 #[test]
 fn filters_and_forms_of_every_command() {
     let place = Place::with_trace();
-    for command in ["heap", "lifetimes", "timeline", "growth"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "gc"] {
         let text = place.text(&[command, "t"]);
         let next = text.rsplit("Next:\n").next().expect("the last part");
         assert!(
@@ -285,7 +387,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
             .code(),
         Some(2)
     );
-    for command in ["heap", "lifetimes", "timeline", "growth", "info"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "gc", "info"] {
         refused(
             &place.ducktrack(&[command, "missing"]),
             &["missing", "No such file"],
@@ -302,7 +404,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
         place.path("counted/ducktrack.trace"),
     )
     .expect("a copy");
-    for command in ["heap", "lifetimes", "timeline", "growth"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "gc"] {
         refused(
             &place.ducktrack(&[command, "counted"]),
             &["counted", "no event files"],
@@ -320,7 +422,7 @@ fn without_moves_the_reports_say_what_they_do_not_know() {
             &["off: the live heap is not known: moves"],
         );
     }
-    for command in ["info", "lifetimes", "timeline", "growth"] {
+    for command in ["info", "lifetimes", "timeline", "growth", "gc"] {
         let report = place.json(&[command, "off"]);
         assert_eq!(report["knowledge"]["state"], "never", "{command}");
         assert_eq!(report["moves"], "off", "{command}");
@@ -356,4 +458,49 @@ fn a_cut_event_file_is_reported_up_to_the_cut() {
         let heap = place.ducktrack(&["heap", "t"]);
         assert!(matches!(heap.status.code(), Some(0 | 2)), "{length}");
     }
+}
+
+#[test]
+fn cost_answers_what_if() {
+    let place = Place::with_trace();
+    let args = [
+        "cost",
+        "t",
+        "--young",
+        "1k",
+        "--heap",
+        "1g",
+        "--halve",
+        "com.acme.Shop",
+        "--halve",
+        "no.Such",
+    ];
+    let report = place.json(&args);
+    let what_if = report["whatIf"].as_array().expect("a list");
+    assert_eq!(
+        (report["format"].as_str(), what_if.len()),
+        (Some("ducktrack-cost"), 4)
+    );
+    // By heap, young size, and name. Pauses are 2 ms each without the agent's part, and nothing tells constant from work.
+    assert!(what_if[1]["pauseMicros"].is_u64() && what_if[2]["pauseMicros"].is_u64());
+    let halved = what_if[2]["pauseMicros"].as_u64().expect("a number");
+    assert!(halved < 6_000, "{halved}");
+    assert!(
+        what_if[3]["unknown"]
+            .as_str()
+            .expect("why")
+            .contains("no site")
+    );
+    let text = place.text(&args);
+    assert!(
+        text.contains("WHAT IF: all pauses, 6.0 ms in this run"),
+        "{text}"
+    );
+    assert!(
+        place
+            .text(&["cost", "t"])
+            .contains("a run without it saves")
+    );
+    let bad = place.ducktrack(&["cost", "t", "--young", "big"]);
+    assert_eq!(bad.status.code(), Some(2));
 }

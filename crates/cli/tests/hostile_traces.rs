@@ -16,15 +16,18 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 /// Every sort of report, and every format.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 12] = [
     &["info", "t"],
     &["info", "t", "--format", "json"],
     &["heap", "t", "--at", "1"],
     &["heap", "t", "--format", "html"],
     &["lifetimes", "t"],
+    &["deaths", "t"],
+    &["deaths", "t", "--objects"],
     &["timeline", "t"],
     &["timeline", "t", "--format", "csv"],
     &["growth", "t"],
+    &["gc", "t"],
     &["report", "t"],
 ];
 
@@ -36,9 +39,9 @@ const EXPECTED: [Option<i32>; 3] = [Some(0), Some(1), Some(2)];
 enum Change {
     /// Other bytes.
     Set(Vec<u8>),
-    /// So many bytes are not there.
+    /// How many bytes are not there.
     Remove(usize),
-    /// So many bytes are there twice.
+    /// How many bytes are there twice.
     Repeat(usize),
 }
 
@@ -149,7 +152,7 @@ fn damage(trace: &Path, faults: &[Fault]) {
     files.iter().for_each(File::write);
 }
 
-/// So many cases, or as many as `PROPTEST_CASES` says.
+/// How many cases, or as many as `PROPTEST_CASES` says.
 fn cases() -> ProptestConfig {
     match std::env::var("PROPTEST_CASES") {
         Ok(_) => ProptestConfig::default(),

@@ -3,10 +3,11 @@
 use ducktrack_class_rewriter::{
     Allocation, AllocationKind, PoolRules, TrackedMethods, allocations,
 };
-use ducktrack_classfile::{ClassFile, Code, Error};
+use ducktrack_classfile::{ClassFile, Code, Error, decode_modified_utf8};
+use ducktrack_printable::printable;
 
-use crate::explained_method::Site;
 use crate::java_type::java_type;
+use crate::site::Site;
 
 /// What the constants of a class mean, found once per class.
 pub(crate) fn rules(class: &ClassFile<'_>) -> Result<PoolRules, Error> {
@@ -31,7 +32,7 @@ pub(crate) fn sites(
 
 fn describe(allocation: &Allocation) -> String {
     let made = allocation.types.first().and_then(Option::as_deref);
-    let made = made.map(|descriptor| java_type(&String::from_utf8_lossy(descriptor)));
+    let made = made.map(|descriptor| printable(&java_type(&decode_modified_utf8(descriptor))));
     let verb = verb(allocation.kind);
     match made {
         Some(made) => format!("{verb} {made}"),

@@ -4,8 +4,8 @@ use ducktrack_class_rewriter::MethodProfile;
 use ducktrack_classfile::{Code, CodeOffset};
 use ducktrack_flow_graph::MethodGraph;
 use ducktrack_path_counters::{
-    BlockId, Choice, Components, EdgeId, Frequencies, Graph, Limits, PathSet, Placement,
-    PlacementKind, Propagated, SiteId, SiteVector, choose,
+    BlockId, Choice, Components, EdgeFrequencies, EdgeId, Frequencies, Graph, Limits, PathSet,
+    Placement, PlacementKind, SiteId, SiteVector, choose,
 };
 
 use crate::error::Error;
@@ -13,15 +13,7 @@ use crate::in_code::{InCode, Rewritten};
 use crate::java_type::simple_type;
 use crate::options::EdgeCount;
 use crate::shape::shape;
-
-/// Something in the code that allocates.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// Its instruction.
-    pub offset: CodeOffset,
-    /// What it does, for people: `new java.util.ArrayList`.
-    pub what: String,
-}
+use crate::site::Site;
 
 /// A method, its graph, paths and counters.
 #[derive(Debug)]
@@ -299,7 +291,7 @@ fn frequencies(
             *slot = Some(count.count);
         }
     }
-    Ok(Propagated::of(graph, &counted).into_frequencies())
+    Ok(EdgeFrequencies::of(graph, &counted).into_frequencies())
 }
 
 /// What the agent would have measured.
@@ -316,7 +308,8 @@ fn profile(
     });
     MethodProfile {
         method: index,
-        entries: frequencies.runs(graph),
+        entries: Some(frequencies.runs(graph)),
+        increments: None,
         edges: counted.collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! From class files to explained methods.
 
 use ducktrack_classfile::{ClassFile, Method, decode_modified_utf8};
+use ducktrack_printable::printable;
 
 use crate::allocation_sites::{rules, sites};
 use crate::class_source::ClassSource;
@@ -79,7 +80,7 @@ fn explain(
         let class = ClassFile::parse(bytes).map_err(failed)?;
         let class_name = decode_modified_utf8(class.name());
         let failed = |source| Error::ClassFile {
-            class: class_name.to_string(),
+            class: printable(&class_name),
             source,
         };
         let rules = rules(&class).map_err(failed)?;
@@ -130,5 +131,5 @@ fn full_name(class: &str, method: &Method<'_>) -> String {
         decode_modified_utf8(method.name()),
         decode_modified_utf8(method.descriptor()),
     );
-    format!("{}.{name}{descriptor}", class.replace('/', "."))
+    printable(&format!("{}.{name}{descriptor}", class.replace('/', ".")))
 }

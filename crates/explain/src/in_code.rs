@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, MethodProfile, Place, RewriteOptions,
-    RewrittenClass, Role, TrackedMethods, Unit, WhyPerSite,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, MethodProfile, RewriteOptions,
+    RewrittenClass, Role, Stamps, TrackedMethods, Unit, WhyPerSite,
 };
 use ducktrack_classfile::CodeOffset;
+use ducktrack_code_edit::Place;
 
-use crate::explained_method::Site;
+use crate::site::Site;
 
 /// A rewritten class.
 pub(crate) struct Rewritten(Result<RewrittenClass, String>);
@@ -25,8 +26,6 @@ pub(crate) struct InCode {
     pub(crate) counters: Vec<InCodeCounter>,
     /// Sites with a counter of their own beside those of paths, and why.
     pub(crate) beside_paths: Vec<(usize, WhyPerSite)>,
-    /// Entries are counted, for profiling.
-    pub(crate) counts_entries: bool,
     pub(crate) stubs: Vec<InCodeStub>,
     /// Sites without a counter: filed under class or caller, or counted where the method is called.
     pub(crate) uncounted: Vec<usize>,
@@ -76,12 +75,15 @@ impl Rewritten {
             counters: CounterChoice::Path,
             histogram: false,
             materialized: false,
+            totals: false,
             profile: true,
         };
         let rewriter = ClassRewriter {
             options: &options,
             tracked: &TrackedMethods::built_in(),
+            application: None,
             hidden: false,
+            stamps: Stamps::None,
         };
         let profiles: Vec<MethodProfile> = profile.into_iter().collect();
         let outcome = rewriter.rewrite(bytes, &profiles, &mut ConsecutiveNumbers::default());
@@ -114,7 +116,6 @@ impl InCode {
             verdict,
             counters: Vec::new(),
             beside_paths: Vec::new(),
-            counts_entries: false,
             stubs: Vec::new(),
             uncounted: (0..sites.len()).collect(),
         }
@@ -154,7 +155,6 @@ impl InCode {
                 None => Verdict::ByPath,
             },
             beside_paths,
-            counts_entries: counting.entry_counter.is_some(),
             stubs: counting
                 .stubs
                 .iter()
@@ -201,12 +201,6 @@ impl InCode {
             )
         });
         let mut lines: Vec<String> = counters.collect();
-        if self.counts_entries {
-            lines.push(format!(
-                "{:<4} {:<26} entries, until the method is hot",
-                "", "at entry"
-            ));
-        }
         lines.extend(self.stubs.iter().map(|stub| {
             let then = match stub.handler {
                 Some(handler) => format!("then on to the handler @{handler}"),
@@ -237,7 +231,7 @@ impl InCode {
         lines
     }
 
-    /// The counters that stand right behind a site's instruction, where paths have none: ` k0`.
+    /// The counters that stand right after a site's instruction, where paths have none: ` k0`.
     pub(crate) fn marks_of(&self, site: usize) -> String {
         if self.is_by_path() {
             return String::new();

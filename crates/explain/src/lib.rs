@@ -48,6 +48,7 @@ mod overview;
 mod palette;
 mod routes;
 mod shape;
+mod site;
 mod style_sheet;
 #[cfg(test)]
 mod tests;
@@ -55,7 +56,8 @@ mod vertex_order;
 
 pub use class_source::ClassSource;
 pub use error::Error;
-pub use explained_method::{ExplainedMethod, Site};
+pub use explained_method::ExplainedMethod;
 pub use explanation::{dot, svg, text};
 pub use method_name::MethodName;
 pub use options::{EdgeCount, Options};
+pub use site::Site;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use ducktrack_class_rewriter::Place;
 use ducktrack_classfile::{ClassFile, CodeOffset};
+use ducktrack_code_edit::Place;
 use ducktrack_path_counters::{BlockId, EdgeId, Placement, SiteVector};
 
 use crate::allocation_sites::{rules, sites};

@@ -7,7 +7,7 @@ use ducktrack_explain::{ClassSource, Error, MethodName, Options, dot, svg, text}
 
 /// A branches to B or to C; C runs, and then loops over D; both end at E. Every block but D's jump back allocates.
 fn figure_2() -> Vec<u8> {
-    // A version without frames, which nobody computes here.
+    // A version without frames, which are not computed here.
     let mut class = ClassBuilder::new(
         49,
         access::PUBLIC | access::SUPER,
@@ -238,6 +238,35 @@ fn strange_names_stay_inside_their_quotes() {
             .matches('"')
             .count();
         assert_eq!(quotes % 2, 0, "{line}");
+    }
+}
+
+#[test]
+fn names_do_not_steer_a_terminal() {
+    let mut class = ClassBuilder::new(
+        49,
+        access::PUBLIC | access::SUPER,
+        "a/B\u{1b}[2J".as_bytes(),
+        b"java/lang/Object",
+    );
+    let mut code = CodeBuilder::new(1, 0);
+    code.class(Opcode::NEW, "a/C\u{9b}".as_bytes())
+        .op(Opcode::POP)
+        .op(Opcode::RETURN);
+    class
+        .method(access::STATIC, b"m\nWARNING", b"()V")
+        .code(code)
+        .expect("assembles");
+    let source =
+        ClassSource::from_bytes("x", class.finish().expect("a class")).expect("a class file");
+    for drawing in [text, dot] {
+        let drawn = drawing(&source, &Options::default()).expect("explained");
+        assert!(
+            !drawn.chars().any(|c| c.is_control() && c != '\n'),
+            "{drawn:?}"
+        );
+        assert!(!drawn.lines().any(|line| line.starts_with("WARNING")));
+        assert!(drawn.contains("u{1b}") && drawn.contains("u{9b}") && drawn.contains("u{a}"));
     }
 }
 

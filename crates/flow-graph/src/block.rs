@@ -2,7 +2,7 @@
 //!
 //! Blocks end at branches, switches, returns and `athrow`, and before branch targets and handler
 //! entries. They do not end at instructions that may throw: a block can be left in the middle by an
-//! exception, and whoever counts has to know what is owed there.
+//! exception, and the counting code has to know what is owed there.
 
 use std::ops::Range;
 

@@ -1,10 +1,11 @@
 //! The answer of count mode: plain tables that reports read.
 
-use ducktrack_trace_format::{AgentCost, Damage, End, Run};
+use ducktrack_trace_format::{AgentCost, Damage, End, HeapLimits, Run, Trial};
 
 use crate::{
-    CallIndex, CallRow, Completeness, FieldLayouts, Inconsistency, Increments, MethodIndex,
-    MethodRow, RefusalGroup, ReinstrumentedRow, SiteIndex, SiteRow, Tally, ThreadIndex, ThreadRow,
+    CallIndex, CallRow, Causes, Completeness, FieldLayouts, Inconsistency, Increments, MethodIndex,
+    MethodRow, RefusalGroup, ReinstrumentedRow, SampledStacks, SiteIndex, SiteRow, Tally,
+    ThreadIndex, ThreadRow, UnendedRun, WindowRow,
 };
 
 /// A trace of count mode at its last whole snapshot, added up. Made by [`CountModelBuilder`](crate::CountModelBuilder).
@@ -22,6 +23,10 @@ pub struct CountModel {
     pub calls: Vec<CallRow>,
     /// Threads.
     pub threads: Vec<ThreadRow>,
+    /// What was executed from mark to mark; empty without a mark.
+    pub windows: Vec<WindowRow>,
+    /// What calls of the application bring, where that was asked.
+    pub causes: Causes,
     /// All sites together.
     pub total: Tally,
     /// The balance against the VM's own numbers.
@@ -38,10 +43,18 @@ pub struct CountModel {
     pub snapshots: Vec<SnapshotRow>,
     /// The agent's last word, with its losses. `None`: the trace has not ended properly.
     pub end: Option<End>,
+    /// How the run stands, if it has not ended properly and the reader knows.
+    pub unended: Option<UnendedRun>,
     /// What the reader found wrong with the files.
     pub damage: Vec<FileDamage>,
     /// Contradictions inside the trace.
     pub inconsistencies: Vec<Inconsistency>,
+    /// Sampled call stacks; empty where none were sampled.
+    pub stacks: SampledStacks,
+    /// How large the heap may become; `None`: the trace does not say.
+    pub heap_limits: Option<HeapLimits>,
+    /// What a trial of `ducktrack impact` came to.
+    pub trial: Option<Trial>,
     /// Where objects have their fields (mode trace).
     pub field_layouts: FieldLayouts,
 }
@@ -76,6 +89,14 @@ impl CountModel {
             .iter()
             .enumerate()
             .map(|(index, row)| (SiteIndex(index), row))
+    }
+
+    /// All methods with their indices.
+    pub fn indexed_methods(&self) -> impl Iterator<Item = (MethodIndex, &MethodRow)> {
+        self.methods
+            .iter()
+            .enumerate()
+            .map(|(index, row)| (MethodIndex(index), row))
     }
 
     /// What the agent says was lost, each one sentence.

@@ -1,16 +1,22 @@
 //! Folds the records of a trace of count mode into a [`CountModel`].
 
-use ducktrack_trace_format::{Damage, End, MethodId, Record, Refusal, Reinstrumented, Run};
+use ducktrack_trace_format::{
+    Application, Cause, Damage, End, HeapLimits, MethodId, MissingEnd, Record, Refusal,
+    Reinstrumented, Run, Snapshot, Trial,
+};
 
+use crate::causes::{Causes, cause_rows};
 use crate::definitions::Definitions;
 use crate::increment_sums::increments;
 use crate::model_sums::{FilledRows, fill_rows};
 use crate::row_checks::{impossible_sites, impossible_threads};
 use crate::row_plan::{RowPlan, RowsById};
+use crate::sampled_stacks::StackCollector;
 use crate::snapshot_state::SnapshotState;
+use crate::windows::Marks;
 use crate::{
     Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
-    Tally, TraceNames,
+    Tally, TraceNames, UnendedRun,
 };
 
 /// Takes records in the order of the trace.
@@ -26,7 +32,14 @@ pub struct CountModelBuilder {
     refusals: Vec<Refusal>,
     reinstrumented: Vec<Reinstrumented>,
     late_notes: Vec<String>,
+    stacks: StackCollector,
+    heap_limits: Option<HeapLimits>,
+    trial: Option<Trial>,
+    application: Option<Application>,
+    causes: Vec<Cause>,
+    marks: Marks,
     end: Option<End>,
+    unended: Option<MissingEnd>,
     damage: Vec<FileDamage>,
 }
 
@@ -48,16 +61,30 @@ impl CountModelBuilder {
             Record::CallSite(call) => definitions.calls.define(call.id, call),
             Record::CalledSite(called) => definitions.called_sites.define(called.id, called),
             Record::SiteSize { site, bytes } => definitions.set_size(site, bytes),
+            Record::Application(application) => self.application = Some(application),
+            Record::Cause(cause) => self.causes.push(cause),
             Record::Thread(thread) => definitions.set_thread(thread),
             Record::Refusal(refusal) => self.refusals.push(refusal),
             Record::Reinstrumented(event) => self.reinstrumented.push(event),
-            Record::Snapshot(snapshot) => self.state.take(snapshot),
+            Record::Snapshot(snapshot) => self.take_snapshot(snapshot),
             Record::Note(sentence) => self.late_notes.push(sentence),
+            Record::StackDefinitions(definitions) => self.stacks.define(definitions),
+            Record::StackSamples(samples) => self.stacks.take(&samples),
             Record::HeapClass(class) => definitions.add_heap_class(class),
             Record::HeapLayout(layout) => definitions.layouts.add_layout(layout),
+            Record::HeapLimits(limits) => self.heap_limits = Some(limits),
+            Record::Trial(trial) => self.trial = Some(trial),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
             _ => {}
+        }
+    }
+
+    fn take_snapshot(&mut self, snapshot: Snapshot) {
+        let before = self.state.snapshots.len();
+        self.state.take(snapshot);
+        if self.state.snapshots.len() > before {
+            self.marks.look(&self.state, &self.definitions);
         }
     }
 
@@ -67,6 +94,11 @@ impl CountModelBuilder {
             file: file.into(),
             damage,
         });
+    }
+
+    /// Takes what the reader found of a run without an end record.
+    pub fn unended(&mut self, unended: MissingEnd) {
+        self.unended = Some(unended);
     }
 
     /// Number of whole snapshots taken so far.
@@ -100,6 +132,7 @@ impl CountModelBuilder {
 
     fn finish_with_rows(self) -> (CountModel, RowsById) {
         let mut plan = RowPlan::of(&self.definitions);
+        let causes = cause_rows(&self.causes, &self.state, &mut plan);
         let mut increments = increments(&self.state, &self.definitions, &mut plan);
         let reinstrumented = reinstrumented_rows(&self.reinstrumented, |id| plan.method(id));
         let filled = fill_rows(&self.definitions, &self.state, plan);
@@ -114,7 +147,22 @@ impl CountModelBuilder {
         let refusals = refusal_groups(self.refusals);
         let total = plan.sites.iter().map(|row| row.total).sum();
         let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);
+        let class_of = |site: &SiteRow| {
+            plan.methods
+                .get(site.method.get())
+                .map_or("", |method| &method.class)
+        };
+        let causes = Causes::of(self.application, causes, &plan.sites, class_of);
+        let start = self.run.as_ref().map_or(0, |run| run.start_unix_millis);
+        let end = self
+            .state
+            .snapshots
+            .last()
+            .map_or(start, |last| last.unix_millis);
+        let windows = self.marks.windows(start, (end, total));
         let model = CountModel {
+            windows,
+            causes,
             run: with_notes(self.run.unwrap_or_default(), self.late_notes),
             methods: plan.methods,
             sites: plan.sites,
@@ -128,8 +176,14 @@ impl CountModelBuilder {
             cost: self.state.cost,
             snapshots: self.state.snapshots,
             end: self.end,
+            unended: self
+                .unended
+                .map(|unended| UnendedRun::of(unended, &self.definitions)),
             damage: self.damage,
             inconsistencies,
+            stacks: self.stacks.finish(&self.definitions),
+            heap_limits: self.heap_limits,
+            trial: self.trial,
             field_layouts: self.definitions.layouts,
         };
         (model, plan.by_id)

@@ -11,10 +11,12 @@
 //! In trace mode [`TraceModel`] has that model and what the events say: [`TraceInfo`], [`HeapAt`], [`Lifetimes`], [`Timeline`], [`Growth`].
 #![forbid(unsafe_code)]
 
+mod causes;
 mod completeness;
 mod count_model;
 mod count_model_builder;
 mod counter_sums;
+mod deaths;
 mod definition_table;
 mod definitions;
 mod field_layouts;
@@ -23,37 +25,61 @@ mod inconsistency;
 mod increment_sums;
 mod increments;
 mod left_alone;
+mod live_counts;
 mod model_index;
 mod model_sums;
 mod row_checks;
 mod row_plan;
+mod sampled_stacks;
 mod site_row;
 mod snapshot_state;
 mod stable_name;
 mod tally;
 mod thread_row;
+mod unended_run;
+mod windows;
 
+pub use causes::{CauseRow, Causes};
 pub use completeness::Completeness;
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
+pub use deaths::{
+    DeathRow, DeathTallies, Deaths, Demographics, DemographicsPoint, LifeTally, ProgramClock,
+    QuantileHistogram, Quantiles, Spans, Survival, SurvivalPoint,
+};
 pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
-    Amount, CallerLifetime, CollectionNumber, CompositionPoint, EpochPart, EpochView, EventFileRow,
-    Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, HeapKnowledge,
-    HeapReplay, KnowledgeGap, KnownStretch, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread,
-    LiveType, Lives, Moment, Quality, Questions, Rotation, SiteLifetime, SpaceUse, StretchGrowth,
-    Timeline, TimelinePoint, TraceInfo, TraceModel, TraceNames,
+    Amount, CallerCost, CallerLifetime, CollectionNumber, CompositionPoint, Cost, EpochPart,
+    EpochView, Estimate, EventFileRow, GcCost, Growth, GrowthBound, GrowthPoint, GrowthRow,
+    GrowthSubject, GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay, HeapWhatIf,
+    KindCost, KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects, LiveSite,
+    LiveSpace, LiveThread, LiveType, Lives, Moment, ObjectFacts, ObjectMaker, OldSpaceLook,
+    PauseKind, PauseModel, Quality, Questions, RecoveredRow, Rotation, SiteCost, SiteLifetime,
+    SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness, StretchGrowth, Timeline,
+    TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames, TypeCost, WindowGrowth,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;
 pub use left_alone::{RefusalGroup, ReinstrumentedRow};
+pub use live_counts::{LiveCounts, LiveKind, LiveName, LiveRow};
 pub use model_index::{CallIndex, MethodIndex, SiteIndex, ThreadIndex};
+pub use sampled_stacks::{SampledStacks, StackFrameRow, StackMethodRow, StackSampleRow};
 pub use site_row::{CallRow, LengthBucket, MethodRow, SitePart, SiteRow, ThreadPart};
 pub use stable_name::{stable_class, stable_descriptor};
 pub use tally::Tally;
 pub use thread_row::{ThreadKind, ThreadRow};
+pub use unended_run::UnendedRun;
+pub use windows::WindowRow;
+
+// What a stream of exact deaths says, as it is.
+pub use ducktrack_merlin::{
+    CollectionTotals, Contradictions, DeathGroups, EventCounts, Fate, HeapShape, Instant,
+    KnownClocks, Level, Log2Histogram, MethodName, Names, ObjectSum, PointerDistances, RunTotals,
+    SiteId, SiteName, TypeId,
+};
 
 // The records that appear in the model as they are, so that reports need no other crate.
 pub use ducktrack_trace_format::{
-    AgentCost, AllocationKind, Damage, End, ObjectLayout, Refusal, Run,
+    AgentCost, AllocationKind, Damage, End, HeapLimits, MissingEnd, NullUse, ObjectLayout,
+    ProcessState, Refusal, Removal, Run, SampleSums, Trial,
 };

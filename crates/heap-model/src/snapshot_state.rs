@@ -71,6 +71,11 @@ impl SnapshotState {
         self.inconsistencies.iter().cloned().chain(open).collect()
     }
 
+    /// Words of counters, over all threads.
+    pub(crate) fn counter_totals(&self) -> impl Iterator<Item = (CounterId, u128)> {
+        self.counter_totals.iter().map(|(id, value)| (*id, *value))
+    }
+
     fn drop_parts(&mut self) {
         if let Some(first) = self.parts.first() {
             self.inconsistencies.push(Inconsistency::PartialSnapshot {

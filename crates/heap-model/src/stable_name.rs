@@ -15,7 +15,7 @@
 
 use std::borrow::Cow;
 
-/// Marks of code generators behind which a number or a hash follows.
+/// Marks of code generators after which a number or a hash follows.
 const GENERATOR_MARKS: [&str; 8] = [
     "$$EnhancerBySpringCGLIB",
     "$$FastClassBySpringCGLIB",

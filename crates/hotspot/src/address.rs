@@ -79,10 +79,10 @@ impl Address {
         // SAFETY: the caller vouches for the memory; `Plain` makes every content a valid value. Volatile, because other threads of
         // the VM write these words without telling the compiler.
         if self.is_aligned(align_of::<T>()) {
-            // SAFETY: as above, and aligned.
+            // SAFETY: the caller vouches for the memory, `Plain` for the value; the address is aligned.
             unsafe { std::ptr::read_volatile(self.pointer::<T>()) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for the memory, `Plain` for the value; an unaligned read needs no alignment.
             unsafe { std::ptr::read_unaligned(self.pointer::<T>()) }
         }
     }
@@ -91,6 +91,14 @@ impl Address {
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)
+    }
+}
+
+impl ducktrack_heap_facts::HeapAddress for Address {
+    type Bytes = usize;
+
+    fn bytes_above(self, lower: Self) -> usize {
+        self.above(lower)
     }
 }
 

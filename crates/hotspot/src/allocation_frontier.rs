@@ -35,7 +35,7 @@ impl AllocationFrontier {
         }
     }
 
-    /// The top of a thread's allocation buffer, as it is since the last pause. A few instructions, unless somebody waits for just this.
+    /// The top of a thread's allocation buffer, as it is since the last pause. A few instructions, unless a thread waits for just this.
     pub fn note(&self, top: Address) {
         let top = top.0;
         if top == 0 || top >= self.lowest.load(Ordering::Relaxed) {
@@ -53,7 +53,7 @@ impl AllocationFrontier {
         self.wake();
     }
 
-    /// Waits until the frontier is below an address. False: `goes_on` says that nobody wants to know any more, and the frontier began anew.
+    /// Waits until the frontier is below an address. False: `goes_on` says that no one needs the answer any more, and the frontier began anew.
     /// For one thread, always the same.
     pub(crate) fn wait_below(&self, address: Address, goes_on: impl Fn() -> bool) -> bool {
         self.waiting.get_or_init(thread::current);

@@ -1,7 +1,7 @@
 //! Reading memory that may not be there.
 //!
 //! A pointer that was not confirmed to be what it is taken for (a Klass read out of a dead object, a region given back to the system) must
-//! not be followed: the fault would kill somebody's JVM. `process_vm_readv` on our own process copies what is mapped and reports the
+//! not be followed: the fault would kill the program's JVM. `process_vm_readv` on our own process copies what is mapped and reports the
 //! rest as an error. Where the system forbids that call (a strict seccomp filter), `/proc/self/mem` does the same.
 
 use std::fs::File;

@@ -14,7 +14,7 @@ const LINES: usize = 512;
 /// How the size of an instance is found, small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuickRule {
-    /// So many bytes.
+    /// Size in bytes.
     Fixed(u32),
     /// An array: bytes before the elements, log2 of the size of an element.
     Array { header: u16, log2_element: u8 },

@@ -14,7 +14,7 @@
 //! `(bytes + ((length & mask of is it an array) << log2) + alignment - 1) & -alignment` is the size, of an array and of any other object: what is read as the
 //! length there does not count. Classes whose objects differ in size for other reasons, and sizes beyond 64 KB, have no line.
 //!
-//! Example: `byte[5]` with a header of 16 bytes is `(16 + (5 << 0) + 7) & -8 = 24`; a `String` is `(24 + (0 << 0) + 7) & -8 = 24`, whatever stands at the place of
+//! Example: `byte[5]` with a header of 16 bytes is `(16 + (5 << 0) + 7) & -8 = 24`; a `String` is `(24 + (0 << 0) + 7) & -8 = 24`, independent of the word at the place of
 //! a length.
 
 use crate::class_cache::{QuickClass, QuickRule};

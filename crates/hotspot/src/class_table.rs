@@ -17,42 +17,29 @@ use std::sync::Arc;
 use class_memory::{CAREFUL, ClassMemory};
 use classes_ahead::ClassAhead;
 use field_layouts::{FieldReading, OwnFields};
+use reference_maps::ReferenceMaps;
+pub(crate) use reference_maps::ReferenceRun;
 
 use crate::address::Address;
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 use crate::klass::KlassLayout;
-use crate::layout_helper::{InstanceSize, LayoutHelper};
+use crate::layout_helper::LayoutHelper;
 use crate::vm_structs::VmStructs;
 
 mod class_memory;
 mod classes_ahead;
 mod field_layouts;
+mod reference_maps;
+mod size_rule;
 
 pub use classes_ahead::ClassesAhead;
 pub use field_layouts::{FieldLayout, InstanceField};
+use size_rule::rule_of;
+pub use size_rule::{ClassId, SizeRule};
 
 /// Longest chain of loaders or classes that is followed.
 const LONGEST_CHAIN: usize = 10_000_000;
-
-/// A class, as the number of its row in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClassId(pub u32);
-
-/// How the size of an instance is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SizeRule {
-    /// All instances have this many bytes.
-    Fixed(usize),
-    /// An array class.
-    Array(LayoutHelper),
-    /// `java.lang.Class`: heap words in a field of the object; at least this many bytes.
-    Mirror(usize),
-    /// `jdk.internal.vm.StackChunk`: this many bytes, then a stack whose length in words is in a field.
-    StackChunk(usize),
-    /// No instances.
-    None,
-}
 
 /// One class.
 #[derive(Debug, Clone)]
@@ -93,11 +80,13 @@ pub struct ClassTable {
     fields: Result<FieldReading, Error>,
     /// Classes of this refresh whose superclass is not looked up yet.
     new_fields: Vec<(ClassId, OwnFields)>,
-    /// `None` in tests: nobody tells of classes.
+    /// `None` in tests: no classes are announced.
     ahead: Option<Arc<ClassesAhead>>,
     /// What was read ahead of the refresh that is going on.
     read_ahead: HashMap<Address, ClassAhead>,
     layouts: Vec<FieldLayout>,
+    /// `None`: it is not asked where objects have references.
+    references: Option<ReferenceMaps>,
 }
 
 impl ClassTable {
@@ -115,6 +104,7 @@ impl ClassTable {
             ahead: Some(ClassesAhead::new(vm, &layout)),
             read_ahead: HashMap::new(),
             layouts: Vec::new(),
+            references: None,
             layout,
             chain,
             classes: Vec::new(),
@@ -204,7 +194,7 @@ impl ClassTable {
         Ok(seen)
     }
 
-    /// Whoever loads classes may read them there.
+    /// Where classes may be read ahead.
     pub(crate) fn ahead(&self) -> Option<Arc<ClassesAhead>> {
         self.ahead.clone()
     }
@@ -238,6 +228,30 @@ impl ClassTable {
     pub fn former(&self, id: ClassId) -> impl Iterator<Item = ClassId> + '_ {
         let before = |id: &ClassId| self.class(*id)?.former;
         std::iter::successors(before(&id), before)
+    }
+
+    /// From now on reads where objects have references. Before the first class is taken in.
+    pub(crate) fn read_references(&mut self, vm: &VmStructs) -> Result<(), Error> {
+        if !self.classes.is_empty() {
+            return Err(Error::Implausible {
+                what: "the number of classes before the first pause",
+                value: self.classes.len() as u64,
+            });
+        }
+        self.references = Some(ReferenceMaps::load(vm)?);
+        Ok(())
+    }
+
+    /// Where the objects of a class, which is no array class, have references.
+    pub(crate) fn references_of(&self, class: ClassId) -> &[ReferenceRun] {
+        self.references
+            .as_ref()
+            .map_or(&[], |maps| maps.of(class.0))
+    }
+
+    /// Why it is not known of some class.
+    pub(crate) fn references_fault(&self) -> Option<&Error> {
+        self.references.as_ref().and_then(ReferenceMaps::fault)
     }
 
     /// The number of rows.
@@ -302,6 +316,17 @@ impl ClassTable {
             symbol,
             former: known,
         })?;
+        if let Some(maps) = &mut self.references {
+            let careful = self.classes.len() < CAREFUL as usize;
+            // SAFETY: the chain has just confirmed the class, and it stands still.
+            unsafe {
+                maps.add(
+                    klass,
+                    instance_bytes(rule),
+                    &mut ClassMemory { careful, pages },
+                )
+            };
+        }
         match own {
             Some(own) => self.new_fields.extend(own.map(|own| (id, own))),
             None => self.read_fields(id, klass, rule, pages),
@@ -374,6 +399,16 @@ impl ClassTable {
     }
 }
 
+/// Bytes that instances have at least; `None`: arrays, or no instances.
+fn instance_bytes(rule: SizeRule) -> Option<usize> {
+    match rule {
+        SizeRule::Fixed(bytes) | SizeRule::Mirror(bytes) | SizeRule::StackChunk(bytes) => {
+            Some(bytes)
+        }
+        SizeRule::Array(_) | SizeRule::None => None,
+    }
+}
+
 /// Enters the number of a row into the slot of its address: the one a former class at this address has, or the first free one from its hash
 /// on. There always is one: half of them are free.
 fn occupy(slots: &mut [u32], classes: &[LoadedClass], klass: Address, number: u32) {
@@ -393,18 +428,6 @@ fn occupy(slots: &mut [u32], classes: &[LoadedClass], klass: Address, number: u3
 fn hash(klass: Address, slots: usize) -> usize {
     let mixed = (klass.0 as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     usize::try_from(mixed >> (64 - slots.trailing_zeros())).unwrap_or(0)
-}
-
-fn rule_of(helper: LayoutHelper, name: &[u8]) -> SizeRule {
-    match helper.decode() {
-        InstanceSize::Fixed { bytes, .. } => match name {
-            b"java/lang/Class" => SizeRule::Mirror(bytes),
-            b"jdk/internal/vm/StackChunk" => SizeRule::StackChunk(bytes),
-            _ => SizeRule::Fixed(bytes),
-        },
-        InstanceSize::Array { .. } => SizeRule::Array(helper),
-        InstanceSize::None => SizeRule::None,
-    }
 }
 
 #[cfg(test)]

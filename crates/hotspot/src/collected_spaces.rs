@@ -13,7 +13,7 @@
 //! | every young region kept its kind and did not shrink | | nothing was evacuated: Remark or Cleanup |
 
 use crate::collection_report::MovesFault;
-use crate::heap_spaces::{Space, SpaceKind};
+use crate::space::{Space, SpaceKind};
 
 /// The outcome of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(crate) fn regions(
     Ok(collected)
 }
 
-/// Did every young region keep its kind and all it had? With no young region at all nobody can say, and nothing is lost by yes: what was not
+/// Did every young region keep its kind and all it had? With no young region at all the answer is unknown, and yes is safe: what was not
 /// evacuated has no forwarded object.
 fn young_regions_stayed(before: &[Space], after: &[Space]) -> bool {
     let mut young = before

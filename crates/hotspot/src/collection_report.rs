@@ -13,60 +13,27 @@
 use crate::address::Address;
 use crate::class_table::ClassId;
 use crate::error::Error;
-use crate::heap_spaces::Space;
 use crate::object_walk::WalkFault;
+use crate::space::Space;
+use crate::survivor::Survivor;
 use crate::survivor_list::SurvivorList;
 
-/// How exactly moves are to be known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MovesLevel {
-    /// Not at all: collections are counted, objects are not looked at.
-    Off,
-    /// The heap is read when a collection has finished. Successful young and mixed collections are exact; of full ones and failed evacuations
-    /// the heap that they left is known, not the moves.
-    Finish,
-    /// The heap is also read inside the pause: every collection is exact.
-    Exact,
-}
-
-/// What kind of pause it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CollectionKind {
-    /// The young spaces or regions.
-    Young,
-    /// Young and some old regions (G1).
-    Mixed,
-    /// The whole heap.
-    Full,
-    /// A pause of concurrent marking (Remark, Cleanup): regions without live objects are freed, nothing moves.
-    Cleanup,
-}
+pub use ducktrack_heap_facts::{CollectionKind, MovesLevel};
 
 /// Memory from `start` up to, not including, `end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AddressRange {
-    /// First byte.
-    pub start: Address,
-    /// First byte behind it.
-    pub end: Address,
+pub type AddressRange = ducktrack_heap_facts::AddressRange<Address>;
+
+/// What is asked of ranges of memory that is read.
+pub(crate) trait MemoryRange: Sized {
+    /// Its parts of this many bytes; the last one may be shorter.
+    fn parts(self, bytes: usize) -> impl DoubleEndedIterator<Item = Self>;
+
+    /// Which of these ranges, ascending, holds an address: of those that start at or before it the last, if it is long enough.
+    fn position(ranges: &[Self], address: Address) -> Option<usize>;
 }
 
-impl AddressRange {
-    /// Is the address inside?
-    #[must_use]
-    pub fn contains(&self, address: Address) -> bool {
-        self.start <= address && address < self.end
-    }
-
-    /// Length in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.end.above(self.start)
-    }
-
-    /// Its parts of so many bytes; the last one may be shorter.
-    pub(crate) fn parts(self, bytes: usize) -> impl DoubleEndedIterator<Item = Self> {
+impl MemoryRange for AddressRange {
+    fn parts(self, bytes: usize) -> impl DoubleEndedIterator<Item = Self> {
         let Self { start, end } = self;
         let cuts = (0..self.bytes()).step_by(bytes);
         cuts.map(move |cut| Self {
@@ -75,63 +42,11 @@ impl AddressRange {
         })
     }
 
-    /// Which of these ranges, ascending, holds an address: of those that start at or before it the last, if it is long enough.
     #[inline]
-    pub(crate) fn position(ranges: &[Self], address: Address) -> Option<usize> {
+    fn position(ranges: &[Self], address: Address) -> Option<usize> {
         let above = ranges.partition_point(|range| range.start <= address);
         let last = above.checked_sub(1)?;
         ranges.get(last)?.contains(address).then_some(last)
-    }
-}
-
-/// What is used of a space.
-impl From<&Space> for AddressRange {
-    fn from(space: &Space) -> Self {
-        Self {
-            start: space.bottom,
-            end: space.top,
-        }
-    }
-}
-
-/// An object that outlived a collection which could have taken it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Survivor {
-    /// Where it was.
-    pub from: Address,
-    /// Where it is.
-    pub to: Address,
-    /// Its class.
-    pub class: ClassId,
-    /// Size in units of 8 bytes: an array may have more than 4 GB.
-    words: u32,
-}
-
-impl Survivor {
-    /// `None` for a size that is no multiple of 8 or beyond 32 GB: no object has it.
-    #[must_use]
-    pub fn new(from: Address, to: Address, bytes: usize, class: ClassId) -> Option<Self> {
-        let words = u32::try_from(bytes / 8)
-            .ok()
-            .filter(|_| bytes.is_multiple_of(8))?;
-        Some(Self {
-            from,
-            to,
-            class,
-            words,
-        })
-    }
-
-    /// Size in bytes, alignment included.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        u64::from(self.words) * 8
-    }
-
-    /// Has it another address now?
-    #[must_use]
-    pub fn moved(&self) -> bool {
-        self.from != self.to
     }
 }
 
@@ -161,6 +76,8 @@ pub struct CollectionReport {
     pub unread: u64,
     /// Number of words that looked like old copies of survivors, and were none.
     pub doubted: u64,
+    /// What a [`DeadRecorder`](crate::DeadRecorder) made of the dead; `None`: there is none, or the dead are not known one by one.
+    pub dead_records: Option<Vec<Vec<u8>>>,
     /// How long the world stood still for looking at them.
     pub walk_nanos: u64,
     /// Moves are not known: `survivors` are all objects of the heap as the collection left it, with `from` equal to `to`, space by space, and `collected`
@@ -189,6 +106,7 @@ impl CollectionReport {
     pub(crate) fn set_fault(&mut self, fault: MovesFault) {
         self.collected.clear();
         self.survivors.clear();
+        self.dead_records = None;
         self.fault = Some(fault);
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. At level exact the hook sees them as
-//! well, and calls whoever was given to [`CollectionWatch::tell_unannounced`].
+//! well, and calls what was given to [`CollectionWatch::tell_unannounced`].
 //!
 //! The world is stopped from the first to the last of these. Everything known is in one [`Pause`], which the watch shares with the observer of the
 //! [`PauseHook`]. All of this happens on one thread; the lock is there because the compiler cannot know that.
@@ -15,15 +15,18 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::address::Address;
 use crate::allocation_frontier::AllocationFrontier;
 use crate::class_table::{ClassTable, ClassesAhead};
 use crate::collection_report::{CollectionReport, MovesLevel};
 use crate::collector::Collector;
+use crate::dead_objects::DeadRecorder;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::pause::{Pause, UnannouncedStep};
-use crate::pause_hook::{PauseHook, PauseObserver};
+use crate::pause_hook::PauseHook;
 use crate::vm_structs::VmStructs;
+use crate::watched_thread::PauseObserver;
 
 /// Knows of every collection what it did with the objects.
 #[derive(Debug)]
@@ -36,7 +39,7 @@ pub struct CollectionWatch {
     always: bool,
 }
 
-/// Whoever wants to know of collections that the VM does not announce. Called on the VM thread while the world is stopped, from the middle of the VM: call
+/// A listener for collections that the VM does not announce. Called on the VM thread while the world is stopped, from the middle of the VM: call
 /// nothing of the VM.
 pub trait UnannouncedCollections: Send {
     /// One has begun: do as in `GarbageCollectionStart`, [`CollectionWatch::start`] included.
@@ -79,6 +82,16 @@ impl CollectionWatch {
         self.always
     }
 
+    /// From now on the dead are recorded, at level exact. Before [`CollectionWatch::read_first_classes`] and the first pause.
+    pub fn record_dead(
+        &mut self,
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        recorder: Box<dyn DeadRecorder>,
+    ) -> Result<(), Error> {
+        lock(&self.pause).record_dead(vm, flags, recorder)
+    }
+
     /// Call it in `GarbageCollectionStart`.
     pub fn start(&mut self) {
         lock(&self.pause).start();
@@ -108,11 +121,17 @@ impl CollectionWatch {
         }
     }
 
-    /// Whoever loads classes may read them there, so that pauses are shorter; `None`: nobody looks at classes.
+    /// Where classes may be read ahead, so that pauses are shorter; `None`: classes are not looked at.
     #[must_use]
     pub fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
         let is_used = self.level != MovesLevel::Off;
         is_used.then(|| lock(&self.pause).classes.ahead()).flatten()
+    }
+
+    /// First address and length in bytes of the reserved heap.
+    #[must_use]
+    pub fn reserved_heap(&self) -> (Address, usize) {
+        lock(&self.pause).spaces.reserved()
     }
 
     /// How exactly moves are known.

@@ -2,7 +2,7 @@
 //!
 //! [`crate::read_value`] asks the system for every value, which costs a microsecond or more; following the chains of all classes for the first time reads ten
 //! thousand values out of a thousand pages. A page that could be read once can be read until it is given back; so while the world is stopped, one question
-//! for each page is enough. Pages are asked for one by one: to ask for those behind at the same time would fetch many that nobody reads.
+//! for each page is enough. Pages are asked for one by one: to ask for those after at the same time would fetch many that are never read.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ impl ConfirmedPages {
     /// Copies bytes.
     pub(crate) fn bytes(&mut self, address: Address, length: usize) -> Result<Vec<u8>, Error> {
         self.confirm(address, length)?;
-        // SAFETY: as above.
+        // SAFETY: `confirm` found all pages of the range readable, and the world is stopped.
         Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
     }
 

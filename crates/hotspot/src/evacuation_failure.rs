@@ -10,7 +10,7 @@
 //!   the largest young object needs (it never gets more room while objects are promoted). One reading at the first look tells how large that one is;
 //! - G1: in pinned regions (JDK 22 and later); while no region is free, in all young ones, and in old ones if some of these have left the set of old regions.
 //!
-//! Pinned regions are few and read at each look. Where no region is free, all is read behind long phases only: G1 asks for the time some twenty times in a
+//! Pinned regions are few and read at each look. Where no region is free, all is read after long phases only: G1 asks for the time some twenty times in a
 //! pause, and most of its phases take microseconds. An object that a shorter one finds alive (references that are kept) has nowhere to go and stays: when the
 //! pause is over it is there, and no filler ([`settle_kept`]).
 //!
@@ -27,23 +27,25 @@
 use std::time::{Duration, Instant};
 
 use crate::class_table::ClassTable;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::error::Error;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::filler_class::may_fill;
 use crate::g1_regions::{EvacuationFailure, SeenRegions};
-use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
+use crate::heap_spaces::HeapSpaces;
 use crate::object_walk::{ObjectSizes, ObjectWalk};
 use crate::piecewise_walk::walk_each;
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
 /// The collector gives up when it cannot get a whole buffer of this size or less, even if the object would fit.
 const LARGEST_BUFFER: usize = 256 << 10;
 
-/// So many objects are looked at again to see whether clearing up has begun.
+/// Objects that are looked at again to see whether clearing up has begun.
 const SAMPLE: usize = 16;
 
-/// The evacuation, and what clears up behind it, take longer.
+/// The evacuation, and what clears up after it, take longer.
 const SHORTEST_PHASE: Duration = Duration::from_micros(100);
 
 /// What one space showed.

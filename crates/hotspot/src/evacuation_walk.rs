@@ -15,18 +15,22 @@
 
 use crate::address::Address;
 use crate::class_cache::{ClassCache, QuickClass, QuickRule};
-use crate::class_table::{ClassTable, SizeRule};
-use crate::collection_report::{AddressRange, MovesFault, Survivor};
-use crate::heap_spaces::Space;
-use crate::lanes::Passed;
+use crate::class_table::{ClassId, ClassTable, SizeRule};
+use crate::collection_report::{AddressRange, MemoryRange, MovesFault};
 use crate::object_header::forwarded_to;
 use crate::object_walk::{ObjectSizes, WalkFault};
+use crate::space::Space;
+use crate::stretch::WalkedStretch;
+use crate::survivor::Survivor;
 use crate::survivor_list::SurvivorList;
 
-/// So many objects the walk with choices looks at, for each object the space can have, before it gives up.
+/// Objects that the walk with choices looks at, for each object the space can have, before it gives up.
 const STEPS_FOR_EACH: usize = 4;
 /// And never more than this.
 const MOST_STEPS: usize = 4 << 20;
+
+/// The dead of this many bytes are listed, then passed on.
+const LISTED_AT_ONCE: usize = 1 << 20;
 
 /// What walks found.
 #[derive(Debug, Default)]
@@ -43,6 +47,8 @@ pub(crate) struct Evacuated {
     pub(crate) doubted: u64,
     /// Pages that survivors started in, where that was counted.
     pub(crate) pages: usize,
+    /// The dead with their classes, where one thread walked alone and they were asked for.
+    pub(crate) listed: Option<Vec<(Address, ClassId)>>,
     /// Size in bytes of the largest object, where one thread walked alone.
     pub(crate) largest: usize,
 }
@@ -51,6 +57,7 @@ pub(crate) struct Evacuated {
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     survivors: usize,
+    listed: usize,
     dead: u64,
     walked: u64,
 }
@@ -60,13 +67,14 @@ impl Evacuated {
     fn mark(&self) -> Mark {
         Mark {
             survivors: self.survivors.len(),
+            listed: self.listed.as_ref().map_or(0, Vec::len),
             dead: self.dead,
             walked: self.walked,
         }
     }
 
     /// Adds the next stretch, if it was walked to its end.
-    pub(crate) fn accept(&mut self, mut passed: Passed) -> Result<(), MovesFault> {
+    pub(crate) fn accept(&mut self, mut passed: WalkedStretch) -> Result<(), MovesFault> {
         if let Some(fault) = passed.fault {
             return Err(fault);
         }
@@ -76,7 +84,7 @@ impl Evacuated {
         Ok(())
     }
 
-    /// Whoever lived on.
+    /// The survivors.
     pub(crate) fn into_survivors(self) -> SurvivorList {
         match self.survivors.is_empty() {
             true => self.scanned,
@@ -92,6 +100,9 @@ impl Evacuated {
     /// Forgets what was found since.
     fn back_to(&mut self, mark: Mark) {
         self.survivors.truncate(mark.survivors);
+        if let Some(listed) = &mut self.listed {
+            listed.truncate(mark.listed);
+        }
         self.dead = mark.dead;
         self.walked = mark.walked;
     }
@@ -210,6 +221,46 @@ impl<'a> EvacuationWalk<'a> {
         unsafe { self.stretch(space, space.bottom, space.top, found) }.map(|_| ())
     }
 
+    /// Passes the dead objects of a space, ascending, each with its class.
+    ///
+    /// # Safety
+    /// As for [`EvacuationWalk::or_former_classes`].
+    pub(crate) unsafe fn dead_of(
+        &mut self,
+        space: &Space,
+        mut pass: impl FnMut(Address, ClassId),
+    ) -> Result<(), MovesFault> {
+        let mut found = Evacuated {
+            listed: Some(Vec::new()),
+            ..Evacuated::default()
+        };
+        let mut at = space.bottom;
+        while at < space.top {
+            let rest = Space {
+                bottom: at,
+                ..*space
+            };
+            let before = found.mark();
+            let stop = at.plus(LISTED_AT_ONCE).min(space.top);
+            // SAFETY: passed on; an object starts at `at`.
+            at = match unsafe { self.stretch(&rest, at, stop, &mut found) } {
+                Ok(end) => end,
+                Err(fault) => {
+                    found.back_to(before);
+                    // SAFETY: passed on.
+                    if !unsafe { self.former_classes(&rest, &mut found) } {
+                        return Err(fault);
+                    }
+                    space.top
+                }
+            };
+            let listed = found.listed.iter_mut().flat_map(|listed| listed.drain(..));
+            listed.for_each(|(object, class)| pass(object, class));
+            found.survivors.clear();
+        }
+        Ok(())
+    }
+
     /// Walks the objects of a space that start from `at` on and before `stop`. Returns where the last of them ends.
     ///
     /// # Safety
@@ -228,7 +279,7 @@ impl<'a> EvacuationWalk<'a> {
                     space: space.index,
                     fault,
                 })?;
-            // SAFETY: as above; `old_copy` found the target inside the room.
+            // SAFETY: an object starts at `at` in committed memory, and `old_copy` found the target inside the room.
             unsafe { self.take(at, object, found) }?;
             at = at.plus(object.bytes);
         }
@@ -293,9 +344,9 @@ impl<'a> EvacuationWalk<'a> {
             None => current,
             Some(number) => QuickClass::of(table, former(number)?),
         };
-        // SAFETY: as above.
+        // SAFETY: `header` has read the object's header at `at`, below the top.
         let object = unsafe { self.sized(at, top, to, class) }.ok()?;
-        // SAFETY: as above.
+        // SAFETY: `sized` found the object to fit below the top, and its target inside the room.
         unsafe { self.take(at, object, found) }.ok()?;
         Some(Step {
             bytes: object.bytes,
@@ -315,7 +366,12 @@ impl<'a> EvacuationWalk<'a> {
         found.walked += 1;
         found.largest = found.largest.max(object.bytes);
         match object.to {
-            None => found.dead += 1,
+            None => {
+                found.dead += 1;
+                if let Some(listed) = &mut found.listed {
+                    listed.push((at, object.class.id));
+                }
+            }
             Some(to) => {
                 let survivor = survivor(at, to, object)?;
                 // SAFETY: passed on.
@@ -326,7 +382,7 @@ impl<'a> EvacuationWalk<'a> {
         Ok(())
     }
 
-    /// The object that starts at `at`, in a space that ends at `top`. Nothing behind `top` is read, whatever stands at `at`.
+    /// The object that starts at `at`, in a space that ends at `top`. Nothing after `top` is read, independent of the word at `at`.
     ///
     /// # Safety
     /// The memory from `at` to `top` can be read.
@@ -362,7 +418,7 @@ impl<'a> EvacuationWalk<'a> {
             return Err(WalkFault::BadForwarding { object: at, target });
         }
         let header_at = if self.compact { to.unwrap_or(at) } else { at };
-        // SAFETY: as above; a target lies in memory that can be read.
+        // SAFETY: `at` is committed, and a target with room for the smallest object lies in memory that can be read.
         let klass = unsafe { self.sizes.header().klass_of(header_at) };
         let unknown = WalkFault::UnknownClass { object: at, klass };
         self.cache
@@ -393,7 +449,7 @@ impl<'a> EvacuationWalk<'a> {
         Ok(OldCopy { class, bytes, to })
     }
 
-    /// An object of this class has at least so many bytes, among them what tells its size.
+    /// The least size in bytes of an object of this class; the words that tell its size are within it.
     #[inline]
     fn least_bytes(&self, class: QuickClass) -> usize {
         match class.rule {
@@ -416,7 +472,7 @@ impl<'a> EvacuationWalk<'a> {
         unsafe { self.cache.bytes_of(object, class, self.sizes) }
     }
 
-    /// Does memory that objects can have moved to hold so many bytes from this address on?
+    /// Does memory that objects can have moved to hold this many bytes from this address on?
     #[inline]
     fn has_room(&mut self, address: Address, bytes: usize) -> bool {
         let holds =
@@ -441,7 +497,7 @@ impl<'a> EvacuationWalk<'a> {
         forwarded_to(mark).filter(|_| mark & self.stays == 0)
     }
 
-    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, by its old copy alone: `second` is the word behind its mark word.
+    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, by its old copy alone: `second` is the word after its mark word.
     /// `None`: it is none, or the class is in the mark word.
     ///
     /// # Safety
@@ -478,7 +534,7 @@ impl<'a> EvacuationWalk<'a> {
         let header = self.sizes.header();
         // SAFETY: both places have room for a header.
         let klass = unsafe { header.klass_of(to) };
-        // SAFETY: as above.
+        // SAFETY: the old place has room for a header, too: `room` is at least the smallest object.
         if !self.compact && unsafe { header.klass_of(from) } != klass {
             return None;
         }
@@ -486,9 +542,9 @@ impl<'a> EvacuationWalk<'a> {
         if self.least_bytes(class) > room {
             return None;
         }
-        // SAFETY: what tells the size lies within so many bytes.
+        // SAFETY: the words that tell the size lie within the least size.
         let bytes = unsafe { self.bytes(to, class) };
-        // SAFETY: as above.
+        // SAFETY: the old place has the same room, so the words that tell the size lie within it.
         let bytes_before = || unsafe { self.bytes(from, class) };
         let is_fixed = matches!(class.rule, QuickRule::Fixed(_));
         if bytes < 8 || bytes > room || (!is_fixed && bytes_before() != bytes) {
@@ -517,7 +573,7 @@ impl<'a> EvacuationWalk<'a> {
         if class.id != survivor.class {
             return Err(wrong("an object of another class"));
         }
-        // SAFETY: as above; what tells the size lies within an object of this class.
+        // SAFETY: the room has the whole object, and the words that tell its size lie within it.
         if unsafe { self.bytes(to, class) } != bytes {
             return Err(wrong("an object of another size"));
         }

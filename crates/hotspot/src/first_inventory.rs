@@ -1,6 +1,6 @@
 //! What was in the heap before the first collection that is followed: archives of the JDK, old objects of a JVM that runs already.
 //!
-//! Nobody saw these objects being made, and a young collection says nothing of them. So the first pause lists every object of the spaces that are not
+//! These objects were made before recording, and a young collection says nothing of them. So the first pause lists every object of the spaces that are not
 //! young, and the first report has them as survivors that stayed (`from == to`), with their spaces among the collected ones: from then on the whole
 //! heap is known.
 //!
@@ -8,9 +8,10 @@
 //! `[0x1000, 0x2000)`. Its report has both ranges.
 
 use crate::class_table::ClassTable;
-use crate::collection_report::{AddressRange, CollectionReport, Survivor};
-use crate::heap_spaces::Space;
+use crate::collection_report::{AddressRange, CollectionReport};
 use crate::object_walk::{ObjectSizes, ObjectWalk};
+use crate::space::Space;
+use crate::survivor::Survivor;
 
 /// Taken once, given away once.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@
 //! Its new place is not looked at, that would be a miss of the caches for each: the sum of all places, classes and sizes must be that of the objects that are met there
 //! ([`PlacementSum`]). Only with compact headers, where the word has taken the class's place, the class is read there.
 //!
-//! None can be missed. What could be taken for a survivor and is none: the elements of an array; memory that nobody has cleared since an earlier
-//! collection, behind the last object of a thread's buffer, where whole groups of former survivors stand. So:
+//! None can be missed. What could be taken for a survivor and is none: the elements of an array; memory that was not cleared since an earlier
+//! collection, after the last object of a thread's buffer, where whole groups of former survivors stand. So:
 //!
 //! - Every survivor claims its new place ([`NewPlaces`]), and the objects that are there are walked ([`crate::young_coverage`]): who claims a place where none starts is no
 //!   survivor.
@@ -30,17 +30,18 @@ mod pattern;
 mod rivals;
 
 use crate::address::Address;
-use crate::collection_report::{AddressRange, Survivor};
+use crate::collection_report::{AddressRange, MemoryRange};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::Space;
 use crate::lanes::{SURVIVORS_AHEAD, ask_for};
 use crate::new_places::NewPlaces;
 use crate::piecewise_walk::confirm_committed;
 use crate::placement_sum::PlacementSum;
 use crate::reservation::page_size;
+use crate::space::Space;
+use crate::survivor::Survivor;
 use crate::survivor_list::SurvivorList;
 use crate::walk_pool::WalkPool;
-use crate::young_coverage::Met;
+use crate::young_coverage::PlaceTally;
 use doubts::Doubts;
 use pattern::{Candidate, Pattern};
 use rivals::Rivals;
@@ -59,11 +60,11 @@ pub(crate) unsafe fn scan_together<'a>(
     written: Option<&[AddressRange]>,
     places: &NewPlaces,
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
-) -> Option<Scanned> {
+) -> Option<ScanOutcome> {
     confirm_committed(spaces).ok()?;
     let Some(bounds) = places.bounds() else {
         // Nothing has moved.
-        return Some(Scanned::default());
+        return Some(ScanOutcome::default());
     };
     let pieces: Vec<Piece> = spaces
         .iter()
@@ -81,7 +82,7 @@ pub(crate) unsafe fn scan_together<'a>(
         // SAFETY: passed on; the spaces are committed.
         move |piece: &Piece| unsafe { scan.piece(piece) }
     })?;
-    Some(Scanned { parts })
+    Some(ScanOutcome { parts })
 }
 
 /// A part of a space.
@@ -209,7 +210,7 @@ unsafe fn strange(
 
 /// What was found, with its doubts.
 #[derive(Debug, Default)]
-pub(crate) struct Scanned {
+pub(crate) struct ScanOutcome {
     /// In the order of the spaces; those of a space ascending.
     parts: Vec<Part>,
 }
@@ -233,7 +234,7 @@ struct Part {
 }
 
 impl Part {
-    /// One more; `is_first`: nobody else claims its place.
+    /// One more; `is_first`: no other claims its place.
     #[inline(always)]
     fn add(&mut self, survivor: Survivor, is_first: bool) {
         self.survivors.push(survivor);
@@ -268,7 +269,7 @@ impl Part {
     }
 }
 
-impl Scanned {
+impl ScanOutcome {
     /// Throws away what is no survivor, when the objects at the new places have been met. `None`: a doubt is left.
     ///
     /// # Safety
@@ -276,7 +277,7 @@ impl Scanned {
     pub(crate) unsafe fn settle(
         mut self,
         places: &NewPlaces,
-        mut met: Met,
+        mut met: PlaceTally,
         pool: &WalkPool,
         walk: &mut EvacuationWalk<'_>,
     ) -> Option<Evacuated> {
@@ -356,7 +357,7 @@ impl Scanned {
     unsafe fn let_fillers_go(
         &mut self,
         places: &NewPlaces,
-        met: &mut Met,
+        met: &mut PlaceTally,
         walk: &mut EvacuationWalk<'_>,
     ) -> Option<()> {
         for part in &mut self.parts {

@@ -30,13 +30,16 @@ use std::time::Instant;
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::collector::Collector;
+use crate::dead_objects::DeadObjects;
 use crate::error::Error;
-use crate::heap_spaces::{HeapSpaces, Space};
+use crate::heap_spaces::HeapSpaces;
 use crate::mark_bitmap::MarkBitmap;
 use crate::object_walk::ObjectSizes;
 use crate::phase_list::{PhaseList, Stage};
+use crate::space::Space;
+use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 
 use forwarding::Forwarding;
@@ -72,6 +75,8 @@ pub struct FullCollection {
     pub survivors: Result<Vec<Survivor>, MovesFault>,
     /// Number of the dead. A stretch of dead objects whose classes are gone counts as one.
     pub dead: u64,
+    /// What the recorder made of the dead.
+    pub dead_records: Option<Vec<Vec<u8>>>,
     /// Number of objects looked at.
     pub walked: u64,
     /// How long the world stood still for it.
@@ -140,8 +145,22 @@ impl FullCollectionReading {
     /// # Safety
     /// The world must be stopped, and this must be the thread that runs the collection.
     pub unsafe fn look(&mut self, classes: &ClassTable, sizes: &ObjectSizes) -> FullStep {
+        // SAFETY: passed on.
+        unsafe { self.look_with(classes, sizes, None) }
+    }
+
+    /// The same, with someone who records the dead.
+    ///
+    /// # Safety
+    /// As for [`FullCollectionReading::look`].
+    pub(crate) unsafe fn look_with(
+        &mut self,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+        dead: Option<&mut DeadObjects>,
+    ) -> FullStep {
         match self.spaces.full_collections() {
-            Ok(count) if count == self.settled => return self.advance(classes, sizes),
+            Ok(count) if count == self.settled => return self.advance(classes, sizes, dead),
             Ok(count) => {
                 // A former one of this pause is over.
                 self.complete(classes, sizes);
@@ -193,13 +212,25 @@ impl FullCollectionReading {
         std::mem::take(&mut self.completed)
     }
 
+    /// What a collection before it left was not as the recorder thought: what it made of the dead is worth nothing.
+    pub(crate) fn forget_dead(&mut self) {
+        if let Progress::Marked(found) | Progress::Prepared(found) = &mut self.progress {
+            found.dead_records = None;
+        }
+    }
+
     /// The full collections of this pause that are over, in order, while another one is going on.
     pub fn take_completed(&mut self) -> Vec<FullCollection> {
         std::mem::take(&mut self.completed)
     }
 
     /// Does what the stage of the collection asks for.
-    fn advance(&mut self, classes: &ClassTable, sizes: &ObjectSizes) -> FullStep {
+    fn advance(
+        &mut self,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+        dead: Option<&mut DeadObjects>,
+    ) -> FullStep {
         let waits_for = match &self.progress {
             Progress::Idle | Progress::Failed { .. } => return FullStep::Nothing,
             Progress::Began { .. } => Stage::Marked,
@@ -214,7 +245,7 @@ impl FullCollectionReading {
         }
         match std::mem::replace(&mut self.progress, Progress::Idle) {
             Progress::Began { number } if stage == Stage::Marked => {
-                self.read_live(number, classes, sizes)
+                self.read_live(number, classes, sizes, dead)
             }
             Progress::Began { number } => self.missed(number, "after marking"),
             Progress::Marked(found) if stage == Stage::Prepared => self.read_destinations(found),
@@ -233,15 +264,22 @@ impl FullCollectionReading {
     }
 
     /// Marking has ended: finds every live object.
-    fn read_live(&mut self, number: u32, classes: &ClassTable, sizes: &ObjectSizes) -> FullStep {
+    fn read_live(
+        &mut self,
+        number: u32,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+        mut dead: Option<&mut DeadObjects>,
+    ) -> FullStep {
         let started = Instant::now();
-        match self.live(classes, sizes) {
+        match self.live(classes, sizes, dead.as_deref_mut()) {
             Ok((before, walk)) => {
                 self.progress = Progress::Marked(FullCollection {
                     number,
                     before,
                     after: Vec::new(),
                     dead: walk.dead,
+                    dead_records: dead.map(|dead| dead.recorder().take()),
                     walked: walk.walked,
                     survivors: Ok(walk.survivors),
                     nanos: nanos_since(started),
@@ -249,6 +287,9 @@ impl FullCollectionReading {
                 FullStep::Marked
             }
             Err(fault) => {
+                if let Some(dead) = dead {
+                    let _ = dead.recorder().take();
+                }
                 self.progress = failed(number, fault);
                 FullStep::Nothing
             }
@@ -259,12 +300,13 @@ impl FullCollectionReading {
         &self,
         classes: &ClassTable,
         sizes: &ObjectSizes,
+        dead: Option<&mut DeadObjects>,
     ) -> Result<(Vec<Space>, live_objects::Found), MovesFault> {
         let mut before = Vec::new();
         self.spaces.list(&mut before)?;
         let mut ascending = before.clone();
         ascending.sort_unstable_by_key(|space| space.bottom);
-        let mut walk = LiveWalk::new(classes, sizes);
+        let mut walk = LiveWalk::new(classes, sizes, dead);
         for space in &ascending {
             // SAFETY: `look` asks for a stopped world; memory below the tops is committed, and marking has ended.
             unsafe {
@@ -376,6 +418,7 @@ impl FullCollection {
             after: Vec::new(),
             survivors: Err(fault),
             dead: 0,
+            dead_records: None,
             walked: 0,
             nanos: 0,
         }

@@ -1,7 +1,7 @@
 //! Knowing the heap anew after a fault.
 //!
 //! A fault ends the knowledge of moves: what lives where is not known any more. The next full collection that is read without one knows every live object
-//! and its new place, whatever was before. Its report is marked ([`CollectionReport::anew`]) and says of the whole heap what lives; the spaces that it does not
+//! and its new place, independent of what the trace knew before. Its report is marked ([`CollectionReport::anew`]) and says of the whole heap what lives; the spaces that it does not
 //! decide about (archives of the JDK) are listed as [`crate::first_inventory`] lists them. From then on moves are followed as before.
 //!
 //! ```text
@@ -14,10 +14,11 @@
 //! This is level exact. At level finish the heap that a full collection left is listed instead: [`crate::listed_heap`].
 
 use crate::class_table::ClassTable;
-use crate::collection_report::{AddressRange, CollectionReport, MovesFault, Survivor};
+use crate::collection_report::{AddressRange, CollectionReport, MovesFault};
 use crate::first_inventory::list_space;
 use crate::full_collection::is_collected;
 use crate::object_walk::ObjectSizes;
+use crate::survivor::Survivor;
 
 /// Completes the report of a full collection to the whole heap.
 ///

@@ -2,7 +2,7 @@
 
 use crate::collection_report::{AddressRange, CollectionKind, CollectionReport};
 use crate::full_collection::{FullCollection, is_collected};
-use crate::heap_spaces::Space;
+use crate::space::Space;
 
 /// Makes the report; `after`: the spaces as they are now, for a collection that did not note them.
 pub(crate) fn full_report(
@@ -31,6 +31,7 @@ pub(crate) fn full_report(
         collected,
         survivors: survivors.into(),
         dead: collection.dead,
+        dead_records: collection.dead_records.filter(|_| fault.is_none()),
         walked: collection.walked,
         unread: 0,
         doubted: 0,

@@ -11,7 +11,7 @@
 use crate::address::Address;
 use crate::careful_read::read_value;
 use crate::error::Error;
-use crate::heap_spaces::{Space, SpaceKind};
+use crate::space::{Space, SpaceKind};
 use crate::vm_structs::VmStructs;
 
 /// No heap has more regions (32 TB of 1 MB regions).
@@ -224,19 +224,19 @@ impl Region<'_> {
     }
 
     fn bottom(&self) -> Address {
-        // SAFETY: as above.
+        // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its bottom.
         unsafe { self.at.plus(self.layout.bottom).read() }
     }
 
     fn top(&self) -> Address {
-        // SAFETY: as above.
+        // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its top.
         unsafe { self.at.plus(self.layout.top).read() }
     }
 
     fn is_pinned(&self) -> bool {
         self.layout
             .pins
-            // SAFETY: as above.
+            // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its pin count.
             .is_some_and(|pins| unsafe { self.at.plus(pins).read::<u64>() } != 0)
     }
 }
@@ -303,7 +303,7 @@ impl Tags {
         } else if value & self.old_mask != 0 {
             SpaceKind::Old
         } else {
-            SpaceKind::Unknown(tag)
+            SpaceKind::Other
         }
     }
 }
@@ -312,7 +312,7 @@ impl Tags {
 mod tests {
     use super::{EvacuationFailure, G1Regions, SeenRegions, Tags};
     use crate::address::Address;
-    use crate::heap_spaces::SpaceKind;
+    use crate::space::SpaceKind;
 
     const FREE: u64 = 0;
     const EDEN: u64 = 2;
@@ -398,7 +398,7 @@ mod tests {
             SpaceKind::HumongousContinues,
             SpaceKind::Old,
             SpaceKind::Archive,
-            SpaceKind::Unknown(64),
+            SpaceKind::Other,
         ];
         assert_eq!(kinds, expected);
         assert_eq!(TAGS_25.kind(8), SpaceKind::Old);

@@ -19,58 +19,8 @@ use crate::careful_read::read_value;
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::g1_regions::{EvacuationFailure, G1Regions, SeenRegions};
+use crate::space::{Space, SpaceKind};
 use crate::vm_structs::VmStructs;
-
-/// What a space is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SpaceKind {
-    /// New objects.
-    Eden,
-    /// Objects that survived a young collection (the from-space; G1: survivor regions).
-    Survivor,
-    /// The other half of the survivor spaces, empty between collections.
-    To,
-    /// Tenured objects.
-    Old,
-    /// The first region of an object larger than half a region; its object goes on in the next regions.
-    HumongousStart,
-    /// A further region of such an object: no object starts here.
-    HumongousContinues,
-    /// An archive of the JDK mapped into the heap (G1 up to JDK 17).
-    Archive,
-    /// A free region.
-    Free,
-    /// A region with a tag this list does not know.
-    Unknown(i32),
-}
-
-impl SpaceKind {
-    /// Is it collected by every young collection?
-    #[must_use]
-    pub fn is_young(self) -> bool {
-        matches!(self, Self::Eden | Self::Survivor | Self::To)
-    }
-
-    /// Do objects start here?
-    #[must_use]
-    pub fn holds_objects(self) -> bool {
-        !matches!(self, Self::HumongousContinues | Self::Free)
-    }
-}
-
-/// A part of the heap with objects from `bottom` to `top`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Space {
-    /// What it is for.
-    pub kind: SpaceKind,
-    /// G1: the index of the region. Else 0 old, 1 eden, 2 from, 3 to.
-    pub index: u32,
-    /// First object.
-    pub bottom: Address,
-    /// End of the last object.
-    pub top: Address,
-}
 
 /// Offsets of the two generations of Serial or Parallel.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +110,7 @@ impl HeapSpaces {
         }
     }
 
-    /// How many bytes more fit into the old space of Serial or Parallel, grown as far as it can; `None` for G1. The generations lie one behind the
+    /// How many bytes more fit into the old space of Serial or Parallel, grown as far as it can; `None` for G1. The generations lie one after the
     /// other, in either order.
     pub(crate) fn old_room(&self, spaces: &[Space]) -> Option<usize> {
         let Shape::Generations(_) = &self.shape else {

@@ -1,4 +1,4 @@
-//! `JavaThread::_jvmci_reserved0`: eight bytes of every thread that nobody uses unless a JVMCI compiler runs.
+//! `JavaThread::_jvmci_reserved0`: eight bytes of every thread that is unused unless a JVMCI compiler runs.
 //!
 //! HotSpot with JVMCI compiled in (every usual build on Linux) keeps two reserved words per thread for the Graal compiler
 //! (`src/hotspot/share/runtime/javaThread.hpp`). Their offset stands in JVMCI's own struct table (`JVMCIVMStructs::localHotSpotVMStructs` in

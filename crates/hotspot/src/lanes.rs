@@ -17,64 +17,42 @@ use std::sync::Mutex;
 
 use crate::address::Address;
 use crate::class_lines::ClassLines;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::evacuation_walk::{EvacuationWalk, OldCopy, survivor};
 use crate::object_header::ClassBits;
 use crate::object_walk::WalkFault;
+use crate::stretch::{Stretch, WalkedStretch};
+use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
-/// So many stretches a thread has open. More do not help: a core has so many registers and such a window.
+/// Stretches that a thread has open. More do not help: registers and the core's window are full.
 const LANES: usize = 4;
 /// So far ahead memory is asked for, in bytes: also over the end of a page, where the core does not do it by itself.
 const AHEAD: usize = 512;
-/// So many survivors ahead their new places are asked for.
+/// How many survivors ahead new places are prefetched.
 pub(crate) const SURVIVORS_AHEAD: usize = 12;
 /// No header reaches beyond this.
 const HEADER: usize = 24;
 /// The step after an object that cannot be passed: beyond every end.
 const OUT: usize = 1 << 60;
 
-/// Objects that start from `start` on and before `stop`, in a space that ends at `top`.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stretch {
-    /// Whoever gave it knows it by this.
-    pub(crate) number: usize,
-    /// Index of the space.
-    pub(crate) space: u32,
-    pub(crate) start: Address,
-    pub(crate) stop: Address,
-    pub(crate) top: Address,
-}
-
-/// What the walk of a stretch found.
-#[derive(Debug)]
-pub(crate) struct Passed {
-    pub(crate) stretch: Stretch,
-    /// Where its last object ends.
-    pub(crate) end: Address,
-    pub(crate) walked: u64,
-    /// Ascending by `from`; each is at its new place.
-    pub(crate) survivors: Vec<Survivor>,
-    pub(crate) fault: Option<MovesFault>,
-}
-
 /// Where stretches come from, and where the outcome goes.
 pub(crate) trait Stretches {
     /// The next stretch to walk.
     fn next(&mut self, walk: &mut EvacuationWalk<'_>) -> Option<Stretch>;
     /// One is done.
-    fn passed(&mut self, passed: Passed);
+    fn passed(&mut self, passed: WalkedStretch);
 }
 
 /// Where the dead and the living are counted by class.
 pub(crate) trait CountClasses {
     /// Are survivors wanted as well?
     const KEEPS_SURVIVORS: bool;
-    /// One more object, of the class in this row and of so many bytes.
+    /// One more object, of the class in this row and of this size in bytes.
     fn count(&mut self, row: u32, object: usize, bytes: usize);
 }
 
-/// Nobody wants to know.
+/// No listener.
 #[derive(Debug)]
 pub(crate) struct NotCounted;
 
@@ -184,7 +162,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         }
     }
 
-    /// A lane has got to `next`, behind the object at `object`: closes it, opens another one in its place, and says from where to where.
+    /// A lane has got to `next`, after the object at `object`: closes it, opens another one in its place, and says from where to where.
     #[cold]
     #[inline(never)]
     unsafe fn replace(
@@ -234,7 +212,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
                 lane.fault = Some(fault);
             }
         }
-        self.source.passed(Passed {
+        self.source.passed(WalkedStretch {
             stretch: lane.stretch,
             end: Address(lane.at),
             walked: lane.walked,

@@ -1,7 +1,7 @@
 //! What the running HotSpot VM's own tables say: thread layout, flags, classes, heap.
 //!
 //! Nothing here is assumed from a version number: offsets and addresses come from the tables libjvm exports for its Serviceability
-//! Agent ([`VmStructs`]), and whatever is missing or implausible is an error value, after which the feature that needs it is left out.
+//! Agent ([`VmStructs`]), and what is missing or implausible is an error value, after which the feature that needs it is left out.
 //!
 //! | what | type | from |
 //! |---|---|---|
@@ -11,9 +11,10 @@
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
 //! | where objects have their fields | [`FieldLayout`] | `InstanceKlass` |
 //! | the heap: spaces, classes by address, objects one after the other | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
-//! | what each collection moved and which objects died | [`CollectionWatch`] | the heap of Serial, Parallel, G1 in the pause |
+//! | what each collection moved and which objects died, and what these referred to | [`CollectionWatch`], [`DeadRecorder`] | the heap of Serial, Parallel, G1 in the pause |
 //! | memory that may not be there | [`read_value`], [`read_bytes`] | the operating system |
 //! | memory for counters | [`Reservation`] | the operating system |
+//! | a word beside each object | [`Shadow`] | the operating system |
 //!
 //! When to load what: [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] from `Agent_OnLoad` on; [`KlassLayout`] and the heap from
 //! `VMInit` on.
@@ -35,6 +36,7 @@ mod collection_report;
 mod collection_watch;
 mod collector;
 mod confirmed_pages;
+mod dead_objects;
 mod error;
 mod evacuation_failure;
 mod evacuation_walk;
@@ -68,10 +70,15 @@ mod phase_list;
 mod piecewise_walk;
 mod placement_sum;
 mod reservation;
+mod shadow;
+mod space;
+mod stretch;
+mod survivor;
 mod survivor_list;
 mod thread_layout;
 mod vm_structs;
 mod walk_pool;
+mod watched_thread;
 mod write_watch;
 mod young_coverage;
 
@@ -82,13 +89,14 @@ pub use class_table::{
     ClassId, ClassTable, ClassesAhead, FieldLayout, InstanceField, LoadedClass, SizeRule,
 };
 pub use collection_report::{
-    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
+    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,
 };
 pub use collection_watch::{Classes, CollectionWatch, UnannouncedCollections};
 pub use collector::Collector;
+pub use dead_objects::{DeadRecorder, HeldReference};
 pub use error::Error;
 pub use full_collection::{FullCollection, FullCollectionReading, FullStep};
-pub use heap_spaces::{HeapSpaces, Space, SpaceKind};
+pub use heap_spaces::HeapSpaces;
 pub use jvm_flags::{FlagType, FlagValue, JvmFlags};
 pub use jvmci_slot::{JvmciSlotRefusal, jvmci_reserved_slot};
 pub use klass::KlassLayout;
@@ -97,8 +105,12 @@ pub use libjvm::{Libjvm, Segment};
 pub use object_header::{ObjectHeader, forwarded_to};
 pub use object_walk::{HeapObject, ObjectSizes, ObjectWalk, WalkFault};
 pub use own_thread::{block_signals, give_way};
-pub use pause_hook::{PauseHook, PauseObserver};
+pub use pause_hook::PauseHook;
 pub use reservation::{Reservation, page_size, resident_bytes};
+pub use shadow::Shadow;
+pub use space::{Space, SpaceKind};
+pub use survivor::Survivor;
 pub use survivor_list::SurvivorList;
 pub use thread_layout::{ThreadLayout, Tlab};
 pub use vm_structs::{Field, FieldPlace, VmStructs};
+pub use watched_thread::PauseObserver;

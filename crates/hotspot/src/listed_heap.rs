@@ -1,26 +1,27 @@
 //! The whole heap as a collection left it, where its moves are not known.
 //!
-//! At level finish nobody looks inside a pause. When it turns out to have held a full collection, or an evacuation that failed in part, the old copies are
+//! At level finish there is no look inside a pause. When it turns out to have held a full collection, or an evacuation that failed in part, the old copies are
 //! overwritten, and forwarding is gone. What is left to read is the heap as it is now: every object of every space, with class and size. Who it was before is for
-//! whoever knows the heap before.
+//! the code that knows the heap before.
 //!
 //! ```text
-//! before   A B C D      known to whoever follows objects
+//! before   A B C D      known to the code that follows objects
 //! after    B D          listed here: class, size, address
 //! ```
 //!
 //! - *Dead wood.* A collector may leave dead objects where they are (the dense prefix of Serial and Parallel, regions of G1 that were not compacted). Nothing tells
 //!   them from live ones: they are listed. What has a filler's class is left out.
-//! - *A new buffer in eden.* Up to JDK 21, Serial and Parallel serve the allocation that caused the collection before it is over: eden's top is behind memory in
+//! - *A new buffer in eden.* Up to JDK 21, Serial and Parallel serve the allocation that caused the collection before it is over: eden's top is after memory in
 //!   which nothing was made yet, and stale objects may be there. Young objects go to the old space as long as it has room; so where all that eden seems to hold
 //!   would have fitted in there, eden is empty. Elsewhere it holds what parses.
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::filler_class::only_fills;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_walk::{ObjectSizes, ObjectWalk};
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 
 /// Lists every object of the heap, ascending by address within each space.
 ///
@@ -74,7 +75,7 @@ fn would_have_fitted(eden: &Space, spaces: &[Space], old_end: Option<Address>) -
 mod tests {
     use super::would_have_fitted;
     use crate::address::Address;
-    use crate::heap_spaces::{Space, SpaceKind};
+    use crate::space::{Space, SpaceKind};
 
     #[test]
     fn eden_is_empty_where_the_old_space_had_room_for_it() {

@@ -11,9 +11,9 @@ use crate::class_table::ClassTable;
 use crate::class_table::tests::loaded;
 use crate::collection_report::{AddressRange, MovesFault};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_header::ObjectHeader;
 use crate::object_walk::ObjectSizes;
+use crate::space::{Space, SpaceKind};
 
 const BYTES: i32 = 0xC010_0800_u32.cast_signed();
 const LONGS: i32 = 0xC010_0B03_u32.cast_signed();
@@ -168,7 +168,7 @@ impl Heap {
         }
     }
 
-    /// A random object of at most so many words: class, length and words.
+    /// A random object of at most this many words: class, length and words.
     fn choose(&self, random: &mut Random, room: usize) -> (usize, u64, usize) {
         loop {
             let all = CLASSES.iter().map(|class| class.2).sum();

@@ -8,7 +8,7 @@
 //! | Parallel, objects that begin | libjvm's data (`PSParallelCompact::_mark_bitmap`) | heap start, heap words, map, bits |
 //! | G1 | an object the heap object points at (`G1ConcurrentMark`) | heap start, heap words, log2 of words per bit, map, bits |
 //!
-//! G1 of JDK 17 has two of them and, behind the second, two pointers: the bitmap of the previous marking and that of the next. A full collection marks in the next
+//! G1 of JDK 17 has two of them and, after the second, two pointers: the bitmap of the previous marking and that of the next. A full collection marks in the next
 //! one, and the two are exchanged from time to time, so the pointer is read anew for every collection. A pointer may lead to the words above or to a
 //! vtable 8 bytes before.
 //!
@@ -234,7 +234,7 @@ impl Shape {
     }
 }
 
-/// Behind the second of two bitmaps: a pointer to one and a pointer to the other. The second of these is the bitmap of the next marking.
+/// After the second of two bitmaps: a pointer to one and a pointer to the other. The second of these is the bitmap of the next marking.
 fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
     let which = |pointer: usize| {
         [(first, 0), (second, 1)]

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::error::Error;
 use crate::import_slots::replace_import;
 use crate::libjvm::Libjvm;
-use crate::pause_hook::look_if_watched;
+use crate::watched_thread::look_if_watched;
 
 /// The names under which libjvm imports `mmap`.
 const MMAP: [&CStr; 2] = [c"mmap64", c"mmap"];

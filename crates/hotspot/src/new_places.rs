@@ -13,8 +13,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::address::Address;
-use crate::collection_report::AddressRange;
-use crate::heap_spaces::{Space, SpaceKind};
+use crate::collection_report::{AddressRange, MemoryRange};
+use crate::space::{Space, SpaceKind};
 
 /// Memory that one word of claims is for.
 const BYTES_OF_WORD: usize = 64 * 8;
@@ -26,7 +26,7 @@ const GRANULE: usize = 1 << 20;
 pub(crate) struct NewPlaces {
     /// Ascending.
     places: Vec<Place>,
-    /// For each granule from that of the first place on, the first place that ends in it or behind it.
+    /// For each granule from that of the first place on, the first place that ends in it or after it.
     granules: Vec<u32>,
     claims: Vec<AtomicU64>,
     /// Other memory in which something is new: nothing should have moved there. Ascending.
@@ -144,7 +144,7 @@ impl NewPlaces {
             .is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// The claims to a place, ascending, one of so many bytes at least.
+    /// The claims to a place, ascending, with at least this many bytes.
     pub(crate) fn claims_apart(
         &self,
         place: &Place,
@@ -256,7 +256,7 @@ fn start(space: &Space, former: Option<&Space>) -> Option<Address> {
 mod tests {
     use super::{Claim, NewPlaces};
     use crate::address::Address;
-    use crate::heap_spaces::{Space, SpaceKind};
+    use crate::space::{Space, SpaceKind};
 
     fn space(kind: SpaceKind, index: u32, bottom: usize, top: usize) -> Space {
         Space {

@@ -40,7 +40,7 @@ pub(crate) enum ClassBits {
     Word,
     /// 4 bytes at 8; the length of an array follows at 12.
     HalfWord,
-    /// The mark word, shifted right by so many bits; the length of an array is at 8.
+    /// The mark word, shifted right by this many bits; the length of an array is at 8.
     UpperMark(u32),
 }
 
@@ -112,16 +112,16 @@ impl ObjectHeader {
                 shift,
                 mark_shift,
             } => {
-                // SAFETY: the caller vouches for the header. Behind the mark word there may be nothing.
+                // SAFETY: the caller vouches for the header. After the mark word there may be nothing.
                 let mark: u64 = unsafe { object.read() };
                 decoded(base, shift, mark >> mark_shift)
             }
-            // SAFETY: as above.
+            // SAFETY: the caller vouches for the header, which has its class word at 8 with this layout.
             _ => self.klass_in(unsafe { object.plus(8).read() }),
         }
     }
 
-    /// The same, by the word behind the mark word; null, where the class is in the mark word.
+    /// The same, by the word after the mark word; null, where the class is in the mark word.
     #[inline(always)]
     pub(crate) fn klass_in(&self, second: u64) -> Address {
         match self.class_pointer {

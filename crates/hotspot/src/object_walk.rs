@@ -6,10 +6,10 @@
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable, SizeRule};
 use crate::error::Error;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::jvm_flags::JvmFlags;
 use crate::klass::KlassLayout;
 use crate::object_header::{ObjectHeader, forwarded_to};
+use crate::space::{Space, SpaceKind};
 use crate::vm_structs::VmStructs;
 
 /// An object found in the heap.
@@ -123,12 +123,12 @@ impl ObjectSizes {
                 helper.array_bytes(length as usize, self.alignment)
             }
             SizeRule::Mirror(least) => {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for the object, which is a class mirror and has this field.
                 let words: u32 = unsafe { object.plus(self.mirror_words).read() };
                 Some((words as usize * 8).max(least))
             }
             SizeRule::StackChunk(fixed) => {
-                // SAFETY: as above.
+                // SAFETY: the caller vouches for the object, which is a stack chunk and has this field.
                 let words: u32 = unsafe { object.plus(self.stack_chunk_words?).read() };
                 self.stack_chunk_bytes(fixed, words as usize)
             }
@@ -210,7 +210,7 @@ impl<'a> ObjectWalk<'a> {
         let Some(class) = self.classes.find(klass) else {
             return Err(WalkFault::UnknownClass { object, klass });
         };
-        // SAFETY: as above; the class is one the VM confirmed.
+        // SAFETY: an object starts here in committed memory, and its class is one the VM confirmed.
         let bytes = unsafe { self.sizes.bytes_of(object, self.classes.rule(class)) }.unwrap_or(0);
         let room = self.top.above(object);
         if bytes < 8 || bytes % 8 != 0 || (bytes > room && !self.single) {

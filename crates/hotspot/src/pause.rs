@@ -14,20 +14,23 @@ use crate::class_table::ClassTable;
 use crate::collected_spaces::{CollectedSpaces, generations, regions};
 use crate::collection_cause::CollectionCause;
 use crate::collection_report::{
-    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel, Survivor,
+    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,
 };
 use crate::collector::Collector;
+use crate::dead_objects::{DeadObjects, DeadRecorder};
 use crate::error::Error;
 use crate::evacuation_failure::FailureReading;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
 use crate::first_inventory::FirstInventory;
 use crate::forwarding_scan::scan_together;
 use crate::full_collection::FullCollectionReading;
-use crate::heap_spaces::{HeapSpaces, Space, SpaceKind};
+use crate::heap_spaces::HeapSpaces;
 use crate::jvm_flags::JvmFlags;
 use crate::new_places::NewPlaces;
 use crate::object_walk::ObjectSizes;
 use crate::piecewise_walk::walk_together;
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
@@ -58,6 +61,8 @@ pub(crate) struct Pause {
     classes_may_be_gone: bool,
     pool: WalkPool,
     unwritten: UnwrittenPages,
+    /// Who wants to know the dead one by one. Level exact only.
+    dead: Option<DeadObjects>,
     first: FirstInventory,
     /// The counts when the last pause ended.
     last: Option<Counts>,
@@ -77,7 +82,14 @@ pub(crate) struct Pause {
 }
 
 /// A collection whose moves are known.
-type Known = (CollectionKind, Evacuated, Vec<AddressRange>);
+#[derive(Debug)]
+struct KnownCollection {
+    kind: CollectionKind,
+    found: Evacuated,
+    collected: Vec<AddressRange>,
+    /// What the recorder made of the dead.
+    dead_records: Option<Vec<Vec<u8>>>,
+}
 
 /// What happened without an event of the VM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +139,7 @@ impl Pause {
                 }
                 _ => UnwrittenPages::default(),
             },
+            dead: None,
             first: FirstInventory::default(),
             last: None,
             inside: false,
@@ -139,9 +152,21 @@ impl Pause {
         })
     }
 
-    /// Whoever allocates may tell there how far it has come; `None`: that is of no use.
+    /// Where allocating threads may report how far they have come; `None`: not needed.
     pub(crate) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.unwritten.frontier()
+    }
+
+    /// From now on the dead are recorded. Before the first class is read.
+    pub(crate) fn record_dead(
+        &mut self,
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        recorder: Box<dyn DeadRecorder>,
+    ) -> Result<(), Error> {
+        self.classes.read_references(vm)?;
+        self.dead = Some(DeadObjects::new(vm, flags, recorder)?);
+        Ok(())
     }
 
     /// Before the first pause: no class has gone, and those that come now come to the front of their chain.
@@ -228,7 +253,7 @@ impl Pause {
         if self.fault.is_some() || self.look_at_full() || self.off {
             return;
         }
-        // The regions of G1 are many, and nobody asks for them but who reports a failed evacuation.
+        // The regions of G1 are many, and only the report of a failed evacuation asks for them.
         let is_listed = self.collector != Collector::G1 || self.failure.has_failed();
         if is_listed && let Err(error) = self.spaces.list(&mut self.latest) {
             self.fault = Some(error.into());
@@ -326,7 +351,11 @@ impl Pause {
     }
 
     /// The collection that ended with this pause.
-    fn last_collection(&mut self, after: &[Space], counts: Counts) -> Result<Known, MovesFault> {
+    fn last_collection(
+        &mut self,
+        after: &[Space],
+        counts: Counts,
+    ) -> Result<KnownCollection, MovesFault> {
         if counts.full != self.counts_before.full {
             return Err(MovesFault::NotAtThisLevel {
                 what: "a full collection",
@@ -352,8 +381,47 @@ impl Pause {
             CollectionKind::Cleanup
         };
         let found = self.read_evacuated(&collected, after)?;
-        let ranges = ranges(collected.evacuated.iter().chain(&collected.humongous));
-        Ok((kind, found, ranges))
+        let dead_records = self.record_evacuated(&collected, after);
+        Ok(KnownCollection {
+            kind,
+            found,
+            collected: ranges(collected.evacuated.iter().chain(&collected.humongous)),
+            dead_records,
+        })
+    }
+
+    /// Passes the dead of evacuated spaces to the recorder. `None`: there is none, or some of them cannot be read.
+    fn record_evacuated(
+        &mut self,
+        collected: &CollectedSpaces,
+        after: &[Space],
+    ) -> Option<Vec<Vec<u8>>> {
+        let mut dead = self.dead.take()?;
+        let room = ranges(after.iter().chain(&collected.evacuated));
+        let (classes, sizes) = (&self.classes, &self.sizes);
+        let mut walk = EvacuationWalk::new(classes, sizes, &room);
+        let evacuated = collected.evacuated.iter().all(|space| {
+            // SAFETY: the world is stopped; the old copies are still in the memory of the space, as are all new ones below the tops.
+            let passed = unsafe {
+                walk.dead_of(space, |object, class| {
+                    dead.object(object, class, classes, sizes);
+                })
+            };
+            passed.is_ok()
+        });
+        let humongous = collected.humongous.iter().all(|space| {
+            // SAFETY: the object starts at the bottom of a region whose memory is still there.
+            let object = unsafe { walk.old_copy(space.bottom, space.top) };
+            if let Ok(object) = &object {
+                // SAFETY: it was read as an object of this class.
+                unsafe { dead.object(space.bottom, object.class.id, classes, sizes) };
+            }
+            object.is_ok()
+        });
+        let records = dead.recorder().take();
+        self.dead = Some(dead);
+        let is_known = evacuated && humongous && classes.references_fault().is_none();
+        is_known.then_some(records)
     }
 
     fn collected(&self, after: &[Space], counts: Counts) -> Result<CollectedSpaces, MovesFault> {
@@ -432,7 +500,7 @@ impl Pause {
     ) -> Result<Evacuated, MovesFault> {
         // What a wrongly guessed start shows as a new address must be memory that can be read as well.
         let room = ranges(after.iter().chain(evacuated));
-        // SAFETY: as above.
+        // SAFETY: the world is stopped and the spaces are committed; whatever a guess finds is checked against `room`.
         unsafe {
             walk_together(&self.pool, evacuated, || {
                 EvacuationWalk::new(&self.classes, &self.sizes, &room)
@@ -450,23 +518,34 @@ impl Pause {
 
     fn report(
         &mut self,
-        outcome: Result<Known, MovesFault>,
+        outcome: Result<KnownCollection, MovesFault>,
         after: Vec<Space>,
         counts: Counts,
         started: Instant,
     ) -> CollectionReport {
-        let (fault, (kind, found, collected)) = match outcome {
+        let (fault, known) = match outcome {
             Ok(known) => (None, known),
             Err(fault) => {
-                let kind = self.kind_by_counts(counts);
-                (Some(fault), (kind, Evacuated::default(), Vec::new()))
+                let unknown = KnownCollection {
+                    kind: self.kind_by_counts(counts),
+                    found: Evacuated::default(),
+                    collected: Vec::new(),
+                    dead_records: None,
+                };
+                (Some(fault), unknown)
             }
         };
+        let KnownCollection {
+            kind,
+            found,
+            collected,
+            dead_records,
+        } = known;
         let cause = match kind {
             CollectionKind::Cleanup => String::new(),
             _ => self.cause.text(),
         };
-        CollectionReport {
+        let report = CollectionReport {
             number: counts.all,
             kind,
             cause,
@@ -477,11 +556,21 @@ impl Pause {
             walked: found.walked,
             unread: found.unread,
             doubted: found.doubted,
+            dead_records,
             survivors: found.into_survivors(),
             walk_nanos: self.walk_nanos + nanos_since(started),
             listed: false,
             fault,
             anew: false,
+        };
+        self.tell_survivors(&report);
+        report
+    }
+
+    /// The recorder follows objects.
+    fn tell_survivors(&mut self, report: &CollectionReport) {
+        if let Some(dead) = &mut self.dead {
+            dead.recorder().survived(&report.survivors);
         }
     }
 

@@ -179,7 +179,7 @@ impl PhaseList {
                 continue;
             }
             for next in 1..=WORDS_NEXT_TO_TITLE.min(words - index - 1) {
-                // SAFETY: as above.
+                // SAFETY: `next` stays below the words left to the end of this thread's stack.
                 let timer: Address = unsafe { place.plus(next * 8).read() };
                 if let Some(place) = self.phases_in(timer) {
                     return Some(Timer {
@@ -340,7 +340,7 @@ fn this_stack() -> Option<(Address, Address)> {
     let outcome = unsafe {
         libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes)
     };
-    // SAFETY: as above; not used after this.
+    // SAFETY: the attributes were filled by `pthread_getattr_np` and are not used after this.
     unsafe { libc::pthread_attr_destroy(&raw mut attributes) };
     let end = Address(start.expose_provenance()).plus(bytes);
     (outcome == 0 && here < end).then_some((here.plus(8 - here.0 % 8), end))

@@ -1,12 +1,12 @@
 //! Evacuated spaces walked in pieces, by all threads and in several lanes of each.
 //!
 //! Eden of Serial and Parallel is one space of hundreds of megabytes, and nothing tells where in the middle of it an object starts. So that is guessed: the
-//! first place behind a cut that has the mark word of an object, and from which a number of objects can be passed. A guess is no knowledge: array elements and
-//! memory that nobody cleared can look like objects. What makes the walk exact is that pieces must fit together:
+//! first place after a cut that has the mark word of an object, and from which a number of objects can be passed. A guess is no knowledge: array elements and
+//! memory that was not cleared can look like objects. What makes the walk exact is that pieces must fit together:
 //!
 //! ```text
 //! cut             |                          |                          |
-//! piece 0  [obj][obj][ obj ]                 |                          |     ends at A, the first end of an object behind the cut
+//! piece 0  [obj][obj][ obj ]                 |                          |     ends at A, the first end of an object after the cut
 //! piece 1                 A[obj][obj] ... [an array that looks like objects]  guessed to start at A: it fits, and ends at C
 //! piece 2                                    |  B[fake][fake] ...   C   |     guessed to start at B: thrown away, walked again from C on
 //! ```
@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::address::Address;
 use crate::careful_read::readable;
-use crate::collection_report::{AddressRange, MovesFault};
+use crate::collection_report::{AddressRange, MemoryRange, MovesFault};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::Space;
-use crate::lanes::{NotCounted, Passed, Stretch, Stretches, walk_in_lanes};
+use crate::lanes::{NotCounted, Stretches, walk_in_lanes};
+use crate::space::Space;
+use crate::stretch::{Stretch, WalkedStretch};
 use crate::walk_pool::WalkPool;
 
 /// Sizes of pieces: small ones keep every lane of every thread busy to the end, large ones need few guesses.
@@ -29,10 +30,10 @@ const SMALLEST_PIECE: usize = 128 << 10;
 const LARGEST_PIECE: usize = 512 << 10;
 /// As many pieces as this for each thread, if they are not too small or too large then.
 const PIECES_FOR_EACH: usize = 32;
-/// A space not larger than so many pieces is left whole: that needs no guess.
+/// A space of at most this many pieces is left whole: that needs no guess.
 const LEFT_WHOLE: usize = 2;
 
-/// So many objects must be passed from a guessed start on.
+/// Objects that must be passed from a guessed start on.
 const TRIED: usize = 24;
 
 /// A part of a space between two cuts.
@@ -106,9 +107,9 @@ unsafe fn walk_by_space<'a>(
     pool: &WalkPool,
     spaces: &[Space],
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
-) -> Result<Vec<Vec<Passed>>, MovesFault> {
+) -> Result<Vec<Vec<WalkedStretch>>, MovesFault> {
     let pieces = pieces(spaces, pool.threads());
-    let mut by_space: Vec<Vec<Passed>> = spaces.iter().map(|_| Vec::new()).collect();
+    let mut by_space: Vec<Vec<WalkedStretch>> = spaces.iter().map(|_| Vec::new()).collect();
     // SAFETY: passed on.
     for passed in unsafe { walk_pieces(pool, spaces, &pieces, new_walk) }? {
         let piece = pieces.get(passed.stretch.number);
@@ -158,7 +159,7 @@ unsafe fn walk_pieces<'a>(
     spaces: &[Space],
     pieces: &[Piece],
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
-) -> Result<Vec<Passed>, MovesFault> {
+) -> Result<Vec<WalkedStretch>, MovesFault> {
     let next = AtomicUsize::new(0);
     let new_work = || {
         let guessing = Guessing {
@@ -171,7 +172,7 @@ unsafe fn walk_pieces<'a>(
     };
     // SAFETY: the caller vouches for the spaces and the room.
     let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
-    let mut all: Vec<Passed> = done
+    let mut all: Vec<WalkedStretch> = done
         .into_iter()
         .flat_map(|(guessing, NotCounted)| guessing.passed)
         .collect();
@@ -185,7 +186,7 @@ struct Guessing<'s> {
     pieces: &'s [Piece],
     /// The next piece that no thread has.
     next: &'s AtomicUsize,
-    passed: Vec<Passed>,
+    passed: Vec<WalkedStretch>,
 }
 
 impl Stretches for Guessing<'_> {
@@ -194,7 +195,7 @@ impl Stretches for Guessing<'_> {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let piece = self.pieces.get(number)?;
             let space = self.spaces.get(piece.place)?;
-            // SAFETY: whoever walks these pieces vouches for the spaces.
+            // SAFETY: the caller that walks these pieces vouches for the spaces.
             if let Some(start) = unsafe { guess(walk, space, piece) } {
                 return Some(Stretch {
                     number,
@@ -207,7 +208,7 @@ impl Stretches for Guessing<'_> {
         }
     }
 
-    fn passed(&mut self, passed: Passed) {
+    fn passed(&mut self, passed: WalkedStretch) {
         self.passed.push(passed);
     }
 }
@@ -257,7 +258,7 @@ unsafe fn seems_to_start(walk: &mut EvacuationWalk<'_>, start: Address, top: Add
 unsafe fn join(
     walk: &mut EvacuationWalk<'_>,
     space: &Space,
-    pieces: Vec<Passed>,
+    pieces: Vec<WalkedStretch>,
     found: &mut Evacuated,
 ) -> Result<(), MovesFault> {
     let mut at = space.bottom;
@@ -270,7 +271,7 @@ unsafe fn join(
             found.accept(piece)?;
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the caller vouches for the spaces; the accepted pieces end where an object starts.
     unsafe { walk.stretch(space, at, space.top, found) }.map(|_| ())
 }
 

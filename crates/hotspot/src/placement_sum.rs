@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Survivors are found by their old copies, in the order of these, and met at their new places, in the order of those. To compare one by one would be a miss of the
-//! caches for each. The sum is the same in every order and by any number of threads. Sets that differ have the same sum once in 2^64: nobody chooses
+//! caches for each. The sum is the same in every order and by any number of threads. Sets that differ have the same sum once in 2^64: no adversary chooses
 //! the addresses to make it so.
 
 use crate::address::Address;
 use crate::class_table::ClassId;
-use crate::collection_report::Survivor;
+use crate::survivor::Survivor;
 
 const A: u64 = 0x9E37_79B9_7F4A_7C15;
 const B: u64 = 0xD1B5_4A32_D192_ED03;
@@ -61,7 +61,7 @@ mod tests {
     use super::PlacementSum;
     use crate::address::Address;
     use crate::class_table::ClassId;
-    use crate::collection_report::Survivor;
+    use crate::survivor::Survivor;
 
     fn survivor(to: usize, bytes: usize, class: u32) -> Survivor {
         Survivor::new(Address(8), Address(to), bytes, ClassId(class)).expect("a size")

@@ -24,13 +24,27 @@ pub struct Reservation {
 
 // SAFETY: the range is owned; what is stored in it is up to its user.
 unsafe impl Send for Reservation {}
-// SAFETY: as above; this type itself never reads or writes the range.
+// SAFETY: this type itself never reads or writes the range.
 unsafe impl Sync for Reservation {}
 
 impl Reservation {
     /// Reserves `length` bytes wherever there is room.
     pub fn anywhere(length: usize) -> Result<Self, Error> {
         map(std::ptr::null_mut(), length, 0)
+    }
+
+    /// Reserves `length` bytes at this address and nowhere else; what is mapped there already is left alone.
+    pub fn at(address: Address, length: usize) -> Result<Self, Error> {
+        let hint = address.pointer::<u8>().cast_mut();
+        let found = map(hint.cast(), length, libc::MAP_FIXED_NOREPLACE)?;
+        // A kernel before 4.17 takes the address as a mere hint.
+        if found.address() == address {
+            return Ok(found);
+        }
+        Err(Error::Reserve {
+            length,
+            errno: libc::EEXIST,
+        })
     }
 
     /// Reserves `length` bytes that lie wholly below 2 GB.

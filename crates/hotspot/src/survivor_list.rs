@@ -1,9 +1,9 @@
-//! The survivors of a collection as the threads have found them: in several lists, one behind the other.
+//! The survivors of a collection as the threads have found them: in several lists, one after the other.
 //!
-//! A pause has some hundred thousand survivors. To make one list of them would be to write them twice, into memory that nobody has touched yet; whoever gets them can do
+//! A pause has some hundred thousand survivors. To make one list of them would be to write them twice, into memory that is not touched yet; the receiver can do
 //! that when the world goes on.
 
-use crate::collection_report::Survivor;
+use crate::survivor::Survivor;
 
 /// The lists.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ impl SurvivorList {
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Survivor> {
+    pub fn iter(&self) -> impl Iterator<Item = &Survivor> + Clone {
         self.parts.iter().flatten()
     }
 

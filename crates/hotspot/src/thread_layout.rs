@@ -97,9 +97,9 @@ impl ThreadLayout {
         }
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
         let start = unsafe { thread.plus(self.tlab_start).read() };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the thread; this offset is of the same struct.
         let top = unsafe { thread.plus(self.tlab_top).read() };
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the thread; this offset is of the same struct.
         let end = unsafe { thread.plus(self.tlab_end).read() };
         Tlab { start, top, end }
     }
@@ -118,7 +118,7 @@ impl ThreadLayout {
         let retired: u64 = unsafe { thread.plus(self.allocated_bytes).read() };
         // The buffer is read after the sum: a buffer retired in between is then missed rather than counted twice.
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the thread, as `tlab` asks.
         retired.wrapping_add(unsafe { self.tlab(thread) }.used_bytes())
     }
 
@@ -157,7 +157,7 @@ mod tests {
     fn used_part_of_the_buffer_is_added() {
         assert_eq!(cooked([0x1000, 0x1030, 0x2000, 7, 1_000]), 1_048);
         let words = [0_u64, 0, 0, 0xFFFF_FFFF_0000_0007, 0];
-        // SAFETY: as above.
+        // SAFETY: the layout of the test lies inside the array.
         let count = unsafe { LAYOUT.slow_allocation_count(Address::of(words.as_ptr())) };
         assert_eq!(count, 7);
     }

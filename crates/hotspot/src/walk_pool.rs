@@ -22,12 +22,12 @@ const LEAST_SHARED: usize = 8 << 20;
 
 /// The waiting threads.
 pub(crate) struct WalkPool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolState>,
     threads: usize,
 }
 
 #[derive(Default)]
-struct Shared {
+struct PoolState {
     state: Mutex<State>,
     /// There is work, or the end has come.
     called: Condvar,
@@ -38,7 +38,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     work: Option<Work>,
-    /// Counts pieces of work: nobody joins the same one twice.
+    /// Counts pieces of work: no thread joins the same one twice.
     number: u64,
     /// Threads that are at it.
     inside: usize,
@@ -55,7 +55,7 @@ impl WalkPool {
     /// One thread for each core but the one the VM thread uses. Threads that cannot be made are done without.
     pub(crate) fn new() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(PoolState::default());
         let mut threads = 1;
         for _ in 1..cores.min(MOST_THREADS + 1) {
             let shared = Arc::clone(&shared);
@@ -117,7 +117,7 @@ impl WalkPool {
         whole.then(|| all.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// [`WalkPool::map`] for work of so many bytes: with help only if it is worth to wait for, because a thread that helps can lose its core to a
+    /// [`WalkPool::map`] for work of this many bytes: with help only if it is worth to wait for, because a thread that helps can lose its core to a
     /// compiler of the VM and keep the pause waiting.
     pub(crate) fn map_bytes<T: Sync, R: Send, W: FnMut(&T) -> R>(
         &self,
@@ -132,7 +132,7 @@ impl WalkPool {
         catch_unwind(alone).ok()
     }
 
-    /// Lets nobody in any more, and waits for those who are in.
+    /// Closes the door, and waits for the threads that are in.
     fn finish(&self) -> bool {
         let mut state = self.shared.lock();
         state.work = None;
@@ -160,14 +160,14 @@ impl fmt::Debug for WalkPool {
     }
 }
 
-impl Shared {
+impl PoolState {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|lock| lock.into_inner())
     }
 }
 
 /// The life of a helper.
-fn help(shared: &Shared) {
+fn help(shared: &PoolState) {
     block_signals();
     let mut done = 0;
     let mut state = shared.lock();

@@ -5,16 +5,16 @@
 //!
 //! ```text
 //! GarbageCollectionStart    protect: every page of the ranges counts as not written (60 ns a page, 2 where it is protected already)
-//! (the collection)          the first write to a page is noted by the system, nobody is stopped by it (0.5 us)
+//! (the collection)          the first write to a page is noted by the system; no thread stops (0.5 us)
 //! GarbageCollectionFinish   written pages are asked for (1 ns a page)
 //! (the program runs)        a thread takes the protection away (100 ns a page); a write that comes before it costs what it does in the collection;
-//!                           behind the program, where memory has been filled again, it protects once more, so that the next pause has less to do
+//!                           after the program, where memory has been filled again, it protects once more, so that the next pause has less to do
 //! ```
 //!
 //! (The times are of one core of a virtual machine; another one protected in 8 ns and took away in 60.)
 //!
 //! What is protected ahead of the pause and written after that is protected a second time at its start: whether a page counts as written depends on the pause alone.
-//! For that nothing may be protected behind the back of a pause that has begun: see [`Turn`].
+//! So no memory may be protected once a pause has begun: see [`Turn`].
 //!
 //! Linux from 6.7 on: write protection of `userfaultfd` in its asynchronous form, which the kernel resolves by itself, and `PAGEMAP_SCAN`
 //! (`Documentation/admin-guide/mm/pagemap.rst`). Where it is not there, or the process may not use it, [`WriteWatch::new`] says so, and everything is read. The kernel's
@@ -36,7 +36,7 @@ use std::thread;
 
 use crate::address::Address;
 use crate::allocation_frontier::AllocationFrontier;
-use crate::collection_report::AddressRange;
+use crate::collection_report::{AddressRange, MemoryRange};
 use crate::error::{Error, last_errno};
 use crate::own_thread::{block_signals, give_way};
 use crate::reservation::page_size;
@@ -57,13 +57,13 @@ const PROTECT_MATCHING: u64 = 1;
 const REFUSE_UNWATCHED: u64 = 2;
 const IS_WRITTEN: u64 = 2;
 
-/// So many stretches of written pages are asked for at once.
+/// Stretches of written pages asked for at once.
 const ANSWERS: usize = 512;
 /// So much a thread protects at a time.
 const PIECE: usize = 32 << 20;
 /// So much gets or loses its protection in one step: short enough for a pause that begins meanwhile.
 const STEP: usize = 4 << 20;
-/// So far behind the program's frontier memory is protected: its threads still write to what is nearer.
+/// Distance after the program's frontier at which memory is protected: its threads still write to what is nearer.
 const LAG: usize = 32 << 20;
 
 /// Watches the ranges that it is told, from pause to pause.
@@ -77,7 +77,7 @@ pub(crate) struct WriteWatch {
     ahead: Vec<AddressRange>,
     turn: Arc<Turn>,
     frontier: Arc<AllocationFrontier>,
-    over: Sender<Over>,
+    over: Sender<PauseEnd>,
 }
 
 /// Pauses and the times between them, counted. What the thread does belongs to the current one, or it stops.
@@ -85,7 +85,7 @@ pub(crate) struct WriteWatch {
 struct Turn(Mutex<u64>);
 
 impl Turn {
-    /// The next one; what somebody does in the one before is done by then.
+    /// The next one; what was done in the one before is finished by then.
     fn next(&self) -> u64 {
         let mut turn = self.lock();
         *turn += 1;
@@ -96,7 +96,7 @@ impl Turn {
         *self.lock() == turn
     }
 
-    /// Does something, and nobody has the next turn before it is done. `None`: it is another's turn.
+    /// Runs something to its end before the next turn can begin. `None`: it is another thread's turn.
     fn in_turn<T>(&self, turn: u64, action: impl FnOnce() -> T) -> Option<T> {
         let current = self.lock();
         (*current == turn).then(action)
@@ -109,7 +109,7 @@ impl Turn {
 }
 
 /// A pause is over.
-struct Over {
+struct PauseEnd {
     turn: u64,
     /// What loses its protection.
     done: Vec<AddressRange>,
@@ -137,7 +137,7 @@ impl WriteWatch {
         if descriptor < 0 {
             return Err(refused());
         }
-        // SAFETY: the descriptor is open and nobody else's.
+        // SAFETY: the descriptor is open and this value owns it.
         let faults = Arc::new(unsafe { OwnedFd::from_raw_fd(descriptor) });
         let mut api = [API_VERSION, FEATURES, 0];
         // SAFETY: the structure of this operation; it reaches no memory but the structure.
@@ -169,7 +169,7 @@ impl WriteWatch {
         })
     }
 
-    /// Whoever allocates tells here how far it has come.
+    /// Where allocating threads report how far they have come.
     pub(crate) fn frontier(&self) -> &Arc<AllocationFrontier> {
         &self.frontier
     }
@@ -232,7 +232,7 @@ impl WriteWatch {
         Ok(written)
     }
 
-    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread, which then protects memory of `next`, ascending, behind the
+    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread, which then protects memory of `next`, ascending, after the
     /// program: for the next pause, if that may be watched.
     pub(crate) fn end(&mut self, next: Vec<AddressRange>) {
         let ahead = std::mem::replace(&mut self.ahead, next.clone());
@@ -248,7 +248,7 @@ impl WriteWatch {
         // First, or the thread could take the frontier of before the pause for that of now.
         self.frontier.begin_anew();
         // Without the thread every page loses its protection when it is written.
-        let _ = self.over.send(Over { turn, done, next });
+        let _ = self.over.send(PauseEnd { turn, done, next });
     }
 }
 
@@ -302,7 +302,7 @@ impl PageFlags {
     }
 }
 
-/// Takes protections away, ahead of the program, and gives them back, behind it.
+/// Takes protections away, ahead of the program, and gives them back, after it.
 struct BetweenPauses {
     faults: Arc<OwnedFd>,
     pages: Arc<PageFlags>,
@@ -312,7 +312,7 @@ struct BetweenPauses {
 
 impl BetweenPauses {
     /// The life of the thread.
-    fn work(&self, over: &Receiver<Over>) {
+    fn work(&self, over: &Receiver<PauseEnd>) {
         block_signals();
         give_way();
         while let Ok(over) = over.recv() {
@@ -321,7 +321,7 @@ impl BetweenPauses {
         }
     }
 
-    fn take_away(&self, over: &Over) {
+    fn take_away(&self, over: &PauseEnd) {
         for step in steps(&over.done) {
             let mut step = [step.start.0 as u64, step.bytes() as u64, 0];
             // SAFETY: the structure of this operation. The memory stays what it is; where the VM has given it back, this fails and does nothing.
@@ -334,7 +334,7 @@ impl BetweenPauses {
     }
 
     /// Protects what the program has filled, until the next pause.
-    fn protect_behind(&self, over: &Over) {
+    fn protect_behind(&self, over: &PauseEnd) {
         let (Some(first), Some(last)) = (over.next.first(), over.next.last()) else {
             return;
         };
@@ -474,7 +474,7 @@ mod tests {
             while is_written(&told(), &memory, far) {
                 std::thread::yield_now();
             }
-            // Written behind the thread, or ahead of it: before the pause in any case.
+            // Written after the thread, or ahead of it: before the pause in any case.
             [far, far - 500, 10]
                 .iter()
                 .for_each(|page| write(&memory, *page));

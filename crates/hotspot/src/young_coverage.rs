@@ -2,22 +2,24 @@
 //!
 //! Every survivor that moved must have a place of its own ([`NewPlaces`]), where an object of its class starts; and every object in these places that is no survivor must be
 //! a filler: collectors copy into buffers and fill what is left of them. Each place is walked up to the end of the last survivor in it, not beyond: what made the VM
-//! collect may already have been given the memory behind it, and nothing is written there yet.
+//! collect may already have been given the memory after it, and nothing is written there yet.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable};
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::evacuation_walk::EvacuationWalk;
 use crate::filler_class::{may_fill, only_fills};
-use crate::lanes::{CountClasses, Passed, Stretch, Stretches, walk_in_lanes};
+use crate::lanes::{CountClasses, Stretches, walk_in_lanes};
 use crate::new_places::{Claim, NewPlaces};
 use crate::object_walk::WalkFault;
 use crate::placement_sum::PlacementSum;
+use crate::stretch::{Stretch, WalkedStretch};
+use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
-/// Places are cut into stretches of so many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
+/// Places are cut into stretches of this many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
 const STRETCH: usize = 1 << 20;
 
 /// Claims the new places of all survivors, and compares them with the memory there, with all threads of the pool.
@@ -62,7 +64,7 @@ pub(crate) unsafe fn meet<'a>(
     classes: &ClassTable,
     pool: &WalkPool,
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
-) -> Result<Met, MovesFault> {
+) -> Result<PlaceTally, MovesFault> {
     let stretches = stretches(places);
     // SAFETY: passed on.
     unsafe { count(&stretches, places, classes.len(), pool, &new_walk) }
@@ -96,7 +98,7 @@ fn stretches(places: &NewPlaces) -> Vec<Stretch> {
 
 /// What was met at the new places, by row of the class table.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
+pub(crate) struct PlaceTally {
     rows: Vec<Count>,
     /// Of those that a survivor claims.
     sum: PlacementSum,
@@ -110,7 +112,7 @@ struct Count {
     others: u64,
 }
 
-impl Met {
+impl PlaceTally {
     /// Objects that a survivor claims.
     pub(crate) fn claimed(&self) -> u64 {
         self.rows.iter().map(|count| count.claimed).sum()
@@ -175,10 +177,10 @@ unsafe fn count<'a>(
     classes: usize,
     pool: &WalkPool,
     new_walk: &(impl Fn() -> EvacuationWalk<'a> + Sync),
-) -> Result<Met, MovesFault> {
+) -> Result<PlaceTally, MovesFault> {
     let next = AtomicUsize::new(0);
     let new_work = || {
-        let listed = Listed {
+        let listed = StretchList {
             stretches,
             next: &next,
             outcome: Ok(()),
@@ -192,7 +194,7 @@ unsafe fn count<'a>(
     };
     // SAFETY: the caller vouches for the places.
     let done = unsafe { walk_in_lanes(pool, new_walk, new_work) }?;
-    let mut all = Met {
+    let mut all = PlaceTally {
         rows: vec![Count::default(); classes],
         sum: PlacementSum::default(),
     };
@@ -230,20 +232,20 @@ impl CountClasses for Counts<'_> {
 }
 
 /// Gives one thread its stretches.
-struct Listed<'s> {
+struct StretchList<'s> {
     stretches: &'s [Stretch],
     next: &'s AtomicUsize,
     outcome: Result<(), MovesFault>,
 }
 
-impl Stretches for Listed<'_> {
+impl Stretches for StretchList<'_> {
     fn next(&mut self, _: &mut EvacuationWalk<'_>) -> Option<Stretch> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.stretches.get(number).copied()
     }
 
-    fn passed(&mut self, passed: Passed) {
-        let Passed { stretch, end, .. } = passed;
+    fn passed(&mut self, passed: WalkedStretch) {
+        let WalkedStretch { stretch, end, .. } = passed;
         let goes_on = self
             .stretches
             .get(stretch.number + 1)

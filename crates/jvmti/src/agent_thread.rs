@@ -9,9 +9,9 @@ use jni::sys::{JNIEnv, jvalue};
 
 use crate::env::Env;
 use crate::error::Error;
-use crate::function_table::{RawEnv, jthread};
 use crate::guard::guard;
 use crate::jni_env::Jni;
+use crate::raw_types::{RawEnv, jthread};
 
 /// Normal priority (`JVMTI_THREAD_NORM_PRIORITY`).
 pub const NORMAL_PRIORITY: i32 = 5;

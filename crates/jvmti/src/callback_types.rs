@@ -8,8 +8,8 @@ use crate::enumerations::{
     HeapReferenceKind, HeapRootKind, IterationControl, ObjectReferenceKind, PrimitiveType,
 };
 use crate::error_code::ErrorCode;
-use crate::function_table::RawEnv;
-use crate::structures::HeapReferenceInfo;
+use crate::heap_references::HeapReferenceInfo;
+use crate::raw_types::RawEnv;
 
 /// The body of a thread started by `RunAgentThread`.
 pub type StartFunction =

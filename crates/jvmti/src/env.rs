@@ -16,6 +16,7 @@
 mod classes;
 mod events;
 mod extensions;
+mod fields;
 mod heap;
 mod memory;
 mod methods;
@@ -27,14 +28,16 @@ use std::ptr::NonNull;
 
 pub use classes::class_status;
 pub use extensions::ExtensionFunctionEntry;
-pub use heap::HeapVisitor;
+pub use fields::FieldName;
+pub use heap::{HeapReference, HeapVisitor, ReferenceVisitor};
 pub use memory::VmArray;
 pub use methods::{MethodName, SourceLine};
 pub use threads::ThreadDescription;
 
 use crate::error::Error;
 use crate::error_code::ErrorCode;
-use crate::function_table::{FunctionTable, RawEnv};
+use crate::function_table::FunctionTable;
+use crate::raw_types::RawEnv;
 
 /// A JVMTI environment. A copy is the same environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +47,7 @@ pub struct Env {
 
 // SAFETY: a JVMTI environment may be used from every thread (JVMTI specification, "Environments").
 unsafe impl Send for Env {}
-// SAFETY: as above.
+// SAFETY: its functions may run at the same time on several threads (the same chapter).
 unsafe impl Sync for Env {}
 
 /// Calls one function of the table by its name and maps its error code.
@@ -89,7 +92,7 @@ impl Env {
     #[must_use]
     pub fn table(&self) -> &FunctionTable {
         // SAFETY: by the contract of `from_raw` the environment is alive, and its first word points at the VM's table.
-        unsafe { &**self.raw.as_ptr() }
+        unsafe { &*(*self.raw.as_ptr()).cast::<FunctionTable>() }
     }
 
     /// The version number the VM itself has (`GetVersionNumber`), e.g. `0x3019_0000` for JDK 25.

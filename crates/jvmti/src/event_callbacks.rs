@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 
 use jni::sys::{JNIEnv, jclass, jfieldID, jint, jlong, jmethodID, jobject, jvalue};
 
-use crate::function_table::{JvmtiBoolean, RawEnv, jlocation, jthread};
+use crate::raw_types::{JvmtiBoolean, RawEnv, jlocation, jthread};
 use crate::structures::AddrLocationMap;
 
 /// The type of one callback: reserved places are bare pointers that stay null.

@@ -14,7 +14,7 @@
 //!
 //! The order, the names and the arguments are those of `jvmti.h` of JDK 25 (151 functions, 5 reserved slots). Older JVMs
 //! have null in slots that came later (67, 118 and 119 came in 21), so every slot is an `Option`. The test
-//! `tests/header_layout.rs` compares each slot with the `jvmti.h` of every JDK on the machine.
+//! `tests/tests/header_layout.rs` compares each slot with the `jvmti.h` of every JDK on the machine.
 
 use std::ffi::{c_char, c_void};
 
@@ -32,28 +32,12 @@ use crate::enumerations::{
 };
 use crate::error_code::ErrorCode;
 use crate::event_callbacks::EventCallbacks;
+use crate::raw_types::{JvmtiBoolean, RawEnv, jlocation, jrawMonitorID, jthread, jthreadGroup};
 use crate::structures::{
     ClassDefinition, ExtensionEventInfo, ExtensionFunctionInfo, FrameInfo, HeapCallbacks,
     LineNumberEntry, LocalVariableEntry, MonitorStackDepthInfo, MonitorUsage, StackInfo,
     ThreadGroupInfo, ThreadInfo, TimerInfo,
 };
-
-/// A thread: a JNI reference to a `java.lang.Thread`.
-#[allow(non_camel_case_types, reason = "the name of the specification")]
-pub type jthread = jobject;
-/// A thread group: a JNI reference to a `java.lang.ThreadGroup`.
-#[allow(non_camel_case_types, reason = "the name of the specification")]
-pub type jthreadGroup = jobject;
-/// A place in a method; in HotSpot the bytecode index.
-#[allow(non_camel_case_types, reason = "the name of the specification")]
-pub type jlocation = jlong;
-/// A raw monitor made by `CreateRawMonitor`.
-#[allow(non_camel_case_types, reason = "the name of the specification")]
-pub type jrawMonitorID = *mut c_void;
-/// A `jboolean` as the VM stores it: any byte, zero means false. Not a Rust `bool`, for which other bytes than 0 and 1 are undefined.
-pub type JvmtiBoolean = u8;
-/// What a `jvmtiEnv*` of C points at: a pointer to the function table. Callbacks receive `*mut RawEnv`.
-pub type RawEnv = *const FunctionTable;
 
 /// The type of one slot: reserved slots are bare pointers, the others functions that return an error code.
 macro_rules! slot {

@@ -1,7 +1,7 @@
 //! The one guard between the VM and our code.
 //!
 //! A panic must not unwind into the frames of the VM: that is undefined behaviour, and in `extern "system"` functions an abort of
-//! somebody else's process. Each function the VM calls wraps its body in [`guard`]: a panic ends the body, is reported, and the
+//! the program's process. Each function the VM calls wraps its body in [`guard`]: a panic ends the body, is reported, and the
 //! callback returns its fallback, which must leave the program as if the agent were not there.
 
 use std::any::Any;
@@ -14,7 +14,7 @@ pub fn guard<T>(fallback: T, on_panic: impl FnOnce(&str), body: impl FnOnce() ->
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
         Err(payload) => {
-            // A panic in the report itself is dropped: there is nobody left to tell.
+            // A panic in the report itself is dropped: no caller is left to tell.
             let report = catch_unwind(AssertUnwindSafe(|| {
                 on_panic(panic_message(payload.as_ref()))
             }));

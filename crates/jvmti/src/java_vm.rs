@@ -7,8 +7,8 @@ use jni::sys::{JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMAttachArgs};
 
 use crate::env::Env;
 use crate::error::{Error, c_string};
-use crate::function_table::RawEnv;
 use crate::jni_env::Jni;
+use crate::raw_types::RawEnv;
 
 /// A version of the interface, as `GetEnv` wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Vm {
 
 // SAFETY: the invocation interface may be used from every thread (JNI specification, "Invocation API").
 unsafe impl Send for Vm {}
-// SAFETY: as above; the functions keep no state of the caller.
+// SAFETY: the invocation interface is the same for all threads, and its functions keep no state of the caller.
 unsafe impl Sync for Vm {}
 
 impl Vm {
@@ -126,5 +126,24 @@ impl Vm {
             ((**self.raw.as_ptr()).v1_2.GetEnv)(self.raw.as_ptr(), &raw mut pointer, version)
         };
         (code, pointer)
+    }
+}
+
+impl Jni {
+    /// The VM this environment belongs to.
+    pub fn vm(self) -> Result<Vm, Error> {
+        let mut vm = std::ptr::null_mut();
+        // SAFETY: the table is the VM's; `vm` lives through the call.
+        let code = unsafe { ((**self.as_raw()).v1_1.GetJavaVM)(self.as_raw(), &raw mut vm) };
+        if code != 0 {
+            return Err(Error::Jni {
+                function: "GetJavaVM",
+                code,
+            });
+        }
+        // SAFETY: the VM stored its own pointer.
+        unsafe { Vm::from_raw(vm) }.ok_or(Error::NullResult {
+            function: "GetJavaVM",
+        })
     }
 }

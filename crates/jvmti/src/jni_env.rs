@@ -18,6 +18,7 @@ mod calls;
 mod classes;
 mod exceptions;
 mod fields;
+mod foreign_exceptions;
 mod references;
 mod strings;
 
@@ -29,7 +30,6 @@ use jni::sys::{JNIEnv, jint};
 pub use classes::NativeMethod;
 
 use crate::error::Error;
-use crate::java_vm::Vm;
 
 /// The JNI environment of one thread. Not to be passed to another thread.
 #[derive(Debug, Clone, Copy)]
@@ -75,25 +75,9 @@ impl Jni {
         jni_call!(self, v1_1.GetVersion())
     }
 
-    /// The VM this environment belongs to.
-    pub fn vm(self) -> Result<Vm, Error> {
-        let mut vm = std::ptr::null_mut();
-        let code = jni_call!(self, v1_1.GetJavaVM(&raw mut vm));
-        if code != 0 {
-            return Err(Error::Jni {
-                function: "GetJavaVM",
-                code,
-            });
-        }
-        // SAFETY: the VM stored its own pointer.
-        unsafe { Vm::from_raw(vm) }.ok_or(Error::NullResult {
-            function: "GetJavaVM",
-        })
-    }
-
-    /// `value`, unless the call left an exception: then that is cleared and named.
+    /// `value`, unless the call left an exception: then that is taken away and named.
     fn without_exception<T>(self, function: &'static str, value: T) -> Result<T, Error> {
-        if self.clear_exception() {
+        if self.drop_own_exception() {
             Err(Error::JavaException { function })
         } else {
             Ok(value)

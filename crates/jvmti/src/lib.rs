@@ -3,7 +3,7 @@
 //! Two layers:
 //!
 //! 1. **The binary interface**, laid out as in `jvmti.h` of JDK 25 and compared slot by slot with the header of every JDK on the machine
-//!    (`tests/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
+//!    (`tests/tests/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
 //!    from the VM are transparent numbers, never Rust enums: an unknown one is just a number without a name.
 //! 2. **Checked calls**: [`Vm`] gives environments, [`Env`] calls JVMTI, [`Jni`] calls JNI for the current thread. Errors are values that name the
 //!    function; memory of the VM is given back; Java exceptions of our own calls are cleared and become values.
@@ -26,9 +26,12 @@ mod error_code;
 mod event_callbacks;
 mod function_table;
 mod guard;
+mod heap_references;
 mod java_vm;
 mod jni_env;
+mod raw_types;
 mod structures;
+mod tool_watch;
 
 pub use agent_thread::{NORMAL_PRIORITY, new_java_thread, spawn_agent_thread};
 pub use callback_types::{
@@ -44,24 +47,28 @@ pub use enumerations::{
     VerboseFlag,
 };
 pub use env::{
-    Env, ExtensionFunctionEntry, HeapVisitor, MethodName, SourceLine, ThreadDescription, VmArray,
-    class_status,
+    Env, ExtensionFunctionEntry, FieldName, HeapReference, HeapVisitor, MethodName,
+    ReferenceVisitor, SourceLine, ThreadDescription, VmArray, class_status,
 };
 pub use error::Error;
 pub use error_code::ErrorCode;
 pub use event_callbacks::EventCallbacks;
-pub use function_table::{
-    FunctionTable, JvmtiBoolean, RawEnv, jlocation, jrawMonitorID, jthread, jthreadGroup,
-};
+pub use function_table::FunctionTable;
 pub use guard::guard;
+pub use heap_references::{
+    HeapReferenceInfo, HeapReferenceInfoArray, HeapReferenceInfoConstantPool,
+    HeapReferenceInfoField, HeapReferenceInfoJniLocal, HeapReferenceInfoReserved,
+    HeapReferenceInfoStackLocal,
+};
 pub use java_vm::{JvmtiVersion, Vm};
 /// The raw types of JNI (`jobject`, `JNIEnv`, ...), from the `jni` crate.
 pub use jni::sys;
 pub use jni_env::{Jni, NativeMethod};
+pub use raw_types::{
+    JvmtiBoolean, OpaqueTable, RawEnv, jlocation, jrawMonitorID, jthread, jthreadGroup,
+};
 pub use structures::{
     AddrLocationMap, ClassDefinition, ExtensionEventInfo, ExtensionFunctionInfo, FrameInfo,
-    HeapCallbacks, HeapReferenceInfo, HeapReferenceInfoArray, HeapReferenceInfoConstantPool,
-    HeapReferenceInfoField, HeapReferenceInfoJniLocal, HeapReferenceInfoReserved,
-    HeapReferenceInfoStackLocal, LineNumberEntry, LocalVariableEntry, MonitorStackDepthInfo,
-    MonitorUsage, ParamInfo, STRUCTURE_SIZES, StackInfo, ThreadGroupInfo, ThreadInfo, TimerInfo,
+    HeapCallbacks, LineNumberEntry, LocalVariableEntry, MonitorStackDepthInfo, MonitorUsage,
+    ParamInfo, STRUCTURE_SIZES, StackInfo, ThreadGroupInfo, ThreadInfo, TimerInfo,
 };

@@ -1,6 +1,6 @@
 //! The structures of `jvmti.h` that pass between agent and VM, field by field in the order of the header.
 //!
-//! Sizes are checked against the header of every JDK on the machine by `tests/header_layout.rs`; `STRUCTURE_SIZES` lists them. Example:
+//! Sizes are checked against the header of every JDK on the machine by `tests/tests/header_layout.rs`; `STRUCTURE_SIZES` lists them. Example:
 //! `jvmtiThreadInfo` is 32 bytes: `name` at 0, `priority` at 8, `is_daemon` at 12, `thread_group` at 16,
 //! `context_class_loader` at 24.
 
@@ -14,7 +14,12 @@ use crate::callback_types::{
 };
 use crate::enumerations::{ParamKind, ParamType, TimerKind};
 use crate::error_code::ErrorCode;
-use crate::function_table::{JvmtiBoolean, jlocation, jthread, jthreadGroup};
+use crate::heap_references::{
+    HeapReferenceInfo, HeapReferenceInfoArray, HeapReferenceInfoConstantPool,
+    HeapReferenceInfoField, HeapReferenceInfoJniLocal, HeapReferenceInfoReserved,
+    HeapReferenceInfoStackLocal,
+};
+use crate::raw_types::{JvmtiBoolean, jlocation, jthread, jthreadGroup};
 
 /// What `GetThreadInfo` fills in.
 #[repr(C)]
@@ -78,102 +83,6 @@ pub struct StackInfo {
     pub frame_buffer: *mut FrameInfo,
     /// The field `frame_count`.
     pub frame_count: jint,
-}
-
-/// Which field a reference goes through.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoField {
-    /// The field `index`.
-    pub index: jint,
-}
-
-/// Which array element a reference goes through.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoArray {
-    /// The field `index`.
-    pub index: jint,
-}
-
-/// Which constant pool entry a reference goes through.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoConstantPool {
-    /// The field `index`.
-    pub index: jint,
-}
-
-/// Which local variable is a root.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoStackLocal {
-    /// The field `thread_tag`.
-    pub thread_tag: jlong,
-    /// The field `thread_id`.
-    pub thread_id: jlong,
-    /// The field `depth`.
-    pub depth: jint,
-    /// The field `method`.
-    pub method: jmethodID,
-    /// The field `location`.
-    pub location: jlocation,
-    /// The field `slot`.
-    pub slot: jint,
-}
-
-/// Which JNI local reference is a root.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoJniLocal {
-    /// The field `thread_tag`.
-    pub thread_tag: jlong,
-    /// The field `thread_id`.
-    pub thread_id: jlong,
-    /// The field `depth`.
-    pub depth: jint,
-    /// The field `method`.
-    pub method: jmethodID,
-}
-
-/// Room kept by the specification.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct HeapReferenceInfoReserved {
-    /// Reserved.
-    pub reserved1: jlong,
-    /// Reserved.
-    pub reserved2: jlong,
-    /// Reserved.
-    pub reserved3: jlong,
-    /// Reserved.
-    pub reserved4: jlong,
-    /// Reserved.
-    pub reserved5: jlong,
-    /// Reserved.
-    pub reserved6: jlong,
-    /// Reserved.
-    pub reserved7: jlong,
-    /// Reserved.
-    pub reserved8: jlong,
-}
-
-/// Details of one reference; which member counts is told by the reference kind.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub union HeapReferenceInfo {
-    /// The field `field`.
-    pub field: HeapReferenceInfoField,
-    /// The field `array`.
-    pub array: HeapReferenceInfoArray,
-    /// The field `constant_pool`.
-    pub constant_pool: HeapReferenceInfoConstantPool,
-    /// The field `stack_local`.
-    pub stack_local: HeapReferenceInfoStackLocal,
-    /// The field `jni_local`.
-    pub jni_local: HeapReferenceInfoJniLocal,
-    /// The field `other`.
-    pub other: HeapReferenceInfoReserved,
 }
 
 /// The callbacks of `FollowReferences` and `IterateThroughHeap`.

@@ -46,8 +46,15 @@ impl Components {
     }
 }
 
+impl PathSet {
+    /// The three components of each path's counter, as the paper defines them.
+    pub fn components(&self, graph: &Graph) -> Vec<Components> {
+        components(graph, self)
+    }
+}
+
 /// Paths only refer to paths with smaller numbers, so one pass in order resolves all chains.
-pub(crate) fn components(graph: &Graph, set: &PathSet) -> Vec<Components> {
+fn components(graph: &Graph, set: &PathSet) -> Vec<Components> {
     let mut known: Vec<Components> = Vec::with_capacity(set.paths().len());
     for path in set.paths() {
         let found = Components {

@@ -6,7 +6,7 @@
 //! estimate says how it relates to the edges that enter the loop.
 
 use crate::depth_first::DepthFirst;
-use crate::flow_propagation::FlowRange;
+use crate::flow_range::FlowRange;
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId};

@@ -4,7 +4,7 @@
 //!
 //! 1. *Exactly* ([`flow_balance`](crate::flow_balance)): an uncounted edge is determined if and only if it is a bridge of
 //!    the undirected graph of uncounted edges.
-//! 2. *By a range* ([`flow_range`](crate::flow_range)): conservation as inequalities, and dominance:
+//! 2. *By a range* ([`flow_narrowing`](crate::flow_narrowing)): conservation as inequalities, and dominance:
 //!    if every cycle through v contains w, v runs no more often than w.
 //! 3. *By an estimate* inside the range ([`flow_estimate`](crate::flow_estimate)): the static
 //!    branch probabilities share out what is left.
@@ -19,60 +19,27 @@
 //!
 //! A run that is cut short by an exception leaves a block in the middle, which conservation does
 //! not see; a frame that is still running, neither. Counts are then off by as many runs. Values that
-//! would become negative are taken as zero and [`Propagated::is_consistent`] says so. Frequencies only
+//! would become negative are taken as zero and [`EdgeFrequencies::is_consistent`] says so. Frequencies only
 //! guide placement; exactness never depends on them.
 
 use crate::depth_first::DepthFirst;
 use crate::flow_balance::balance;
 use crate::flow_estimate::estimate;
-use crate::flow_range::narrow;
+use crate::flow_narrowing::narrow;
+use crate::flow_range::FlowRange;
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
 use crate::index::EdgeId;
 
-/// What is known about the frequency of an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowRange {
-    /// It was taken at least this often.
-    pub least: u64,
-    /// It was taken at most this often; `None` if nothing bounds it.
-    pub most: Option<u64>,
-}
-
-impl FlowRange {
-    /// Exactly this often.
-    pub const fn exactly(count: u64) -> Self {
-        Self {
-            least: count,
-            most: Some(count),
-        }
-    }
-
-    /// The count, if it is certain.
-    pub fn exact(self) -> Option<u64> {
-        self.most.filter(|&most| most == self.least)
-    }
-
-    /// Whether the count is possible.
-    pub fn contains(self, count: u64) -> bool {
-        self.least <= count && self.most.is_none_or(|most| count <= most)
-    }
-
-    /// The possible count closest to the given one.
-    pub(crate) fn clamp(self, count: u64) -> u64 {
-        count.min(self.most.unwrap_or(u64::MAX)).max(self.least)
-    }
-}
-
 /// Frequencies of all edges, as far as the counted ones tell.
 #[derive(Clone, Debug)]
-pub struct Propagated {
+pub struct EdgeFrequencies {
     ranges: Vec<FlowRange>,
     frequencies: Frequencies,
     consistent: bool,
 }
 
-impl Propagated {
+impl EdgeFrequencies {
     /// Completes the counts of some edges. `counted` has an entry per edge, `None` where there is no
     /// counter; missing entries are `None`.
     pub fn of(graph: &Graph, counted: &[Option<u64>]) -> Self {
@@ -108,7 +75,17 @@ impl Propagated {
         &self.frequencies
     }
 
-    /// The same, by value.
+    /// Frequencies to place counters by, so that no counter stands where it might run more often than is known: an edge that is
+    /// not known exactly has the most that it can have, and one that nothing bounds more than all the others together. They do
+    /// not obey conservation.
+    pub fn cautious(&self, graph: &Graph) -> Frequencies {
+        let exact = self.ranges.iter().filter_map(|range| range.exact());
+        let unbounded = exact.fold(1, u64::saturating_add);
+        let most = |range: &FlowRange| range.most.unwrap_or(unbounded.max(range.least));
+        Frequencies::measured(graph, self.ranges.iter().map(most).collect())
+    }
+
+    /// The same as [`frequencies`](Self::frequencies), by value.
     pub fn into_frequencies(self) -> Frequencies {
         self.frequencies
     }
@@ -124,14 +101,14 @@ impl Propagated {
     }
 }
 
-/// The frequencies of a method that was called `entries` times and of which some edges were counted.
-/// Handlers whose entry was not counted are taken not to run. See [`Propagated::of`] for what is
+/// The frequencies of a method that was called `entries` times, where that is known, and of which some edges were counted.
+/// Handlers whose entry was not counted are taken not to run. See [`EdgeFrequencies::of`] for what is
 /// certain about each edge.
 pub fn propagate(
     graph: &Graph,
-    entries: u64,
+    entries: Option<u64>,
     counted: impl IntoIterator<Item = (EdgeId, u64)>,
-) -> Frequencies {
+) -> EdgeFrequencies {
     let uncounted = |edge| graph.edge(edge).exceptional.then_some(0);
     let mut counts: Vec<Option<u64>> = graph.edge_ids().map(uncounted).collect();
     let mut calls = graph
@@ -139,12 +116,12 @@ pub fn propagate(
         .iter()
         .filter(|&&edge| !graph.edge(edge).exceptional);
     if let (Some(call), None) = (calls.next(), calls.next()) {
-        counts[call.index()] = Some(entries);
+        counts[call.index()] = entries;
     }
     for (edge, count) in counted {
         if let Some(slot) = counts.get_mut(edge.index()) {
             *slot = Some(count);
         }
     }
-    Propagated::of(graph, &counts).into_frequencies()
+    EdgeFrequencies::of(graph, &counts)
 }

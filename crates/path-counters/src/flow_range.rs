@@ -1,193 +1,35 @@
-//! Ranges for edges that the counts do not determine.
-//!
-//! Conservation bounds each edge by the others at its block: an outgoing edge carries at most all
-//! that comes in less what the other outgoing edges carry at least, and at least all that comes in at least
-//! less what the others carry at most; incoming edges alike. Dominance bounds whole blocks by each other.
-//! The bounds are tightened in turns until nothing changes, at most [`MOST_ROUNDS`] times.
+//! What is known about the frequency of an edge: exactly, between bounds, or nothing.
 
-use crate::dominance::{RunsNoMoreOften, inequalities};
-use crate::flow_propagation::FlowRange;
-use crate::graph::Graph;
-use crate::index::{BlockId, EdgeId};
-
-const MOST_ROUNDS: usize = 24;
-
-/// A range for every edge. Clears `consistent` if no frequencies fit the counts.
-pub(crate) fn narrow(
-    graph: &Graph,
-    known: &[Option<u64>],
-    consistent: &mut bool,
-) -> Vec<FlowRange> {
-    let open = FlowRange {
-        least: 0,
-        most: None,
-    };
-    let ranges = known
-        .iter()
-        .map(|count| count.map_or(open, FlowRange::exactly))
-        .collect();
-    let mut narrowing = Narrowing {
-        graph,
-        ranges,
-        changed: false,
-        consistent: true,
-    };
-    if known.iter().any(Option::is_none) {
-        narrowing.run(&inequalities(graph));
-    }
-    *consistent &= narrowing.consistent;
-    narrowing.ranges
+/// What is known about the frequency of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRange {
+    /// It was taken at least this often.
+    pub least: u64,
+    /// It was taken at most this often; `None` if nothing bounds it.
+    pub most: Option<u64>,
 }
 
-struct Narrowing<'a> {
-    graph: &'a Graph,
-    ranges: Vec<FlowRange>,
-    changed: bool,
-    consistent: bool,
-}
-
-/// A sum of ranges, with unbounded ones counted apart.
-#[derive(Clone, Copy)]
-struct Sum {
-    least: u64,
-    most: u64,
-    unbounded: usize,
-}
-
-impl Sum {
-    fn total(self) -> FlowRange {
-        FlowRange {
-            least: self.least,
-            most: (self.unbounded == 0).then_some(self.most),
+impl FlowRange {
+    /// Exactly this often.
+    pub const fn exactly(count: u64) -> Self {
+        Self {
+            least: count,
+            most: Some(count),
         }
     }
 
-    /// What is left when one of the summands is taken out.
-    fn without(self, part: FlowRange) -> FlowRange {
-        let others_unbounded = self.unbounded - usize::from(part.most.is_none());
-        FlowRange {
-            least: self.least.saturating_sub(part.least),
-            most: (others_unbounded == 0).then(|| self.most.saturating_sub(part.most.unwrap_or(0))),
-        }
-    }
-}
-
-impl Narrowing<'_> {
-    fn run(&mut self, inequalities: &[RunsNoMoreOften]) {
-        let blocks: Vec<BlockId> = self
-            .graph
-            .blocks()
-            .filter(|&block| block < self.graph.entry() && !self.graph.out_edges(block).is_empty())
-            .collect();
-        for round in 0..MOST_ROUNDS {
-            self.changed = false;
-            for position in 0..blocks.len() {
-                // Facts travel along the code and against it.
-                let position = if round % 2 == 0 {
-                    position
-                } else {
-                    blocks.len() - 1 - position
-                };
-                self.conserve(blocks[position]);
-            }
-            for &bound in inequalities {
-                self.bound(bound);
-            }
-            if !self.changed {
-                break;
-            }
-        }
+    /// The count, if it is certain.
+    pub fn exact(self) -> Option<u64> {
+        self.most.filter(|&most| most == self.least)
     }
 
-    fn conserve(&mut self, block: BlockId) {
-        let (incoming, outgoing) = (self.graph.in_edges(block), self.graph.out_edges(block));
-        let runs = intersect(self.sum(incoming).total(), self.sum(outgoing).total());
-        self.limit(incoming, runs);
-        self.limit(outgoing, runs);
+    /// Whether the count is possible.
+    pub fn contains(self, count: u64) -> bool {
+        self.least <= count && self.most.is_none_or(|most| count <= most)
     }
 
-    fn bound(&mut self, bound: RunsNoMoreOften) {
-        let (less, more) = (self.runs(bound.less), self.runs(bound.more));
-        let less = FlowRange {
-            least: less.least,
-            most: min_most(less.most, more.most),
-        };
-        let more = FlowRange {
-            least: more.least.max(less.least),
-            most: more.most,
-        };
-        for (block, runs) in [(bound.less, less), (bound.more, more)] {
-            self.limit(self.graph.in_edges(block), runs);
-            if !self.graph.out_edges(block).is_empty() {
-                self.limit(self.graph.out_edges(block), runs);
-            }
-        }
-    }
-
-    /// How often a block runs.
-    fn runs(&self, block: BlockId) -> FlowRange {
-        let entered = self.sum(self.graph.in_edges(block)).total();
-        match self.graph.out_edges(block) {
-            [] => entered,
-            outgoing => intersect(entered, self.sum(outgoing).total()),
-        }
-    }
-
-    fn sum(&self, edges: &[EdgeId]) -> Sum {
-        edges.iter().map(|edge| self.ranges[edge.index()]).fold(
-            Sum {
-                least: 0,
-                most: 0,
-                unbounded: 0,
-            },
-            |sum, range| Sum {
-                least: sum.least.saturating_add(range.least),
-                most: sum.most.saturating_add(range.most.unwrap_or(0)),
-                unbounded: sum.unbounded + usize::from(range.most.is_none()),
-            },
-        )
-    }
-
-    /// The edges together carry `total`: narrows each of them.
-    fn limit(&mut self, edges: &[EdgeId], total: FlowRange) {
-        for &edge in edges {
-            let range = self.ranges[edge.index()];
-            if range.exact().is_some() {
-                continue;
-            }
-            let others = self.sum(edges).without(range);
-            let allowed = FlowRange {
-                least: others
-                    .most
-                    .map_or(0, |most| total.least.saturating_sub(most)),
-                most: total.most.map(|most| most.saturating_sub(others.least)),
-            };
-            self.narrow_edge(edge, allowed);
-        }
-    }
-
-    fn narrow_edge(&mut self, edge: EdgeId, allowed: FlowRange) {
-        let range = &mut self.ranges[edge.index()];
-        let narrowed = intersect(*range, allowed);
-        if narrowed.most.is_some_and(|most| most < narrowed.least) {
-            self.consistent = false;
-        } else if narrowed != *range {
-            *range = narrowed;
-            self.changed = true;
-        }
-    }
-}
-
-fn intersect(a: FlowRange, b: FlowRange) -> FlowRange {
-    FlowRange {
-        least: a.least.max(b.least),
-        most: min_most(a.most, b.most),
-    }
-}
-
-fn min_most(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (bound, None) | (None, bound) => bound,
+    /// The possible count closest to the given one.
+    pub(crate) fn clamp(self, count: u64) -> u64 {
+        count.min(self.most.unwrap_or(u64::MAX)).max(self.least)
     }
 }

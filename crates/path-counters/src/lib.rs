@@ -49,6 +49,7 @@ mod depth_first;
 mod dominance;
 mod flow_balance;
 mod flow_estimate;
+mod flow_narrowing;
 mod flow_propagation;
 mod flow_range;
 mod frequencies;
@@ -69,7 +70,8 @@ mod tests;
 
 pub use choose::{Choice, Limits, choose};
 pub use corrections::Components;
-pub use flow_propagation::{FlowRange, Propagated, propagate};
+pub use flow_propagation::{EdgeFrequencies, propagate};
+pub use flow_range::FlowRange;
 pub use frequencies::{Frequencies, FrequencySource};
 pub use graph::{Edge, Graph, GraphBuilder, Hint};
 pub use graph_error::GraphError;

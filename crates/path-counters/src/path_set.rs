@@ -1,6 +1,5 @@
 //! All paths of a graph, with their counters' places and the components of their semantics.
 
-use crate::corrections::{Components, components};
 use crate::counter_location::locate_counters;
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
@@ -45,10 +44,5 @@ impl PathSet {
     #[cfg(test)]
     pub(crate) fn move_counter(&mut self, path: PathId, position: usize) {
         self.paths[path.index()].counter = Some(position);
-    }
-
-    /// The three components of each path's counter, as the paper defines them.
-    pub fn components(&self, graph: &Graph) -> Vec<Components> {
-        components(graph, self)
     }
 }

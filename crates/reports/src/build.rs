@@ -5,12 +5,17 @@
 
 use std::cmp::Reverse;
 
-use ducktrack_heap_model::{CallRow, CountModel, MethodRow, SitePart, SiteRow as ModelSite, Tally};
+use ducktrack_heap_model::{
+    CallRow, CountModel, MethodRow, SitePart, SiteRow as ModelSite, Tally, WindowRow,
+};
 
+use crate::caused::caused;
 use crate::class_name::{printable, readable_class, readable_type};
 use crate::completeness::Completeness;
+use crate::ending::Ending;
 use crate::filter::{Filter, Sort};
 use crate::view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
+use crate::view_stacks::stacks;
 
 /// What is shown where the trace does not tell the type.
 const UNKNOWN_TYPE: &str = "(type not known)";
@@ -32,14 +37,17 @@ pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
     .sites();
     sort(&mut sites, filter.sort);
     View {
+        windows: windows(model),
+        caused: caused(model, filter, &callers, &sites),
         trace: printable(trace),
         run: printable_run(&model.run),
         snapshot: model.snapshots.last().cloned(),
-        ended: model.end.as_ref().map(|end| end.cause.clone()),
+        ending: Ending::of(model),
         filter: filter.clone(),
         selected: Totals::of(&sites),
         sites,
         callers,
+        stacks: stacks(model, filter),
         totals,
         completeness: Completeness::of(model, printable),
         refusals: refusals(model),
@@ -73,7 +81,7 @@ impl Builder<'_> {
             return None;
         }
         let location = location(self.model.method(site.method), site.bci, site.line);
-        let threads = self.threads(site);
+        let threads = self.threads(&site.threads);
         let ty = site.ty.as_deref().map(readable_type);
         let mut cells = self.cells(site, ty.as_deref());
         cells.retain(|cell| self.keeps(&location, cell));
@@ -100,9 +108,8 @@ impl Builder<'_> {
         })
     }
 
-    fn threads(&self, site: &ModelSite) -> Vec<ThreadPart> {
-        let mut threads: Vec<ThreadPart> = site
-            .threads
+    fn threads(&self, parts: &[ducktrack_heap_model::ThreadPart]) -> Vec<ThreadPart> {
+        let mut threads: Vec<ThreadPart> = parts
             .iter()
             .map(|part| ThreadPart {
                 name: printable(&self.model.thread(part.thread).name),
@@ -150,6 +157,7 @@ impl Builder<'_> {
                 .and_then(|call| u32::try_from(call.get()).ok())
                 .map(CallerId),
             executed: part.tally,
+            threads: self.threads(&part.threads),
         }
     }
 
@@ -235,6 +243,14 @@ fn refusals(model: &CountModel) -> Vec<ducktrack_heap_model::RefusalGroup> {
         }
     }
     groups
+}
+
+fn windows(model: &CountModel) -> Vec<WindowRow> {
+    let mut windows = model.windows.clone();
+    for window in &mut windows {
+        window.name = window.name.as_deref().map(printable);
+    }
+    windows
 }
 
 fn damage(model: &CountModel) -> Vec<Finding> {

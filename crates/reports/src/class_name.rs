@@ -11,23 +11,7 @@
 //! Class files are untrusted and the VM allows nearly any character in a name. Characters that would steer a terminal or
 //! turn the reading direction are written as `\u{1b}`.
 
-/// Writes control and direction characters as escapes; everything else stays.
-pub(crate) fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if steers(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
+pub(crate) use ducktrack_printable::printable;
 
 /// A class in internal form with dots.
 pub(crate) fn readable_class(internal: &str) -> String {

@@ -1,4 +1,9 @@
-//! Stacks for flame graph tools: `frame;frame;frame number`, one line per (site, type), in the order of the report.
+//! Stacks for flame graph tools: `frame;frame;frame number`.
+//!
+//! Where stacks were sampled, the frames are those of whole stacks, with the type as the last one:
+//! `com.acme.Main.main:12;com.acme.Parser.parse:40;byte[] 4096`. The numbers of a site sum to its exact total.
+//!
+//! Without stacks there is one line per (site, type), in the order of the report:
 //!
 //! ```text
 //! com.acme;Main;run;Main.java:12 byte[] (newarray @17) 4096
@@ -9,12 +14,49 @@
 //! `Arrays.copyOf` stand below the code that called it:
 //! `com.acme;Main;run;Main.java:12 calls java.util.Arrays.copyOf;java.util.Arrays.copyOf(...) byte[] (...) 4096`.
 
+use std::collections::BTreeMap;
+
+use ducktrack_profile::{Profile, Unit};
+
 use crate::class_name::{package_of, simple_name};
 use crate::filter::Sort;
+use crate::stack_names::{frame_name, type_name};
+use crate::tree::unit_of;
 use crate::view::{Cell, Location, SiteRow, View};
 
-/// All stacks; the number is bytes or, sorted by count, objects. Cells that are not above zero have no place in a stack.
+/// All stacks; the number is bytes or, sorted by count, objects. What is not above zero has no place in a stack.
 pub fn collapsed(view: &View) -> String {
+    match view.stacks.samples {
+        0 => by_package(view),
+        _ => whole_stacks(&view.stacks, unit_of(view.filter.sort)),
+    }
+}
+
+/// Whole stacks of a profile, in alphabetical order.
+pub fn whole_stacks(profile: &Profile, unit: Unit) -> String {
+    let names: Vec<String> = profile
+        .frames
+        .iter()
+        .map(|found| frame(&frame_name(found)))
+        .collect();
+    let mut lines: BTreeMap<String, i64> = BTreeMap::new();
+    for row in &profile.rows {
+        let mut stack: Vec<&str> = profile
+            .frames_of(row.stack)
+            .filter_map(|frame| names.get(frame.get()).map(String::as_str))
+            .collect();
+        stack.reverse();
+        let ty = frame(&type_name(row.ty.as_deref()));
+        stack.push(&ty);
+        *lines.entry(stack.join(";")).or_default() += unit.of(row.tally);
+    }
+    let above = lines.iter().filter(|(_, number)| **number > 0);
+    above
+        .map(|(stack, number)| format!("{stack} {number}\n"))
+        .collect()
+}
+
+fn by_package(view: &View) -> String {
     let mut out = String::new();
     for site in view.top_sites(usize::MAX) {
         for cell in &site.cells {

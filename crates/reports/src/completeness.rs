@@ -87,7 +87,7 @@ impl Completeness {
         Some(self.vm_bytes?.saturating_sub(self.explained_bytes()?))
     }
 
-    /// Bytes that were executed and did not reach the heap: exact with [`Basis::Materialized`], else at least so many.
+    /// Bytes that were executed and did not reach the heap: exact with [`Basis::Materialized`], else at least this many.
     pub fn eliminated_bytes(&self) -> Option<i64> {
         let on_heap = match self.materialized_bytes {
             Some(materialized) => materialized,
@@ -152,7 +152,7 @@ fn to_signed(bytes: u64) -> i64 {
 }
 
 impl ThreadCompleteness {
-    /// At most so many of this thread's executed bytes are in the VM's count; all of them, when there is no count.
+    /// At most this many of this thread's executed bytes are in the VM's count; all of them, when there is no count.
     pub fn explained_bytes(&self) -> i64 {
         self.vm_bytes
             .map_or(self.executed_bytes, |vm| vm.min(self.executed_bytes))

@@ -1,77 +1,76 @@
-//! One row per site, for spreadsheets and data frames (RFC 4180).
+//! One row for each site, type, caller and thread, for spreadsheets and data frames (RFC 4180).
 //!
-//! The columns are the keys of a site in the JSON report. `types`, `context` and `threads` are lists in one field:
-//! `name=objects/bytes` separated by `; `. A field that a spreadsheet would take for a formula starts with `'`.
+//! ```text
+//! class, method, descriptor, bci, line, source_file, kind     the site
+//! type                                                        what is made
+//! caller_class ... caller_target                              the call to blame; empty: no tracked call was under way
+//! thread                                                      who made it
+//! count, bytes                                                objects and bytes: sums over rows are those of the report
+//! site_materialized_count, site_materialized_bytes            in the first row of a site: what of it reached the heap, where that was recorded
+//! ```
+//!
+//! Each field has one value. A field that a spreadsheet would take for a formula starts with `'`.
 
 use ducktrack_heap_model::Tally;
 
-use crate::grouping::{by_caller, by_type};
-use crate::view::{SiteRow, View};
+use crate::view::{Cell, SiteRow, ThreadPart, View};
 
-const HEADER: &str = "class,method,descriptor,bci,line,type,kind,count,bytes,materialized_count,\
-                      materialized_bytes,types,context,threads\r\n";
+const HEADER: &str = "class,method,descriptor,bci,line,source_file,kind,type,caller_class,caller_method,\
+                      caller_bci,caller_line,caller_target,thread,count,bytes,site_materialized_count,\
+                      site_materialized_bytes\r\n";
 
 /// The table.
 pub fn csv(view: &View) -> String {
     let mut out = String::from(HEADER);
     for site in view.top_sites(usize::MAX) {
-        let row = fields(view, site).map(|field| quoted(&field));
-        out.push_str(&row.join(","));
-        out.push_str("\r\n");
+        let mut materialized = site.materialized;
+        for cell in &site.cells {
+            for thread in &cell.threads {
+                let row = fields(view, site, cell, thread, materialized.take());
+                out.push_str(&row.map(|field| quoted(&field)).join(","));
+                out.push_str("\r\n");
+            }
+        }
     }
     out
 }
 
-fn fields(view: &View, site: &SiteRow) -> [String; 14] {
+fn fields(
+    view: &View,
+    site: &SiteRow,
+    cell: &Cell,
+    thread: &ThreadPart,
+    materialized: Option<Tally>,
+) -> [String; 18] {
     let at = &site.location;
-    let materialized = |number: fn(Tally) -> i64| {
-        site.materialized
-            .map_or_else(String::new, |tally| number(tally).to_string())
-    };
+    let caller = cell.caller.and_then(|id| view.caller(id));
+    let of_caller =
+        |field: fn(&crate::view::Caller) -> String| caller.map(field).unwrap_or_default();
+    let number = |value: Option<u16>| value.map(|value| value.to_string()).unwrap_or_default();
     [
         at.class.clone(),
         at.method.clone(),
         at.descriptor.clone(),
         at.bci.to_string(),
-        at.line.map_or_else(String::new, |line| line.to_string()),
-        site.ty.clone().unwrap_or_default(),
+        number(at.line),
+        at.source_file.clone().unwrap_or_default(),
         site.kind.to_owned(),
-        site.executed.count.to_string(),
-        site.executed.bytes.to_string(),
-        materialized(|tally| tally.count),
-        materialized(|tally| tally.bytes),
-        list(by_type(&site.cells)),
-        context(view, site),
-        list(
-            site.threads
-                .iter()
-                .map(|thread| (thread.name.as_str(), thread.executed))
-                .collect(),
-        ),
+        cell.ty.clone(),
+        of_caller(|caller| caller.location.class.clone()),
+        of_caller(|caller| caller.location.method.clone()),
+        of_caller(|caller| caller.location.bci.to_string()),
+        number(caller.and_then(|caller| caller.location.line)),
+        of_caller(|caller| caller.target.clone()),
+        thread.name.clone(),
+        thread.executed.count.to_string(),
+        thread.executed.bytes.to_string(),
+        materialized
+            .map(|tally| tally.count.to_string())
+            .unwrap_or_default(),
+        materialized
+            .map(|tally| tally.bytes.to_string())
+            .unwrap_or_default(),
     ]
-}
-
-fn context(view: &View, site: &SiteRow) -> String {
-    if site.cells.iter().all(|cell| cell.caller.is_none()) {
-        return String::new();
-    }
-    list(
-        by_caller(&site.cells)
-            .into_iter()
-            .map(|(id, amount)| match id.and_then(|id| view.caller(id)) {
-                Some(caller) => (caller.location.to_string(), amount),
-                None => ("(none)".to_owned(), amount),
-            })
-            .collect(),
-    )
-}
-
-fn list(parts: Vec<(impl AsRef<str>, Tally)>) -> String {
-    parts
-        .into_iter()
-        .map(|(name, amount)| format!("{}={}/{}", name.as_ref(), amount.count, amount.bytes))
-        .collect::<Vec<_>>()
-        .join("; ")
 }
 
 pub(crate) fn quoted(field: &str) -> String {

@@ -5,10 +5,12 @@
 //!
 //! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
 
+mod flame;
 mod gate;
 mod matching;
 mod render;
 
+pub use flame::diff_html;
 pub use gate::{Gate, GateError, Verdict};
 pub use render::{diff_json, diff_text};
 
@@ -110,7 +112,7 @@ pub fn compare(
         cautions: cautions(before.1, after.1),
         verdicts: gates
             .iter()
-            .map(|gate| gate.check(&before.1.sites, &after.1.sites))
+            .map(|gate| gate.check(before.1, after.1))
             .collect(),
     }
 }
@@ -127,6 +129,14 @@ fn amount(site: Option<&SiteDoc>) -> AmountDoc {
         count: site.count,
         bytes: site.bytes,
     })
+}
+
+/// All of a site in the scope, nothing of another.
+fn own_in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
+    match scopes.iter().any(|scope| in_scope(scope, &site.class)) {
+        true => amount(Some(site)),
+        false => AmountDoc::default(),
+    }
 }
 
 /// The part of a site in the scope: all of it when the site is there, else what callers in the scope are blamed for.
@@ -208,8 +218,12 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
             ));
         }
         if document.run.ended.is_none() {
+            let moment = match document.run.values.as_str() {
+                "counters" => "each thread's last instruction",
+                _ => "its last snapshot",
+            };
             cautions.push(format!(
-                "the {which} run has no end: its numbers are those of its last snapshot"
+                "the {which} run has no end: its numbers are those of {moment}"
             ));
         }
         if document.sites.len() as u64 != document.selected.sites {
@@ -228,6 +242,11 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
     };
     if kept(before) != kept(after) {
         cautions.push("the two reports were made with different filters".to_owned());
+    }
+    if before.caused.is_some() != after.caused.is_some() {
+        cautions.push(
+            "only one of the runs says what calls of the application bring (app=): that is not compared".to_owned(),
+        );
     }
     if before.run.vm != after.run.vm {
         cautions.push(format!(

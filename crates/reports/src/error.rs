@@ -14,6 +14,8 @@ pub enum ReportError {
     OtherFormat(String),
     /// A version that this program does not know.
     NewerVersion(u32),
+    /// A run has no sampled stacks, of which the picture would be made.
+    NoStacks(String),
     /// The page could not be put together.
     Page(askama::Error),
 }
@@ -27,13 +29,17 @@ impl fmt::Display for ReportError {
                 write!(
                     f,
                     "the key \"format\" is {format:?}, not \"{}\"",
-                    crate::json::FORMAT
+                    crate::report_version::FORMAT
                 )
             }
             Self::NewerVersion(version) => write!(
                 f,
                 "the report has version {version}, this program reads up to {}: use a newer ducktrack",
-                crate::json::VERSION
+                crate::report_version::VERSION
+            ),
+            Self::NoStacks(trace) => write!(
+                f,
+                "{trace} has no call stacks (stacks=off, or see its notes): use --format text"
             ),
             Self::Page(error) => write!(f, "the page could not be put together: {error}"),
         }

@@ -1,11 +1,14 @@
-//! Reports on event traces (`mode=trace`): what is in one, the heap at a moment, lifetimes, the timeline, growth.
+//! Reports on event traces (`mode=trace`) and on streams of exact deaths: what is in one, the heap at a moment, lifetimes, the timeline, growth,
+//! costs for the collector, staleness.
 //!
 //! ```text
 //! TraceModel ─┬─ info_report()       ─> InfoReport       ─┐
 //!             ├─ heap_report()       ─> HeapReport        │
 //!             ├─ lifetimes_report()  ─> LifetimesReport   ├─ EventReport: text(), json(), csv(), html()
 //!             ├─ timeline_report()   ─> TimelineReport    │
-//!             └─ growth_report()     ─> GrowthReport     ─┘
+//!             ├─ growth_report()     ─> GrowthReport      │
+//!             ├─ gc_report()         ─> GcReport          │
+//!             └─ stale_report()      ─> StaleReport      ─┘
 //! ```
 //!
 //! A report *is* its JSON document (`JSON.md` names every key): names resolved, filter applied, rows sorted and cut. Text
@@ -16,30 +19,59 @@ mod block_bars;
 mod callers;
 mod columns;
 mod csv_rows;
+mod deaths;
 mod document_lines;
+mod gc;
 mod growth;
 mod head;
 mod heap;
+mod holder_docs;
+mod holder_lines;
+mod holders;
 mod info;
+mod leaks;
 mod lifetimes;
 mod page;
 mod place;
+mod stale;
 mod text_parts;
 mod timeline;
 
+pub use csv_rows::csv_line;
+pub use deaths::{
+    CallerDeathsDoc, ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest,
+    DemographicsDoc, DistancesDoc, EventCountsDoc, GroupsDoc, LivesDoc, ObjectPlace, OnClocksDoc,
+    PlaceNameDoc, QuantilesDoc, ShapeDoc, SiteDeathsDoc, SurvivalDoc, TypeDeathsDoc, deaths_report,
+    place_of,
+};
+pub(crate) use document_lines::lines;
+pub use gc::{
+    Change, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
+    UnknownPausesDoc, WhatIfDoc, WithoutDoc, cost_report, gc_report,
+};
 pub use growth::{
-    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc, growth_report,
+    GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,
+    VerdictsDoc, WindowDoc, WindowGrowthDoc, growth_report,
 };
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
+pub use holder_docs::{HolderPathDoc, HoldingDoc, MadeDoc, RootDoc, StepDoc};
+pub use holders::{
+    DominatorDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingSiteDoc,
+    HoldingTypeDoc, JoinDoc, SelectedDoc, TypeCountDoc, holders_report,
+};
 pub use info::{
     CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
     info_report,
 };
+pub use leaks::{CandidateDoc, LeakRequest, LeaksReport, ScorePartsDoc, leaks_report};
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,
 };
 pub use place::PlaceDoc;
+pub use stale::{
+    LevelDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc, stale_report,
+};
 pub use timeline::{
     CollectionDoc, LayerDoc, MomentDoc, SiteLayerDoc, SpaceUseDoc, TimelineReport,
     TimelineTotalsDoc, TypeLayerDoc, timeline_report,
@@ -82,7 +114,7 @@ fn survived(entry: usize) -> String {
     }
 }
 
-/// A rate with its sign, one digit behind the point only where the number is small: `+1,234`, `-0.3`, `0`.
+/// A rate with its sign, one digit after the point only where the number is small: `+1,234`, `-0.3`, `0`.
 fn signed_rate(rate: f64) -> String {
     let rounded = rate.round();
     if rounded.abs() >= 100.0 {

@@ -39,6 +39,7 @@ const JS: &str = concat!(
     include_str!("../templates/script/search.js"),
     include_str!("../templates/script/table.js"),
     include_str!("../templates/script/detail.js"),
+    include_str!("../templates/script/stacks.js"),
     include_str!("../templates/script/flame.js"),
     include_str!("../templates/script/kinds.js"),
     include_str!("../templates/script/start.js"),

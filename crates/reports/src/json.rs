@@ -11,18 +11,15 @@ use serde::Serialize;
 pub use convert::document;
 pub(crate) use convert::{filter as filter_doc, finding as finding_doc, run as run_doc};
 pub use document::{
-    AmountDoc, CallerDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
-    IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
-    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc,
+    AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,
+    FilterDoc, FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc,
+    RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
+    TotalsDoc, TypeDoc,
 };
 
 use crate::error::ReportError;
+use crate::report_version::{FORMAT, VERSION};
 use crate::view::View;
-
-/// The value of the key `format`.
-pub(crate) const FORMAT: &str = "ducktrack-report";
-/// The value of the key `version`: raised when a key changes its meaning or goes away, not when one is added.
-pub(crate) const VERSION: u32 = 1;
 
 /// The report as JSON text, one line per key and per site.
 ///
@@ -63,6 +60,10 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
         damage,
         losses,
         notes,
+        stacks,
+        windows,
+        caused,
+        causes,
         sites,
     } = document;
     let mut out = String::from("{\n");
@@ -80,6 +81,15 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
     line(&mut out, "damage", damage)?;
     line(&mut out, "losses", losses)?;
     line(&mut out, "notes", notes)?;
+    line(&mut out, "stacks", stacks)?;
+    line(&mut out, "windows", windows)?;
+    line(&mut out, "caused", caused)?;
+    out.push_str("\"causes\":[");
+    for (at, cause) in causes.iter().enumerate() {
+        out.push_str(if at == 0 { "\n" } else { ",\n" });
+        out.push_str(&text_of(cause)?);
+    }
+    out.push_str("\n],\n");
     out.push_str("\"sites\":[");
     for (at, site) in sites.iter().enumerate() {
         out.push_str(if at == 0 { "\n" } else { ",\n" });

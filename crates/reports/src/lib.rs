@@ -6,7 +6,7 @@
 //!                 │            ├─ csv()        one row per site
 //!              Filter          ├─ collapsed()  stacks for flame graph tools
 //!                              └─ html()       one self-contained page: table and flame graph
-//! TraceModel ─ heap_report(), lifetimes_report(), timeline_report(), growth_report(), info_report()
+//! TraceModel ─ heap_report(), lifetimes_report(), timeline_report(), growth_report(), gc_report(), info_report()
 //!                └─> an EventReport: text(), json(), csv(), html() with charts
 //! two Documents ─ compare() ─> Comparison ─┬─ diff_text(), diff_json()
 //!                                          └─ Gate::check()   for CI
@@ -16,44 +16,76 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod caused;
 mod class_name;
 mod collapsed;
 mod completeness;
 mod csv;
+mod cut_name;
 mod diff;
+mod ending;
 mod error;
 mod event_trace;
 mod filter;
 mod grouping;
 mod html;
+mod impact;
 mod json;
+mod live;
 mod quantity;
+mod report_version;
+mod screen;
+mod stack_names;
 mod text;
+mod tree;
 mod view;
+mod view_stacks;
 
 pub use build::view;
 pub use collapsed::collapsed;
+pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use csv::csv;
+pub use cut_name::cut_in_the_middle;
 pub use diff::{
-    Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_json,
-    diff_text,
+    Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_html,
+    diff_json, diff_text,
 };
+pub use ending::Ending;
 pub use error::ReportError;
 pub use event_trace::{
-    CollectionDoc, CollectionsDoc, CompressionDoc, EventFileDoc, EventReport, GrowthReport,
-    GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, InfoReport,
-    KnowledgeDoc, LayerDoc, LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport,
-    LostDoc, MomentDoc, PlaceDoc, QualitiesDoc, QualityDoc, RotationDoc, RowsDoc, SiteLayerDoc,
-    SpaceDoc, SpaceUseDoc, TimelineReport, TimelineTotalsDoc, TraceHead, TypeLayerDoc, VerdictsDoc,
-    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    CallerDeathsDoc, CandidateDoc, Change, CollectionDoc, CollectionsDoc, CompressionDoc,
+    ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest, DemographicsDoc,
+    DistancesDoc, DominatorDoc, EventCountsDoc, EventFileDoc, EventReport, GcContextDoc, GcCostDoc,
+    GcReport, GcSiteDoc, GcTypeDoc, GroupDoc, GroupSiteDoc, GroupsDoc, GrowthReport, GrowthRowDoc,
+    GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc, HolderPathDoc,
+    HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc, HoldingSiteDoc, HoldingTypeDoc,
+    InfoReport, JoinDoc, KnowledgeDoc, LayerDoc, LeakRequest, LeaksReport, LevelDoc,
+    LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LivesDoc, LostDoc, MadeDoc,
+    MomentDoc, ObjectPlace, OldSpaceDoc, OnClocksDoc, PauseKindDoc, PlaceDoc, PlaceNameDoc,
+    QualitiesDoc, QualityDoc, QuantilesDoc, RootDoc, RotationDoc, RowsDoc, ScorePartsDoc,
+    SelectedDoc, ShapeDoc, SiteDeathsDoc, SiteLayerDoc, SpaceDoc, SpaceUseDoc, StaleContextDoc,
+    StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc, TimelineReport,
+    TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownPausesDoc,
+    VerdictsDoc, WhatIfDoc, WindowDoc as GrowthWindowDoc, WindowGrowthDoc, WithoutDoc, cost_report,
+    csv_line, deaths_report, gc_report, growth_report, heap_report, holders_report, info_report,
+    leaks_report, lifetimes_report, place_of, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use html::html;
-pub use json::{
-    AmountDoc, CallerDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc, FindingDoc,
-    IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc, SiteDoc,
-    ThreadCompletenessDoc, ThreadDoc, TotalsDoc, TypeDoc, document, json, read_json,
+pub use impact::{
+    EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
+    TrialRun, TrialSetDoc, impact_report,
 };
-pub use text::text;
+pub use json::{
+    AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,
+    FilterDoc, FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc,
+    RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
+    TotalsDoc, TypeDoc, document, json, read_json,
+};
+pub use live::{LiveDoc, LiveRowDoc, live_name, live_row};
+pub use screen::{ScreenOptions, screen};
+pub use stack_names::{frame_name, type_name};
+pub use text::{text, verbose_text};
+pub use tree::{TreeOptions, tree};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

@@ -4,6 +4,7 @@
 //! know: completeness, refusals, damage.
 
 mod balance;
+mod caused;
 mod head;
 mod lengths;
 mod locations;
@@ -22,14 +23,24 @@ pub(crate) const CALLERS: usize = 3;
 /// What stands for the caller of objects that have none.
 pub(crate) const WITHOUT_CALLER: &str = "<- (no tracked call was under way)";
 
-/// The whole report.
+/// The whole report, in full.
 pub fn text(view: &View) -> String {
+    full_text(view, false)
+}
+
+/// The same with what counting has cost: increments, versions of methods, the agent itself.
+pub fn verbose_text(view: &View) -> String {
+    full_text(view, true)
+}
+
+fn full_text(view: &View, verbose: bool) -> String {
     let mut out = String::new();
     head::write(&mut out, view);
+    caused::write(&mut out, view, view.filter.top.unwrap_or(DEFAULT_TOP));
     types::write(&mut out, view);
     locations::write(&mut out, view);
     lengths::write(&mut out, view);
-    balance::write(&mut out, view);
+    balance::write(&mut out, view, verbose);
     next_command::write(&mut out, view);
     out
 }

@@ -12,11 +12,13 @@
 use std::fmt;
 
 use ducktrack_heap_model::{
-    AgentCost, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally,
+    AgentCost, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally, WindowRow,
 };
+use ducktrack_profile::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::completeness::Completeness;
+use crate::ending::Ending;
 use crate::filter::Filter;
 
 /// One run, filtered and sorted.
@@ -28,14 +30,20 @@ pub struct View {
     pub run: Run,
     /// The moment of the numbers; `None` when the trace has none yet.
     pub snapshot: Option<SnapshotRow>,
-    /// The agent's last word: `exit`, `signal`, `detach`; `None` when the trace was cut.
-    pub ended: Option<String>,
+    /// How the run ended, and of which moment the numbers are.
+    pub ending: Ending,
     /// What this view keeps.
     pub filter: Filter,
     /// Sites that executed at least once, in the filter's order; not cut to its `top`.
     pub sites: Vec<SiteRow>,
     /// Callers that cells refer to.
     pub callers: Vec<Caller>,
+    /// What was executed from mark to mark; empty without a mark.
+    pub windows: Vec<WindowRow>,
+    /// What application code makes and what its calls bring; `None` where it was not recorded, or not for the kept part.
+    pub caused: Option<Caused>,
+    /// The kept part of the run, by whole stacks.
+    pub stacks: Profile,
     /// The kept sites together.
     pub selected: Totals,
     /// The whole run.
@@ -102,7 +110,7 @@ impl Totals {
 }
 
 /// A place in a method: where an object is made, or from where the making is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Class with dots.
     pub class: String,
@@ -162,6 +170,8 @@ pub struct Cell {
     pub caller: Option<CallerId>,
     /// How much.
     pub executed: Tally,
+    /// The same by thread, largest first.
+    pub threads: Vec<ThreadPart>,
 }
 
 /// Index into [`View::callers`].
@@ -175,7 +185,7 @@ impl fmt::Debug for CallerId {
 }
 
 /// The call that is to blame for an allocation deeper down.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Caller {
     /// Where the call is.
     pub location: Location,
@@ -187,6 +197,41 @@ pub struct Caller {
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} calls {}", self.location, self.target)
+    }
+}
+
+/// Own and caused.
+#[derive(Clone, Debug)]
+pub struct Caused {
+    /// Which code is the application's, as patterns of class names.
+    pub application: Vec<String>,
+    /// What its own code has made.
+    pub own: Tally,
+    /// What is charged to its calls, each object to the innermost one.
+    pub charged: Tally,
+    /// What no call of the application brings.
+    pub no_call: Tally,
+    /// Its calls that brought something, in the filter's order.
+    pub calls: Vec<CauseView>,
+}
+
+/// A call of application code.
+#[derive(Clone, Debug)]
+pub struct CauseView {
+    /// Where it is, and what it calls.
+    pub caller: Caller,
+    /// What was made while it was under way, in a recursion once.
+    pub inclusive: Tally,
+    /// What is charged to it.
+    pub charged: Tally,
+}
+
+impl Caused {
+    /// What the application makes and what its calls bring, together.
+    pub fn together(&self) -> Tally {
+        let mut sum = self.own;
+        sum += self.charged;
+        sum
     }
 }
 

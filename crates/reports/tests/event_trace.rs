@@ -13,7 +13,7 @@ use ducktrack_heap_model::{
 };
 use ducktrack_reports::{
     EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
-    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    gc_report, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
 };
 use serde_json::Value;
 
@@ -79,9 +79,11 @@ fn growth(model: &TraceModel, filter: &Filter) -> GrowthReport {
     growth_report(model, growth, TRACE, filter)
 }
 
-/// All five reports with their names.
+/// All reports with their names.
 fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn EventReport>)> {
+    let costs = model.cost.as_ref().expect("asked for");
     vec![
+        ("gc", Box::new(gc_report(model, costs, TRACE, filter))),
         ("info", Box::new(info_report(model, TRACE))),
         ("lifetimes", Box::new(lifetimes(model, filter))),
         ("timeline", Box::new(timeline(model, filter))),
@@ -456,9 +458,12 @@ fn a_trace_of_nothing_is_a_report_too() {
         count: CountModelBuilder::new().finish(),
         info: ducktrack_heap_model::TraceInfo::default(),
         heap_at: Vec::new(),
+        objects: None,
         lifetimes: Some(ducktrack_heap_model::Lifetimes::default()),
         timeline: Some(ducktrack_heap_model::Timeline::default()),
         growth: Some(ducktrack_heap_model::Growth::default()),
+        cost: Some(ducktrack_heap_model::GcCost::default()),
+        staleness: None,
     };
     for (name, report) in reports(&nothing, &Filter::default()) {
         assert!(report.text().contains("Next:"), "{name}");

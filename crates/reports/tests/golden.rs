@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, Sort, collapsed, compare, csv, diff_json, diff_text,
-    document, html, json, read_json, text, view,
+    DiffOptions, Document, Filter, Gate, ScreenOptions, Sort, collapsed, compare, csv, diff_json,
+    diff_text, document, html, json, read_json, screen, text, view,
 };
 
 fn model(records: Vec<ducktrack_trace_format::Record>) -> CountModel {
@@ -54,6 +54,13 @@ fn every_format_of_the_sample_run() {
     golden("report.txt", &text(&view));
     golden("report.json", &json(&view).expect("json"));
     golden("report.csv", &csv(&view));
+    golden("screen.txt", &screen(&view, ScreenOptions::default()));
+    let narrow = ScreenOptions {
+        width: 80,
+        colour: true,
+        ..ScreenOptions::default()
+    };
+    golden("screen-80.txt", &screen(&view, narrow));
     golden("report.collapsed", &collapsed(&view));
 }
 
@@ -419,5 +426,124 @@ fn the_documentation_names_every_key_and_shows_a_real_site() {
     assert!(
         report(&Filter::default()).sites.contains(&example),
         "the example is not the sample run's site"
+    );
+}
+
+/// A run of one stack for each (method, bytes): `Main.main` calls it, it makes `byte[]`.
+fn run_with_stacks(methods: &[(&str, u64)]) -> CountModel {
+    use ducktrack_trace_format as format;
+    let mut records = vec![format::Record::Class(format::Class {
+        id: format::ClassId(0),
+        name: "a/Main".into(),
+        loader: "app".into(),
+        hidden: false,
+        source_file: None,
+    })];
+    let mut stacks = format::StackDefinitions::default();
+    let stack_method = |id, name: &str| format::StackMethod {
+        id: format::StackMethodId(id),
+        class: "a/Main".into(),
+        name: name.into(),
+        descriptor: "()V".into(),
+    };
+    let node = |id, parent: Option<u32>| format::StackNode {
+        id: format::StackId(id),
+        parent: parent.map(format::StackId),
+        method: format::StackMethodId(id),
+        line: Some(5),
+    };
+    stacks.methods.push(stack_method(0, "main"));
+    stacks.nodes.push(node(0, None));
+    stacks.types.push(format::StackType {
+        id: format::StackTypeId(0),
+        descriptor: "[B".into(),
+    });
+    let (mut rows, mut keyed) = (Vec::new(), Vec::new());
+    for (id, (name, bytes)) in (1..).zip(methods) {
+        stacks.methods.push(stack_method(id, name));
+        stacks.nodes.push(node(id, Some(0)));
+        rows.push(format::StackRow {
+            stack: format::StackId(id),
+            ty: format::StackTypeId(0),
+            thread: format::ThreadId(1),
+            sums: format::SampleSums::of_sample(*bytes, 0),
+        });
+        records.push(format::Record::Method(format::Method {
+            id: format::MethodId(id),
+            class: format::ClassId(0),
+            name: (*name).into(),
+            descriptor: "()V".into(),
+        }));
+        records.push(format::Record::Site(format::Site {
+            id: format::SiteId(16 + id),
+            method: format::MethodId(id),
+            bci: 1,
+            line: Some(5),
+            kind: format::AllocationKind::NewArray,
+            ty: Some("[B".into()),
+        }));
+        keyed.push(format::KeyedCount {
+            site: format::SiteId(16 + id),
+            context: None,
+            ty: None,
+            count: 1,
+            bytes: *bytes,
+        });
+    }
+    records.push(format::Record::StackDefinitions(stacks));
+    records.push(format::Record::StackSamples(format::StackSamples {
+        rows,
+        ..format::StackSamples::default()
+    }));
+    records.push(format::Record::Snapshot(format::Snapshot {
+        threads: vec![format::ThreadCounts {
+            thread: format::ThreadId(1),
+            vm_allocated_bytes: None,
+            counters: Vec::new(),
+            keyed,
+        }],
+        ..format::Snapshot::default()
+    }));
+    model(records)
+}
+
+#[test]
+fn the_picture_of_two_runs_has_what_vanished_and_what_is_new() {
+    let [before, after] = [
+        [("kept", 500), ("gone", 300)],
+        [("kept", 700), ("<new>", 40)],
+    ]
+    .map(|methods| view(&run_with_stacks(&methods), "trace", &Filter::default()));
+    let page = ducktrack_reports::diff_html(&before, &after).expect("a page");
+    if let Some(folder) = std::env::var_os("DUCKTRACK_PICTURES") {
+        std::fs::write(PathBuf::from(folder).join("diff.html"), &page).expect("write the page");
+    }
+    let (_, data) = page.split_once("id=\"data\">").expect("data");
+    let (data, _) = data.split_once("</script>").expect("its end");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    let name = |node: &serde_json::Value| {
+        let at = usize::try_from(node[1].as_u64().expect("a position")).expect("small");
+        data["strings"][at].as_str().expect("a text").to_owned()
+    };
+    let bytes: std::collections::BTreeMap<String, (i64, i64)> = data["nodes"]
+        .as_array()
+        .expect("nodes")
+        .iter()
+        .map(|node| {
+            let number = |at: usize| node[at].as_i64().expect("a number");
+            (name(node), (number(2), number(3)))
+        })
+        .collect();
+    assert_eq!(bytes["all"], (800, 740));
+    assert_eq!(bytes["a.Main.main:5"], (800, 740));
+    assert_eq!(bytes["a.Main.kept:5"], (500, 700));
+    assert_eq!(bytes["a.Main.gone:5"], (300, 0));
+    assert_eq!(bytes["a.Main.<new>:5"], (0, 40));
+    let without = view(&sample(), "no-stacks", &Filter::default());
+    let refused = ducktrack_reports::diff_html(&without, &after).expect_err("no stacks");
+    assert!(
+        refused
+            .to_string()
+            .starts_with("no-stacks has no call stacks")
     );
 }

@@ -30,7 +30,7 @@ impl PackedContent {
         Self::pack_owned(content.to_vec(), compression)
     }
 
-    /// The same for a content that nobody else needs.
+    /// The same for a content that the caller no longer needs.
     pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
         let length = content.len();
         let too_large = FormatError::RecordTooLarge { length };
@@ -88,7 +88,7 @@ impl PackedContent {
         }
     }
 
-    /// The bytes of the block: its header, and what stands behind it.
+    /// The bytes of the block: its header, and what follows it.
     pub fn block(&self, kind: BlockKind, sequence: u32) -> ([u8; BlockHeader::LENGTH], &[u8]) {
         let header = self.header(kind, sequence).encode(&self.stored);
         (header, &self.stored)

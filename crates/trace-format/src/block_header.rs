@@ -38,6 +38,8 @@ impl BlockKind {
     pub const VALUES: Self = Self(2);
     /// A stream with the agent's last word. Nothing follows.
     pub const END: Self = Self(3);
+    /// Definitions that have no place in the trace file yet ([`JournalBlock`](crate::JournalBlock)).
+    pub const JOURNAL: Self = Self(4);
     /// A piece of a thread's event buffer ([`EventBlock`](crate::EventBlock)).
     pub const EVENTS: Self = Self(16);
     /// A collection ([`Collection`](crate::Collection)).
@@ -50,6 +52,18 @@ impl BlockKind {
     pub const EVENT_FILE: Self = Self(20);
     /// Found objects that were explained later ([`Explained`](crate::Explained)).
     pub const EXPLAINED: Self = Self(21);
+    /// Witness data of one thread ([`ExtensionBlock`](crate::ExtensionBlock)).
+    pub const WITNESS: Self = Self(32);
+    /// What the collection that follows found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).
+    pub const STAMPS: Self = Self(33);
+
+    /// Objects that were used before the collection that follows ([`UseEncoder`](crate::UseEncoder)).
+    pub const USES: Self = Self(34);
+
+    /// True when the content begins as that of an [`ExtensionBlock`](crate::ExtensionBlock) does.
+    pub fn is_extension(self) -> bool {
+        (32..64).contains(&self.0)
+    }
 
     /// True when the content is a stream of records.
     pub fn holds_records(self) -> bool {

@@ -9,6 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use ducktrack_heap_facts::{CollectionKind, MovesLevel, SpaceKind};
+
 use crate::{FormatError, Place, ThreadId};
 
 /// One collection.
@@ -44,133 +46,11 @@ pub struct Collection {
     pub fault: Option<String>,
 }
 
-/// What was collected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum CollectionKind {
-    /// The young spaces.
-    #[default]
-    Young,
-    /// The young spaces and some old regions.
-    Mixed,
-    /// Everything.
-    Full,
-    /// Regions without any live object, found by concurrent marking (Remark, Cleanup).
-    Cleanup,
-    /// Not known to the agent (ZGC, Shenandoah).
-    Other,
-}
-
-impl CollectionKind {
-    /// The word in JSON and text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Young => "young",
-            Self::Mixed => "mixed",
-            Self::Full => "full",
-            Self::Cleanup => "cleanup",
-            Self::Other => "other",
-        }
-    }
-}
-
-/// How moves are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum MovesLevel {
-    /// They are not.
-    #[default]
-    Off,
-    /// Read after the pause; of full collections and failed evacuations the moves are put together from the heap before and after.
-    Finish,
-    /// Read inside the pause, too.
-    Exact,
-}
-
-impl MovesLevel {
-    /// The word in options, JSON and text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Finish => "finish",
-            Self::Exact => "exact",
-        }
-    }
-}
-
 /// A part of the heap with objects from `bottom` to `top`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Space {
-    /// What it is for.
-    pub kind: SpaceKind,
-    /// G1: the index of the region. Else 0 old, 1 eden, 2 from, 3 to.
-    pub index: u32,
-    /// First object.
-    pub bottom: u64,
-    /// End of the last object.
-    pub top: u64,
-}
-
-/// What a space is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum SpaceKind {
-    /// New objects.
-    Eden,
-    /// Objects that survived a young collection.
-    Survivor,
-    /// The other half of the survivor spaces.
-    To,
-    /// Tenured objects.
-    Old,
-    /// The first region of an object larger than half a region.
-    HumongousStart,
-    /// A further region of such an object.
-    HumongousContinues,
-    /// An archive of the JDK mapped into the heap.
-    Archive,
-    /// Unused.
-    Free,
-    /// Anything else.
-    Other,
-}
-
-impl SpaceKind {
-    /// The word in JSON and text.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Eden => "eden",
-            Self::Survivor => "survivor",
-            Self::To => "to",
-            Self::Old => "old",
-            Self::HumongousStart => "humongous",
-            Self::HumongousContinues => "humongous-continued",
-            Self::Archive => "archive",
-            Self::Free => "free",
-            Self::Other => "other",
-        }
-    }
-}
+pub type Space = ducktrack_heap_facts::Space<u64>;
 
 /// Addresses from `start` to before `end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct AddressRange {
-    /// First address.
-    pub start: u64,
-    /// First address behind.
-    pub end: u64,
-}
-
-impl AddressRange {
-    /// True when the address is in the range.
-    pub fn contains(self, address: u64) -> bool {
-        self.start <= address && address < self.end
-    }
-
-    /// Its length.
-    pub fn bytes(self) -> u64 {
-        self.end.saturating_sub(self.start)
-    }
-}
+pub type AddressRange = ducktrack_heap_facts::AddressRange<u64>;
 
 /// Where a thread's allocation buffer was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -184,7 +64,7 @@ pub struct ThreadCut {
 }
 
 impl ThreadCut {
-    /// Bytes allocated behind the last event.
+    /// Bytes allocated after the last event.
     pub fn tail_gap(self) -> u64 {
         match self.last {
             ..8 => 0,
@@ -192,8 +72,8 @@ impl ThreadCut {
         }
     }
 
-    /// Decides about a straddler of this thread with so many bytes: it was allocated before the cut if there is
-    /// room for it behind the last event, and it ended at the top.
+    /// Decides about a straddler of this thread of this size: it was allocated before the cut if there is
+    /// room for it after the last event, and it ended at the top.
     pub fn settle(self, bytes: Option<u64>) -> Place {
         let room = match self.last {
             ..8 if self.top >= 8 => u64::MAX,

@@ -21,7 +21,7 @@ pub enum Damage {
         /// How many bytes of the incomplete part are there.
         present: u64,
     },
-    /// A stretch that is no intact block was skipped; reading went on behind it.
+    /// A stretch that is no intact block was skipped; reading went on after it.
     CorruptBlock {
         /// Where the stretch starts.
         at: u64,
@@ -64,7 +64,7 @@ pub enum Damage {
         /// Start of the block that holds the first.
         at: u64,
     },
-    /// There are blocks behind the agent's last word.
+    /// There are blocks after the agent's last word.
     AfterEnd {
         /// Where the first of them starts.
         at: u64,
@@ -134,7 +134,7 @@ impl fmt::Display for Damage {
         match self {
             Self::NoEnd { at } => write!(
                 f,
-                "no end record after byte {at}: the JVM was killed or still runs; values are those of the last snapshot"
+                "no end record after byte {at}: the JVM was killed or still runs"
             ),
             Self::Cut { at, present } => write!(
                 f,

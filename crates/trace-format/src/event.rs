@@ -10,12 +10,12 @@ pub enum Event {
     Allocation(Allocation),
     /// The VM or native code allocated for this thread at no site, before the next event.
     Gap {
-        /// So many bytes.
+        /// How many bytes.
         bytes: u64,
     },
     /// Events of this thread that were not recorded.
     Dropped {
-        /// So many events.
+        /// How many events.
         count: u64,
     },
 }

@@ -8,6 +8,7 @@
 //! | handed over | varint, microseconds after `begun` |
 //! | flags | varint, see below |
 //! | last top | u64, where the thread's allocation buffer stood before the first word; less than 8: not known |
+//! | more | with flag 16: varint, bytes of further fields, and these; a reader skips what it does not know |
 //! | words | to the end of the content, see [`EventWords`](crate::EventWords) |
 //!
 //! | flag | meaning |
@@ -15,7 +16,8 @@
 //! | 1 | a collection cut this piece off; the same buffer goes on in the thread's next piece |
 //! | 2 | the thread ended |
 //! | 4 | the piece begins at a cut: words ahead of its word `cut` are stragglers of the epoch before |
-//! | 8 | the piece came late: it is of the epoch stated, but stands behind the collection that ended that epoch; all its words are stragglers |
+//! | 8 | the piece came late: it is of the epoch stated, but stands after the collection that ended that epoch; all its words are stragglers |
+//! | 16 | further fields are ahead of the words (since version 2) |
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{FormatError, ThreadId};
@@ -52,10 +54,16 @@ impl EventFlags {
     pub const AFTER_CUT: Self = Self(4);
     /// The piece came late. The writer of the trace sets it.
     pub const LATE: Self = Self(8);
+    /// Further fields are ahead of the words.
+    const GROWN: Self = Self(16);
 
     /// True when all flags of `other` are set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// With the flags of `other` set, too.
@@ -80,7 +88,7 @@ impl EventBlockHeader {
         put_varint(u64::from(self.epoch), content);
         put_varint(self.begun, content);
         put_varint(self.handed_over.saturating_sub(self.begun), content);
-        put_varint(u64::from(self.flags.0), content);
+        put_varint(u64::from(self.flags.without(EventFlags::GROWN).0), content);
         content.extend_from_slice(&self.last_top.to_le_bytes());
     }
 }
@@ -95,17 +103,44 @@ impl<'a> EventBlock<'a> {
         let handed_over = begun.saturating_add(fields.varint()?);
         let flags = EventFlags((fields.varint()? & 0xFF) as u8);
         let last_top = fields.fixed_u64()?;
+        let words = match flags.has(EventFlags::GROWN) {
+            true => fields.length_and_rest()?.1,
+            false => fields.rest(),
+        };
         let header = EventBlockHeader {
             thread,
             epoch,
             begun,
             handed_over,
-            flags,
+            flags: flags.without(EventFlags::GROWN),
             last_top,
         };
-        Ok(Self {
-            header,
-            words: fields.rest(),
-        })
+        Ok(Self { header, words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_a_newer_writer_are_skipped() {
+        let header = EventBlockHeader {
+            thread: ThreadId(3),
+            epoch: 1,
+            begun: 4,
+            handed_over: 9,
+            flags: EventFlags::CUT,
+            last_top: 0x1000,
+        };
+        let mut content = Vec::new();
+        header.encode(&mut content);
+        content[4] |= EventFlags::GROWN.0;
+        content.extend_from_slice(&[2, 0xAA, 0xBB]);
+        content.extend_from_slice(b"word");
+        let block = EventBlock::decode(&content).unwrap();
+        assert_eq!((block.header, block.words), (header, b"word".as_slice()));
+        content.truncate(content.len() - 5);
+        assert!(EventBlock::decode(&content).is_err());
     }
 }

@@ -4,8 +4,9 @@
 //! kept (at most 4,096), nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
 
 use crate::event_word::{
-    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
-    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT, cut_word,
+    AGAIN, ARRAY, AT, AT_TOP, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_CLOCK, FIRST_EXTENDED,
+    GAP, LEVELS, MAX_UNITS, MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT, cut_word,
+    is_site,
 };
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
@@ -14,7 +15,7 @@ use crate::{
     SiteFacts, SiteId,
 };
 
-/// The most arrays that the `multianewarray` events of one piece may stand for (so many empty arrays fill 4 GB of heap).
+/// The most arrays that the `multianewarray` events of one piece may stand for (this many empty arrays fill 4 GB of heap).
 pub const MAX_ARRAYS: u64 = 1 << 28;
 
 /// Tops below this are not addresses: where the thread's buffer stood is not known.
@@ -112,7 +113,7 @@ impl<'a> Words<'a> {
     /// The next word, if it is that of a site.
     fn next_site_word(&mut self) -> Option<u32> {
         let word = u32::from_le_bytes(*self.words.as_slice().first()?);
-        if word >> 12 < FIRST_SITE {
+        if !is_site(word >> 12) {
             return None;
         }
         self.next_word()
@@ -128,6 +129,13 @@ impl<'a> Words<'a> {
     fn payload(&mut self) -> Result<u32, FormatError> {
         self.next_word()
             .ok_or_else(|| self.error("the words end inside an event"))
+    }
+
+    fn step_over(&mut self, count: u32) -> Result<(), FormatError> {
+        for _ in 0..count {
+            self.payload()?;
+        }
+        Ok(())
     }
 
     fn payload_u64(&mut self) -> Result<u64, FormatError> {
@@ -146,6 +154,8 @@ struct Run<'f, 'a, F: ?Sized> {
     facts: &'f F,
     words: Words<'a>,
     last: u64,
+    /// `last` is of the epoch of the words that follow.
+    last_is_current: bool,
     /// The thread has not seen the cut yet: addresses are from before the collection.
     before_cut: bool,
     /// The word that says that it has.
@@ -168,6 +178,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             facts,
             words: Words::new(block.words),
             last: block.header.last_top,
+            last_is_current: !block.header.flags.has(EventFlags::AFTER_CUT),
             before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
             cut_word: cut_word(block.header.epoch),
             late: block.header.flags.has(EventFlags::LATE),
@@ -181,7 +192,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }
     }
 
-    /// What remains to be said behind the last word.
+    /// What remains to be said after the last word.
     fn end(
         &mut self,
         block: &EventBlock<'_>,
@@ -213,7 +224,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     fn plain_event(&mut self, word: u32) -> Option<Event> {
         let site = SiteId(word >> 12);
         let moved = u64::from(word & MAX_UNITS) * UNIT;
-        if site.0 < FIRST_SITE || self.is_prepared {
+        if !is_site(site.0) || self.is_prepared {
             return None;
         }
         let fixed = self.facts.fixed_bytes(site).map(u64::from);
@@ -246,7 +257,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     #[cold]
     fn other_word(&mut self, word: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let (site, low) = (word >> 12, word & MAX_UNITS);
-        if site < FIRST_SITE {
+        if !is_site(site) {
             return self.escape(site, low, give);
         }
         self.allocation_word(word, give);
@@ -373,7 +384,11 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
         match op {
-            PAD => self.before_cut &= low != self.cut_word,
+            PAD if low == self.cut_word => {
+                self.before_cut = false;
+                self.last_is_current = false;
+            }
+            PAD => {}
             AT => {
                 let site = self.words.payload_site()?;
                 let bytes = self.facts.fixed_bytes(site).map(u64::from);
@@ -384,7 +399,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 let bytes = self.words.payload_u64()?;
                 self.absolute(site, Some(bytes), give)?;
             }
-            OUTSIDE => self.outside(give)?,
+            OUTSIDE => self.outside(low, give)?,
             GAP => {
                 let bytes = u64::from(low) * UNIT;
                 self.advance(bytes);
@@ -402,7 +417,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 self.allocation(site, bytes, Place::Eliminated, give);
             }
             TYPED => {
-                self.klass = Some(self.words.payload_u64()?);
+                self.klass = Some(self.class(low)?);
                 self.is_prepared = true;
             }
             CALLER => {
@@ -432,8 +447,11 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 self.is_prepared = true;
             }
             TOP => {
-                self.last = self.words.payload_u64()?;
+                let top = self.words.payload_u64()?;
+                self.stands_at(top);
             }
+            FIRST_EXTENDED.. => self.words.step_over(low)?,
+            FIRST_CLOCK.. => {}
             _ => return Err(self.words.error("an event of unknown sort")),
         }
         Ok(())
@@ -446,16 +464,62 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         bytes: Option<u64>,
         give: &mut dyn FnMut(Event),
     ) -> Result<(), FormatError> {
-        self.last = self.words.payload_u64()?;
-        let place = self.ends_at(self.last);
+        let top = self.words.payload_u64()?;
+        let place = match self.has_room_below(top, bytes) {
+            true => self.ends_at(top),
+            false => Place::Outside(None),
+        };
+        self.stands_at(top);
         self.allocation(site, bytes, place, give);
         Ok(())
     }
 
-    fn outside(&mut self, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
+    /// Is an object that ends at `top` clear of what the thread's last event left below? If not, the VM moved the top for something smaller of its own, and
+    /// the object went outside of the buffer, which had no room for it. (The agent knows no size at a site of fixed size, so it cannot tell.)
+    ///
+    /// ```text
+    /// ... last event's object ]last  64 bytes of the VM's ]top      an object of 368 bytes: not here
+    /// ```
+    fn has_room_below(&self, top: u64, bytes: Option<u64>) -> bool {
+        let is_known = self.last_is_current && self.last >= FIRST_ADDRESS;
+        let overlaps = |bytes: u64| self.last < top && top - self.last < bytes;
+        !(is_known && bytes.is_some_and(overlaps))
+    }
+
+    /// By how much arrays move the top, and where it stands then; where that is not known, the arrays have no place.
+    fn moved_by(&self, event: &Levels) -> (u64, u64) {
+        match event.bytes() {
+            Some(bytes) if self.last >= FIRST_ADDRESS => (bytes, self.last.wrapping_add(bytes)),
+            _ => (u64::MAX, 0),
+        }
+    }
+
+    fn stands_at(&mut self, top: u64) {
+        self.last = top;
+        self.last_is_current = true;
+    }
+
+    /// The class of the next object: in full, or its number in the piece.
+    fn class(&mut self, number: u32) -> Result<u64, FormatError> {
+        if number == 0 {
+            let klass = self.words.payload_u64()?;
+            self.known.add_class(klass);
+            return Ok(klass);
+        }
+        let known = self.known.class(number);
+        known.ok_or_else(|| self.words.error("an unknown class"))
+    }
+
+    /// `units`: the short form; 0: the long one.
+    fn outside(&mut self, units: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let site = self.words.payload_site()?;
-        let stated = self.words.payload_u64()?;
-        let address = self.words.payload_u64()?;
+        let (stated, address) = match units {
+            0 => (self.words.payload_u64()?, self.words.payload_u64()?),
+            units => {
+                let address = u64::from(self.words.payload()?) * UNIT;
+                (u64::from(units) * UNIT, address)
+            }
+        };
         let bytes = self.stated_or_fixed(site, stated);
         let is_past = self.before_cut || self.late;
         let address = Some(address).filter(|address| *address != 0 && !is_past);
@@ -471,20 +535,23 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(())
     }
 
-    fn levels(&mut self, dimensions: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
+    fn levels(&mut self, low: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let outer = self.words.payload_site()?;
-        let moved = self.words.payload_u64()?;
-        let top = self.words.payload_u64()?;
+        let stated = match low & AT_TOP {
+            0 => Some((self.words.payload_u64()?, self.words.payload_u64()?)),
+            _ => None,
+        };
         let mut event = Levels::new();
-        for dimension in 0..dimensions {
+        for dimension in 0..low & !AT_TOP {
             let length = self.words.payload()?;
             let site = SiteId(outer.0.wrapping_add(dimension));
             event
                 .push(site, length, self.facts.array_layout(site))
                 .ok_or_else(|| self.words.error("an array of too many dimensions"))?;
         }
+        let (moved, top) = stated.unwrap_or_else(|| self.moved_by(&event));
         if moved > 0 {
-            self.last = top;
+            self.stands_at(top);
         }
         let count = event.count().filter(|count| *count <= self.arrays_left);
         let count =

@@ -6,24 +6,29 @@
 //!
 //! ```text
 //! place of a caller   caller, piece, number
+//! place of a class    class, piece, number
 //! place of a pair     caller and site's word, piece and number (16 bits), what the user keeps
 //! ```
 
 use crate::Word;
-use crate::event_word::{
-    AGAIN, ARRAY, AT, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_SITE, GAP, LEVELS, MAX_UNITS,
-    MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
-};
-use crate::repeated_callers::MOST_NUMBERS;
+use crate::event_word::{AGAIN, CALLED, CALLER, MAX_UNITS, OUTSIDE, TYPED, is_site};
+use crate::piece_words::event_length;
+
+/// Callers and pairs that can have a number.
+pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
+
+/// Classes that can have a number; 0 stands for none.
+pub(crate) const MOST_CLASSES: usize = MAX_UNITS as usize;
 
 const CALLER_PLACES: usize = 1 << 9;
+const CLASS_PLACE_BITS: u32 = 8;
 const PAIR_PLACE_BITS: u32 = 10;
 const PAIR_PLACES: usize = 1 << PAIR_PLACE_BITS;
 
 /// No number.
 const NONE: u16 = u16::MAX;
 
-/// Words of a piece, written one behind the other into as much room as they take that are not shortened.
+/// Words of a piece, written one after the other into as much room as they take that are not shortened.
 #[derive(Debug)]
 pub struct ShortWords<'a> {
     room: &'a mut [Word],
@@ -36,7 +41,7 @@ impl<'a> ShortWords<'a> {
         Self { room, length: 0 }
     }
 
-    /// So many were written.
+    /// How many were written.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -55,13 +60,13 @@ impl<'a> ShortWords<'a> {
         }
     }
 
-    /// The room behind them: write so many words, then say [`ShortWords::filled`].
+    /// The room after them: write this many words, then say [`ShortWords::filled`].
     #[inline]
     pub fn rest(&mut self) -> &mut [Word] {
         self.room.get_mut(self.length..).unwrap_or_default()
     }
 
-    /// So many were written.
+    /// How many were written.
     #[inline]
     pub fn filled(&mut self, words: usize) {
         self.length += words;
@@ -86,6 +91,14 @@ struct CallerPlace {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
+struct ClassPlace {
+    klass: u64,
+    piece: u32,
+    /// From 1 on; 0: it has none.
+    number: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 struct PairPlace<P> {
     pair: u64,
     piece_and_number: u64,
@@ -96,6 +109,7 @@ struct PairPlace<P> {
 #[derive(Debug)]
 pub struct EventShortener<P> {
     callers: Box<[CallerPlace; CALLER_PLACES]>,
+    classes: Box<[ClassPlace; 1 << CLASS_PLACE_BITS]>,
     pairs: Box<[PairPlace<P>; PAIR_PLACES]>,
     /// Places of pairs that were written since the last [`EventShortener::drain`].
     written: Vec<u16>,
@@ -104,8 +118,9 @@ pub struct EventShortener<P> {
     /// Counts pieces; places of others are free.
     piece: u32,
     caller_count: usize,
+    class_count: usize,
     pair_count: usize,
-    /// A word that is no event has come: nobody can tell what the words behind it mean.
+    /// A word that is no event has come: what the words after it mean is unknown.
     is_lost: bool,
 }
 
@@ -113,11 +128,13 @@ impl<P: Copy + Default> Default for EventShortener<P> {
     fn default() -> Self {
         Self {
             callers: Box::new([CallerPlace::default(); CALLER_PLACES]),
+            classes: Box::new([ClassPlace::default(); 1 << CLASS_PLACE_BITS]),
             pairs: Box::new([PairPlace::default(); PAIR_PLACES]),
             written: Vec::new(),
             displaced: Vec::new(),
             piece: 1,
             caller_count: 0,
+            class_count: 0,
             pair_count: 0,
             is_lost: false,
         }
@@ -132,6 +149,7 @@ impl<P: Copy + Default> EventShortener<P> {
         }
         self.piece += 1;
         self.caller_count = 0;
+        self.class_count = 0;
         self.pair_count = 0;
         self.is_lost = false;
     }
@@ -185,7 +203,11 @@ impl<P: Copy + Default> EventShortener<P> {
             let length = event_length(word).filter(|_| !self.is_lost);
             self.is_lost |= length.is_none();
             let (event, behind) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
-            short.copy(event);
+            match event.iter().map(|word| u32::from_le_bytes(*word)).next() {
+                Some(word) if word == TYPED << 12 && !self.is_lost => self.class(event, short),
+                Some(word) if word == OUTSIDE << 12 && !self.is_lost => outside(event, short),
+                _ => short.copy(event),
+            }
             rest = behind;
         }
     }
@@ -197,13 +219,40 @@ impl<P: Copy + Default> EventShortener<P> {
             _ if self.is_lost => self.write(words, short),
             (Some(caller), [_, _, typed @ ..]) => {
                 self.caller(caller, short);
-                short.copy(typed);
+                self.class(typed, short);
             }
-            _ => short.copy(words),
+            _ => self.class(words, short),
         }
     }
 
-    /// A caller, and the word behind it if that is a site's; the words behind both.
+    /// A class, said in full, and what follows it.
+    fn class(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
+        let [_, low, high, rest @ ..] = words else {
+            return short.copy(words);
+        };
+        let klass =
+            u64::from(u32::from_le_bytes(*high)) << 32 | u64::from(u32::from_le_bytes(*low));
+        // Classes lie at multiples of 8.
+        let index = (klass.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - CLASS_PLACE_BITS)) as usize;
+        let place = &mut self.classes[index];
+        if place.klass == klass && place.piece == self.piece && place.number != 0 {
+            short.push(TYPED << 12 | place.number);
+            return short.copy(rest);
+        }
+        self.class_count += 1;
+        let number = match self.class_count {
+            count if count <= MOST_CLASSES => count as u32,
+            _ => 0,
+        };
+        *place = ClassPlace {
+            klass,
+            piece: self.piece,
+            number,
+        };
+        short.copy(words);
+    }
+
+    /// A caller, and the word after it if that is a site's; the words after both.
     fn called<'w>(
         &mut self,
         caller: u32,
@@ -212,7 +261,7 @@ impl<P: Copy + Default> EventShortener<P> {
     ) -> &'w [Word] {
         if let [next, rest @ ..] = behind {
             let next = u32::from_le_bytes(*next);
-            if next >> 12 >= FIRST_SITE {
+            if is_site(next >> 12) {
                 match self.again(caller, next) {
                     Some((again, _)) => short.push(again),
                     None => self.add(caller, next, P::default(), short),
@@ -252,17 +301,23 @@ impl<P: Copy + Default> EventShortener<P> {
     }
 }
 
-/// Words of an event that begins with this one, as the agent writes them.
-fn event_length(word: u32) -> Option<usize> {
-    Some(match word >> 12 {
-        FIRST_SITE.. | PAD | GAP => 1,
-        NOTHING | CALLER => 2,
-        TYPED | DROPPED | MOVED | TOP => 3,
-        AT | STRADDLE | ELIMINATED => 4,
-        OUTSIDE | ARRAY => 6,
-        LEVELS => 6 + (word & MAX_UNITS) as usize,
-        _ => return None,
-    })
+/// An object outside of the thread's buffer, in half the words if its size and its address are small enough.
+fn outside(words: &[Word], short: &mut ShortWords<'_>) {
+    let number = |index: usize| words.get(index).map_or(0, |word| u32::from_le_bytes(*word));
+    let pair = |index: usize| u64::from(number(index + 1)) << 32 | u64::from(number(index));
+    let (units, address) = (pair(2) / 8, pair(4));
+    let fits = (1..=u64::from(MAX_UNITS)).contains(&units)
+        && pair(2).is_multiple_of(8)
+        && address.is_multiple_of(8)
+        && words.len() == 6;
+    match u32::try_from(address / 8) {
+        Ok(address) if fits => {
+            short.push(OUTSIDE << 12 | units as u32);
+            short.push(number(1));
+            short.push(address);
+        }
+        _ => short.copy(words),
+    }
 }
 
 #[inline]
@@ -331,13 +386,14 @@ mod tests {
             other.write(&words, &mut expected);
             assert_eq!(short.len(), expected.len());
         }
-        // Nobody can tell what the words behind this one mean.
+        // What the words after this one mean is unknown.
         let broken = [[0, 0xF0, 0, 0]];
         for (shortener, short) in [(known, &mut short), (other, &mut expected)] {
             shortener.write(&broken, short);
             shortener.write_typed(Some(7), &called(7), short);
         }
-        assert_eq!(short.len(), 4 + 6 + 6 + 5 + 4 + 1 + 6);
+        // The first says its class in full, the others by its number; after the broken word nothing is shortened.
+        assert_eq!(short.len(), 4 + 4 + 4 + 3 + 2 + 1 + 6);
         assert_eq!(rooms[0], rooms[1]);
     }
 

@@ -1,4 +1,4 @@
-//! Whoever takes events of which most are alike, from the words as the agent writes them.
+//! A consumer of events of which most are alike, from the words as the agent writes them.
 //!
 //! | | what it is | words |
 //! |---|---|---|
@@ -6,18 +6,18 @@
 //! | *noted* | the same with its caller, its class or both said ahead of it | 3 to 6 |
 //! | any other | gaps, new buffers, arrays of arrays, ... | |
 //!
-//! Nearly all events are plain or noted, and to count them nothing but their words is needed: a sink is given all that stand one behind the other at once.
+//! Nearly all events are plain or noted, and to count them nothing but their words is needed: a sink is given all that stand one after the other at once.
 
-use crate::event_word::{CALLER, FIRST_SITE, MAX_UNITS, TYPED, UNIT};
+use crate::event_word::{CALLER, MAX_UNITS, TYPED, UNIT, is_site};
 use crate::{CallSiteId, Event, SiteId};
 
 /// A word of a piece, little-endian.
 pub type Word = [u8; 4];
 
-/// What was taken of words that stand one behind the other.
+/// What was taken of words that stand one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlainRun {
-    /// So many words from the first on.
+    /// How many words from the first on.
     pub words: usize,
     /// Units of their objects; the thread's buffer stands so much higher.
     pub units: u64,
@@ -52,14 +52,14 @@ impl NotedEvent {
             before = 2;
             word = at(2)?;
         }
-        if word >> 12 == TYPED {
+        if word == TYPED << 12 {
             let (low, high) = (at(before + 1)?, at(before + 2)?);
             klass = Some(u64::from(high) << 32 | u64::from(low));
             before += 3;
             word = at(before)?;
         }
         let units = word & MAX_UNITS;
-        (before > 0 && word >> 12 >= FIRST_SITE).then(|| Self {
+        (before > 0 && is_site(word >> 12)).then(|| Self {
             site: SiteId(word >> 12),
             units,
             caller,
@@ -79,6 +79,6 @@ pub trait EventSink {
     /// Any other event.
     fn event(&mut self, event: Event);
 
-    /// All words that [`EventSink::plain`] did not take pass here, in order: behind their events, and from the first on that is no event.
+    /// All words that [`EventSink::plain`] did not take pass here, in order: after their events, and from the first on that is no event.
     fn passed(&mut self, words: &[Word]);
 }

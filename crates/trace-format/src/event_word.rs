@@ -3,8 +3,10 @@
 //! All words are `u32`, little-endian; a `u64` is two words, the low half first.
 //!
 //! ```text
-//! word = site << 12 | units      site is 16 or more; from 0xB0000 to 0xBFFFF it may stand for a site and a caller (CalledSite)
+//! word = site << 12 | units      site is 16 or more, below 0xE0000; from 0xB0000 to 0xBFFFF it may stand for a site and a caller (CalledSite)
 //! word = op << 12 | low          op is below 16; payload words follow
+//! word = 0xE0000000 + micros     clock: what follows came at least this many microseconds after the piece was begun, what is ahead at most
+//! word = (0xF0000 + op) << 12 | n   extended operation: n payload words follow; a reader skips those that it does not know
 //! ```
 //!
 //! `units` are the bytes by which the top of the thread's allocation buffer (TLAB) moved since this thread's last event,
@@ -20,10 +22,11 @@
 //! | 2 | outside | | site, bytes u64, address u64 | outside of thread-local buffers; bytes 0: the site's size; address 0: not known |
 //! | 3 | array | | site, bytes u64, top u64 | measured object that ends at `top` |
 //! | 4 | gap | units | | VM or native code allocated these units before the next event, whose top includes them |
-//! | 5 | nothing | units | site | an eliminated measured object of so many units; 0: unmeasured |
+//! | 5 | nothing | units | site | an eliminated measured object of this many units; 0: unmeasured |
 //! | 6 | typed | | klass u64 | the address of the class of the next event's object |
 //! | 7 | caller | | call site | the caller to blame for the next event |
 //! | 8 | levels | dimensions | site of level 0, bytes u64, top u64, a length for each dimension | a `multianewarray`: the top moved by `bytes` in all; the sites of further levels are site + 1, ... |
+//! | 8 | levels | 2048 + dimensions | site of level 0, a length for each dimension | the same where the top moved by just these arrays |
 //! | 9 | dropped | | count u64 | events of this thread that were not recorded here |
 //! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread has no buffer and allocated nothing since: eliminated, or allocated just before the collection; bytes 0: the site's size |
 //! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
@@ -33,7 +36,19 @@
 //! | 15 | called | number | | the caller with this number, for the next event |
 //!
 //! A thread can stand still between an allocation and its event, and even in the middle of writing the event. So what is ahead of the `cut` of the piece's
-//! own epoch, in a piece that begins behind a cut, is from before the collection; a `cut` of another epoch says nothing.
+//! own epoch, in a piece that begins after a cut, is from before the collection; a `cut` of another epoch says nothing.
+//!
+//! | extended op | for |
+//! |---|---|
+//! | 0x0000 to 0x00FF | buffers and clocks |
+//! | 0x0100 to 0x01FF | stamps of use |
+//! | 0x0200 to 0x0FFF | witness data: updates, calls, roots |
+//! | 0x1000 to 0xFFFF | free |
+//!
+//! Clock words and extended operations stand between events, never between an event and what is said ahead of it; they change nothing of what the words around
+//! them mean.
+//!
+//! In files, `outside` and `typed` have shorter forms, see [`shorten_events`](crate::shorten_events).
 //!
 //! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
 
@@ -45,8 +60,20 @@ pub const FIRST_SITE: u32 = 16;
 /// From this number on, sites in words may be [`CalledSite`](crate::CalledSite)s. An agent that writes such gives no site of its own one of these numbers.
 pub const FIRST_CALLED_SITE: u32 = 0xB_0000;
 
-/// The first number behind those of called sites.
+/// The first number after those of called sites.
 pub const END_OF_CALLED_SITES: u32 = 0xC_0000;
+
+/// The first number after those that words can have of sites. Higher ones are clock words and extended operations.
+pub const END_OF_SITES: u32 = 0xE_0000;
+
+/// The upper bits of clock words are these or more.
+pub(crate) const FIRST_CLOCK: u32 = END_OF_SITES;
+
+/// The upper bits of the extended operation 0; those of others are higher.
+pub const FIRST_EXTENDED: u32 = 0xF_0000;
+
+/// Time in a clock word: the most microseconds.
+pub const MAX_CLOCK: u32 = (1 << 28) - 1;
 
 /// The most units a word can carry.
 pub const MAX_UNITS: u32 = 0xFFF;
@@ -67,12 +94,28 @@ pub(crate) const TYPED: u32 = 6;
 /// The upper bits of a word that is followed by a caller.
 pub const CALLER: u32 = 7;
 pub(crate) const LEVELS: u32 = 8;
+/// In the low bits of `levels`: neither bytes nor top follow, the arrays are all by which the top moved.
+pub(crate) const AT_TOP: u32 = 1 << 11;
 pub(crate) const DROPPED: u32 = 9;
 pub(crate) const STRADDLE: u32 = 10;
 pub(crate) const ELIMINATED: u32 = 11;
 pub(crate) const MOVED: u32 = 12;
 pub(crate) const TOP: u32 = 13;
 pub(crate) const CALLED: u32 = 15;
+
+/// Words of what begins with an op, as the agent writes it; 0: the agent writes none such. Those of `levels` come without its lengths.
+pub(crate) const EVENT_LENGTHS: [usize; FIRST_SITE as usize] =
+    [1, 4, 6, 6, 1, 2, 3, 2, 6, 3, 4, 4, 3, 3, 0, 0];
+
+/// Numbers of callers and pairs, which stand in files only.
+pub(crate) const CALLER_NUMBERS: core::ops::RangeInclusive<u32> = AGAIN..=CALLED;
+
+/// True for the upper bits of a site's word.
+#[inline]
+pub const fn is_site(number: u32) -> bool {
+    // One comparison: this is asked for every word.
+    number.wrapping_sub(FIRST_SITE) < END_OF_SITES - FIRST_SITE
+}
 
 /// The word that a thread writes first in an epoch that a collection began.
 pub(crate) const fn cut_word(epoch: u32) -> u32 {
@@ -191,6 +234,15 @@ impl EventWords {
         words
     }
 
+    /// A `multianewarray` whose arrays are all by which the top moved.
+    pub fn levels_at_top(self, site: SiteId, lengths: &[u32]) -> Self {
+        let dimensions = u32::try_from(lengths.len()).unwrap_or(MAX_UNITS);
+        let words = self.escape(LEVELS, AT_TOP | dimensions).payload(site, &[]);
+        lengths
+            .iter()
+            .fold(words, |words, length| words.word(*length))
+    }
+
     /// Events that were not recorded.
     pub fn dropped(mut self, count: u64) -> Self {
         self = self.escape(DROPPED, 0);
@@ -215,10 +267,62 @@ impl EventWords {
         self
     }
 
+    /// A clock word.
+    pub fn clock(self, micros: u32) -> Self {
+        self.word(FIRST_CLOCK << 12 | micros.min(MAX_CLOCK))
+    }
+
+    /// An extended operation.
+    pub fn extended(mut self, operation: u16, payload: &[u32]) -> Self {
+        let length = u32::try_from(payload.len()).unwrap_or(MAX_UNITS);
+        self.push((FIRST_EXTENDED + u32::from(operation)) << 12 | (length & MAX_UNITS));
+        for word in payload {
+            self.push(*word);
+        }
+        self
+    }
+
     /// Where the top stands.
     pub fn top(mut self, top: u64) -> Self {
         self = self.escape(TOP, 0);
         self.push_u64(top);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the helper class that writes words calls an operation: `private static final int AT = 1 << 12;`.
+    const HELPER: &str = include_str!("../../../agent/helper/java/lang/DuckTrackEventBuffer.java");
+
+    fn in_helper(name: &str) -> Option<u32> {
+        let declaration = format!("static final int {name} = ");
+        let (_, rest) = HELPER.split_once(&declaration)?;
+        let (value, _) = rest.split_once(';')?;
+        value.strip_suffix(" << 12")?.parse().ok()
+    }
+
+    #[test]
+    fn the_helper_class_writes_the_operations_that_are_read() {
+        let operations = [
+            ("AT", AT),
+            ("OUTSIDE", OUTSIDE),
+            ("ARRAY", ARRAY),
+            ("GAP", GAP),
+            ("NOTHING", NOTHING),
+            ("TYPED", TYPED),
+            ("CALLER", CALLER),
+            ("LEVELS", LEVELS),
+            ("DROP", DROPPED),
+            ("STRADDLE", STRADDLE),
+            ("ELIMINATED", ELIMINATED),
+            ("MOVED", MOVED),
+            ("TOP", TOP),
+        ];
+        for (name, operation) in operations {
+            assert_eq!(in_helper(name), Some(operation), "{name}");
+        }
     }
 }

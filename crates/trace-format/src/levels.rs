@@ -1,7 +1,7 @@
 //! The arrays of one `multianewarray`, in the order in which the VM makes them.
 //!
 //! The VM makes the outer array, then for each of its elements the array of the next level with all that is in it
-//! (depth first). If the top of the thread's buffer moved by exactly the bytes of all arrays, they lie one behind the
+//! (depth first). If the top of the thread's buffer moved by exactly the bytes of all arrays, they lie one after the
 //! other and each has its address; else some went elsewhere and all are unplaced.
 
 use crate::{ArrayLayout, Place, SiteId};

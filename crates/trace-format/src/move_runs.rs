@@ -5,12 +5,12 @@
 //! item    = head:byte  [gap:varint]  [destination]  [class:varint | objects:varint]  units:varint
 //! ```
 //!
-//! An item is a run of objects that lay one behind the other and moved by the same distance, or one *found* object, which no
+//! An item is a run of objects that lay one after the other and moved by the same distance, or one *found* object, which no
 //! event explains and whose class is therefore stated. Items come in ascending order; between them everything is dead.
 //!
 //! | bits of head | field | values |
 //! |---|---|---|
-//! | 0-2 | destination | 0 to 3: where the destination last used, second to last, ... ended (a PLAB goes on); 4: the same, its number as a byte behind; 5: stayed; 6: moved as far as the item before; 7: zigzag varint of units from where the last used destination ended |
+//! | 0-2 | destination | 0 to 3: where the destination last used, second to last, ... ended (a PLAB goes on); 4: the same, its number as a byte after; 5: stayed; 6: moved as far as the item before; 7: zigzag varint of units from where the last used destination ended |
 //! | 3-4 | objects | 0: one; 1: two; 2: more, their number as varint; 3: one found object, its class as varint |
 //! | 5-7 | gap | 0 to 6: units between the end of the item before and this one; 7: varint |
 //!
@@ -35,7 +35,7 @@ const FOUND: u8 = 3;
 
 const LONG_GAP: u8 = 7;
 
-/// A run of objects that lay one behind the other and moved by the same distance; or one found object.
+/// A run of objects that lay one after the other and moved by the same distance; or one found object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MoveRun {
     /// Where the first object was.

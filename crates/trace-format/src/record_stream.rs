@@ -6,7 +6,7 @@
 //! varint  = 7 bits a byte, lowest first, bit 7 set on all bytes but the last (LEB128)
 //! ```
 //!
-//! The length lets a reader step over a record it does not know. `tag` is the position of the record's sort in
+//! The length lets a reader step over a record it does not know, and over fields that a newer writer has added at the end of one that it knows. `tag` is the position of the record's sort in
 //! [`Record`], from 0; fields follow in the order of their declaration:
 //!
 //! | Rust type | bytes |
@@ -14,7 +14,7 @@
 //! | `u8`, `bool` | one byte |
 //! | `u16`, `u32`, `u64`, ids | varint |
 //! | `i32` | zigzag (0, -1, 1, -2 are 0, 1, 2, 3), then varint |
-//! | `f32` | four bytes, IEEE 754, little-endian |
+//! | `f32`, `f64` | four, eight bytes, IEEE 754, little-endian |
 //! | `String` | varint length in bytes, UTF-8 |
 //! | `Option<T>` | `00`, or `01` and T |
 //! | `Vec<T>` | varint number, then the elements |
@@ -26,7 +26,7 @@
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of record sorts that this version knows.
-const KNOWN_RECORDS: u32 = 16;
+const KNOWN_RECORDS: u32 = 24;
 
 /// The most bytes a `u32` takes as varint.
 const MAX_VARINT: usize = 5;
@@ -142,11 +142,8 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
         }
     }
     match postcard::take_from_bytes(bytes) {
-        Ok((record, [])) => Ok(record),
-        Ok(_) => Err(FormatError::Record {
-            at,
-            reason: "it is longer than its fields",
-        }),
+        // What is after the known fields a newer writer has added.
+        Ok((record, _)) => Ok(record),
         Err(_) => Err(FormatError::Record {
             at,
             reason: "its fields are malformed",
@@ -158,8 +155,7 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 mod tests {
     use super::*;
     use crate::{
-        AllocationKind, CallSiteId, CalledSite, End, FIRST_CALLED_SITE, MethodId, Site, SiteId,
-        Snapshot,
+        AllocationKind, CallSiteId, Cause, CounterId, End, MethodId, Site, SiteId, Snapshot,
     };
 
     fn end() -> Record {
@@ -173,10 +169,9 @@ mod tests {
     #[test]
     fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        let last = Record::CalledSite(CalledSite {
-            id: SiteId(FIRST_CALLED_SITE),
-            site: SiteId(16),
-            caller: CallSiteId(1),
+        let last = Record::Cause(Cause {
+            call: CallSiteId(1),
+            first: CounterId(64),
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);
@@ -194,6 +189,17 @@ mod tests {
                 Ok(end())
             ]
         );
+    }
+
+    #[test]
+    fn fields_of_a_newer_writer_are_stepped_over() {
+        let mut content = Vec::new();
+        push_record(&end(), &mut content).unwrap();
+        content[0] += 2;
+        content.extend_from_slice(&[7, 7]);
+        push_record(&end(), &mut content).unwrap();
+        let read: Vec<_> = RecordStream::new(&content).collect();
+        assert_eq!(read, [Ok(end()), Ok(end())]);
     }
 
     #[test]

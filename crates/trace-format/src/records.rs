@@ -14,42 +14,24 @@
 //! | 5 | [`CallSite`] | | 11 | [`End`] |
 //! | 12 | [`HeapClass`] | | 13 | [`Record::Note`] |
 //! | 14 | [`HeapLayout`] | | 15 | [`CalledSite`] |
+//! | 16 | [`StackDefinitions`] | | 17 | [`StackSamples`] |
+//! | 18 | [`ClassAddress`] | | 19 | [`FoldedBlock`] |
+//! | 20 | [`HeapLimits`] | | 21 | [`Trial`] |
+//! | 22 | [`Application`] | | 23 | [`Cause`] |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
 
 use serde::{Deserialize, Serialize};
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $word:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub struct $name(
-            /// The number in the trace.
-            pub u32,
-        );
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                write!(f, concat!($word, "{}"), self.0)
-            }
-        }
-    };
-}
+use crate::stack_records::{StackDefinitions, StackSamples};
+use crate::trial::Trial;
 
-id!(/// A class as loaded by one loader.
-    ClassId, "class");
-id!(/// A method of a class.
-    MethodId, "method");
-id!(/// An allocation site: one bytecode index of one method that makes one kind of object.
-    SiteId, "site");
-id!(/// A word in every thread's counter block.
-    CounterId, "counter");
-id!(/// A call of a tracked method, the caller that is to blame.
-    CallSiteId, "call");
-id!(/// A thread, or the fold of all finished threads of one name pattern.
-    ThreadId, "thread");
-id!(/// A class as the VM's heap knows it.
-    HeapClassId, "heapclass");
+pub use crate::application::Application;
+pub use crate::ids::{
+    CallSiteId, ClassId, CounterId, HeapClassId, MethodId, SiteId, StackId, StackMethodId,
+    StackTypeId, ThreadId,
+};
 
 /// One statement of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,6 +74,41 @@ pub enum Record {
     HeapLayout(HeapLayout),
     /// One number for a site and the caller that is to blame.
     CalledSite(CalledSite),
+    /// Introduces what sampled stacks are made of.
+    StackDefinitions(StackDefinitions),
+    /// How often stacks were sampled.
+    StackSamples(StackSamples),
+    /// Which class the mapped counters mean by an address.
+    ClassAddress(ClassAddress),
+    /// Values of a thread that has ended, taken out of the mapped counters.
+    FoldedBlock(FoldedBlock),
+    /// How large the heap may become.
+    HeapLimits(HeapLimits),
+    /// What a trial of `ducktrack impact` came to.
+    Trial(Trial),
+    /// Which code is the application's.
+    Application(Application),
+    /// A call from application code into other code, and the counters of what it brings.
+    Cause(Cause),
+}
+
+/// How large the heap may become, as the VM has decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeapLimits {
+    /// `MaxHeapSize` (-Xmx), bytes.
+    pub max_bytes: u64,
+    /// `MaxNewSize`, bytes; with G1 a bound that it seldom reaches. `None`: the VM does not say.
+    pub max_young_bytes: Option<u64>,
+}
+
+/// Four counters of a call, which have no terms: objects and bytes that the call has brought inclusive of all that ran in it, in a recursion once; objects
+/// and bytes that are charged to it, because it was the innermost call of the application and other code made them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The call. Several records may name it: each version of its method has counters of its own.
+    pub call: CallSiteId,
+    /// The first of its counters.
+    pub first: CounterId,
 }
 
 /// The run, the VM and its object layout.
@@ -203,16 +220,16 @@ pub struct HeapClass {
     pub size: HeapClassSize,
     /// Where the VM keeps the class; a class that is unloaded gives its address free for another, which gets another id.
     pub klass: u64,
-    /// Fields of its objects, those of its superclasses included; empty where a [`HeapLayout`] says them or nobody knows.
+    /// Fields of its objects, those of its superclasses included; empty where a [`HeapLayout`] has them or they are not known.
     pub fields: Vec<HeapField>,
 }
 
 /// How large the objects of a class are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HeapClassSize {
-    /// All have so many bytes.
+    /// All have this many bytes.
     Instance(u32),
-    /// Arrays with elements of so many bytes.
+    /// Arrays with elements of this many bytes.
     Array {
         /// Bytes of an element.
         element: u8,
@@ -484,6 +501,28 @@ pub struct KeyedCount {
     pub count: u64,
     /// Bytes; 0 beside a count that is not 0: not measured; then the site's fixed size says it, if it has one.
     pub bytes: u64,
+}
+
+/// Which class the keyed entries of `counters.mapped` mean by an address. An address that is named again means another class from then on: the
+/// first was unloaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassAddress {
+    /// Where the VM keeps the class.
+    pub klass: u64,
+    /// The class as a descriptor.
+    pub descriptor: String,
+}
+
+/// The values of a thread without a block, or of all threads that had its row, at the moment at which their block went to another thread. They are totals; a
+/// later record of the same thread takes the place of this one. Of use for a trace without an end only: snapshots have these values, too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoldedBlock {
+    /// Number of the block in `counters.mapped`.
+    pub block: u32,
+    /// Its generation; what the block has of this generation and earlier ones is in the values.
+    pub generation: u32,
+    /// The values.
+    pub counts: ThreadCounts,
 }
 
 /// What the agent itself has cost so far.

@@ -1,4 +1,4 @@
-//! Events with a caller in one word: the same call of the same allocation site comes again and again.
+//! What comes again and again in a piece, in fewer words: the same call of the same allocation site, the same class.
 //!
 //! The agent writes a caller and its allocation as three words (`caller`, call site, the site's word). Before a piece goes to the file,
 //! those that were in the piece before become one word, `again`, and known callers of new allocations become one word, `called`:
@@ -9,14 +9,19 @@
 //! again k                   pair number k of the piece
 //! ```
 //!
+//! `typed` and `outside` have their numbers in the low bits, which are 0 in the long forms:
+//!
+//! ```text
+//! typed; class (2 words)                         as it is, if the piece had no such class before; it is the next known class
+//! typed n                                        class number n of the piece, from 1 on
+//! outside; site; bytes (2 words); address (2)    as it is, if one of them is too large
+//! outside u; site; a                             u units of 8 bytes, at the address 8 * a (0: not known)
+//! ```
+//!
 //! Callers are numbered from 0 in the order of their `caller` words, pairs in the order in which a site's word directly follows
 //! `caller` or `called`. The first 4,096 of each have numbers. Which of the forms stands where is the writer's choice.
 
-use crate::event_shortener::{EventShortener, ShortWords};
-use crate::event_word::MAX_UNITS;
-
-/// Callers and pairs that can have a number.
-pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
+use crate::event_shortener::{EventShortener, MOST_CLASSES, MOST_NUMBERS, ShortWords};
 
 /// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
@@ -31,10 +36,11 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     short.extend_from_slice(tail);
 }
 
-/// What a reader of a piece knows of callers so far.
+/// What a reader of a piece knows of callers and classes so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownCallers {
     callers: Vec<u32>,
+    classes: Vec<u64>,
     pairs: Vec<(u32, u32)>,
 }
 
@@ -46,11 +52,24 @@ impl KnownCallers {
         }
     }
 
-    /// A site's word directly behind a caller.
+    /// A site's word directly after a caller.
     pub(crate) fn add_pair(&mut self, caller: u32, word: u32) {
         if self.pairs.len() < MOST_NUMBERS {
             self.pairs.push((caller, word));
         }
+    }
+
+    /// A class said in full.
+    pub(crate) fn add_class(&mut self, klass: u64) {
+        if self.classes.len() < MOST_CLASSES {
+            self.classes.push(klass);
+        }
+    }
+
+    /// The class of a `typed` word with a number.
+    pub(crate) fn class(&self, number: u32) -> Option<u64> {
+        let index = (number as usize).checked_sub(1)?;
+        self.classes.get(index).copied()
     }
 
     /// The caller of a `called` word.
@@ -127,6 +146,23 @@ mod tests {
         assert_eq!(decode(&short), decode(words.as_bytes()));
     }
 
+    #[test]
+    fn a_known_class_is_a_number_and_what_lies_outside_takes_half() {
+        let words = (2..102).fold(EventWords::new(), |words, units| {
+            let words = words.typed(0x8_0000_1000).site(SiteId(20), units);
+            words.outside(SiteId(20), 8 * u64::from(units), 0x7_8000_0000)
+        });
+        let short = shortened(&words);
+        assert_eq!(short.len(), 8 + 100 * (4 + 4 + 12));
+        assert_eq!(decode(&short), decode(words.as_bytes()));
+        // What does not fit stays as it is.
+        let words = EventWords::new()
+            .outside(SiteId(20), 0x8000, 8)
+            .outside(SiteId(20), 0, 8)
+            .outside(SiteId(20), 8, 1 << 35);
+        assert_eq!(shortened(&words), words.as_bytes());
+    }
+
     fn words() -> impl Strategy<Value = EventWords> {
         let event = (0_u8..16, 0_u32..1_500, 2_u32..40);
         prop::collection::vec(event, 0..3_000).prop_map(|events| {
@@ -137,7 +173,9 @@ mod tests {
                     1 => words.moved(u64::from(units) * 8),
                     2 => words.caller(caller).array(SiteId(21), 800, 0x9000),
                     3 => words.nothing(SiteId(20), units),
-                    4 => words.levels(SiteId(22), 8, 0x9000, &[1, 2]),
+                    4 if units < 20 => words.levels(SiteId(22), 8, 0x9000, &[1, 2]),
+                    4 => words.levels_at_top(SiteId(22), &[1, 2]),
+                    5 if units < 20 => words.outside(SiteId(21), u64::from(caller), 0x9000),
                     5 => words.caller(caller),
                     6 => words.at(SiteId(16), 0x7000_7000),
                     7..10 => words.site(SiteId(16), 3),

@@ -101,7 +101,7 @@ pub struct ArrayLayout {
 }
 
 impl ArrayLayout {
-    /// Bytes of an array with so many elements; `None` where no heap has room for it.
+    /// Bytes of an array with this many elements; `None` where no heap has room for it.
     pub fn bytes(self, length: u32) -> Option<u64> {
         let plain = u64::from(self.base) + u64::from(self.element) * u64::from(length);
         plain.checked_next_multiple_of(u64::from(self.alignment))

@@ -49,6 +49,13 @@ impl<'a> FieldReader<'a> {
         self.content.get(self.at..).unwrap_or_default()
     }
 
+    /// The bytes of which the length comes first, and those after them.
+    pub(crate) fn length_and_rest(mut self) -> Result<(&'a [u8], &'a [u8]), FormatError> {
+        let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+        let split = self.rest().split_at_checked(length);
+        split.ok_or_else(|| self.too_short())
+    }
+
     fn too_short(&self) -> FormatError {
         FormatError::TooShort {
             needed: self.content.len().saturating_add(1),

@@ -2,7 +2,7 @@
 //!
 //! A block is intact when its mark, lengths and checksum are right. Where they are not, the reader looks for the
 //! next mark at which an intact block starts and goes on there. What could only be the end of a file that was cut
-//! while it was written is told apart from damage in the middle: behind it there is no intact block.
+//! while it was written is told apart from damage in the middle: after it there is no intact block.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use crate::StartError;
 use crate::byte_window::ByteWindow;
 use crate::damage_log::DamageLog;
 
-/// So many bytes are checksummed in search of intact blocks; a file made of false marks cannot cost more.
+/// How many bytes are checksummed in search of intact blocks; a file made of false marks cannot cost more.
 const SEARCH_BUDGET: usize = 256 << 20;
 
 /// An intact block of records.
@@ -108,6 +108,11 @@ impl<R: Read> BlockReader<R> {
     /// Intact blocks so far.
     pub(crate) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Number of the block that comes next, as blocks say it.
+    pub(crate) fn next_sequence(&self) -> u32 {
+        self.expected_sequence
     }
 
     /// Offset of the next block.
@@ -274,7 +279,7 @@ impl<R: Read> BlockReader<R> {
         self.ended |= !found;
     }
 
-    /// Moves the window behind its first byte to the next intact block; to the end of the file if there is none.
+    /// Moves the window after its first byte to the next intact block; to the end of the file if there is none.
     fn find_next_block(&mut self) -> bool {
         self.window.consume(1);
         loop {

@@ -10,7 +10,7 @@ const CHUNK: usize = 64 << 10;
 pub(crate) struct ByteWindow<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Bytes at the start of `buffer` that are behind the current position.
+    /// Bytes at the start of `buffer` that are after the current position.
     used: usize,
     position: u64,
     ended: bool,

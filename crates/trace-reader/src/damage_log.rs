@@ -2,7 +2,7 @@
 
 use ducktrack_trace_format::{BlockKind, Damage};
 
-/// So many findings are kept one by one.
+/// How many findings are kept one by one.
 const MOST: usize = 100;
 
 /// The findings about one file.

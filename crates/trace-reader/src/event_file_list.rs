@@ -1,6 +1,7 @@
 //! Which files of a directory hold events, and which block says what each is.
 
-use std::fs::{self, File};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{BlockKind, EventFile, Record, RecordStream};
@@ -19,12 +20,12 @@ pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
         BlockKind::EXPLAINED,
         BlockKind::END,
     ];
-    kinds.contains(&kind)
+    kinds.contains(&kind) || kind.is_extension()
 }
 
 /// Reads the block that says which file this is; any other stays to be read.
 pub(crate) fn first_block(
-    reader: &mut BlockReader<File>,
+    reader: &mut BlockReader<impl Read>,
     sizes: &mut EventSizes,
 ) -> Option<EventFile> {
     if reader.peek_kind() != Some(BlockKind::EVENT_FILE) {

@@ -17,9 +17,12 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::io::{Read, Take};
 use std::path::{Path, PathBuf};
 
-use ducktrack_trace_format::{BlockKind, Damage, EventFile, FormatError};
+use ducktrack_trace_format::{
+    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError,
+};
 
 use crate::ReadError;
 use crate::block_reader::{BlockReader, StoredBlock};
@@ -27,20 +30,23 @@ use crate::damage_log::DamageLog;
 use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
 use crate::event_file_list::{event_files, first_block, is_of_event_files, is_rotation, name_of};
 use crate::event_sizes::EventSizes;
-use crate::event_step::{EventContent, EventStep};
+use crate::event_step::{Epoch, EventContent, EventStep};
+use crate::live_events::{FoundPiece, LiveEvents, RecoveredEvents, read_live_events};
 use crate::open_collection::OpenCollection;
 
 /// Reads all event files of a trace.
 #[derive(Debug)]
 pub struct EventFiles {
     paths: Vec<PathBuf>,
+    /// Their lengths when they were listed. What a process that runs has written since is not read: it names definitions that are not read yet.
+    lengths: Vec<u64>,
     /// Findings by file; those of the current file are with its reader.
     logs: Vec<DamageLog>,
     /// Intact blocks by file.
     blocks: Vec<u64>,
     /// For files that are not there; never used.
     other_log: DamageLog,
-    current: Option<(FileNumber, BlockReader<File>)>,
+    current: Option<(FileNumber, BlockReader<Take<File>>)>,
     next_file: usize,
     /// Process and start of the run that the files are of.
     run: Option<(u32, u64)>,
@@ -53,10 +59,19 @@ pub struct EventFiles {
     total_bytes: u64,
     bytes_of_ended_files: u64,
     ended: bool,
+    /// Collections so far.
+    epoch: u32,
+    /// Blocks that each file has, by its index in the run.
+    block_counts: Vec<(u32, u32)>,
+    /// The run has said its last word.
+    has_end: bool,
+    /// What the process had in memory when it was killed.
+    live: Option<LiveEvents>,
+    recovered: RecoveredEvents,
 }
 
 impl EventFiles {
-    /// Lists the event files of a trace directory; none is no error (a trace of `mode=count` has none), and a single file is
+    /// Lists the event files of a trace directory, as long as they are now. Of a process that runs, this comes before its definitions are read. No file is no error (a trace of `mode=count` has none), and a single file is
     /// the trace without events.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let mut files = event_files(directory).map_err(|source| ReadError::Open {
@@ -66,8 +81,10 @@ impl EventFiles {
         files.sort();
         let paths: Vec<PathBuf> = files.into_iter().map(|(_, path)| path).collect();
         let length = |path: &PathBuf| fs::metadata(path).map_or(0, |data| data.len());
+        let lengths: Vec<u64> = paths.iter().map(length).collect();
         Ok(Self {
-            total_bytes: paths.iter().map(length).sum(),
+            total_bytes: lengths.iter().sum(),
+            lengths,
             logs: vec![DamageLog::default(); paths.len()],
             blocks: vec![0; paths.len()],
             paths,
@@ -82,10 +99,15 @@ impl EventFiles {
             most_kept: MOST_KEPT,
             bytes_of_ended_files: 0,
             ended: false,
+            epoch: 0,
+            block_counts: Vec::new(),
+            has_end: false,
+            live: read_live_events(directory),
+            recovered: RecoveredEvents::default(),
         })
     }
 
-    /// Keeps so many bytes of the blocks of an epoch in memory; the others are read twice.
+    /// Keeps this many bytes of the blocks of an epoch in memory; the others are read twice.
     pub fn keep_at_most(mut self, bytes: usize) -> Self {
         self.most_kept = bytes;
         self
@@ -113,6 +135,11 @@ impl EventFiles {
     /// Sizes of what was read so far.
     pub fn sizes(&self) -> EventSizes {
         self.sizes
+    }
+
+    /// What was found of a killed process beside the files. Complete after the last step.
+    pub fn recovered(&self) -> RecoveredEvents {
+        self.recovered
     }
 
     /// Intact blocks of each file that was read to its end.
@@ -216,15 +243,17 @@ impl EventFiles {
     fn open_next(&mut self) {
         let number = FileNumber(self.next_file);
         let Some(path) = self.paths.get(number.0).cloned() else {
+            self.recover();
             return self.end();
         };
         self.next_file += 1;
         self.close_collection();
-        match self.start_file(&path) {
+        let length = self.lengths.get(number.0).copied().unwrap_or(0);
+        match self.start_file(&path, length) {
             Ok((reader, header)) => {
                 self.steps.push_back(EventStep::File {
                     name: name_of(&path),
-                    bytes: fs::metadata(&path).map_or(0, |data| data.len()),
+                    bytes: length,
                     header,
                 });
                 self.current = Some((number, reader));
@@ -240,13 +269,17 @@ impl EventFiles {
     fn start_file(
         &mut self,
         path: &Path,
-    ) -> Result<(BlockReader<File>, Option<EventFile>), String> {
+        length: u64,
+    ) -> Result<(BlockReader<Take<File>>, Option<EventFile>), String> {
         let file = File::open(path).map_err(|error| error.to_string())?;
-        let mut reader =
-            BlockReader::start(file, is_of_event_files).map_err(|error| error.to_string())?;
+        let mut reader = BlockReader::start(file.take(length), is_of_event_files)
+            .map_err(|error| error.to_string())?;
         let header = first_block(&mut reader, &mut self.sizes);
         if let Some(header) = &header {
             let run = (header.pid, header.start_unix_millis);
+            if self.run.is_none() {
+                self.epoch = header.epoch;
+            }
             if *self.run.get_or_insert(run) != run {
                 return Err(format!("it is of another run (process {})", header.pid));
             }
@@ -254,10 +287,15 @@ impl EventFiles {
         Ok((reader, header))
     }
 
-    fn close_file(&mut self, number: FileNumber, mut reader: BlockReader<File>) {
+    fn close_file(&mut self, number: FileNumber, mut reader: BlockReader<Take<File>>) {
         // The end of the run is missing, too, where the next file should go on and is not there.
         let is_last = self.next_file >= self.paths.len();
         let has_end = reader.has_end && !(is_last && reader.goes_on);
+        self.has_end = has_end;
+        let name = self.paths.get(number.0).map(|path| name_of(path));
+        if let Some(index) = name.and_then(|name| EventFile::index_of_name(&name)) {
+            self.block_counts.push((index, reader.next_sequence()));
+        }
         if reader.ended_whole() && !has_end {
             let at = reader.position();
             reader.damage.add(Damage::NoEnd { at });
@@ -271,6 +309,81 @@ impl EventFiles {
         }
     }
 
+    /// After the last file of a killed process: takes what was in its memory.
+    fn recover(&mut self) {
+        self.close_collection();
+        let Some(live) = self.live.take() else { return };
+        if self.has_end || self.run.is_none_or(|run| run != live.run) {
+            return;
+        }
+        if live.is_running {
+            // What it has in memory moves to the files while they are read.
+            self.recovered.is_running = true;
+            return;
+        }
+        self.recovered.private_threads = live.private_threads;
+        for piece in &live.pieces {
+            if !self.is_in_a_file(piece.place) {
+                self.lose_collections(piece.header.epoch, &live.pieces);
+                self.add_recovered(piece);
+            }
+        }
+        self.lose_collections(live.epoch, &live.pieces);
+    }
+
+    /// Whether the block that a piece was to be is in its file, or was when the file was there.
+    fn is_in_a_file(&self, place: Option<(u32, u32)>) -> bool {
+        let Some((file, block)) = place else {
+            return false;
+        };
+        match self.block_counts.iter().find(|(index, _)| *index == file) {
+            Some((_, count)) => block < *count,
+            None => self
+                .block_counts
+                .last()
+                .is_some_and(|(last, _)| file < *last),
+        }
+    }
+
+    fn add_recovered(&mut self, piece: &FoundPiece) {
+        let Some(block) = piece.block(self.epoch) else {
+            return;
+        };
+        self.recovered.pieces += 1;
+        self.recovered.bytes += piece.words.len() as u64;
+        // It is nowhere to be read again.
+        let file = FileNumber(self.paths.len());
+        self.buffers.push(file, block, usize::MAX);
+    }
+
+    /// Of the collections up to this one nothing was written. Where they cut the threads, the pieces after them say.
+    fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
+        let lost = until.saturating_sub(self.epoch);
+        if lost == 0 {
+            return;
+        }
+        let buffers = core::mem::take(&mut self.buffers);
+        self.recovered.collections += u64::from(lost);
+        self.epoch = until;
+        let collection = Collection {
+            number: self.epoch,
+            kind: CollectionKind::Other,
+            cuts: pieces
+                .iter()
+                .filter(|piece| piece.header.epoch == until)
+                .filter_map(FoundPiece::cut)
+                .collect(),
+            fault: Some("the JVM was killed before the moves were written".to_owned()),
+            ..Collection::default()
+        };
+        self.steps.push_back(EventStep::Epoch(Box::new(Epoch {
+            buffers,
+            collection,
+            runs: Vec::new(),
+            complete: true,
+        })));
+    }
+
     fn end(&mut self) {
         self.close_collection();
         let buffers = core::mem::take(&mut self.buffers);
@@ -280,7 +393,9 @@ impl EventFiles {
 
     fn take_block(&mut self, file: FileNumber, block: StoredBlock) {
         let kind = block.header.kind;
-        if kind != BlockKind::MOVES {
+        // What a later mode says of a collection may stand between its moves; uses and stamps stand ahead of it.
+        let is_of_collection = kind == BlockKind::MOVES || kind.is_extension();
+        if !is_of_collection || matches!(kind, BlockKind::USES | BlockKind::STAMPS) {
             self.close_collection();
         }
         if kind == BlockKind::EVENTS {
@@ -303,6 +418,10 @@ impl EventFiles {
             BlockKind::EXPLAINED => {
                 self.steps
                     .push_back(EventStep::Explained(EventContent { file, at, content }));
+            }
+            kind if kind.is_extension() => {
+                let content = EventContent { file, at, content };
+                self.steps.push_back(EventStep::Extension(kind, content));
             }
             BlockKind::END => {
                 reader.has_end = true;
@@ -345,6 +464,7 @@ impl EventFiles {
         if let Some(open) = self.open.take() {
             let buffers = core::mem::take(&mut self.buffers);
             let epoch = Box::new(open.finish(buffers));
+            self.epoch = epoch.collection.number;
             self.steps.push_back(EventStep::Epoch(epoch));
         }
     }

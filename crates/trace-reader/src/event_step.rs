@@ -1,6 +1,6 @@
 //! What event files say, step by step.
 
-use ducktrack_trace_format::{Collection, EventFile, MoveRun};
+use ducktrack_trace_format::{BlockKind, Collection, EventFile, MoveRun};
 
 use crate::event_buffers::{EventBuffers, FileNumber};
 
@@ -23,9 +23,12 @@ pub enum EventStep {
     Epoch(Box<Epoch>),
     /// Found objects that are explained now; see [`decode_explained`](ducktrack_trace_format::decode_explained).
     Explained(EventContent),
+    /// What a later mode says of a thread or of the collection before; see [`ExtensionBlock`](ducktrack_trace_format::ExtensionBlock). Who does not know the
+    /// kind leaves it out.
+    Extension(BlockKind, EventContent),
     /// Blocks are missing at this place; [`EventFiles::damage`](crate::EventFiles::damage) has the details.
     Damaged,
-    /// The events behind the last collection; nothing follows.
+    /// The events after the last collection; nothing follows.
     End(EventBuffers),
 }
 

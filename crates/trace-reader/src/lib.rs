@@ -8,12 +8,16 @@
 //!
 //! The event files of `mode=trace` are read by [`EventFiles`], step by step: files, epochs with their buffers, collections.
 //!
+//! A directory whose run has not ended also has mapped counters ([`CounterFile`]): the reader gives their values as a last snapshot, and
+//! [`TraceReader::unended`] says how the run stands.
+//!
 //! Trace files are untrusted: nothing panics, memory does not grow by lengths that are only claimed (one block of at most
 //! [`MAX_CONTENT`](ducktrack_trace_format::MAX_CONTENT) bytes is held at a time), and time is bounded by the size of the file.
 #![forbid(unsafe_code)]
 
 mod block_reader;
 mod byte_window;
+mod counter_file;
 mod damage_log;
 mod error;
 mod event_buffers;
@@ -21,16 +25,23 @@ mod event_file_list;
 mod event_files;
 mod event_sizes;
 mod event_step;
+mod journal_records;
+mod last_values;
+mod live_events;
 mod open_collection;
+mod process_state;
 mod record_reader;
 mod trace_reader;
 
+pub use counter_file::{CounterFile, MappedBlock, MappedCounters};
 pub use error::{ReadError, StartError};
 pub use event_buffers::EventBuffers;
 pub use event_files::EventFiles;
 pub use event_sizes::EventSizes;
 pub use event_step::{Epoch, EventContent, EventStep};
+pub use last_values::CounterContext;
+pub use live_events::RecoveredEvents;
 pub use record_reader::RecordReader;
 pub use trace_reader::TraceReader;
 
-pub use ducktrack_trace_format::{Damage, Record};
+pub use ducktrack_trace_format::{Damage, MissingEnd, ProcessState, Record};

@@ -19,6 +19,8 @@ pub struct RecordReader<R> {
     offset: usize,
     ended_properly: bool,
     finished: bool,
+    /// Records of definitions so far, with those that do not decode.
+    definitions: u64,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -30,6 +32,7 @@ impl<R: Read> RecordReader<R> {
             offset: 0,
             ended_properly: false,
             finished: false,
+            definitions: 0,
         })
     }
 
@@ -43,6 +46,11 @@ impl<R: Read> RecordReader<R> {
         self.ended_properly
     }
 
+    /// Records of definitions so far, with those that do not decode.
+    pub(crate) fn definitions(&self) -> u64 {
+        self.definitions
+    }
+
     /// Bytes of the file that have been used.
     pub fn bytes_read(&self) -> u64 {
         self.blocks.position()
@@ -52,9 +60,10 @@ impl<R: Read> RecordReader<R> {
     fn next_in_block(&mut self) -> Option<Result<Record, FormatError>> {
         let block = self.block.as_ref()?;
         let mut stream = RecordStream::starting_at(&block.content, self.offset);
-        let record = stream.next();
+        let record = stream.next()?;
         self.offset = stream.offset();
-        record
+        self.definitions += u64::from(block.kind == BlockKind::DEFINITIONS);
+        Some(record)
     }
 
     fn note(&mut self, error: &FormatError) {

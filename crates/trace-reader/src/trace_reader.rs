@@ -1,12 +1,16 @@
-//! The records of a trace: of one file, or of all files of a directory in the order in which they were written.
+//! The records of a trace: of one file, or of all files of a directory in the order in which they were written; of a run that has not ended,
+//! also the values of its mapped counters.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ducktrack_trace_format::{Damage, Record};
+use ducktrack_trace_format::{Damage, JOURNAL_FILE_NAME, Record};
 
-use crate::{ReadError, RecordReader};
+use crate::counter_file::{CounterFile, MappedCounters};
+use crate::journal_records::JournalRecords;
+use crate::last_values::CounterContext;
+use crate::{MissingEnd, ReadError, RecordReader};
 
 /// Reads a trace. An iterator over records; when it has ended, [`TraceReader::damage`] is complete.
 #[derive(Debug)]
@@ -15,17 +19,33 @@ pub struct TraceReader {
     waiting: VecDeque<PathBuf>,
     files: Vec<PathBuf>,
     damage: Vec<(PathBuf, Damage)>,
+    /// Where a journal may be, until it was looked for.
+    journal_in: Option<PathBuf>,
+    journal: Option<(PathBuf, JournalRecords)>,
+    /// Records of definitions in the files so far.
+    definitions: u64,
+    /// What the mapped counters had when the trace was opened.
+    counters: Option<MappedCounters>,
+    context: CounterContext,
+    unended: Option<MissingEnd>,
 }
 
 impl TraceReader {
     /// Opens a trace file, or the trace in a directory. An error means that nothing at all can be read.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let (counters, counter_damage) = mapped_counters(path);
         let files = trace_files(path)?;
         let mut reader = Self {
             current: None,
             waiting: files.iter().cloned().collect(),
             files,
-            damage: Vec::new(),
+            journal_in: path.is_dir().then(|| path.to_owned()),
+            journal: None,
+            definitions: 0,
+            damage: counter_damage.into_iter().collect(),
+            counters,
+            context: CounterContext::default(),
+            unended: None,
         };
         let mut first_error = None;
         while reader.current.is_none() {
@@ -53,6 +73,32 @@ impl TraceReader {
         &self.damage
     }
 
+    /// How the run stands, if it has not ended and left mapped counters. Complete once the iterator has ended.
+    pub fn unended(&self) -> Option<&MissingEnd> {
+        self.unended.as_ref()
+    }
+
+    /// The values of the mapped counters, once, if the trace has no end.
+    fn last_values(&mut self) -> Option<Record> {
+        let counters = self.counters.take().filter(|_| !self.context.has_ended())?;
+        let unended = self.context.unended(&counters);
+        if unended.has_counters {
+            self.forget_torn_ends();
+        }
+        self.unended = Some(unended);
+        self.context.snapshot(&counters).map(Record::Snapshot)
+    }
+
+    /// A block that was being written when the process ended has nothing that the counters need: definitions come before the code that counts,
+    /// and values are in the counters.
+    fn forget_torn_ends(&mut self) {
+        for (_, damage) in &mut self.damage {
+            if let Damage::Cut { at, .. } = *damage {
+                *damage = Damage::NoEnd { at };
+            }
+        }
+    }
+
     /// Opens the next file; one that is no trace is noted as damage of the whole.
     fn open_next(&mut self) -> Option<Result<(), ReadError>> {
         let path = self.waiting.pop_front()?;
@@ -74,9 +120,34 @@ impl TraceReader {
 
     fn close_current(&mut self) {
         if let Some((path, reader)) = self.current.take() {
+            self.definitions += reader.definitions();
+            if reader.ended_properly() {
+                self.journal_in = None;
+            }
             let findings = reader.damage().into_iter();
             self.damage
                 .extend(findings.map(|damage| (path.clone(), damage)));
+        }
+    }
+
+    /// The next definition that only the journal of an unfinished trace has.
+    fn next_in_journal(&mut self) -> Option<Record> {
+        if let Some(directory) = self.journal_in.take() {
+            let journal = JournalRecords::open(&directory, self.definitions)?;
+            self.journal = Some((directory.join(JOURNAL_FILE_NAME), journal));
+        }
+        let (path, mut journal) = self.journal.take()?;
+        match journal.next() {
+            Some(record) => {
+                self.journal = Some((path, journal));
+                Some(record)
+            }
+            None => {
+                let findings = journal.damage().into_iter();
+                self.damage
+                    .extend(findings.map(|damage| (path.clone(), damage)));
+                None
+            }
         }
     }
 }
@@ -88,13 +159,37 @@ impl Iterator for TraceReader {
         loop {
             if let Some((_, reader)) = &mut self.current {
                 if let Some(record) = reader.next() {
+                    self.context.note(&record);
                     return Some(record);
                 }
                 self.close_current();
             }
             // A file that does not open is noted, the next one is tried.
-            let _ = self.open_next()?;
+            if self.open_next().is_none() {
+                let definition = self.next_in_journal();
+                if let Some(record) = &definition {
+                    self.context.note(record);
+                }
+                return definition.or_else(|| self.last_values());
+            }
         }
+    }
+}
+
+/// The counters of a directory, and what is wrong with them.
+fn mapped_counters(path: &Path) -> (Option<MappedCounters>, Option<(PathBuf, Damage)>) {
+    let read = |file: CounterFile| match file.read() {
+        Ok(counters) => (Some(counters), None),
+        Err(error) => {
+            let reason = error.to_string();
+            let damage = Damage::NotATrace { reason };
+            (None, Some((file.path().to_owned(), damage)))
+        }
+    };
+    match CounterFile::open(path) {
+        Ok(Some(file)) => read(file),
+        // A single file has no counters beside it, and what cannot be opened is not there.
+        Ok(None) | Err(_) => (None, None),
     }
 }
 

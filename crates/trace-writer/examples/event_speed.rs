@@ -13,8 +13,8 @@ use ducktrack_trace_format::{
     EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
 };
 use ducktrack_trace_writer::{
-    Alike, Buffer, CompressStrategy, EventHost, EventLog, EventOptions, EventSum, Flushed,
-    Survivor, Tally,
+    Buffer, CompressStrategy, EqualEvents, EventHost, EventLog, EventOptions, EventSum,
+    FlushOutcome, Survivor, Tally,
 };
 
 const EDEN: AddressRange = AddressRange {
@@ -49,7 +49,7 @@ impl Tally for Counts {
         }
     }
 
-    fn add_sum(&mut self, _thread: ThreadId, alike: &Alike, sum: &EventSum) {
+    fn add_sum(&mut self, _thread: ThreadId, alike: &EqualEvents, sum: &EventSum) {
         if let Some(count) = self.0.get_mut(alike.site.0 as usize) {
             *count += sum.executed;
         }
@@ -198,7 +198,7 @@ fn epoch(number: u32, mix: &Mix, random: &mut Random) -> Epoch {
         };
         Buffer {
             header,
-            words: words.into_bytes(),
+            words: words.into_bytes().into(),
         }
     });
     Epoch {
@@ -289,7 +289,7 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     let start = Instant::now();
     for (number, epoch) in (1..).zip(epochs) {
         for buffer in &epoch.buffers {
-            if log.buffer(buffer.clone()) == Flushed::Full {
+            if log.buffer(buffer.clone()) == FlushOutcome::Full {
                 log.wait_for_room();
             }
         }

@@ -8,7 +8,7 @@ use std::io;
 
 use ducktrack_trace_format::{BlockHeader, BlockKind, FileHeader, Snapshot, decode_content};
 
-use crate::count_writer::write_parts;
+use crate::snapshot_parts::write_parts;
 use crate::storage::Storage;
 use crate::trace_file::TraceFile;
 use crate::{Compression, SnapshotDelta, WriteError};

@@ -5,8 +5,9 @@ use ducktrack_trace_format::{
 };
 
 use crate::compaction::compacted;
+use crate::definitions_journal::DefinitionsJournal;
 use crate::losses::Losses;
-use crate::snapshot_parts::snapshot_parts;
+use crate::snapshot_parts::write_parts;
 use crate::trace_file::TraceFile;
 use crate::waiting_room::WaitingRoom;
 use crate::{SnapshotDelta, WriteError};
@@ -16,9 +17,9 @@ use crate::{SnapshotDelta, WriteError};
 pub struct WriterOptions {
     /// Whether blocks are compressed.
     pub compression: Compression,
-    /// Definitions go to the file when about so many bytes of them wait (or with a snapshot).
+    /// Definitions go to the file when about this many bytes of them wait (or with a snapshot).
     pub block_bytes: usize,
-    /// While the file cannot be written, at most so many bytes of definitions wait; what comes then is dropped and counted.
+    /// While the file cannot be written, at most this many bytes of definitions wait; what comes then is dropped and counted.
     pub waiting_bytes: usize,
     /// A snapshot is written in parts of about this many bytes.
     pub part_bytes: usize,
@@ -50,10 +51,11 @@ impl WriterOptions {
 ///
 /// Every call that meets an error leaves a file that ends with a whole block, remembers the failure for the end
 /// record ([`CountWriter::losses`]) and can simply be followed by the next call: nothing that waits is forgotten.
-/// When the process is killed, everything up to the last snapshot is in the file (in the system's hands, not
-/// necessarily on the disk: it survives the process, not a power cut).
+/// When the process is killed, all values up to the last snapshot are in the file, and all definitions up to the last [`CountWriter::secure`] in the file or
+/// its journal (in the system's hands, not necessarily on the disk: they survive the process, not a power cut).
 pub struct CountWriter {
     file: TraceFile,
+    journal: DefinitionsJournal,
     options: WriterOptions,
     waiting: WaitingRoom,
     written: SnapshotDelta,
@@ -66,10 +68,15 @@ pub struct CountWriter {
 }
 
 impl CountWriter {
-    pub(crate) fn new(mut file: TraceFile, options: WriterOptions) -> Self {
+    pub(crate) fn new(
+        mut file: TraceFile,
+        journal: DefinitionsJournal,
+        options: WriterOptions,
+    ) -> Self {
         file.set_compression(options.compression);
         Self {
             file,
+            journal,
             options,
             waiting: WaitingRoom::new(options.block_bytes.min(MAX_RECORD), options.waiting_bytes),
             written: SnapshotDelta::new(),
@@ -81,19 +88,34 @@ impl CountWriter {
     }
 
     /// Adds a definition (any record but a snapshot or the end). It reaches the file when enough wait, with the
-    /// next snapshot, or with [`CountWriter::flush`].
+    /// next snapshot, or with [`CountWriter::flush`], and survives the process from the next [`CountWriter::secure`] on.
     pub fn define(&mut self, record: &Record) -> Result<(), WriteError> {
         if self.ended {
             return Err(WriteError::Ended);
         }
-        if let Err(error) = self.waiting.push(record) {
-            self.losses.definition(&error);
-            return Err(error);
+        match self.waiting.push(record) {
+            Ok(bytes) => self.journal.push(&bytes),
+            Err(error) => {
+                self.losses.definition(&error);
+                return Err(error);
+            }
         }
         if self.waiting.has_full_block() && !self.failing {
             return self.flush();
         }
         Ok(())
+    }
+
+    /// Makes all waiting definitions survive the process, at the cost of a small write: what depends on them may happen from now on.
+    pub fn secure(&mut self) -> Result<(), WriteError> {
+        if self.ended {
+            return Err(WriteError::Ended);
+        }
+        let result = self.journal.secure();
+        if let Err(error) = &result {
+            self.losses.attempt(error);
+        }
+        result
     }
 
     /// Brings all waiting definitions to the file.
@@ -114,6 +136,7 @@ impl CountWriter {
             self.file.append(BlockKind::DEFINITIONS, content)?;
             self.waiting.remove_first();
         }
+        self.journal.begin_anew();
         Ok(())
     }
 
@@ -174,6 +197,7 @@ impl CountWriter {
         let mut content = Vec::new();
         push_record(&Record::End(end), &mut content)?;
         self.file.append(BlockKind::END, &content)?;
+        self.journal.discard();
         self.ended = true;
         Ok(())
     }
@@ -192,20 +216,6 @@ impl CountWriter {
     pub fn file(&self) -> &std::path::Path {
         self.file.path()
     }
-}
-
-/// Appends a snapshot, in as many parts as it needs.
-pub(crate) fn write_parts(
-    file: &mut TraceFile,
-    snapshot: Snapshot,
-    part_bytes: usize,
-) -> Result<(), WriteError> {
-    for part in snapshot_parts(snapshot, part_bytes) {
-        let mut content = Vec::new();
-        push_record(&Record::Snapshot(part), &mut content)?;
-        file.append(BlockKind::VALUES, &content)?;
-    }
-    Ok(())
 }
 
 /// A writer that is dropped without [`CountWriter::finish`] brings what waits to the file; the missing end record says the rest.

@@ -77,3 +77,18 @@ pub enum WriteError {
     #[error("the trace has ended; nothing can follow")]
     Ended,
 }
+
+impl WriteError {
+    /// The system's number of the error, where it is one of the system's.
+    pub fn system_error(&self) -> Option<u64> {
+        let number = match self {
+            Self::CreateDirectory { source, .. }
+            | Self::CreateFile { source, .. }
+            | Self::Append { source, .. }
+            | Self::Restore { source, .. }
+            | Self::Thread { source } => source.raw_os_error(),
+            _ => None,
+        };
+        number.and_then(|number| u64::try_from(number).ok())
+    }
+}

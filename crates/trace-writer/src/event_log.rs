@@ -11,10 +11,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::bounded;
 use ducktrack_trace_format::{
-    Collection, End, Event, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass, SiteFacts,
+    BlockKind, Collection, End, Event, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass,
+    SiteFacts,
 };
 use parking_lot::Mutex;
 
@@ -27,15 +29,18 @@ use pipeline::{Parts, Pipeline};
 use site_cache::SiteCache;
 use standstill::Standstill;
 
+pub use buffer_words::{BufferWords, DurableWords};
 pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
 pub use survivor::{Survivor, Survivors};
-pub use tally::{Alike, EventSum, Tally};
+pub use tally::{EqualEvents, EventSum, Tally};
 
+mod buffer_words;
 mod event_files;
 mod flush_queue;
+mod kept_site;
 mod limits;
 mod mirror;
 mod noted_sums;
@@ -56,7 +61,7 @@ mod word_counts;
 /// What became of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Flushed {
+pub enum FlushOutcome {
     /// It was taken.
     Taken,
     /// It was taken, and many wait: please call [`EventLog::wait_for_room`], holding nothing.
@@ -72,6 +77,7 @@ pub enum Flushed {
 pub struct EventLog {
     queue: Arc<FlushQueue>,
     on_full: OnFull,
+    takes_no_more: AtomicBool,
     facts: Arc<dyn SiteFacts + Send + Sync>,
     stats: Arc<Mutex<EventStats>>,
     standstill: Arc<Standstill>,
@@ -114,6 +120,7 @@ impl EventLog {
         let log = Self {
             queue: Arc::clone(&queue),
             on_full: options.on_full,
+            takes_no_more: AtomicBool::new(false),
             facts: Arc::clone(&facts),
             stats: Arc::default(),
             standstill: Arc::clone(&standstill),
@@ -143,20 +150,24 @@ impl EventLog {
 
     /// Hands a buffer over. Never blocks; the order of calls is the order of the trace. All buffers of an epoch must be handed over before
     /// the collection that ends it. A piece that a collection cut off is never dropped.
-    pub fn buffer(&self, buffer: Buffer) -> Flushed {
+    pub fn buffer(&self, buffer: Buffer) -> FlushOutcome {
+        let is_cut = buffer.header.flags.has(EventFlags::CUT);
+        if self.takes_no_more.load(Ordering::Relaxed) && !is_cut {
+            return self.drop_buffer(&buffer);
+        }
         let full = self.queue.is_full();
-        let may_drop = self.on_full == OnFull::Drop && !buffer.header.flags.has(EventFlags::CUT);
+        let may_drop = self.on_full == OnFull::Drop && !is_cut;
         if full && may_drop {
             return self.drop_buffer(&buffer);
         }
         match self.queue.send_buffer(buffer) {
-            Ok(()) if full && !may_drop => Flushed::Full,
-            Ok(()) => Flushed::Taken,
+            Ok(()) if full && !may_drop => FlushOutcome::Full,
+            Ok(()) => FlushOutcome::Taken,
             Err(buffer) => self.drop_buffer(&buffer),
         }
     }
 
-    fn drop_buffer(&self, buffer: &Buffer) -> Flushed {
+    fn drop_buffer(&self, buffer: &Buffer) -> FlushOutcome {
         let mut events = 0;
         let block = EventBlock {
             header: buffer.header,
@@ -174,7 +185,12 @@ impl EventLog {
         let mut dropped = self.dropped.lock();
         dropped.0 += 1;
         dropped.1 += events;
-        Flushed::Dropped { events }
+        FlushOutcome::Dropped { events }
+    }
+
+    /// From now on every buffer is dropped, and counted: there is no memory to take it.
+    pub fn take_no_more(&self) {
+        self.takes_no_more.store(true, Ordering::Relaxed);
     }
 
     /// Waits until fewer buffers wait than the queue's limit. For the program's threads; never inside a pause.
@@ -203,6 +219,17 @@ impl EventLog {
     /// The VM keeps these classes at their addresses from now on. (The records themselves go to the trace file, by the agent.) Never blocks.
     pub fn classes(&self, classes: Arc<[HeapClass]>) {
         let _ = self.queue.send(Message::Classes(classes));
+    }
+
+    /// What objects were used before the collections that are handed over next: the content of a block (see [`UseEncoder`](ducktrack_trace_format::UseEncoder)).
+    /// Never blocks.
+    pub fn uses(&self, content: Vec<u8>) {
+        let _ = self.queue.send(Message::Ahead(BlockKind::USES, content));
+    }
+
+    /// What the collection that is handed over next found dead: the content of a block (see [`DeadEncoder`](ducktrack_trace_format::DeadEncoder)). Never blocks.
+    pub fn stamps(&self, content: Vec<u8>) {
+        let _ = self.queue.send(Message::Ahead(BlockKind::STAMPS, content));
     }
 
     /// The numbers so far.

@@ -23,11 +23,13 @@
 
 mod compaction;
 mod count_writer;
+mod definitions_journal;
 mod error;
 mod event_log;
 mod losses;
 #[cfg(test)]
 mod memory_disk;
+mod private_directory;
 mod snapshot_delta;
 mod snapshot_parts;
 mod storage;
@@ -38,8 +40,8 @@ mod waiting_room;
 pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
 pub use event_log::{
-    Alike, Buffer, CLASS_OF_SITE, CompressStrategy, EventHost, EventLog, EventOptions, EventStats,
-    EventSum, Flushed, OnFull, Survivor, Survivors, Tally,
+    Buffer, BufferWords, CLASS_OF_SITE, CompressStrategy, DurableWords, EqualEvents, EventHost,
+    EventLog, EventOptions, EventStats, EventSum, FlushOutcome, OnFull, Survivor, Survivors, Tally,
 };
 pub use snapshot_delta::SnapshotDelta;
 pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};

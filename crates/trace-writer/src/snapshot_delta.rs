@@ -102,7 +102,7 @@ fn counter_values(values: &[(CounterId, u64)]) -> CounterValues {
 
 /// Sorts (at no cost when it is sorted), keeps the last value of each key, and leaves zeros out.
 fn sorted_values<K: Ord, V: PartialEq>(mut values: Values<K, V>, zero: V) -> Values<K, V> {
-    // Stable and from behind, so that the first of equal keys is the last that was given.
+    // Stable, and from the end, so that the first of equal keys is the last that was given.
     values.reverse();
     values.sort_by(|one, other| one.0.cmp(&other.0));
     values.dedup_by(|later, first| later.0 == first.0);

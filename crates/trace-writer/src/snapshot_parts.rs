@@ -3,7 +3,10 @@
 //! Thousands of threads times thousands of counters can exceed what one block may hold. Such a snapshot is
 //! written in parts, all but the last with [`Snapshot::more`]; a reader uses them together or not at all.
 
-use ducktrack_trace_format::{KeyedCount, Snapshot, ThreadCounts};
+use ducktrack_trace_format::{BlockKind, KeyedCount, Record, Snapshot, ThreadCounts, push_record};
+
+use crate::WriteError;
+use crate::trace_file::TraceFile;
 
 /// The most bytes a pair of counter and value takes.
 const COUNTER_BYTES: usize = 5 + 10;
@@ -109,4 +112,18 @@ impl Parts {
 
 fn keyed_bytes(keyed: &KeyedCount) -> usize {
     KEY_BYTES + keyed.ty.as_ref().map_or(0, |ty| 5 + ty.len())
+}
+
+/// Appends a snapshot, in as many parts as it needs.
+pub(crate) fn write_parts(
+    file: &mut TraceFile,
+    snapshot: Snapshot,
+    part_bytes: usize,
+) -> Result<(), WriteError> {
+    for part in snapshot_parts(snapshot, part_bytes) {
+        let mut content = Vec::new();
+        push_record(&Record::Snapshot(part), &mut content)?;
+        file.append(BlockKind::VALUES, &content)?;
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! The bytes of a trace file: append, take back, and notice when somebody deletes the file.
+//! The bytes of a trace file: append, take back, and notice when the file is deleted.
 //!
 //! ```text
 //! Storage --- DiskFile     each append is written at once, through the page cache
@@ -36,7 +36,7 @@ pub(crate) trait Storage: Send {
     fn append_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<()> {
         self.append(&[first, second].concat())
     }
-    /// Takes everything behind `length` back.
+    /// Takes everything after `length` back.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
     /// Makes sure that the name still leads to the file with its first `length` bytes; true if it had to be made anew.
     fn keep_name(&mut self, length: u64) -> Result<bool, WriteError>;

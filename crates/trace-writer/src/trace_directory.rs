@@ -1,13 +1,14 @@
-//! The directory of one trace: `ducktrack.trace` and nothing else.
+//! The directory of one trace: `ducktrack.trace`, and while it grows `definitions.journal`.
 //!
-//! The file is created, never opened: whoever creates it owns the trace. So two JVMs that were given the same
+//! The file is created, never opened: the process that creates it owns the trace. So two JVMs that were given the same
 //! directory cannot damage each other, and a finished trace is never overwritten; the later one gets a directory
-//! with a number behind its name (`out`, `out.1`, `out.2`, ...).
+//! with a number after its name (`out`, `out.1`, `out.2`, ...).
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::definitions_journal::DefinitionsJournal;
+use crate::private_directory;
 use crate::storage::DiskFile;
 use crate::trace_file::TraceFile;
 use crate::{CountWriter, WriteError, WriterOptions};
@@ -51,14 +52,15 @@ impl TraceDirectory {
         self.file.path()
     }
 
-    /// True when the wanted directory held a trace already and this one has a number behind its name.
+    /// True when the wanted directory held a trace already and this one has a number after its name.
     pub fn is_renamed(&self) -> bool {
         self.number > 0
     }
 
     /// Starts to write in count mode.
     pub fn into_count_writer(self, options: WriterOptions) -> CountWriter {
-        CountWriter::new(self.file, options)
+        let journal = DefinitionsJournal::in_directory(self.path);
+        CountWriter::new(self.file, journal, options)
     }
 }
 
@@ -73,7 +75,7 @@ fn numbered(wanted: &Path, number: u32) -> PathBuf {
 
 /// `None` when there is a trace file already.
 fn create_file_in(directory: &Path) -> Result<Option<TraceFile>, WriteError> {
-    fs::create_dir_all(directory).map_err(|source| WriteError::CreateDirectory {
+    private_directory::create(directory).map_err(|source| WriteError::CreateDirectory {
         path: directory.to_owned(),
         source,
     })?;

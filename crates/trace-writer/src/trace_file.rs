@@ -22,7 +22,7 @@ pub(crate) struct Checkpoint {
 pub(crate) struct TraceFile {
     storage: Box<dyn Storage>,
     compression: Compression,
-    /// What counts: everything behind it is torn.
+    /// What counts: everything after it is torn.
     committed: Checkpoint,
     torn: bool,
 }
@@ -65,6 +65,11 @@ impl TraceFile {
         self.committed.length
     }
 
+    /// Number of the next block.
+    pub(crate) fn next_sequence(&self) -> u32 {
+        self.committed.sequence
+    }
+
     pub(crate) fn storage(&self) -> &dyn Storage {
         self.storage.as_ref()
     }
@@ -77,7 +82,7 @@ impl TraceFile {
         self.committed
     }
 
-    /// Forgets the blocks behind the checkpoint.
+    /// Forgets the blocks after the checkpoint.
     pub(crate) fn take_back(&mut self, to: Checkpoint) {
         self.committed = to;
         self.torn = self.storage.truncate(to.length).is_err();

@@ -24,8 +24,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Adds a record; refuses it when the room is full.
-    pub(crate) fn push(&mut self, record: &Record) -> Result<(), WriteError> {
+    /// Adds a record; refuses it when the room is full. Gives its bytes.
+    pub(crate) fn push(&mut self, record: &Record) -> Result<Vec<u8>, WriteError> {
         let mut bytes = Vec::new();
         push_record(record, &mut bytes)?;
         if self.bytes + bytes.len() > self.most_bytes {
@@ -40,9 +40,9 @@ impl WaitingRoom {
             {
                 open.extend_from_slice(&bytes);
             }
-            _ => self.blocks.push_back(bytes),
+            _ => self.blocks.push_back(bytes.clone()),
         }
-        Ok(())
+        Ok(bytes)
     }
 
     /// True when waiting longer would not make the first block larger.

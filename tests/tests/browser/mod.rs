@@ -33,8 +33,8 @@ impl Browser {
                 folder: tempfile::tempdir().expect("a folder"),
             }),
             None => {
-                eprintln!(
-                    "SKIPPED: no Chromium here, pages were not opened in a browser (apt-get install chromium)"
+                ducktrack_tests::skipped(
+                    "no Chromium here, pages were not opened in a browser (apt-get install chromium)",
                 );
                 None
             }

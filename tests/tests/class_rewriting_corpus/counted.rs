@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, TrackedMethods,
+    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -16,10 +16,12 @@ use ducktrack_classfile::{
 use crate::corpus::Corpus;
 
 /// The agent's helper classes.
-const HELPERS: [&[u8]; 3] = [
+const HELPERS: [&[u8]; 5] = [
     include_bytes!("../../../agent/src/helper/DuckTrack.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackEventBuffer.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackEvents.class"),
+    include_bytes!("../../../agent/src/helper/DuckTrackUses.class"),
+    include_bytes!("../../../agent/src/helper/DuckTrackWitness.class"),
 ];
 
 /// Names of refused methods that are shown for each reason.
@@ -83,7 +85,9 @@ pub(crate) struct Choice {
     /// The agent's options that lead to it.
     pub(crate) name: &'static str,
     pub(crate) options: RewriteOptions,
-    /// So many methods of 100,000 may be left alone. What is left alone are nearly only tables of locale data (136 with all modules of
+    /// With stamps of all objects that are used.
+    pub(crate) stamps: Stamps,
+    /// How many methods of 100,000 may be left alone. What is left alone are nearly only tables of locale data (136 with all modules of
     /// JDK 25): straight lines of stores into arrays that are close to the 8,000 bytes which HotSpot compiles, before anything is added.
     pub(crate) most_refusals: u64,
 }
@@ -96,15 +100,17 @@ pub(crate) fn choices() -> Vec<Choice> {
     choices
 }
 
-fn all_choices() -> [Choice; 4] {
+fn all_choices() -> [Choice; 6] {
     let plain = RewriteOptions {
         counters: CounterChoice::Path,
         histogram: false,
         materialized: false,
+        totals: false,
         profile: true,
     };
     let site = RewriteOptions {
         counters: CounterChoice::Site,
+        totals: false,
         profile: false,
         ..plain.clone()
     };
@@ -115,12 +121,14 @@ fn all_choices() -> [Choice; 4] {
     };
     let events = RewriteOptions {
         counters: CounterChoice::Event,
+        totals: false,
         profile: false,
         ..plain.clone()
     };
     let choice = |name, options, most_refusals| Choice {
         name,
         options,
+        stamps: Stamps::None,
         most_refusals,
     };
     [
@@ -128,17 +136,28 @@ fn all_choices() -> [Choice; 4] {
         choice("counters=site", site, 200),
         // More code for every site.
         choice("counters=path,histogram=on,materialized=on", all, 600),
-        choice("mode=trace", events, 200),
+        choice("mode=trace", events.clone(), 200),
+        Choice {
+            stamps: Stamps::Uses,
+            // A probe at most instructions: methods of half that size go without them.
+            ..choice("mode=trace,staleness=on", events.clone(), 600)
+        },
+        Choice {
+            stamps: Stamps::Witness,
+            ..choice("mode=witness", events, 700)
+        },
     ]
 }
 
 /// Writes the rewritten classes of `corpus` to `output`, a folder per module or package.
-pub(crate) fn rewrite(corpus: &Corpus, options: &RewriteOptions, output: &Path) -> Result<Totals> {
+pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result<Totals> {
     let tracked = TrackedMethods::built_in();
     let rewriter = ClassRewriter {
-        options,
+        options: &choice.options,
         tracked: &tracked,
+        application: None,
         hidden: false,
+        stamps: choice.stamps,
     };
     // One for all classes, like a long run: most numbers need a constant of their own.
     let mut numbers = ConsecutiveNumbers::default();

@@ -23,8 +23,8 @@ mod stress_edit;
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
-use ducktrack_class_rewriter::{RewriteOptions, SkipReason};
 use ducktrack_classfile::ClassFile;
+use ducktrack_code_edit::SkipReason;
 use ducktrack_tests::checked;
 
 use corpus::Corpus;
@@ -123,7 +123,7 @@ fn stressed_classes_are_verified() -> Result<()> {
 fn counted_classes_are_verified() -> Result<()> {
     for corpus in corpora::of_jdks()? {
         for choice in counted::choices() {
-            let (totals, linked) = counted_and_linked(corpus, &choice.options)?;
+            let (totals, linked) = counted_and_linked(corpus, &choice)?;
             checked(&format!(
                 "{} {}: {linked} classes linked, none differs; rewritten {totals}",
                 corpus.name, choice.name
@@ -141,7 +141,7 @@ fn counted_libraries_are_verified() -> Result<()> {
     for choice in counted::choices() {
         let mut of_jdks: BTreeMap<u32, (counted::Totals, usize)> = BTreeMap::new();
         for corpus in libraries {
-            let (totals, linked) = counted_and_linked(corpus, &choice.options)?;
+            let (totals, linked) = counted_and_linked(corpus, &choice)?;
             println!("{} {}: {linked} linked, {totals}", corpus.name, choice.name);
             let sum = of_jdks.entry(corpus.jdk.version).or_default();
             sum.0.add(totals);
@@ -160,12 +160,9 @@ fn counted_libraries_are_verified() -> Result<()> {
 }
 
 /// Rewrites all classes and links them; gives the number of those that link.
-fn counted_and_linked(
-    corpus: &Corpus,
-    options: &RewriteOptions,
-) -> Result<(counted::Totals, usize)> {
+fn counted_and_linked(corpus: &Corpus, choice: &Choice) -> Result<(counted::Totals, usize)> {
     let output = tempfile::tempdir()?;
-    let totals = counted::rewrite(corpus, options, output.path())?;
+    let totals = counted::rewrite(corpus, choice, output.path())?;
     let linked = linker::link(corpus, output.path())?;
     Ok((totals, linked))
 }

@@ -1,10 +1,10 @@
 //! An edit that takes every method apart and puts it together as it was.
 
 use anyhow::Result;
-use ducktrack_class_rewriter::{
+use ducktrack_classfile::{ClassFile, CodeOffset, PoolAppender};
+use ducktrack_code_edit::{
     CodeEdit, Insertion, Place, SkipReason, edit_code, rewrite_class_methods,
 };
-use ducktrack_classfile::{ClassFile, CodeOffset, PoolAppender};
 
 /// The class with an insertion of nothing in each method, and the number of these.
 pub(crate) fn apply(class: &ClassFile<'_>) -> Result<(Vec<u8>, usize)> {

@@ -1,11 +1,11 @@
 //! An edit with something at every place where an edit can have something.
 
 use anyhow::Result;
-use ducktrack_class_rewriter::{
-    AddedHandler, Catch, CodeEdit, Insertion, Place, Protected, Rank, Then, edit_code,
+use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Method, Opcode, PoolAppender};
+use ducktrack_code_edit::{
+    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank, edit_code,
     rewrite_class_methods,
 };
-use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Method, Opcode, PoolAppender};
 
 use crate::{Totals, count_skipped};
 
@@ -35,7 +35,7 @@ fn count(totals: &mut Totals, edit: &CodeEdit) {
     totals.insertions += edit.insertions.len();
     let on_branch = |insertion: &&Insertion| matches!(insertion.place, Place::OnBranch { .. });
     totals.trampolines += edit.insertions.iter().filter(on_branch).count();
-    let rethrows = |handler: &&AddedHandler| handler.then == Then::Rethrow;
+    let rethrows = |handler: &&AddedHandler| handler.then == HandlerExit::Rethrow;
     totals.rethrowing += edit.handlers.iter().filter(rethrows).count();
     totals.continuing += edit
         .handlers
@@ -107,7 +107,7 @@ fn constructor_head(method: &Method<'_>, instructions: &[Instruction<'_>]) -> Co
     }
 }
 
-/// One handler that throws again, over everything behind `head` that can throw and every second insertion there.
+/// One handler that throws again, over everything after `head` that can throw and every second insertion there.
 fn rethrowing(
     code: &Code<'_>,
     instructions: &[Instruction<'_>],
@@ -119,7 +119,7 @@ fn rethrowing(
         .filter(|instruction| instruction.can_throw_given(code.pool()));
     let throwing = throwing.filter(|instruction| instruction.offset >= head);
     let mut protects: Vec<_> = throwing
-        .map(|instruction| Protected::Instruction(instruction.offset))
+        .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
         .collect();
     let behind = |place| match place {
         Place::Entry => head.0 == 0,
@@ -131,13 +131,13 @@ fn rethrowing(
         .enumerate()
         .step_by(2)
         .filter(|(_, insertion)| behind(insertion.place));
-    protects.extend(numbered.map(|(number, _)| Protected::Insertion(number)));
+    protects.extend(numbered.map(|(number, _)| ProtectedPlace::Insertion(number)));
     let handler = AddedHandler {
         protects,
         catch: Catch::Any,
         code: probe(1),
         stack: 1,
-        then: Then::Rethrow,
+        then: HandlerExit::Rethrow,
         rank: Rank::Last,
     };
     Some(handler).filter(|handler| !handler.protects.is_empty())
@@ -155,7 +155,7 @@ fn continuing(
             .iter()
             .filter(|instruction| instruction.can_throw() && row.protects(instruction.offset));
         let mut protects: Vec<_> = throwing
-            .map(|instruction| Protected::Instruction(instruction.offset))
+            .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
             .collect();
         let inside = |place| match place {
             Place::Before(at) | Place::FallThroughInto(at) => row.protects(at),
@@ -166,13 +166,13 @@ fn continuing(
             .iter()
             .enumerate()
             .filter(|(_, insertion)| inside(insertion.place));
-        protects.extend(numbered.map(|(number, _)| Protected::Insertion(number)));
+        protects.extend(numbered.map(|(number, _)| ProtectedPlace::Insertion(number)));
         AddedHandler {
             protects,
             catch: Catch::SameAs(position),
             code: probe(position),
             stack: 1,
-            then: Then::ContinueAt(row.handler),
+            then: HandlerExit::ContinueAt(row.handler),
             rank: Rank::BeforeOriginal(position),
         }
     };

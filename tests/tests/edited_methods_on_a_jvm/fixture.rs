@@ -1,10 +1,10 @@
 //! A class with a static method `int m(int)`, an edit of it, and what calls of it must give.
 
 use anyhow::{Context, Result};
-use ducktrack_class_rewriter::{CodeEdit, Insertion, Place, edit_code, rewrite_class_methods};
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, CodeOffset, Opcode, PoolAppender, access,
 };
+use ducktrack_code_edit::{CodeEdit, Insertion, Place, edit_code, rewrite_class_methods};
 
 /// An edited class and what to expect of it.
 pub(crate) struct Fixture {

@@ -1,10 +1,10 @@
 //! The methods, their edits and their truth.
 
 use anyhow::Result;
-use ducktrack_class_rewriter::{
-    AddedHandler, Catch, CodeEdit, Insertion, Place, Protected, Rank, Then,
-};
 use ducktrack_classfile::{BuiltFrame, CodeBuilder, FrameType, Opcode};
+use ducktrack_code_edit::{
+    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank,
+};
 
 use crate::fixture::{Draft, Fixture, at};
 
@@ -235,7 +235,7 @@ fn handlers(version: u16) -> Result<Fixture> {
         (0, "NegativeArraySizeException c0=1 c1=1 c2=0 c3=1"),
     ];
     draft("Handlers", version, code).edit(4, &cases, |counters| {
-        let added = |protects: Vec<Protected>, catch, code, then, rank| AddedHandler {
+        let added = |protects: Vec<ProtectedPlace>, catch, code, then, rank| AddedHandler {
             protects,
             catch,
             code,
@@ -243,18 +243,18 @@ fn handlers(version: u16) -> Result<Fixture> {
             then,
             rank,
         };
-        let division = vec![Protected::Instruction(divide)];
+        let division = vec![ProtectedPlace::Instruction(divide)];
         let everything = vec![
-            Protected::Instruction(divide),
-            Protected::Instruction(array),
+            ProtectedPlace::Instruction(divide),
+            ProtectedPlace::Instruction(array),
         ];
-        let goes_on = Then::ContinueAt(handler);
+        let goes_on = HandlerExit::ContinueAt(handler);
         let handlers = vec![
             added(
                 everything,
                 Catch::Any,
                 counters.code(1)?,
-                Then::Rethrow,
+                HandlerExit::Rethrow,
                 Rank::Last,
             ),
             added(
@@ -332,11 +332,14 @@ fn constructor(version: u16) -> Result<Fixture> {
             Place::Before(array),
         ])?;
         let leaving = AddedHandler {
-            protects: vec![Protected::Instruction(array), Protected::Insertion(2)],
+            protects: vec![
+                ProtectedPlace::Instruction(array),
+                ProtectedPlace::Insertion(2),
+            ],
             catch: Catch::Any,
             code: counters.code(3)?,
             stack: 2,
-            then: Then::Rethrow,
+            then: HandlerExit::Rethrow,
             rank: Rank::Last,
         };
         Ok(CodeEdit {

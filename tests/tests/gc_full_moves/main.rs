@@ -1,6 +1,6 @@
 //! Full collections, read inside the pause: every claimed move and death is checked against the heap itself, on every JDK and collector.
 //!
-//! The agent `crates/hotspot/examples/full_moves_agent` takes a picture of the heap when marking has ended and another when the collection is over; the program
+//! The agent `tests/agents/full_moves_agent` takes a picture of the heap when marking has ended and another when the collection is over; the program
 //! `tests/java/FullMovesProbe.java` writes ids into its objects. `DUCKTRACK_FULL=1` adds longer runs: heaps that fill up, humongous objects, classes that
 //! come and go, allocations that fail after two full collections, other layouts of objects.
 
@@ -8,7 +8,7 @@ mod facts;
 mod run;
 
 use anyhow::ensure;
-use ducktrack_tests::{built_example, compile_java, is_full_run, traced_jdks};
+use ducktrack_tests::{built_agent, compile_java, is_full_run, skipped, traced_jdks};
 
 use crate::facts::Facts;
 use crate::run::{Bench, Run};
@@ -26,10 +26,10 @@ fn bench() -> Option<Bench> {
     if traced_jdks().expect("JDKs").is_empty()
         || !compile_java(&["FullMovesProbe"], 11, folder.path()).expect("compile")
     {
-        println!("skipped: no JDK with a compiler found");
+        skipped("gc_full_moves: no JDK with a compiler found");
         return None;
     }
-    let agent = built_example("ducktrack-hotspot", "full_moves_agent").expect("agent");
+    let agent = built_agent("full_moves_agent").expect("agent");
     Some(Bench { agent, folder })
 }
 
@@ -52,13 +52,13 @@ fn check(facts: &Facts, least_full: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs all, also behind one that fails.
+/// Runs all, also after one that fails.
 fn check_all(runs: &[Run<'_>], least_full: u64) {
     let Some(bench) = bench() else { return };
     let mut failed = Vec::new();
     for run in runs {
         if !run.jdk.accepts(&run.vm_options) {
-            println!("skipped: {} is not accepted", run.name());
+            skipped(&format!("gc_full_moves: {} is not accepted", run.name()));
             continue;
         }
         let checked = bench.run(run).and_then(|facts| {
@@ -97,7 +97,7 @@ fn every_move_and_death_on_every_jdk_and_collector() {
 #[test]
 fn longer_runs_of_every_kind() {
     if !is_full_run() {
-        println!("skipped: DUCKTRACK_FULL is not set");
+        skipped("gc_full_moves: DUCKTRACK_FULL is not set");
         return;
     }
     let programs: [&[&str]; 4] = [

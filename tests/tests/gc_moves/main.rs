@@ -1,6 +1,6 @@
 //! Every move and every death that `CollectionWatch` reports, against the heap as it is.
 //!
-//! The agent `gc_moves_agent` (`crates/hotspot/examples`) keeps a model of the heap, changes it by each report only, and compares it with a walk of the
+//! The agent `tests/agents/gc_moves_agent` keeps a model of the heap, changes it by each report only, and compares it with a walk of the
 //! whole heap at the end of each pause: every object of the model must be there, with the same class, size and (if the program gave it one) id; every
 //! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
 //! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
@@ -12,7 +12,7 @@ mod outcome;
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_example, compile_java, is_full_run, traced_jdks};
+use ducktrack_tests::{Jdk, built_agent, compile_java, is_full_run, skipped, traced_jdks};
 
 use crate::outcome::Outcome;
 
@@ -37,7 +37,7 @@ struct Run<'a> {
 
 /// When evacuations fail, and what stays then, is up to the collector and to how fast its threads happen to be.
 const BY_LUCK: [&str; 2] = ["failed-evacuations", "stayed"];
-/// A run without luck is repeated so often. Whatever happens must be right in each of them.
+/// A run without luck is repeated this often. Whatever happens must be right in each of them.
 const MOST_ATTEMPTS: usize = 5;
 
 impl Run<'_> {
@@ -149,7 +149,7 @@ const REQUESTED: Run<'static> = Run {
 #[test]
 fn every_move_and_death_is_right() {
     let Some(prepared) = Prepared::new() else {
-        println!("skipped: no JDK with a compiler found");
+        skipped("gc_moves: no JDK with a compiler found");
         return;
     };
     prepared.run_all(&[USUAL, FINISH, REQUESTED]);
@@ -158,11 +158,11 @@ fn every_move_and_death_is_right() {
 #[test]
 fn failed_evacuations_of_g1_are_right() {
     if is_full_run() {
-        println!("skipped: these runs are among those of all collectors");
+        skipped("gc_moves: these runs are among those of all collectors");
         return;
     }
     let Some(prepared) = Prepared::new() else {
-        println!("skipped: no JDK with a compiler found");
+        skipped("gc_moves: no JDK with a compiler found");
         return;
     };
     for jdk in &prepared.jdks {
@@ -175,7 +175,7 @@ fn failed_evacuations_of_g1_are_right() {
 #[test]
 fn regions_that_were_not_written_are_right() {
     let Some(prepared) = Prepared::new() else {
-        println!("skipped: no JDK with a compiler found");
+        skipped("gc_moves: no JDK with a compiler found");
         return;
     };
     let unread = ("G1", "unread");
@@ -207,11 +207,11 @@ fn tells_writes() -> bool {
 #[test]
 fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
     if !is_full_run() {
-        println!("skipped: DUCKTRACK_FULL is not set");
+        skipped("gc_moves: DUCKTRACK_FULL is not set");
         return;
     }
     let Some(prepared) = Prepared::new() else {
-        println!("skipped: no JDK with a compiler found");
+        skipped("gc_moves: no JDK with a compiler found");
         return;
     };
     let failed_evacuations = prepared.run_all(&[
@@ -243,7 +243,7 @@ impl Prepared {
         if jdks.is_empty() || !compiled {
             return None;
         }
-        let agent = built_example("ducktrack-hotspot", "gc_moves_agent").expect("agent");
+        let agent = built_agent("gc_moves_agent").expect("agent");
         Some(Self {
             jdks,
             agent,

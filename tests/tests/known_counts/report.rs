@@ -56,7 +56,7 @@ impl Report {
             .collect()
     }
 
-    /// Has the agent said that the VM lets nobody rewrite hidden classes?
+    /// Has the agent said that the VM lets no agent rewrite hidden classes?
     pub(crate) fn leaves_out_hidden_classes(&self) -> bool {
         let notes = self.document["notes"].as_array().into_iter().flatten();
         notes

@@ -82,7 +82,7 @@ fn a_bad_option_leaves_the_program_alone() {
 }
 
 #[test]
-fn a_second_load_is_refused_and_the_first_goes_on() {
+fn a_second_load_with_options_is_refused_and_the_first_goes_on() {
     for jdk in jdks_with_jcmd() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");

@@ -3,7 +3,7 @@
 use crate::recording::Recording;
 use crate::tracked_jvm::{Outcome, TrackedJvm, jdks};
 
-/// Runs an ending on every JDK, and checks the exit code and that so many blocks were counted.
+/// Runs an ending on every JDK, and checks the exit code and that this many blocks were counted.
 fn check_ending(words: &[&str], exit_code: i32, blocks: i64, also: impl Fn(&Outcome, &Recording)) {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");

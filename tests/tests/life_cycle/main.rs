@@ -1,10 +1,14 @@
 //! The agent from load to last word, in real JVMs: however a program ends and whatever the VM is told, its recording is complete, its counts
 //! are exact, and the program does not notice.
 //!
-//! Programs: `LifeCycleProbe`, `JniProbe` and `NoOpAgent` of `tests/java`. The agent and the command are those of `DUCKTRACK_LIBRARY` and
-//! `DUCKTRACK_COMMAND`, or the release build.
+//! Programs of `tests/java`: `LifeCycleProbe`, `ControlProbe`, `JniProbe`, `NoOpAgent`, and those that a module names. The agent and the command are those of
+//! `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the release build.
 
+mod address_space;
 mod attaching;
+mod class_loaders;
+mod container;
+mod control;
 mod endings;
 mod kills;
 mod native_code;
@@ -12,7 +16,9 @@ mod neighbours;
 mod options;
 mod outputs;
 mod recording;
+mod redefinitions;
 mod slots;
+mod stopping;
 mod storage_failures;
 mod tracked_jvm;
 mod vm_options;

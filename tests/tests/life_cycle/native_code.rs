@@ -15,13 +15,13 @@ const EACH: i64 = 2_000;
 /// Four threads do them.
 const ROUNDS: i64 = 4 * EACH;
 
-/// The native library of `JniProbe`; `None` without a C compiler or the header of JNI.
-fn native_library(folder: &Path) -> Option<PathBuf> {
+/// A native library of `tests/native`; `None` without a C compiler or the header of JNI.
+pub(crate) fn native_library(folder: &Path, name: &str) -> Option<PathBuf> {
     let include = installed_jdks()
         .into_iter()
         .map(|jdk| jdk.home.join("include"))
         .find(|path| path.join("jni.h").exists())?;
-    let library = folder.join("libjniprobe.so");
+    let library = folder.join(format!("lib{name}.so"));
     let mut compiler = Command::new("cc");
     compiler
         .args(["-O1", "-shared", "-fPIC", "-pthread", "-I"])
@@ -31,9 +31,9 @@ fn native_library(folder: &Path) -> Option<PathBuf> {
     compiler
         .arg("-o")
         .arg(&library)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("native/jni_probe.c"));
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("native/{name}.c")));
     let status = compiler.status().ok()?;
-    assert!(status.success(), "jni_probe.c does not compile");
+    assert!(status.success(), "{name}.c does not compile");
     Some(library)
 }
 
@@ -57,7 +57,7 @@ fn made(recording: &Recording) -> BTreeMap<(String, String), (i64, i64)> {
 
 fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let Some(library) = native_library(folder.path()) else {
+    let Some(library) = native_library(folder.path(), "jni_probe") else {
         skipped("native code: no C compiler or no jni.h");
         return;
     };
@@ -143,7 +143,7 @@ fn awkward_objects() {
 
 #[test]
 fn awkward_objects_under_the_checker() {
-    // Without -Xrs JDK 11 also complains of signals that whoever started this test has ignored.
+    // Without -Xrs JDK 11 also complains of signals that the process that started this test has ignored.
     check(&jdks(11), &["-Xcheck:jni", "-Xrs"], false);
 }
 

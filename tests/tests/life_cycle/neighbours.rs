@@ -6,29 +6,12 @@ use std::path::{Path, PathBuf};
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks, programs};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks};
 
 /// A jar with an agent that looks at every class and changes none; `None` where no JDK has the tool `jar`.
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
-    let jdk = jdks(17).into_iter().find(|jdk| jdk.has("jar"))?;
-    let manifest = place.join("manifest");
-    fs::write(
-        &manifest,
-        "Premain-Class: NoOpAgent\nCan-Retransform-Classes: true\n",
-    )
-    .expect("manifest");
-    let jar = place.join("agent.jar");
-    let status = jdk
-        .tool("jar")
-        .arg("cfm")
-        .args([&jar, &manifest])
-        .arg("-C")
-        .arg(programs()?)
-        .arg("NoOpAgent.class")
-        .status()
-        .expect("jar");
-    assert!(status.success());
-    Some(jar)
+    let manifest = "Premain-Class: NoOpAgent\nCan-Retransform-Classes: true\n";
+    jar_of(place, manifest, &["NoOpAgent.class"])
 }
 
 #[test]

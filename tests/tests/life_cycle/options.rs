@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, programs};
 
 /// The JVM does not start, and one line of the agent says why.
 fn check_refused(options: &str, why: &str) {
@@ -79,7 +79,7 @@ fn the_agent_twice() {
         let outcome = jvm.run(&["return"]);
         assert!(!outcome.status.success());
         assert!(
-            outcome.err.contains("the agent is loaded already"),
+            outcome.err.contains("this JVM is recorded already"),
             "{outcome:?}"
         );
         assert!(!place.path().join("second").exists());
@@ -152,5 +152,67 @@ fn messages_go_to_the_log_file() {
             log.contains("[ducktrack] info: counting, traces go to"),
             "{log}"
         );
+    }
+}
+
+#[test]
+fn a_jvm_that_records_an_aot_cache() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let cache = |name: &str| format!("{name}={}", place.path().join("recorded").display());
+    let record = [
+        "-XX:AOTMode=record".to_owned(),
+        cache("-XX:AOTConfiguration"),
+    ];
+    let output = [cache("-XX:AOTCacheOutput")];
+    for jdk in jdks(24) {
+        for options in [&record[..], &output[..]] {
+            let options: Vec<&str> = options.iter().map(String::as_str).collect();
+            if !jdk.accepts(&["-XX:AOTMode=off"]) || jdk.version < 25 && options.len() == 1 {
+                continue;
+            }
+            let outcome = TrackedJvm::new(&jdk, "output=out")
+                .vm(&options)
+                .directory(place.path())
+                .run(&["return"]);
+            assert_eq!(outcome.status.code(), Some(1), "{outcome:?}");
+            let lines = outcome.agent_lines();
+            assert!(
+                lines.len() == 1 && lines[0].contains("records for an AOT cache"),
+                "{lines:?}"
+            );
+            assert!(!place.path().join("out").exists());
+        }
+    }
+}
+
+#[test]
+fn a_jvm_that_uses_an_aot_cache() {
+    for jdk in jdks(25) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        // Folders on the class path cannot be in a cache.
+        let programs = programs().expect("asked before");
+        let classes = std::fs::read_dir(programs).expect("programs");
+        let classes: Vec<String> = classes
+            .filter_map(|file| file.expect("a file").file_name().into_string().ok())
+            .filter(|name| name.starts_with("LifeCycleProbe"))
+            .collect();
+        let classes: Vec<&str> = classes.iter().map(String::as_str).collect();
+        let Some(jar) = jar_of(place.path(), "Main-Class: LifeCycleProbe\n", &classes) else {
+            return;
+        };
+        let class_path = ["-cp", &jar.display().to_string()];
+        let cache = place.path().join("cache").display().to_string();
+        let recorded = TrackedJvm::bare(&jdk)
+            .vm(&class_path)
+            .vm(&[&format!("-XX:AOTCacheOutput={cache}")])
+            .run(&["return", "1"]);
+        assert!(recorded.status.success(), "{recorded:?}");
+        let outcome = TrackedJvm::new(&jdk, "summary=off,output=out")
+            .vm(&class_path)
+            .vm(&[&format!("-XX:AOTCache={cache}")])
+            .directory(place.path())
+            .run(&["return", "1"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        Recording::of(&place.path().join("out")).check(1, Some("exit"));
     }
 }

@@ -1,6 +1,10 @@
 //! Where recordings go.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::Path;
+
+use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks};
@@ -70,6 +74,80 @@ fn a_directory_that_exists_is_used_and_its_files_stay() {
 }
 
 #[test]
+fn only_the_owner_can_look_into_a_recording() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let log = place.path().join("log");
+        let options = format!(
+            "mode=trace,summary=off,level=info,log={},output={}",
+            log.display(),
+            output.display()
+        );
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["return"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        let mode = |path: &Path| {
+            let permissions = fs::symlink_metadata(path)
+                .expect("it is there")
+                .permissions();
+            permissions.mode() & 0o777
+        };
+        assert_eq!(mode(&output), 0o700);
+        let files = fs::read_dir(&output).expect("the recording");
+        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+        files.push(log);
+        assert!(files.len() > 2, "{files:?}");
+        for file in files {
+            assert_eq!(mode(&file), 0o600, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_link_in_a_public_folder_is_refused() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let public = place.path().join("public");
+        fs::create_dir(&public).expect("folder");
+        fs::set_permissions(&public, fs::Permissions::from_mode(0o1777)).expect("permissions");
+        symlink(place.path(), public.join("out")).expect("link");
+        let options = format!("output={}", public.join("out").display());
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["return"]);
+        assert!(!outcome.status.success());
+        let lines = outcome.agent_lines();
+        assert!(
+            lines.len() == 1 && lines[0].contains("it is a link"),
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_another_user_is_refused() {
+    const ANOTHER: u32 = 12_345;
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let theirs = place.path().join("theirs");
+        fs::create_dir(&theirs).expect("folder");
+        if chown(&theirs, Some(ANOTHER), None).is_err() {
+            skipped("life cycle: only root can give a folder to another user");
+            return;
+        }
+        let options = format!("output={}", theirs.display());
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["return"]);
+        assert!(!outcome.status.success());
+        let lines = outcome.agent_lines();
+        assert!(
+            lines.len() == 1
+                && lines[0].contains("belongs to another user (number 12345")
+                && lines[0].contains("theirs"),
+            "{lines:?}"
+        );
+        assert_eq!(fs::read_dir(&theirs).expect("folder").count(), 0);
+    }
+}
+
+#[test]
 fn two_jvms_share_a_place() {
     for jdk in jdks(17) {
         let place = tempfile::tempdir().expect("temporary folder");
@@ -80,7 +158,13 @@ fn two_jvms_share_a_place() {
         let (first_pid, second_pid) = (first.pid(), second.pid());
         first.go_on();
         second.go_on();
-        assert!(first.end().status.success() && second.end().status.success());
+        let outcomes = [first.end(), second.end()];
+        assert!(outcomes.iter().all(|outcome| outcome.status.success()));
+        let lines = outcomes[1].agent_lines();
+        assert!(
+            lines.len() == 1 && lines[0].contains("out.1"),
+            "the second one says where it goes: {lines:?}"
+        );
         let (first, second) = (
             Recording::of(&output),
             Recording::of(&place.path().join("out.1")),

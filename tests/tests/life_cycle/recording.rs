@@ -39,7 +39,7 @@ impl Recording {
     /// The report for people.
     pub(crate) fn text(&self) -> String {
         let output = command()
-            .arg("report")
+            .args(["report", "--full"])
             .arg(&self.directory)
             .output()
             .expect("ducktrack");
@@ -67,7 +67,7 @@ impl Recording {
         self.sites(method).map(|site| site.bytes).sum()
     }
 
-    /// So many blocks of work were counted, exactly and by their own threads, and the trace is undamaged and has its end (or lacks it).
+    /// How many blocks of work were counted, exactly and by their own threads, and the trace is undamaged and has its end (or lacks it).
     pub(crate) fn check(&self, blocks: i64, ended: Option<&str>) {
         assert_eq!(
             self.count("work", "LifeCycleProbe$Marked"),

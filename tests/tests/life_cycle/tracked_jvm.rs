@@ -1,5 +1,6 @@
 //! A JVM with the agent, run to its end or kept alive.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -30,7 +31,15 @@ pub(crate) fn programs() -> Option<&'static Path> {
     let compile = || {
         let folder = tempfile::tempdir().expect("temporary folder");
         let compiled = compile_java(
-            &["LifeCycleProbe", "JniProbe", "NoOpAgent"],
+            &[
+                "LifeCycleProbe",
+                "ControlProbe",
+                "JniProbe",
+                "NoOpAgent",
+                "LoaderProbe",
+                "RedefinedClass",
+                "StoppedAtStart",
+            ],
             RELEASE,
             folder.path(),
         )
@@ -41,6 +50,21 @@ pub(crate) fn programs() -> Option<&'static Path> {
         compiled.then_some(folder)
     };
     FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
+}
+
+/// A jar of compiled programs; `None` where no JDK has the tool `jar`.
+pub(crate) fn jar_of(place: &Path, manifest: &str, classes: &[&str]) -> Option<PathBuf> {
+    let jdk = jdks(17).into_iter().find(|jdk| jdk.has("jar"))?;
+    let manifest_file = place.join("manifest");
+    fs::write(&manifest_file, manifest).expect("manifest");
+    let jar = place.join("agent.jar");
+    let mut tool = jdk.tool("jar");
+    tool.arg("cfm").args([&jar, &manifest_file]);
+    for class in classes {
+        tool.arg("-C").arg(programs()?).arg(class);
+    }
+    assert!(tool.status().expect("jar").success());
+    Some(jar)
 }
 
 /// The JDKs from a version on, if the programs can be compiled.
@@ -105,14 +129,28 @@ impl TrackedJvm {
         self
     }
 
-    /// The same, with no file longer than so many KB.
+    /// The same, with no file longer than this many KB.
     pub(crate) fn file_limit(self, kilobytes: u32) -> Self {
+        self.limit("-f", kilobytes)
+    }
+
+    /// The same, with at most this many KB of address space.
+    pub(crate) fn address_limit(self, kilobytes: u32) -> Self {
+        self.limit("-v", kilobytes)
+    }
+
+    fn limit(self, what: &str, kilobytes: u32) -> Self {
         let mut command = Command::new("bash");
         command
             .arg("-c")
-            .arg(format!("ulimit -f {kilobytes}; exec \"$0\" \"$@\""))
+            .arg(format!(
+                "ulimit -c 0; ulimit {what} {kilobytes}; exec \"$0\" \"$@\""
+            ))
             .arg(self.command.get_program());
         command.args(self.command.get_args());
+        if let Some(directory) = self.command.get_current_dir() {
+            command.current_dir(directory);
+        }
         for (name, value) in self.command.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
@@ -144,8 +182,44 @@ impl TrackedJvm {
     }
 
     /// Starts `LifeCycleProbe` with these words and waits until it says that it is ready.
-    pub(crate) fn start(mut self, words: &[&str]) -> RunningJvm {
-        let command = self.command.arg("LifeCycleProbe").args(words);
+    pub(crate) fn start(self, words: &[&str]) -> RunningJvm {
+        self.start_program("LifeCycleProbe", words)
+    }
+
+    /// The same, started by another user.
+    pub(crate) fn run_by(self, uid: u32) -> Self {
+        let mut command = Command::new("setpriv");
+        command
+            .args([
+                "--clear-groups",
+                "--regid",
+                &uid.to_string(),
+                "--reuid",
+                &uid.to_string(),
+            ])
+            .arg(self.command.get_program())
+            .args(self.command.get_args());
+        Self { command }
+    }
+
+    /// The same, as in a container: with process ids of its own, and a `/var/tmp` that is not there outside. The process that is started has the JVM as its child.
+    pub(crate) fn in_container(self) -> Self {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--pid", "--mount", "--fork", "--mount-proc", "--kill-child"])
+            .args([
+                "sh",
+                "-c",
+                "mount -t tmpfs none /var/tmp && exec \"$0\" \"$@\"",
+            ])
+            .arg(self.command.get_program())
+            .args(self.command.get_args());
+        Self { command }
+    }
+
+    /// Starts a program with these words and waits until it says that it is ready.
+    pub(crate) fn start_program(mut self, program: &str, words: &[&str]) -> RunningJvm {
+        let command = self.command.arg(program).args(words);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -239,8 +313,21 @@ impl RunningJvm {
 
     /// Lets the program go on.
     pub(crate) fn go_on(&mut self) {
+        self.write("");
+    }
+
+    /// Tells the program something; the line with this text that it answers.
+    pub(crate) fn ask(&mut self, line: &str, answer: &str) -> String {
+        self.write(line);
+        self.wait_for(answer);
+        self.out.lines().next_back().unwrap_or_default().to_owned()
+    }
+
+    fn write(&mut self, line: &str) {
         if let Some(input) = &mut self.input {
-            input.write_all(b"\n").expect("its input");
+            input
+                .write_all(format!("{line}\n").as_bytes())
+                .expect("its input");
             input.flush().expect("its input");
         }
     }

@@ -81,7 +81,7 @@ impl Body<'_> {
         );
     }
 
-    /// Allocates, and counts that behind or, if the instruction is `certain` to complete, perhaps before it.
+    /// Allocates, and counts that after or, if the instruction is `certain` to complete, perhaps before it.
     fn count_around(&mut self, ty: &str, certain: bool, allocate: impl FnOnce(&mut Self)) {
         let cell = self.cell();
         let first = certain && self.random.once_in(2);

@@ -55,7 +55,7 @@ pub(crate) enum Local {
 pub(crate) struct Style {
     /// The class file has frames.
     pub(crate) frames: bool,
-    /// The program counts its allocations itself, right behind each.
+    /// The program counts its allocations itself, right after each.
     pub(crate) counts: bool,
     pub(crate) class: String,
     pub(crate) method: String,

@@ -28,7 +28,7 @@ const DEPTH: usize = 4000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     Fast,
-    /// A round takes so many milliseconds at least.
+    /// A round takes this many milliseconds at least.
     Paced(usize),
     /// They call themselves until the stack ends, right from the start or after a while.
     Deep {

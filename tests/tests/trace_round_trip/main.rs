@@ -64,7 +64,13 @@ fn write_until_stopped() {
     for round in 0..1_000_000 {
         match writer.snapshot(&values(round)) {
             Ok(()) => eprintln!("\nwritten {round}"),
-            Err(error) => eprintln!("\nfailed {round} {error}"),
+            Err(error) => {
+                eprintln!("\nfailed {round} {error}");
+                // A kill in the middle of a second attempt would leave that attempt's first bytes.
+                loop {
+                    std::thread::park();
+                }
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 2       the mark before an allocation that may never reach the heap
  *         word 3, 4    keyed counts and bytes that found no free entry
  *         word 5       keyed entries in use
+ *         word 6       from this many on the table must grow; 0: it does not grow
+ *         word 7       bytes of the place of keyed entries that the table as it is does not have
  *         word 8 ...   state of the buffer of allocation events, see {@link DuckTrackEventBuffer}
  *         word 64 ...  counters, one word each
  *         KEYED ...    keyed entries of 4 words: key (note + 32 * site, bit 0 set where the class is a part of the key), klass or 0, count, bytes
@@ -56,6 +58,12 @@ public final class DuckTrack {
     static final int BASER = (int) constant(18) + ALIGN;
     static final int SHIFTR = (int) constant(19);
     static final long ALLOCATED = constant(20);
+    /** Whether the thread's totals are kept: what calls bring is asked for. */
+    static final boolean TOTALS = constant(27) != 0;
+    /** By counter: the bytes that one more stands for. */
+    private static final long COUNTER_BYTES = constant(28);
+    /** By site: the bytes of an object. */
+    private static final long SITE_BYTES = constant(29);
 
     /** {@code Class.isHidden} is there from JDK 15 on. */
     static final boolean HAVE_HIDDEN = Runtime.version().feature() >= 15;
@@ -68,6 +76,8 @@ public final class DuckTrack {
     /** Instead of a call site: what is allocated is counted by the tracked method that is under way. */
     static final int COUNTED = -1;
 
+    /** Where the totals of the thread are, in the block. */
+    static final long TOTAL = SHARED + 48 * 8;
     /** Where the note of the call under way is, in the block. */
     private static final long NOTE = SHARED + 8;
     private static final long TYPED = 1;
@@ -80,6 +90,9 @@ public final class DuckTrack {
 
     /** A key seen for the first time by this thread: the agent learns the name of the object's class. */
     static native void firstSeen(Class<?> type, long klass);
+
+    /** The keyed entries of a block get a larger table. Called by the only thread that writes there. */
+    static native void grow(long slot);
 
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
@@ -108,7 +121,7 @@ public final class DuckTrack {
 
     @ForceInline
     @Hidden
-    private static long slot() {
+    static long slot() {
         Thread thread = thread();
         return slot(thread, U.getLong(thread, EETOP));
     }
@@ -143,6 +156,35 @@ public final class DuckTrack {
     private static void add(long slot, int id, long amount) {
         long word = slot + (SHARED + ((long) id << 3));
         U.putLong(null, word, U.getLong(null, word) + amount);
+    }
+
+    /** Adds to the thread's totals, where they are kept. */
+    @ForceInline
+    @Hidden
+    private static void total(long slot, long objects, long bytes) {
+        if (TOTALS) {
+            U.putLong(null, slot + TOTAL, U.getLong(null, slot + TOTAL) + objects);
+            U.putLong(null, slot + (TOTAL + 8), U.getLong(null, slot + (TOTAL + 8)) + bytes);
+        }
+    }
+
+    /** The same for bytes alone. */
+    @ForceInline
+    @Hidden
+    private static void totalBytes(long slot, long bytes) {
+        if (TOTALS) {
+            U.putLong(null, slot + (TOTAL + 8), U.getLong(null, slot + (TOTAL + 8)) + bytes);
+        }
+    }
+
+    @ForceInline
+    private static long counterBytes(int id) {
+        return TOTALS ? U.getLong(null, COUNTER_BYTES + ((long) id << 3)) : 0;
+    }
+
+    @ForceInline
+    private static long siteBytes(int site) {
+        return TOTALS ? U.getLong(null, SITE_BYTES + ((long) site << 3)) : 0;
     }
 
     /**
@@ -196,14 +238,36 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void c(int id) {
-        add(slot(), id, 1);
+        long slot = slot();
+        add(slot, id, 1);
+        total(slot, 1, counterBytes(id));
     }
 
-    /** Adds an amount. */
+    /** Counts one that stands for several objects. */
     @ForceInline
     @Hidden
-    public static void a(int amount, int id) {
-        add(slot(), id, amount);
+    public static void cm(int objects, int id) {
+        long slot = slot();
+        add(slot, id, 1);
+        total(slot, objects, counterBytes(id));
+    }
+
+    /** Adds the bytes of an array. */
+    @ForceInline
+    @Hidden
+    private static void bytes(int id, long bytes) {
+        long slot = slot();
+        add(slot, id, bytes);
+        totalBytes(slot, bytes);
+    }
+
+    /** Adds boxes: one, or none. */
+    @ForceInline
+    @Hidden
+    private static void boxes(int id, long boxes) {
+        long slot = slot();
+        add(slot, id, boxes);
+        total(slot, boxes, boxes * counterBytes(id));
     }
 
     // Bytes of an array of n elements of 1, 2, 4, 8 bytes or references.
@@ -211,31 +275,31 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void l1(int n, int id) {
-        add(slot(), id, ((long) n + BASE1) & ~(long) ALIGN);
+        bytes(id, ((long) n + BASE1) & ~(long) ALIGN);
     }
 
     @ForceInline
     @Hidden
     public static void l2(int n, int id) {
-        add(slot(), id, (((long) n << 1) + BASE2) & ~(long) ALIGN);
+        bytes(id, (((long) n << 1) + BASE2) & ~(long) ALIGN);
     }
 
     @ForceInline
     @Hidden
     public static void l4(int n, int id) {
-        add(slot(), id, (((long) n << 2) + BASE4) & ~(long) ALIGN);
+        bytes(id, (((long) n << 2) + BASE4) & ~(long) ALIGN);
     }
 
     @ForceInline
     @Hidden
     public static void l8(int n, int id) {
-        add(slot(), id, (((long) n << 3) + BASE8) & ~(long) ALIGN);
+        bytes(id, (((long) n << 3) + BASE8) & ~(long) ALIGN);
     }
 
     @ForceInline
     @Hidden
     public static void lr(int n, int id) {
-        add(slot(), id, (((long) n << SHIFTR) + BASER) & ~(long) ALIGN);
+        bytes(id, (((long) n << SHIFTR) + BASER) & ~(long) ALIGN);
     }
 
     /** Counts an array's length in one of 33 counters from id on: 0, 1, 2-3, 4-7, ... */
@@ -251,7 +315,7 @@ public final class DuckTrack {
     @Hidden
     public static void bi(int value, int id) {
         long fromLowest = (long) value + 128;
-        add(slot(), id, (fromLowest | (INTEGER_CACHE_TOP + 128 - fromLowest)) >>> 63);
+        boxes(id, (fromLowest | (INTEGER_CACHE_TOP + 128 - fromLowest)) >>> 63);
     }
 
     /** Short and Long have a cache of fixed size. */
@@ -259,7 +323,7 @@ public final class DuckTrack {
     @Hidden
     public static void bj(long value, int id) {
         long fromLowest = value + 128;
-        add(slot(), id, (fromLowest | (255 - fromLowest)) >>> 63);
+        boxes(id, (fromLowest | (255 - fromLowest)) >>> 63);
     }
 
     @ForceInline
@@ -271,7 +335,7 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     public static void bc(int value, int id) {
-        add(slot(), id, (127 - (long) value) >>> 63);
+        boxes(id, (127 - (long) value) >>> 63);
     }
 
     /** The note of a call site. */
@@ -296,7 +360,7 @@ public final class DuckTrack {
         return outer;
     }
 
-    /** Notes a call site behind another; 0: none is under way. */
+    /** Notes a call site after another; 0: none is under way. */
     @ForceInline
     @Hidden
     public static void x(int callSite) {
@@ -405,7 +469,7 @@ public final class DuckTrack {
         }
         long klass = klassOf(type);
         long slot = slot();
-        search(slot, U.getLong(null, slot + NOTE), site, klass, type, 1, U.getInt(null, klass + LAYOUT_HELPER) & ~7);
+        made(slot, U.getLong(null, slot + NOTE), site, klass, type, 1, U.getInt(null, klass + LAYOUT_HELPER) & ~7);
         return 1;
     }
 
@@ -459,12 +523,12 @@ public final class DuckTrack {
         }
     }
 
-    /** Counts so many arrays of the class and size of this one. */
+    /** Counts {@code count} arrays of the class and size of this one. */
     @Hidden
     private static void arrays(long slot, long note, int site, Object array, long count) {
         Class<?> type = array.getClass();
         long klass = klassOf(type);
-        search(slot, note, site, klass, type, count, count * size(array, U.getInt(null, klass + LAYOUT_HELPER)));
+        made(slot, note, site, klass, type, count, count * size(array, U.getInt(null, klass + LAYOUT_HELPER)));
     }
 
     // A stack trace as the VM makes it (HotSpot's BacktraceBuilder). For every 32 frames it has a part, which is one of
@@ -502,8 +566,9 @@ public final class DuckTrack {
         Class<?> type = object.getClass();
         long klass = klassOf(type);
         long bytes = size(object, U.getInt(null, klass + LAYOUT_HELPER));
+        total(slot, 1, bytes);
         long key = key(note, site) | TYPED;
-        long entry = slot + (SHARED + KEYED) + place(key, klass);
+        long entry = slot + (SHARED + KEYED) + place(key, klass, mask(slot));
         if (U.getLong(null, entry) == key && U.getLong(null, entry + 8) == klass) {
             file(entry, 1, bytes);
         } else {
@@ -548,8 +613,7 @@ public final class DuckTrack {
         long count = 1;
         for (int level = levelsAndElement >> 8; level > 1; level--, id += 2) {
             Object[] arrays = (Object[]) array;
-            add(slot, id, count);
-            add(slot, id + 1, count * levelBytes(arrays.length, 4));
+            level(slot, id, count, count * levelBytes(arrays.length, 4));
             if (arrays.length == 0) {
                 return;
             }
@@ -557,8 +621,15 @@ public final class DuckTrack {
             array = arrays[0];
         }
         int element = levelsAndElement & 0xff;
+        level(slot, id, count, count * levelBytes(length(array, element), kind(element)));
+    }
+
+    @ForceInline
+    @Hidden
+    private static void level(long slot, int id, long count, long bytes) {
         add(slot, id, count);
-        add(slot, id + 1, count * levelBytes(length(array, element), kind(element)));
+        add(slot, id + 1, bytes);
+        total(slot, count, bytes);
     }
 
     @ForceInline
@@ -653,6 +724,47 @@ public final class DuckTrack {
         }
     }
 
+    // The same for boxes: one of a cached value is no new object, whatever was allocated meanwhile (the cache itself, at its first use) and whatever
+    // else has moved the mark (a collection).
+
+    @ForceInline
+    @Hidden
+    public static void ti(Integer box, int id) {
+        long fromLowest = (long) box.intValue() + 128;
+        if ((fromLowest | (INTEGER_CACHE_TOP + 128 - fromLowest)) < 0) {
+            ta(id);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    public static void tj(Long box, int id) {
+        outsideOfCache(box.longValue(), id);
+    }
+
+    @ForceInline
+    @Hidden
+    public static void ts(Short box, int id) {
+        outsideOfCache(box.shortValue(), id);
+    }
+
+    @ForceInline
+    @Hidden
+    private static void outsideOfCache(long value, int id) {
+        long fromLowest = value + 128;
+        if ((fromLowest | (255 - fromLowest)) < 0) {
+            ta(id);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    public static void tc(Character box, int id) {
+        if (box.charValue() > 127) {
+            ta(id);
+        }
+    }
+
     /** The same for an array of n elements of a kind as in {@link #levelBytes}: id takes the count, id + 1 the bytes. */
     @ForceInline
     @Hidden
@@ -674,8 +786,9 @@ public final class DuckTrack {
     @ForceInline
     @Hidden
     private static void keyed(long slot, int site, long bytes) {
+        total(slot, 1, bytes == 0 ? siteBytes(site) : bytes);
         long key = key(U.getLong(null, slot + NOTE), site);
-        long entry = slot + (SHARED + KEYED) + place(key, 0);
+        long entry = slot + (SHARED + KEYED) + place(key, 0, mask(slot));
         if (U.getLong(null, entry) != key) {
             searchKeyed(site, bytes);
         } else if (bytes == 0) {
@@ -691,18 +804,33 @@ public final class DuckTrack {
         return note + ((long) site << 5);
     }
 
-    /** Where to look first. */
+    /** Where to look first, in a table that has this mask. */
     @ForceInline
-    private static long place(long key, long klass) {
-        return key + klass * 0x2545F491L & KEYED_MASK;
+    private static long place(long key, long klass, long mask) {
+        return key + klass * 0x2545F491L & mask;
+    }
+
+    /** Bits of the place of an entry in a block's table, which begins small and grows. */
+    @ForceInline
+    private static long mask(long slot) {
+        return KEYED_MASK - U.getLong(null, slot + (SHARED + 56));
+    }
+
+    /** Counts {@code count} objects of a class. */
+    @DontInline
+    @Hidden
+    static void made(long slot, long note, int site, long klass, Class<?> type, long count, long bytes) {
+        total(slot, count, bytes);
+        search(slot, note, site, klass, type, count, bytes);
     }
 
     @DontInline
     @Hidden
-    static void search(long slot, long note, int site, long klass, Class<?> type, long count, long bytes) {
+    private static void search(long slot, long note, int site, long klass, Class<?> type, long count, long bytes) {
         long table = slot + (SHARED + KEYED);
         long key = key(note, site) | (type == null ? 0 : TYPED);
-        long offset = place(key, klass);
+        long mask = mask(slot);
+        long offset = place(key, klass, mask);
         for (int probes = 0; probes < 256; probes++) {
             long entry = table + offset;
             long found = U.getLong(null, entry);
@@ -711,18 +839,22 @@ public final class DuckTrack {
                 return;
             }
             if (found == 0) {
+                if (type != null) {
+                    // Before the entry is there: the process may be killed in between, and then only the agent's file says what the class is.
+                    firstSeen(type, klass);
+                }
                 U.putLong(null, entry + 8, klass);
                 U.putLong(null, entry + 16, count);
                 U.putLong(null, entry + 24, bytes);
                 U.storeFence();
                 U.putLong(null, entry, key);
                 add(slot, 5, 1);
-                if (type != null) {
-                    firstSeen(type, klass);
+                if (U.getLong(null, slot + (SHARED + 40)) == U.getLong(null, slot + (SHARED + 48))) {
+                    grow(slot);
                 }
                 return;
             }
-            offset = (offset + 32) & KEYED_MASK;
+            offset = (offset + 32) & mask;
         }
         add(slot, 3, count);
         add(slot, 4, bytes);

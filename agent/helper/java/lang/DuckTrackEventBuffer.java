@@ -18,6 +18,7 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 14      FULL     what LIMIT is while no collection cuts
  *         word 15      END      the end of the buffer; from FULL to END is room for what cannot wait
  *         word 16      CUT      what the thread had allocated when a collection cut the buffer
+ *         word 18      BIAS     with CURSOR, the thread's position in its stream ({@link DuckTrackWitness})
  * </pre>
  *
  * <p>A collection may begin between any two bytecodes, while they are interpreted, and wherever a method returns. The agent never writes CURSOR
@@ -47,6 +48,7 @@ final class DuckTrackEventBuffer {
     private static final long FULL = 14 * 8;
     private static final long END = 15 * 8;
     private static final long CUT = 16 * 8;
+    static final long BIAS = 18 * 8;
 
     private static final int SEEN_CUT = 1 << 11;
     private static final int AT = 1 << 12;
@@ -57,6 +59,8 @@ final class DuckTrackEventBuffer {
     private static final int TYPED = 6 << 12;
     private static final int CALLER = 7 << 12;
     private static final int LEVELS = 8 << 12;
+    /** The top moved by just the arrays of the event. */
+    private static final int AT_TOP = 1 << 11;
     private static final int DROP = 9 << 12;
     private static final int STRADDLE = 10 << 12;
     private static final int ELIMINATED = 11 << 12;
@@ -68,7 +72,7 @@ final class DuckTrackEventBuffer {
     /** What one event takes at the most, but for arrays of arrays. */
     private static final long MOST_BYTES = 21 * 4;
 
-    /** Where an object lies: at the top if it is in the TLAB at all, at the address of the object given, or nobody knows. */
+    /** Where an object lies: at the top if it is in the TLAB at all, at the address of the object given, or not known. */
     static final int BY_TOP = 0;
     static final int ADDRESSED = 1;
     static final int ELSEWHERE = 2;
@@ -106,23 +110,28 @@ final class DuckTrackEventBuffer {
             boolean inBuffer = !cut
                     && (allocated == saved ? top - last >= total : allocated - saved == last - (saved - base) && top - start >= total);
             cursor = before(block, cursor, cut, 0);
+            boolean atTop = !cut && allocated == saved && moved == total && total > 0 && top - last == total;
             if (moved == 0) {
                 cursor = newTop(cursor, cut, last, top);
             } else if (moved != total) {
                 cursor = put(cursor, MOVED, moved);
             }
-            U.putInt(null, cursor, LEVELS | dimensions);
+            U.putInt(null, cursor, LEVELS | dimensions | (atTop ? AT_TOP : 0));
             U.putInt(null, cursor + 4, site);
-            putLong(cursor + 8, moved == 0 ? 0 : inBuffer ? total : 8);
-            putLong(cursor + 16, top);
+            cursor += 8;
+            if (!atTop) {
+                putLong(cursor, moved == 0 ? 0 : inBuffer ? total : 8);
+                putLong(cursor + 8, top);
+                cursor += 16;
+            }
             if (array == null) {
-                U.putInt(null, cursor + 24, outer);
-                U.putInt(null, cursor + 28, inner);
+                U.putInt(null, cursor, outer);
+                U.putInt(null, cursor + 4, inner);
             } else {
-                lengths(cursor + 24, array, levelsAndElement);
+                lengths(cursor, array, levelsAndElement);
             }
             if (U.getLong(null, block + LIMIT) != 0) {
-                publish(block, cursor + 24 + 4L * dimensions, top, allocated, start);
+                publish(block, cursor + 4L * dimensions, top, allocated, start);
                 return;
             }
         }
@@ -268,7 +277,7 @@ final class DuckTrackEventBuffer {
         return cursor + 16;
     }
 
-    /** Where the TLAB stands now, behind an event that does not say so. */
+    /** Where the TLAB stands now, after an event that does not say so. */
     private static long newTop(long cursor, boolean cut, long last, long top) {
         return top != 0 && (cut || top != last) ? put(cursor, TOP, top) : cursor;
     }
@@ -376,7 +385,7 @@ final class DuckTrackEventBuffer {
     }
 
     /**
-     * Where the next event goes. 0: there is no room for it and so many bytes; one more is missing, which the next event of the thread says, and a
+     * Where the next event goes. 0: there is no room for it and {@code more} bytes; one more is missing, which the next event of the thread says, and a
      * snapshot of threads without a block.
      */
     @Hidden

@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls behind each allocation when allocations are traced: one event goes to the current thread's buffer.
+ * What instrumented code calls after each allocation when allocations are traced: one event goes to the current thread's buffer.
  *
  * <p>The thread's allocation pointer (the top of its TLAB) tells by how much the thread has moved it since its last event. For most
  * events that is a word of 4 bytes; 0 means that the JIT has eliminated the allocation. The fast path is a few loads, one
@@ -339,7 +339,7 @@ public final class DuckTrackEvents {
 
     /**
      * Before native code makes an object and calls its constructor: it is made even if the constructor throws, and what the constructor
-     * allocates comes behind it. Gives 0 if it could not be told that it will be made.
+     * allocates comes after it. Gives 0 if it could not be told that it will be made.
      */
     @Hidden
     public static int dc(Constructor<?> constructor, int site) {
@@ -473,7 +473,7 @@ public final class DuckTrackEvents {
     }
 
     /**
-     * An event that says its class. The word of its site comes last, behind its caller and its class. A call, because such sites are few and this is much code.
+     * An event that says its class. The word of its site comes last, after its caller and its class. A call, because such sites are few and this is much code.
      */
     @DontInline
     @Hidden

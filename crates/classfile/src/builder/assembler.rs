@@ -1,32 +1,11 @@
 //! Bytecode from mnemonics, labels and constants by value.
 
-use super::fields::{BuiltAttribute, fits};
+use super::fields::BuiltAttribute;
 use super::frame::{BuiltFrame, PendingFrame};
+use super::label::{Label, PlacedLabels};
 use super::symbol::{MemberName, Symbol};
 use crate::descriptor::MethodDescriptor;
-use crate::error::{Error, Part, Rule};
 use crate::opcode::Opcode;
-
-/// A place in code that is being built; made by [`CodeBuilder::label`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Label(u32);
-
-/// Where labels were placed.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Placed {
-    offsets: Vec<Option<u32>>,
-}
-
-impl Placed {
-    pub(super) fn offset(&self, label: Label) -> Result<u32, Error> {
-        let offset = self.offsets.get(label.0 as usize).copied().flatten();
-        offset.ok_or(Error::new(Rule::UnplacedLabel(label.0), 0, Part::Builder))
-    }
-
-    pub(super) fn offset16(&self, label: Label) -> Result<u16, Error> {
-        fits(self.offset(label)?)
-    }
-}
 
 /// What is filled in when everything is known.
 #[derive(Debug, Clone)]
@@ -55,7 +34,7 @@ pub struct CodeBuilder {
     pub(super) max_stack: u16,
     pub(super) max_locals: u16,
     pub(super) bytes: Vec<u8>,
-    pub(super) placed: Placed,
+    pub(super) placed: PlacedLabels,
     pub(super) fixups: Vec<(usize, Fixup)>,
     pub(super) exceptions: Vec<(Label, Label, Label, Option<Symbol>)>,
     pub(super) frames: Vec<PendingFrame>,
@@ -65,14 +44,14 @@ pub struct CodeBuilder {
 }
 
 impl CodeBuilder {
-    /// Empty code with room for so many stack slots and local variables.
+    /// Empty code with room for this many stack slots and local variables.
     #[must_use]
     pub fn new(max_stack: u16, max_locals: u16) -> Self {
         Self {
             max_stack,
             max_locals,
             bytes: Vec::new(),
-            placed: Placed::default(),
+            placed: PlacedLabels::default(),
             fixups: Vec::new(),
             exceptions: Vec::new(),
             frames: Vec::new(),

@@ -112,7 +112,7 @@ impl ClassBuilder {
         Ok(out)
     }
 
-    /// Everything behind the pool.
+    /// Everything after the pool.
     fn body(&mut self) -> Result<Vec<u8>, Error> {
         let mut out = Vec::new();
         out.extend(self.access_flags.to_be_bytes());

@@ -1,7 +1,8 @@
 //! The Code attribute of code that is being built.
 
-use super::assembler::{CodeBuilder, Fixup, Label};
+use super::assembler::{CodeBuilder, Fixup};
 use super::fields::{BuiltAttribute, fits, write_attributes, write_block};
+use super::label::Label;
 use crate::error::{Error, Part, Rule};
 use crate::pool_appender::PoolAppender;
 

@@ -1,6 +1,6 @@
 //! Frames given by hand.
 
-use super::assembler::{Label, Placed};
+use super::label::{Label, PlacedLabels};
 use crate::error::Error;
 use crate::pool_appender::PoolAppender;
 use crate::stack_map_table::{FrameKind, write_delta};
@@ -86,7 +86,7 @@ impl PendingType {
         &self,
         out: &mut Vec<u8>,
         pool: &mut PoolAppender,
-        labels: &Placed,
+        labels: &PlacedLabels,
     ) -> Result<(), Error> {
         match self {
             Self::Plain(tag) => out.push(*tag),
@@ -142,7 +142,7 @@ impl PendingFrame {
         delta: u16,
         out: &mut Vec<u8>,
         pool: &mut PoolAppender,
-        labels: &Placed,
+        labels: &PlacedLabels,
     ) -> Result<(), Error> {
         write_delta(self.kind(), delta, out);
         let (locals, stack) = match self.shape {

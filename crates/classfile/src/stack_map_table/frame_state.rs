@@ -4,7 +4,7 @@ use super::frame::{Frame, FrameKind};
 use super::verification_type::VerificationType;
 use crate::descriptor::{MethodDescriptor, ParameterType};
 use crate::error::{Error, Part, Rule};
-use crate::member::Method;
+use crate::member_view::Method;
 
 /// All locals and the whole stack at one offset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -23,7 +23,7 @@ pub(crate) fn announce(pattern: &str, started: SystemTime) {
     }
 }
 
-/// Trace directories that fit the pattern (the agent puts a number behind a name that is taken) and are new.
+/// Trace directories that fit the pattern (the agent puts a number after a name that is taken) and are new.
 fn traces(pattern: &Path, started: SystemTime) -> Vec<PathBuf> {
     let folder = match pattern.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -20,7 +20,8 @@ use ducktrack_trace_format::{
     SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts, ThreadCut, ThreadId, Unit,
 };
 use ducktrack_trace_writer::{
-    Buffer, EventHost, EventLog, EventOptions, Flushed, Survivor, TraceDirectory, WriterOptions,
+    Buffer, EventHost, EventLog, EventOptions, FlushOutcome, Survivor, TraceDirectory,
+    WriterOptions,
 };
 
 const ORDER: SiteId = SiteId(16);
@@ -132,8 +133,9 @@ fn hand_over(log: &EventLog, epoch: u32, words: EventWords, number: u64) {
         last_top: 1,
     };
     let words = words.into_bytes();
+    let words = words.into();
     let taken = log.buffer(Buffer { header, words });
-    assert_eq!(taken, Flushed::Taken);
+    assert_eq!(taken, FlushOutcome::Taken);
 }
 
 /// A collection 100 ms after the one before, of 3 ms, a third of it the agent's.

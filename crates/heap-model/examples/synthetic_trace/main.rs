@@ -46,9 +46,14 @@ fn write(directory: &Path, million: u64) {
 fn read(directory: &Path, workers: usize) {
     let questions = Questions {
         heap_at: vec![Moment::End],
+        heap_dump: None,
         lifetimes: true,
         timeline: true,
         growth: true,
+        growth_from: None,
+        growth_until: None,
+        cost: true,
+        staleness: None,
     };
     let start = Instant::now();
     let model =

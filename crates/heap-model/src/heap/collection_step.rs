@@ -5,8 +5,11 @@ use ducktrack_trace_format::{Collection, MoveRun};
 use crate::Amount;
 use crate::heap::allocation_clock::AllocationClock;
 use crate::heap::column::SiteColumn;
+use crate::heap::cost::CostBuilder;
 use crate::heap::epoch_part::Survivor;
 use crate::heap::fate_map::{Fate, FateMap, merged};
+use crate::heap::growth_doubts::{GrowthDoubts, is_tenured};
+use crate::heap::last_uses::LastUses;
 use crate::heap::lifetime_tallies::LifetimeTallies;
 use crate::heap::live_counts::LiveCounts;
 use crate::heap::live_heap::LiveHeap;
@@ -19,10 +22,18 @@ pub(crate) struct CollectionStep<'a> {
     pub(crate) heap: &'a mut LiveHeap,
     pub(crate) counts: &'a mut LiveCounts,
     pub(crate) lifetimes: &'a mut LifetimeTallies,
+    /// Where they are asked for.
+    pub(crate) uses: Option<&'a mut LastUses>,
+    /// Where they are asked for.
+    costs: Option<&'a mut CostBuilder>,
+    /// Where they are asked for.
+    doubts: Option<&'a mut GrowthDoubts>,
     pub(crate) clock: &'a AllocationClock,
     pub(crate) names: &'a TraceNames,
     /// The epoch that the collection ends.
     pub(crate) epoch: u32,
+    /// The number of the collection.
+    number: u32,
     before: SpaceMap,
     after: SpaceMap,
     pub(crate) outcome: Outcome,
@@ -56,6 +67,10 @@ impl<'a> CollectionStep<'a> {
             heap,
             counts,
             lifetimes,
+            uses: None,
+            costs: None,
+            doubts: None,
+            number: collection.number,
             clock,
             names,
             epoch,
@@ -63,6 +78,24 @@ impl<'a> CollectionStep<'a> {
             after: SpaceMap::new(&collection.after),
             outcome: Outcome::default(),
         }
+    }
+
+    /// Keeps the objects' last uses as well.
+    pub(crate) fn with_uses(mut self, uses: Option<&'a mut LastUses>) -> Self {
+        self.uses = uses;
+        self
+    }
+
+    /// Sums up what each origin costs the collector as well.
+    pub(crate) fn with_costs(mut self, costs: Option<&'a mut CostBuilder>) -> Self {
+        self.costs = costs;
+        self
+    }
+
+    /// Keeps what may be dead in old spaces as well.
+    pub(crate) fn with_doubts(mut self, doubts: Option<&'a mut GrowthDoubts>) -> Self {
+        self.doubts = doubts;
+        self
     }
 
     /// Moves what lived before, or lets it die.
@@ -96,14 +129,36 @@ impl<'a> CollectionStep<'a> {
         }
         self.lifetimes.died(object, self.epoch, self.clock);
         self.counts.remove(object);
+        if let Some(uses) = &mut self.uses {
+            uses.died(object);
+        }
+        if let Some(costs) = &mut self.costs {
+            costs.died(object, self.epoch);
+        }
+        if let Some(doubts) = &mut self.doubts
+            && self.before.kind(object.address()).is_some_and(is_tenured)
+        {
+            doubts.died(object);
+        }
     }
 
     fn survived(&mut self, object: &mut LiveObject, from: u64) {
         let one = Amount::one(object.bytes());
+        if let Some(costs) = &mut self.costs {
+            costs.kept(object, object.address() != from, self.epoch);
+        }
+        if let Some(doubts) = &mut self.doubts
+            && self.before.kind(from).is_some_and(is_tenured)
+        {
+            doubts.kept(object);
+        }
         if object.address() == from {
             self.outcome.stayed += one;
         } else {
             self.outcome.moved += one;
+            if let Some(uses) = &mut self.uses {
+                uses.moved(object, from, self.number);
+            }
         }
         self.note_promotion(object, from);
     }
@@ -116,6 +171,12 @@ impl<'a> CollectionStep<'a> {
             object.promote();
             self.outcome.promoted += Amount::one(object.bytes());
             self.lifetimes.promoted(object);
+            if let Some(costs) = &mut self.costs {
+                costs.promoted(object);
+            }
+            if let Some(doubts) = &mut self.doubts {
+                doubts.promoted(self.epoch.saturating_sub(object.birth));
+            }
         }
     }
 
@@ -153,7 +214,13 @@ impl<'a> CollectionStep<'a> {
     fn add(&mut self, object: LiveObject) {
         let one = Amount::one(object.bytes());
         self.lifetimes.allocated(object.origin(), one);
+        if let Some(costs) = &mut self.costs {
+            costs.allocated(object.origin(), object.ty, one);
+        }
         self.counts.add(&object);
+        if let Some(uses) = &mut self.uses {
+            uses.added(&object);
+        }
         self.heap.insert(object);
     }
 
@@ -161,5 +228,8 @@ impl<'a> CollectionStep<'a> {
     pub(crate) fn settle(&mut self) {
         let counts = &mut *self.counts;
         self.heap.settle(|object| counts.remove(object));
+        if let Some(uses) = &mut self.uses {
+            uses.settle();
+        }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) struct SiteTally {
     pub(crate) gone: Amount,
     /// Objects whose address is not known.
     pub(crate) unplaced: Amount,
-    /// Objects of the epoch before, whose events came behind the collection.
+    /// Objects of the epoch before, whose events came after the collection.
     pub(crate) stragglers: Amount,
     pub(crate) eliminated: u64,
 }

@@ -1,7 +1,7 @@
 //! Judges every site and type by its live counts, stretch by stretch.
 //!
-//! Behind a gap in which the heap was not known, objects that are older have lost their sites: they are *forgotten*. So the count of a site is too low there by some
-//! forgotten objects of its type, and how many of those are its own nobody knows. But they can only become fewer: whatever the site lost of them between two
+//! After a gap in which the heap was not known, objects that are older have lost their sites: they are *forgotten*. So the count of a site is too low there by some
+//! forgotten objects of its type, and how many of those are its own is not known. But they can only become fewer: whatever the site lost of them between two
 //! collections, all forgotten objects of the type lost at least as many. With x the count of the site and f that of the forgotten of its type, its true count y satisfies
 //!
 //! ```text
@@ -11,18 +11,21 @@
 //! Both series are judged, and where they do not get the same verdict it is unknown. Objects without an event are the other way round: the forgotten are in their count,
 //! so x and x - f are judged.
 //!
-//! Example: a cache of 1,000 objects that are replaced one by one. Behind a gap x rises from 0 to 1,000 and looks like a leak, x + f stays at 1,000: unknown.
+//! Example: a cache of 1,000 objects that are replaced one by one. After a gap x rises from 0 to 1,000 and looks like a leak, x + f stays at 1,000: unknown.
+
+use core::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use crate::heap::column::{SiteColumn, TypeColumn};
+use crate::heap::growth_doubts::{GrowthDoubts, Subject};
 use crate::heap::growth_verdict::{Judgement, judge};
 use crate::heap::heap_samples::HeapSample;
 use crate::heap::timeline_builder::{Pick, SITES, TYPES, amounts};
 use crate::heap::trace_names::TypeNames;
 use crate::{
-    Amount, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, KnownStretch, LiveCaller,
-    SiteIndex, StretchGrowth,
+    Amount, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, GrowthWindow, KnownStretch,
+    LiveCaller, SiteIndex, StretchGrowth,
 };
 
 const FORGOTTEN: Pick = |sample| &sample.forgotten;
@@ -34,6 +37,8 @@ pub(crate) struct GrowthBuilder<'a> {
     /// By site column.
     pub(crate) site_types: Vec<TypeColumn>,
     pub(crate) stretches: &'a [KnownStretch],
+    pub(crate) doubts: &'a GrowthDoubts,
+    pub(crate) windows: &'a [GrowthWindow],
 }
 
 /// Live objects of a column at each sample.
@@ -41,6 +46,8 @@ struct Series {
     points: Vec<GrowthPoint>,
     /// Objects after the last collection of each sample, as high or as low as they can have been seen. Empty: it is the points.
     corrected: Vec<u64>,
+    /// Of the objects at each sample: may be dead. Empty: none.
+    doubtful: Vec<u64>,
 }
 
 impl GrowthBuilder<'_> {
@@ -51,19 +58,28 @@ impl GrowthBuilder<'_> {
     ) -> Vec<GrowthRow> {
         let site = |column| GrowthSubject::Site(SiteColumn::at(column as usize).site());
         let ty = |column| GrowthSubject::Type(self.types.name(TypeColumn(column)).cloned());
-        let mut rows = self.of_columns(SITES, site, |column| self.corrected(column));
+        let site_of = |column| Subject::Site(SiteColumn::at(column as usize));
+        let type_of = |column| Subject::Type(TypeColumn(column));
+        let mut rows = self.of_columns(SITES, (site, site_of), |column| self.corrected(column));
         for row in &mut rows {
             if let GrowthSubject::Site(Some(site)) = &row.subject {
                 row.callers = callers.remove(site).unwrap_or_default();
             }
         }
-        rows.extend(self.of_columns(TYPES, ty, |_| Vec::new()));
+        rows.extend(self.of_columns(TYPES, (ty, type_of), |_| Vec::new()));
         rows.sort_by(|a, b| {
             let steepness = |row: &GrowthRow| match row.judged.verdict {
                 GrowthVerdict::Growing => row.judged.slope_bytes,
+                _ if row.judged.may_grow => row.judged.slope_bytes,
                 _ => 0.0,
             };
-            let by_verdict = a.judged.verdict.cmp(&b.judged.verdict);
+            // What may grow comes after what does.
+            let rank = |row: &GrowthRow| match row.judged.verdict {
+                GrowthVerdict::Growing => (0, row.judged.verdict),
+                _ if row.judged.may_grow => (1, row.judged.verdict),
+                verdict => (2, verdict),
+            };
+            let by_verdict = rank(a).cmp(&rank(b));
             let by_slope = || steepness(b).total_cmp(&steepness(a));
             by_verdict
                 .then_with(by_slope)
@@ -76,7 +92,7 @@ impl GrowthBuilder<'_> {
     fn of_columns(
         &self,
         pick: Pick,
-        subject: impl Fn(u32) -> GrowthSubject,
+        (subject, of): (impl Fn(u32) -> GrowthSubject, impl Fn(u32) -> Subject),
         corrected: impl Fn(u32) -> Vec<u64>,
     ) -> Vec<GrowthRow> {
         let mut all: Vec<Vec<GrowthPoint>> = Vec::new();
@@ -92,12 +108,21 @@ impl GrowthBuilder<'_> {
                 }
             }
         }
+        let collections: Vec<u32> = self.samples.iter().map(|one| one.collection).collect();
         let columns = (0_u32..).zip(all).filter(|(_, points)| !points.is_empty());
         let row = |(column, mut points): (u32, Vec<GrowthPoint>)| {
             fill_up(&mut points, self.samples);
             let corrected = corrected(column);
-            let series = Series { points, corrected };
-            self.row(subject(column), column, pick, series)
+            let series = Series {
+                points,
+                corrected,
+                doubtful: self.doubts.of(of(column), &collections),
+            };
+            let row = self.row(subject(column), column, pick, series);
+            GrowthRow {
+                unseen: self.doubts.unseen(of(column)),
+                ..row
+            }
         };
         columns.map(row).collect()
     }
@@ -145,15 +170,20 @@ impl GrowthBuilder<'_> {
         let stretch = stretch.unwrap_or(stretches.len().saturating_sub(1));
         GrowthRow {
             subject,
-            judged: stretches.get(stretch).copied().unwrap_or(StretchGrowth::of(
-                &judge(&[]),
-                0.0,
-                0.0,
-            )),
+            judged: stretches
+                .get(stretch)
+                .copied()
+                .unwrap_or(StretchGrowth::UNKNOWN),
             stretch,
             stretches,
             live: live.unwrap_or_default(),
+            unseen: Amount::default(),
             callers: Vec::new(),
+            in_windows: self
+                .windows
+                .iter()
+                .map(|window| window.growth(&series.points))
+                .collect(),
             series: series.points,
         }
     }
@@ -166,33 +196,120 @@ impl GrowthBuilder<'_> {
         let to = self
             .samples
             .partition_point(|sample| sample.stretch <= number);
+        let whole = self.judge_part(from..to, series);
         let points = series.points.get(from..to).unwrap_or_default();
-        let counts: Vec<u64> = points.iter().map(|point| point.live.count).collect();
-        let mut judgement = judge(&counts);
-        let samples = self.samples.get(from..to).unwrap_or_default();
-        if samples.iter().any(|sample| !sample.forgotten.is_empty()) && !series.corrected.is_empty()
-        {
-            let other = judge(series.corrected.get(from..to).unwrap_or_default());
-            judgement = agreed(judgement, other);
-        }
+        let before_the_end = ends_in_a_drop(points)
+            .map(|kept| self.judge_part(from..from + kept, series))
+            .filter(|part| part.judgement.verdict == GrowthVerdict::Growing);
+        let dropped_after = before_the_end.as_ref().and_then(|part| {
+            let last = part.samples.end.checked_sub(1)?;
+            self.samples.get(last).map(|sample| sample.collection)
+        });
+        let part = before_the_end.unwrap_or(whole);
         let stretch = self.stretches.get(number - 1).copied().unwrap_or_default();
         let collections = stretch.collections().max(1) as f64;
-        let per_collection = (points.len().max(1) as f64 / collections).min(1.0);
+        let of_stretch = (to - from).max(1) as f64;
+        let slope_count = part.judgement.slope * (of_stretch / collections).min(1.0);
+        let points = series.points.get(part.samples).unwrap_or_default();
         let sum: Amount = points.iter().map(|point| point.live).sum();
         let bytes_each = sum.bytes as f64 / sum.count.max(1) as f64;
-        StretchGrowth::of(&judgement, per_collection, bytes_each)
+        let count_per_second = slope_count * collections_per_second(points);
+        StretchGrowth {
+            verdict: part.judgement.verdict,
+            confidence: part.judgement.confidence,
+            slope_count,
+            slope_bytes: slope_count * bytes_each,
+            count_per_second,
+            bytes_per_second: count_per_second * bytes_each,
+            may_grow: part.may_grow,
+            dropped_after,
+        }
+    }
+
+    /// The verdict on some samples in a row.
+    fn judge_part(&self, samples: Range<usize>, series: &Series) -> PartGrowth {
+        let points = series.points.get(samples.clone()).unwrap_or_default();
+        let counts: Vec<u64> = points.iter().map(|point| point.live.count).collect();
+        let mut judgement = judge(&counts);
+        let mut here = self.samples.get(samples.clone()).unwrap_or_default().iter();
+        if here.any(|sample| !sample.forgotten.is_empty()) && !series.corrected.is_empty() {
+            let corrected = series.corrected.get(samples.clone());
+            judgement = agreed(judgement, judge(corrected.unwrap_or_default()));
+        }
+        let doubtful = series.doubtful.get(samples.clone()).unwrap_or_default();
+        let sure = counts.iter().zip(doubtful);
+        let sure: Vec<u64> = sure.map(|(all, less)| all.saturating_sub(*less)).collect();
+        let (judgement, may_grow) = match doubtful.iter().all(|objects| *objects == 0) {
+            true => (judgement, false),
+            false => between(judgement, judge(&sure)),
+        };
+        PartGrowth {
+            samples,
+            judgement,
+            may_grow,
+        }
     }
 }
 
-impl StretchGrowth {
-    fn of(judgement: &Judgement, per_collection: f64, bytes_each: f64) -> Self {
-        let slope_count = judgement.slope * per_collection;
-        Self {
-            verdict: judgement.verdict,
-            confidence: judgement.confidence,
-            slope_count,
-            slope_bytes: slope_count * bytes_each,
+/// The verdict on some samples in a row.
+struct PartGrowth {
+    samples: Range<usize>,
+    judgement: Judgement,
+    /// Unknown only because of objects that may be dead.
+    may_grow: bool,
+}
+
+/// What holds whether the doubtful objects are alive (`most`) or dead (`least`; then at least half of the rise must remain: where objects come and go, some are young at
+/// the end of the run that were not yet seen to die), and whether it is unknown only because of them.
+fn between(most: Judgement, least: Judgement) -> (Judgement, bool) {
+    let unknown = Judgement {
+        verdict: GrowthVerdict::Unknown,
+        confidence: 0.0,
+        ..most
+    };
+    match (most.verdict, least.verdict) {
+        (GrowthVerdict::Growing, GrowthVerdict::Growing) if least.slope >= most.slope / 2.0 => {
+            (agreed(most, least), false)
         }
+        (GrowthVerdict::Growing, _) => {
+            let confidence = most.confidence;
+            let if_alive = Judgement {
+                confidence,
+                ..unknown
+            };
+            (if_alive, true)
+        }
+        (_, GrowthVerdict::Growing) => (unknown, false),
+        _ => (most, false),
+    }
+}
+
+/// Of a run's time, from its end: one in this many parts, in which a program may drop what it has.
+const END: u64 = 20;
+
+/// How many points are before a fall to less than half after which nothing comes back, in the last twentieth of the time or at the last point.
+fn ends_in_a_drop(points: &[GrowthPoint]) -> Option<usize> {
+    let (first, last) = (points.first()?, points.last()?);
+    let span = last.unix_micros.saturating_sub(first.unix_micros);
+    let late = last.unix_micros.saturating_sub(span / END);
+    let from = points.partition_point(|point| point.unix_micros < late);
+    let from = from.min(points.len().saturating_sub(1)).max(1);
+    (from..points.len()).find(|at| {
+        let before = points.get(at - 1).map_or(0, |point| point.live.count);
+        let mut after = points.get(*at..).unwrap_or_default().iter();
+        before > 0 && after.all(|point| point.live.count < before / 2)
+    })
+}
+
+fn collections_per_second(points: &[GrowthPoint]) -> f64 {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return 0.0;
+    };
+    let micros = last.unix_micros.saturating_sub(first.unix_micros);
+    let collections = last.collection.saturating_sub(first.collection);
+    match micros {
+        0 => 0.0,
+        micros => f64::from(collections) * 1e6 / micros as f64,
     }
 }
 
@@ -271,6 +388,8 @@ mod tests {
             types: &TypeNames::default(),
             site_types: vec![TypeColumn::NONE, TypeColumn(7)],
             stretches: &[of(0, 5), of(10, 9 + samples.len() as u32)],
+            doubts: &GrowthDoubts::default(),
+            windows: &[],
         };
         let rows = builder.rows(FxHashMap::default());
         let is_subject = |subject: &GrowthSubject| {

@@ -5,7 +5,7 @@
 //! replay.sync_part(content)                   // its synchronization point
 //! replay.end_epoch(&collection, &runs, |view, parts| ..)   // each collection: the closure lets parts take the epoch's buffers
 //! replay.explained(content)
-//! replay.end(|view, parts| ..)                // the buffers behind the last collection
+//! replay.end(|view, parts| ..)                // the buffers after the last collection
 //! let answers = replay.finish(..)
 //! ```
 //!
@@ -14,26 +14,33 @@
 //! heap, the survivors of one epoch and the moves of one collection.
 
 use ducktrack_trace_format::{
-    Collection, CollectionKind, EventFile, MoveRun, MovesLevel, Space, SpaceKind, ThreadCut,
-    ThreadId,
+    BlockKind, Collection, CollectionKind, EventFile, FormatError, MoveRun, MovesLevel, Space,
+    SpaceKind, ThreadCut, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
 use crate::heap::allocation_clock::AllocationClock;
 use crate::heap::capped;
 use crate::heap::collection_step::{CollectionStep, Outcome};
+use crate::heap::column::TypeColumn;
+use crate::heap::cost::CostBuilder;
 use crate::heap::epoch_part::{EpochPart, EpochView, EventSums};
 use crate::heap::fate_map::{FateMap, merged};
+use crate::heap::growth_doubts::GrowthDoubts;
 use crate::heap::heap_samples::HeapSamples;
 use crate::heap::knowledge::Knowledge;
 use crate::heap::lifetime_tallies::LifetimeTallies;
 use crate::heap::live_counts::LiveCounts;
 use crate::heap::live_heap::LiveHeap;
+use crate::heap::live_objects::{HEAP_DUMP, LiveObjects};
 use crate::heap::space_map::SpaceMap;
+use crate::heap::staleness_builder::StalenessBuilder;
 use crate::heap::sync_check::SyncCheck;
 use crate::heap::timeline_points::timeline_point;
 use crate::heap::trace_names::TraceNames;
-use crate::{Amount, CollectionNumber, EventFileRow, HeapAt, Questions, TimelinePoint, TraceInfo};
+use crate::{
+    Amount, CollectionNumber, EventFileRow, HeapAt, Questions, Staleness, TimelinePoint, TraceInfo,
+};
 
 /// Replays the event files of a trace, in order.
 #[derive(Debug)]
@@ -54,13 +61,30 @@ pub struct HeapReplay {
     pub(crate) sync: Option<SyncCheck>,
     /// A collection (its number and end) whose heap has not been noted: explanations may still come.
     pub(crate) to_note: Option<(u32, u64)>,
+    /// Why the last collection was made, and when it began, microseconds since 1970.
+    cause: (String, u64),
+    /// The heap that a dump shows.
+    pub(crate) objects: Option<LiveObjects>,
+    /// The last collection (its number and end) whose heap was noted.
+    pub(crate) noted: Option<(u32, u64)>,
     /// Nothing was missing in the current file so far.
     pub(crate) file_is_whole: bool,
     /// Something went wrong since the last synchronization point.
     pub(crate) doubtful: bool,
     pub(crate) lifetimes: LifetimeTallies,
+    /// If growth is asked for.
+    pub(crate) doubts: Option<GrowthDoubts>,
+    /// If asked for.
+    pub(crate) costs: Option<CostBuilder>,
+    /// By site column, for costs.
+    site_types: Vec<TypeColumn>,
+    /// If asked for.
+    pub(crate) stale: Option<StalenessBuilder>,
+    pub(crate) staleness: Option<Staleness>,
     pub(crate) samples: HeapSamples,
     pub(crate) points: Vec<TimelinePoint>,
+    /// Time before collections that did not look at new objects, since the last one that did.
+    deferred_micros: u64,
     pub(crate) heap_at: Vec<Option<HeapAt>>,
     pub(crate) allocated_after: Amount,
     pub(crate) info: TraceInfo,
@@ -70,8 +94,16 @@ pub struct HeapReplay {
 impl HeapReplay {
     /// A replay whose events are taken by `workers` parts at a time.
     pub fn new(names: TraceNames, questions: Questions, workers: usize) -> Self {
-        let (columns, by_caller) = (names.site_columns, questions.lifetimes);
+        let (columns, by_caller) = (names.site_columns, questions.by_caller());
         let heap_at = questions.heap_at.iter().map(|_| None).collect();
+        let asks_for_uses = questions.staleness.is_some() || questions.heap_dump.is_some();
+        let stale = asks_for_uses.then(StalenessBuilder::default);
+        let doubts = questions.growth.then(GrowthDoubts::default);
+        let costs = questions.cost.then(CostBuilder::default);
+        let site_types = match questions.cost {
+            true => names.column_types(),
+            false => Vec::new(),
+        };
         Self {
             names,
             questions,
@@ -86,11 +118,20 @@ impl HeapReplay {
             spaces: SpaceMap::default(),
             sync: None,
             to_note: None,
+            cause: (String::new(), 0),
+            objects: None,
+            noted: None,
             file_is_whole: false,
             doubtful: false,
             lifetimes: LifetimeTallies::new(columns, by_caller),
+            doubts,
+            costs,
+            site_types,
+            stale,
+            staleness: None,
             samples: HeapSamples::default(),
             points: Vec::new(),
+            deferred_micros: 0,
             heap_at,
             allocated_after: Amount::default(),
             info: TraceInfo::default(),
@@ -159,6 +200,10 @@ impl HeapReplay {
         );
         self.close_tallies(&sums, fates.is_some());
         let outcome = fates.map(|fates| self.apply(collection, runs, &fates));
+        self.note_costs(collection, &sums, outcome.is_some(), defers);
+        if let Some(doubts) = self.doubts.as_mut().filter(|_| outcome.is_some()) {
+            doubts.end_collection(collection);
+        }
         self.epoch = collection.number;
         self.knowledge.reach(CollectionNumber(collection.number));
         self.cuts = collection
@@ -168,7 +213,11 @@ impl HeapReplay {
             .collect();
         self.spaces = SpaceMap::new(&collection.after);
         let is_known = outcome.is_some();
+        if let Some(stale) = &mut self.stale {
+            stale.note(collection);
+        }
         self.note_collection(collection, runs, &sums, outcome);
+        self.join_deferred(defers);
         self.to_note = is_known.then_some((collection.number, collection.end_unix_micros));
         defers
     }
@@ -201,12 +250,36 @@ impl HeapReplay {
 
     pub(crate) fn lose(&mut self, since: u32, reason: String) {
         self.note_heap();
+        self.answer_last();
         if self.knowledge.is_known() {
             self.lifetimes.lose(self.heap.iter());
+            if let Some(doubts) = &mut self.doubts {
+                doubts.settle(self.heap.iter(), &self.spaces, Some(self.epoch));
+            }
         }
         self.knowledge.lose(CollectionNumber(since), reason);
         self.heap.clear();
         self.counts.clear();
+        self.restart_uses();
+    }
+
+    /// The heap was begun anew: of its objects' uses nothing is known but their birth.
+    pub(crate) fn restart_uses(&mut self) {
+        if let Some(stale) = &mut self.stale {
+            stale.uses.restart(self.heap.iter());
+        }
+    }
+
+    /// Takes the content of a block of a later mode; those of other kinds than uses are left out.
+    pub fn extension(&mut self, kind: BlockKind, content: &[u8]) -> Result<(), FormatError> {
+        if kind != BlockKind::USES {
+            return Ok(());
+        }
+        self.note_heap();
+        match &mut self.stale {
+            Some(stale) => stale.take(content, &mut self.heap),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn decode(
@@ -222,7 +295,7 @@ impl HeapReplay {
             defers,
             // A heap that is not known is no answer at the end, either.
             is_end: fates.is_none() && self.knowledge.is_known(),
-            by_caller: self.questions.lifetimes,
+            by_caller: self.questions.by_caller(),
         };
         decode(&view, &mut self.parts);
         let mut sums = EventSums::default();
@@ -245,6 +318,12 @@ impl HeapReplay {
                 lifetimes.allocated(origin, tally.stragglers);
                 lifetimes.eliminated(origin, tally.eliminated);
                 lifetimes.straggled(origin, tally.stragglers, self.epoch);
+                if let Some(costs) = self.costs.as_mut().filter(|_| known) {
+                    let ty = self.site_types.get(origin.site.position());
+                    for amount in [tally.gone, tally.unplaced, tally.stragglers] {
+                        costs.allocated(origin, ty.copied().unwrap_or_default(), amount);
+                    }
+                }
                 if known {
                     lifetimes.died_at_once(origin, tally.gone, Some(epoch_bytes));
                     lifetimes.unlocated(origin, tally.unplaced);
@@ -261,6 +340,9 @@ impl HeapReplay {
     }
 
     fn apply(&mut self, collection: &Collection, runs: &[MoveRun], fates: &FateMap) -> Outcome {
+        if let Some(costs) = &mut self.costs {
+            costs.begin_collection(collection);
+        }
         let mut step = CollectionStep::new(
             &mut self.heap,
             &mut self.counts,
@@ -269,7 +351,10 @@ impl HeapReplay {
             &self.names,
             collection,
             self.epoch,
-        );
+        )
+        .with_uses(self.stale.as_mut().map(|stale| &mut stale.uses))
+        .with_costs(self.costs.as_mut())
+        .with_doubts(self.doubts.as_mut());
         step.outcome.died = core::mem::take(&mut self.died_at_once);
         step.relocate(collection, fates);
         for part in &mut self.parts {
@@ -290,6 +375,38 @@ impl HeapReplay {
         outcome
     }
 
+    /// A collection that does not look at new objects knows nothing of what was allocated before it: the time goes to the next that does.
+    fn join_deferred(&mut self, defers: bool) {
+        let Some(point) = self.points.last_mut() else {
+            return;
+        };
+        if defers {
+            self.deferred_micros += core::mem::take(&mut point.mutator_micros);
+        } else if point.mutator_micros > 0 {
+            point.mutator_micros += core::mem::take(&mut self.deferred_micros);
+        }
+    }
+
+    fn note_costs(
+        &mut self,
+        collection: &Collection,
+        sums: &EventSums,
+        is_known: bool,
+        defers: bool,
+    ) {
+        let Some(costs) = &mut self.costs else {
+            return;
+        };
+        if !is_known {
+            return costs.lost(collection);
+        }
+        let bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
+        costs.end_collection(collection, self.epoch, bytes, defers);
+        if costs.begins_cycle_end(collection) {
+            self.heap.iter().for_each(|object| costs.marked(object));
+        }
+    }
+
     fn note_collection(
         &mut self,
         collection: &Collection,
@@ -298,6 +415,7 @@ impl HeapReplay {
         outcome: Option<Outcome>,
     ) {
         self.info.add_collection(collection, runs, outcome);
+        self.cause = (collection.cause.clone(), collection.start_unix_micros);
         let level = self
             .level
             .map_or(collection.level, |known| lower(known, collection.level));
@@ -312,6 +430,25 @@ impl HeapReplay {
             self.points
                 .push(timeline_point(collection, before, sums, outcome, live));
         }
+    }
+}
+
+impl HeapReplay {
+    /// Keeps the objects if a heap dump that is asked for began with this collection: it is the last that began before the time in the dump's head.
+    /// (The JVM may write the dump before it says that the collection has ended.)
+    pub(crate) fn note_objects(&mut self, collection: u32, unix_micros: u64) {
+        let Some(millis) = self.questions.heap_dump else {
+            return;
+        };
+        if self.cause.1 > millis.saturating_add(1).saturating_mul(1000) {
+            return;
+        }
+        let is_the_dumps = self.cause.0 == HEAP_DUMP && self.knowledge.is_known();
+        self.objects = is_the_dumps.then(|| {
+            let at = (collection, unix_micros);
+            let (objects, stale) = (self.heap.iter(), self.stale.as_ref());
+            LiveObjects::new(at, objects, stale, &self.spaces, &self.names)
+        });
     }
 }
 

@@ -39,7 +39,7 @@ impl Knowledge {
         self.stretches.len()
     }
 
-    /// The heap is known behind this collection.
+    /// The heap is known after this collection.
     pub(crate) fn gain(&mut self, at: CollectionNumber) {
         if self.known {
             return;
@@ -58,7 +58,7 @@ impl Knowledge {
         self.known = true;
     }
 
-    /// Known behind this collection, too.
+    /// Known after this collection, too.
     pub(crate) fn reach(&mut self, collection: CollectionNumber) {
         if let Some(stretch) = self.stretches.last_mut().filter(|_| self.known) {
             stretch.until = collection;
@@ -84,7 +84,7 @@ impl Knowledge {
         &self.stretches
     }
 
-    /// The state at the end of a trace with so many collections.
+    /// The state at the end of a trace with this many collections.
     pub(crate) fn finish(&self, collections: u64) -> HeapKnowledge {
         let reason = self.reason.clone().unwrap_or_else(|| {
             "the first file of events is missing, and no file starts with a synchronization point".to_owned()

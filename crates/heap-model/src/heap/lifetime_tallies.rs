@@ -116,7 +116,7 @@ impl LifetimeTallies {
         self.of(origin).lives.unknown_fate += amount;
     }
 
-    /// Objects of the epoch before this one, whose events came behind the collection.
+    /// Objects of the epoch before this one, whose events came after the collection.
     pub(crate) fn straggled(&mut self, origin: Origin, amount: Amount, epoch: u32) {
         match self.since {
             Some(since) if since == 0 || epoch > since => self.unlocated(origin, amount),

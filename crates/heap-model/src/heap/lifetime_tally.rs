@@ -56,7 +56,7 @@ impl Tally {
         lost
     }
 
-    /// The heap was lost: nobody will find what has not been found.
+    /// The heap was lost: what has not been found will not be found.
     pub(crate) fn settle(&mut self) {
         self.lives.unknown_fate += self.lost();
         (self.unlocated, self.located) = (Amount::default(), Amount::default());
@@ -87,7 +87,7 @@ pub(crate) struct OfSite {
 }
 
 impl OfSite {
-    /// The row of the site. What nobody has found is dead.
+    /// The row of the site. What was not found is dead.
     pub(crate) fn lifetime(mut self, site: SiteColumn) -> SiteLifetime {
         self.callers.sort_by_key(|(caller, _)| *caller);
         for (_, of_caller) in &mut self.callers {

@@ -6,7 +6,7 @@ use crate::{Amount, CallIndex, SiteIndex};
 /// Lifetimes per site, in collections survived and in bytes allocated.
 ///
 /// Where the heap was lost on the way and known again, they are those of the objects that were born in a stretch in which it is known, followed to their death or to
-/// the end of that stretch. Of all others (`unknown_fate`) nothing is said, even of those that are still there behind the gap: how many of their kind died in it nobody
+/// the end of that stretch. Of all others (`unknown_fate`) nothing is said, even of those that are still there after the gap: how many of their kind died in it is not
 /// knows. So every object is counted once: `allocated` is the sum of the dead, `alive`, `not_yet_collected` and `unknown_fate`.
 ///
 /// A death is known from the collection that finds it. An object in an old space is dead some time before that; its number of survived
@@ -24,7 +24,7 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// The last entry of a list by collections survived: so many or more.
+    /// The last entry of a list by collections survived: this many or more.
     pub const MOST_SURVIVED: usize = 31;
 }
 
@@ -61,7 +61,7 @@ pub struct Lives {
     pub died_bytes: Vec<u64>,
     /// Still there at the end, as far as collections know; objects allocated after the last collection are in `not_yet_collected`.
     pub alive: Amount,
-    /// Allocated after the last collection: dead or alive, nobody knows.
+    /// Allocated after the last collection: dead or alive, that is not known.
     pub not_yet_collected: Amount,
     /// Born or alive where the heap was not known.
     pub unknown_fate: Amount,

@@ -63,7 +63,7 @@ impl LiveHeap {
             let last = page_of(range.end);
             let pages = page_of(range.start.saturating_add(1))..=last;
             let mut touched: Vec<u64> = self.pages.range(pages).map(|(page, _)| *page).collect();
-            // The last object of the range may end behind it, in the next page that has objects.
+            // The last object of the range may end after it, in the next page that has objects.
             let behind = self.pages.range(last.saturating_add(1)..).next();
             touched.extend(behind.map(|(page, _)| *page));
             for number in touched {

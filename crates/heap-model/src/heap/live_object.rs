@@ -12,7 +12,7 @@ const PROMOTED: u32 = 1 << 31;
 /// An object that lives, as far as collections know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiveObject {
-    /// The first address behind it.
+    /// The first address after it.
     pub(crate) end: u64,
     /// Its length in units of 8 bytes.
     units: u32,

@@ -4,11 +4,13 @@ use rustc_hash::FxHashMap;
 
 use crate::heap::epoch_part::{EpochPart, EpochView};
 use crate::heap::growth_builder::GrowthBuilder;
+use crate::heap::growth_groups::groups;
+use crate::heap::growth_span::{windows, within};
 use crate::heap::heap_at_builder::HeapSums;
 use crate::heap::timeline_builder::compose;
 use crate::{
-    CollectionNumber, CountModel, FileDamage, Growth, HeapAt, HeapReplay, LiveCaller, Moment,
-    SiteIndex, Timeline, TraceModel,
+    CollectionNumber, CountModel, FileDamage, Growth, GrowthBound, HeapAt, HeapReplay, LiveCaller,
+    Moment, SiteIndex, Timeline, TraceModel,
 };
 
 impl HeapReplay {
@@ -23,7 +25,41 @@ impl HeapReplay {
                 .take(collection, unix_micros, &self.counts, stretch);
         }
         self.note_quality(collection);
+        self.note_objects(collection, unix_micros);
+        self.noted = Some((collection, unix_micros));
         self.answer(collection, unix_micros);
+        self.answer_staleness(collection, unix_micros);
+    }
+
+    fn answer_staleness(&mut self, collection: u32, unix_micros: u64) {
+        let asked = Moment::After(CollectionNumber(collection));
+        if self.questions.staleness == Some(asked) {
+            self.sum_staleness(collection, unix_micros);
+        }
+    }
+
+    fn sum_staleness(&mut self, collection: u32, unix_micros: u64) {
+        let known = self.stale.as_ref().filter(|_| self.knowledge.is_known());
+        self.staleness = known
+            .and_then(|stale| stale.answer((collection, unix_micros), &self.heap, &self.names));
+    }
+
+    /// Answers the question about the heap after the last collection after which it is known so far.
+    pub(crate) fn answer_last(&mut self) {
+        let is_asked = self.questions.heap_at.contains(&Moment::Last);
+        let noted = self.noted.filter(|(number, _)| *number == self.epoch);
+        let Some((number, unix_micros)) = noted.filter(|_| is_asked && self.knowledge.is_known())
+        else {
+            return;
+        };
+        let heap = self.sum_up().finish(
+            Moment::After(CollectionNumber(number)),
+            Some(CollectionNumber(number)),
+            unix_micros,
+            &self.spaces,
+            &self.names,
+        );
+        self.answer_moment(Moment::Last, &heap);
     }
 
     /// Answers the questions about the heap after a collection.
@@ -62,8 +98,13 @@ impl HeapReplay {
 
     /// The files have ended. `decode` must let the parts take the contents of all event blocks since the last collection.
     pub fn end(&mut self, decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart])) {
+        let ended = self.to_note.map_or(0, |(_, unix_micros)| unix_micros);
         self.note_heap();
+        self.answer_last();
         self.abandon_sync();
+        if self.questions.staleness == Some(Moment::End) {
+            self.sum_staleness(self.epoch, ended);
+        }
         let sums = self.decode(None, false, decode);
         self.allocated_after = sums.allocated;
         let mut heap = self.sum_up();
@@ -102,13 +143,13 @@ impl HeapReplay {
                 &self.spaces,
                 &self.names,
             );
-            self.answer_end(&heap);
+            self.answer_moment(Moment::End, &heap);
         }
     }
 
-    fn answer_end(&mut self, heap: &HeapAt) {
+    fn answer_moment(&mut self, asked: Moment, heap: &HeapAt) {
         let answers = self.questions.heap_at.iter().zip(&mut self.heap_at);
-        for (_, answer) in answers.filter(|(moment, _)| **moment == Moment::End) {
+        for (_, answer) in answers.filter(|(moment, _)| **moment == asked) {
             *answer = Some(heap.clone());
         }
     }
@@ -136,18 +177,37 @@ impl HeapReplay {
             compose(&mut timeline, &samples, types);
             timeline
         });
+        if let Some(doubts) = &mut self.doubts {
+            doubts.settle(self.heap.iter(), &self.spaces, None);
+        }
+        let doubts = self.doubts.take().unwrap_or_default();
         let growth = callers.map(|callers| {
+            let start = count.run.start_unix_millis.saturating_mul(1_000);
+            let bound = |bound: &Option<GrowthBound>, else_at: u64| {
+                let moment = bound.as_ref().and_then(|bound| bound.moment(start, &count));
+                moment.unwrap_or(else_at)
+            };
+            let from = bound(&self.questions.growth_from, 0);
+            let until = bound(&self.questions.growth_until, u64::MAX);
+            let samples = within(samples, from, until);
+            let windows = windows(&count, &samples);
             let builder = GrowthBuilder {
                 samples: &samples,
                 types,
                 site_types: self.names.column_types(),
                 stretches: &stretches,
+                doubts: &doubts,
+                windows: &windows,
             };
+            let rows = builder.rows(callers);
             Growth {
-                rows: builder.rows(callers),
+                groups: groups(&rows),
+                rows,
+                last_look: doubts.last_look(),
                 collections,
                 known,
                 stretches: stretches.clone(),
+                windows,
             }
         });
         let lifetimes = self.questions.lifetimes.then(|| {
@@ -156,6 +216,7 @@ impl HeapReplay {
             }
             self.lifetimes.finish(collections, known)
         });
+        let cost = self.costs.map(|costs| costs.finish(types));
         self.info.conflicts = self.heap.conflicts;
         self.info.knowledge_gaps = self.knowledge.gaps().to_vec();
         self.info.knowledge = self.knowledge.finish(self.info.collections);
@@ -165,9 +226,12 @@ impl HeapReplay {
             count,
             info: self.info,
             heap_at: self.heap_at,
+            objects: self.objects,
             lifetimes,
             timeline,
             growth,
+            cost,
+            staleness: self.staleness,
         }
     }
 }

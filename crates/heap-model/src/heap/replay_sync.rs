@@ -74,7 +74,7 @@ impl HeapReplay {
         SyncCheck::new(collection, replaces)
     }
 
-    /// From which epoch on objects count, if the heap is known again behind a collection: from the beginning, if this is the first one at hand.
+    /// From which epoch on objects count, if the heap is known again after a collection: from the beginning, if this is the first one at hand.
     fn known_since(&self, collection: u32) -> u32 {
         match self.clock.is_at_start() {
             true => 0,
@@ -105,6 +105,7 @@ impl HeapReplay {
         let (total, is_first) = (self.counts.total, self.clock.is_at_start());
         if sync.replaces {
             self.heap.settle(|_| {});
+            self.restart_uses();
             self.epoch = sync.collection;
             self.doubtful = false;
             if self.knowledge.is_known() {

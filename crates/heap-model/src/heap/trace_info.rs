@@ -2,6 +2,21 @@
 
 use crate::{Amount, CollectionNumber, FileDamage};
 
+/// What was found of a killed process beside its event files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecoveredRow {
+    /// Buffers of threads, or pieces of them.
+    pub buffers: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Collections that had happened and whose moves are lost.
+    pub lost_collections: u64,
+    /// Threads whose last events are lost.
+    pub private_threads: u64,
+    /// The process runs, and has events that are in no file yet.
+    pub is_running: bool,
+}
+
 /// The outline of the event files of a trace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceInfo {
@@ -23,9 +38,11 @@ pub struct TraceInfo {
     pub gap_bytes: u64,
     /// Events the agent had to drop (`on-full=drop`, end of a thread's stack).
     pub dropped: u64,
+    /// What was in the memory of a killed process and in no file.
+    pub recovered: RecoveredRow,
     /// Events that do not decode.
     pub malformed: u64,
-    /// Events that came in a buffer behind the collection they were made before.
+    /// Events that came in a buffer after the collection they were made before.
     pub stragglers: u64,
     /// Blocks of events.
     pub buffers: u64,
@@ -148,10 +165,10 @@ pub enum HeapKnowledge {
     },
 }
 
-/// Collections in a row behind which the live heap is known.
+/// Collections in a row after which the live heap is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownStretch {
-    /// The first of them; 0: the start of the run. What it did is not known, but what was there behind it.
+    /// The first of them; 0: the start of the run. What it did is not known, but what was there after it.
     pub since: CollectionNumber,
     /// The last of them.
     pub until: CollectionNumber,
@@ -164,12 +181,12 @@ impl KnownStretch {
     }
 }
 
-/// A stretch of collections behind which the live heap is not known, between others where it is.
+/// A stretch of collections after which the live heap is not known, between others where it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnowledgeGap {
     /// The first collection whose moves are not known.
     pub since: CollectionNumber,
-    /// The collection behind which the heap is known again.
+    /// The collection after which the heap is known again.
     pub until: CollectionNumber,
     /// Why, as one sentence.
     pub reason: String,

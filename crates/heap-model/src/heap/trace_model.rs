@@ -1,6 +1,8 @@
 //! Everything that was asked of a trace.
 
-use crate::{CountModel, Growth, HeapAt, Lifetimes, Timeline, TraceInfo};
+use crate::{
+    CountModel, GcCost, Growth, HeapAt, Lifetimes, LiveObjects, Staleness, Timeline, TraceInfo,
+};
 
 /// The answers to [`Questions`](crate::Questions). `SiteIndex` values in them are rows of `count.sites`.
 ///
@@ -13,10 +15,17 @@ pub struct TraceModel {
     pub info: TraceInfo,
     /// In the order of the questions; a collection that the trace does not have, or after which the heap is not known, gives `None`.
     pub heap_at: Vec<Option<HeapAt>>,
+    /// If asked for: the heap after the collection with which that dump began. `None` also when the trace has no such collection, or the heap
+    /// is not known after it.
+    pub objects: Option<LiveObjects>,
     /// If asked for.
     pub lifetimes: Option<Lifetimes>,
     /// If asked for.
     pub timeline: Option<Timeline>,
     /// If asked for.
     pub growth: Option<Growth>,
+    /// If asked for.
+    pub cost: Option<GcCost>,
+    /// If asked for; `None` as well where the heap is not known at that moment, or no uses were recorded.
+    pub staleness: Option<Staleness>,
 }

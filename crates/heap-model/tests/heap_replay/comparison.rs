@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{Amount, GrowthSubject, HeapAt, LiveSite, Lives, TraceModel};
+use ducktrack_heap_model::{
+    Amount, Cost, GcCost, GrowthSubject, HeapAt, LiveSite, Lives, TraceModel,
+};
 
 use crate::naive_object::Object;
 use crate::naive_vm::NaiveVm;
@@ -106,6 +108,7 @@ pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
     check_info(vm, model);
     check_timeline(vm, model);
     check_growth(vm, model);
+    check_costs(vm, model);
 }
 
 /// Stretches of collections in a row whose heaps are known: first and last, 0 being the start.
@@ -198,7 +201,7 @@ fn expected_lives(vm: &NaiveVm, site: Option<usize>, caller: Option<u32>) -> Liv
             bytes: object.bytes,
         };
         if site.is_none() && !object.found {
-            // Nobody ever saw it, or only when the heap was known again.
+            // It was never seen, or only when the heap was known again.
             continue;
         }
         row.allocated += one;
@@ -338,4 +341,61 @@ fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
         let all: Amount = last.sites.iter().copied().sum();
         assert_eq!(all, last.total);
     }
+}
+
+/// Copies by type are those of the machine; what all sites pay for is what all pauses took.
+fn check_costs(vm: &NaiveVm, model: &TraceModel) {
+    let costs = model.cost.as_ref().unwrap();
+    let told = vm.told.iter().filter(|told| **told).count() as u64;
+    let pauses: u64 = costs.models.iter().map(|model| model.pauses).sum();
+    assert_eq!((pauses, costs.unknown), (told, vm.told.len() as u64 - told));
+    let mut copied: BTreeMap<Option<String>, Amount> = BTreeMap::new();
+    for (survivors, _) in vm.survivors.iter().zip(&vm.told).filter(|(_, told)| **told) {
+        for survivor in survivors.iter().filter(|one| one.from != one.to) {
+            let ty = Some(descriptor(survivor.class));
+            *copied.entry(ty).or_default() += Amount::one(survivor.bytes);
+        }
+    }
+    let rows = costs.types.iter();
+    let rows = rows.map(|row| (row.ty.as_deref().map(str::to_owned), row.cost.copied));
+    let answered: BTreeMap<_, _> = rows.filter(|(_, copied)| !copied.is_zero()).collect();
+    assert_eq!(answered, copied);
+    let promoted = model.timeline.as_ref().unwrap().points.iter();
+    let promoted: Amount = promoted.filter_map(|point| point.promoted).sum();
+    assert_eq!(costs.total.promoted, promoted);
+    check_cost_sums(costs);
+}
+
+fn check_cost_sums(costs: &GcCost) {
+    let by_type = costs.types.iter().map(|row| &row.cost);
+    let by_site = costs.sites.iter().map(|row| &row.cost);
+    for sum in [summed(by_type), summed(by_site)] {
+        assert_eq!(sum.copied, costs.total.copied);
+        assert_eq!(sum.promoted, costs.total.promoted);
+        assert_eq!(sum.promoted_soon_dead, costs.total.promoted_soon_dead);
+        let ages: u64 = sum.copied_by_age.iter().sum();
+        assert_eq!(ages, sum.copied.bytes);
+        for (kind, model) in sum.kinds.iter().zip(&costs.models) {
+            assert!((kind.brought_on - (model.pauses - model.asked) as f64).abs() < 1e-6);
+            assert_eq!(kind.work, model.work);
+        }
+        let nanos: u64 = costs.models.iter().map(|model| model.nanos).sum();
+        let explained = sum.pause_nanos(&costs.models).value + costs.asked_nanos();
+        assert!((explained - nanos as f64).abs() < 1e-6 * nanos as f64 + 1.0);
+    }
+    for site in &costs.sites {
+        let callers = summed(site.callers.iter().map(|row| &row.cost));
+        assert!(site.callers.is_empty() || callers.copied == site.cost.copied);
+        let saved = costs.without(&site.cost);
+        assert!(
+            saved.low <= saved.value && saved.value <= saved.high,
+            "{saved:?}"
+        );
+    }
+}
+
+fn summed<'a>(costs: impl Iterator<Item = &'a Cost>) -> Cost {
+    let mut sum = Cost::default();
+    costs.for_each(|cost| sum += cost);
+    sum
 }

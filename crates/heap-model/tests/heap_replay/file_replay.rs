@@ -5,7 +5,7 @@ use std::path::Path;
 use ducktrack_heap_model::{CountModel, FileDamage, HeapReplay, Questions, TraceModel, TraceNames};
 use ducktrack_trace_reader::{EventFiles, EventStep};
 
-/// Reads the event files of a directory; so many bytes of an epoch's events are kept in memory.
+/// Reads the event files of a directory; this many bytes of an epoch's events are kept in memory.
 pub(crate) fn replay_files(
     directory: &Path,
     (count, names): (CountModel, TraceNames),

@@ -2,11 +2,13 @@
 
 mod comparison;
 mod file_replay;
+mod fuzzed_traces;
 mod naive_object;
 mod naive_vm;
 mod program;
 mod random_programs;
 mod replaying;
 mod special_cases;
+mod staleness;
 mod through_files;
 mod trace_names;

@@ -10,6 +10,7 @@ pub(crate) enum Piece {
     Events(Vec<u8>),
     Collection(Box<Collection>, Vec<Vec<u8>>),
     Explained(Vec<u8>),
+    Uses(Vec<u8>),
 }
 
 /// An object that a collection kept.
@@ -44,13 +45,13 @@ pub(crate) struct Object {
     pub(crate) hidden: bool,
     /// It is explained as soon as it was found.
     pub(crate) explained: bool,
-    /// Its event comes behind the collection.
+    /// Its event comes after the collection.
     pub(crate) late: bool,
     /// It was found while the heap was known.
     pub(crate) found: bool,
-    /// What became of it is not known: it was there while the heap was not known, or nobody had found it when the heap was lost.
+    /// What became of it is not known: it was there while the heap was not known, or it was not found when the heap was lost.
     pub(crate) lost: bool,
-    /// It was there when the heap was known again, and nobody knows whose it is.
+    /// It was there when the heap was known again, and whose it is is not known.
     pub(crate) forgotten: bool,
 }
 

@@ -17,7 +17,7 @@ const OLD: u64 = 0x1000_0000;
 const EDEN: u64 = 0x2000_0000;
 const SURVIVORS: [u64; 2] = [0x3000_0000, 0x3800_0000];
 const BUFFER: u64 = 4_096;
-/// Huge objects lie one behind the other, each a space of its own of which only the first 4 kB are named.
+/// Huge objects lie one after the other, each a space of its own of which only the first 4 kB are named.
 const HUGE: u64 = 0x4000_0000;
 const HUGE_NAMED: u64 = 4_096;
 /// Objects in the old space from this length on are huge.
@@ -426,7 +426,7 @@ impl NaiveVm {
         cuts
     }
 
-    /// The event of an object that was allocated before the collection, written behind it.
+    /// The event of an object that was allocated before the collection, written after it.
     fn write_straggler(&mut self, thread: u32, last: u64, object: usize) {
         self.threads[thread as usize].began = last;
         // Written as a word of its own, or with the top.
@@ -582,7 +582,7 @@ impl NaiveVm {
     }
 }
 
-/// Moves are not known: what is there may be dead or alive from now on, and what has not been found nobody will find.
+/// Moves are not known: what is there may be dead or alive from now on, and what has not been found will not be found.
 fn lose(object: &mut Object) {
     object.lost |= object.death.is_none() || object.hidden;
 }

@@ -108,7 +108,22 @@ pub(crate) fn programs_that_lose_the_heap() -> impl Strategy<Value = Vec<Step>> 
     prop::collection::vec(step, 0..600)
 }
 
-/// So many cases, or as many as `PROPTEST_CASES` says.
+/// Random programs whose objects are all told as they are made, and whose heap is never lost.
+pub(crate) fn plain_programs() -> impl Strategy<Value = Vec<Step>> {
+    let plain = step().prop_filter_map("not plain", |step| match step {
+        Step::Allocate { .. } | Step::Eliminate { .. } | Step::Flush { .. } => Some(step),
+        Step::Collect { kind, chance, .. } => Some(Step::Collect {
+            kind,
+            chance,
+            straggler: None,
+            sync: false,
+        }),
+        _ => None,
+    });
+    prop::collection::vec(plain, 0..500)
+}
+
+/// How many cases, or as many as `PROPTEST_CASES` says.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     match std::env::var("PROPTEST_CASES") {
         Ok(_) => ProptestConfig::default(),

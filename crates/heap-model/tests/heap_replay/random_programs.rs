@@ -77,7 +77,10 @@ const LARGEST_VARINT: [u8; 10] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 
 fn change(piece: &mut Piece, byte: prop::sample::Index, values: &[u8]) {
     let content = match piece {
-        Piece::Events(content) | Piece::Explained(content) | Piece::Sync(content) => content,
+        Piece::Events(content)
+        | Piece::Explained(content)
+        | Piece::Sync(content)
+        | Piece::Uses(content) => content,
         Piece::Collection(collection, moves) => match moves.first_mut() {
             Some(content) => content,
             None => {

@@ -3,24 +3,29 @@
 use ducktrack_heap_model::{
     CollectionNumber, EpochPart, EpochView, HeapReplay, Moment, Questions, TraceModel,
 };
-use ducktrack_trace_format::{MoveDecoder, MoveRun};
+use ducktrack_trace_format::{BlockKind, MoveDecoder, MoveRun};
 
 use crate::naive_object::Piece;
 use crate::program::THREADS;
 use crate::trace_names::names;
 
-/// All questions, for traces with so many collections.
+/// All questions, for traces with this many collections.
 pub(crate) fn all_questions(collections: u32) -> Questions {
     let after = (1..=collections).map(|number| Moment::After(CollectionNumber(number)));
     Questions {
         heap_at: after.chain([Moment::End]).collect(),
+        heap_dump: None,
         lifetimes: true,
         timeline: true,
         growth: true,
+        growth_from: None,
+        growth_until: None,
+        cost: true,
+        staleness: None,
     }
 }
 
-/// Replays pieces; events are spread over so many workers.
+/// Replays pieces; events are spread over this many workers.
 pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) -> TraceModel {
     let (count, names) = names(THREADS);
     let mut replay = HeapReplay::new(names, questions.clone(), workers);
@@ -44,6 +49,9 @@ pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) ->
             }
             Piece::Explained(content) => {
                 let _ = replay.explained(content);
+            }
+            Piece::Uses(content) => {
+                let _ = replay.extension(BlockKind::USES, content);
             }
         }
     }

@@ -166,10 +166,10 @@ fn a_first_file_without_synchronization_point_that_is_not_the_first_of_the_run()
 #[test]
 fn a_leak_grows_and_a_cache_does_not() {
     let mut program = Vec::new();
-    for _ in 0..40 {
+    for round in 0..40 {
         program.extend((0..50).map(|_| allocate(0)));
-        // Everything lives on.
-        program.push(young(8));
+        // Everything lives on, and the last collection looks at all of it.
+        program.push(if round == 39 { full() } else { young(8) });
     }
     let vm = NaiveVm::run(&program);
     let questions = Questions {
@@ -210,21 +210,103 @@ fn a_leak_grows_and_a_cache_does_not() {
     );
 }
 
-#[test]
-fn a_leak_is_one_before_and_behind_a_gap() {
-    let full = Step::Collect {
+fn full() -> Step {
+    Step::Collect {
         kind: Kind::Full,
         chance: 8,
         straggler: None,
         sync: false,
+    }
+}
+
+/// Young collections say nothing of the old space: what rises there may be dead.
+#[test]
+fn what_no_collection_has_looked_at_is_not_said_to_grow() {
+    let mut program = Vec::new();
+    for _ in 0..40 {
+        program.extend((0..50).map(|_| allocate(0)));
+        program.push(young(8));
+    }
+    let growth_of = |program: &[Step]| {
+        let vm = NaiveVm::run(program);
+        let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);
+        model.growth.unwrap()
     };
+    let growth = growth_of(&program);
+    let row = &growth.rows[0].judged;
+    assert_eq!((row.verdict, row.may_grow), (GrowthVerdict::Unknown, true));
+    assert_eq!(growth.last_look, None);
+    assert!(growth.rows[0].unseen.count > 1_000 && growth.groups.is_empty());
+
+    // The same, and a full collection finds all of it dead: it never grew.
+    program.push(Step::Collect {
+        kind: Kind::Full,
+        chance: 0,
+        straggler: None,
+        sync: false,
+    });
+    let growth = growth_of(&program);
+    let verdicts = growth.rows.iter().map(|row| row.judged.verdict);
+    assert!(
+        !verdicts
+            .into_iter()
+            .any(|verdict| verdict == GrowthVerdict::Growing)
+    );
+    assert_eq!(growth.last_look.map(|look| look.collection.0), Some(41));
+
+    // Seen alive before: it grew until the program dropped it at its end.
+    program.insert(program.len() - 1, full());
+    let growth = growth_of(&program);
+    let row = &growth.rows[0].judged;
+    assert_eq!(
+        (row.verdict, row.dropped_after),
+        (GrowthVerdict::Growing, Some(41))
+    );
+    assert_eq!(growth.groups, [vec![0]]);
+}
+
+/// A pause of a concurrent cycle does not look at new objects: what was allocated before it is counted with the next collection, and so is the time.
+#[test]
+fn the_rate_after_a_cleanup_pause_is_that_of_all_the_time() {
+    let cleanup = Step::Collect {
+        kind: Kind::Cleanup,
+        chance: 8,
+        straggler: None,
+        sync: false,
+    };
+    let mut program = vec![young(8)];
+    program.extend(vec![allocate(0); 100]);
+    program.push(young(8));
+    program.extend(vec![allocate(0); 100]);
+    program.extend([cleanup.clone(), cleanup, young(8)]);
+    let vm = NaiveVm::run(&program);
+    let timeline = replay(&vm.pieces, &all_questions(vm.epoch), 1).timeline;
+    let points = timeline.unwrap().points;
+    let rates: Vec<_> = points
+        .iter()
+        .map(|point| point.bytes_per_second())
+        .collect();
+    let times: Vec<_> = points.iter().map(|point| point.mutator_micros).collect();
+    assert_eq!((times[2], times[3]), (0, 0), "the pauses of the cycle");
+    assert_eq!(times[4], 3 * times[1]);
+    let usual = rates[1].unwrap();
+    assert!(
+        (rates[4].unwrap() * 3.0 - usual).abs() < 1e-6 * usual,
+        "{rates:?}"
+    );
+    assert_eq!((rates[2], rates[3]), (None, None));
+}
+
+#[test]
+fn a_leak_is_one_before_and_behind_a_gap() {
     let mut program = Vec::new();
     for round in 0..60 {
         program.extend((0..50).map(|_| allocate(0)));
         if round == 30 {
             program.push(Step::LoseHeap);
         }
-        program.push(if round == 31 { full.clone() } else { young(8) });
+        let is_full = [29, 31, 59].contains(&round);
+        program.push(if is_full { full() } else { young(8) });
     }
     let vm = NaiveVm::run(&program);
     let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);

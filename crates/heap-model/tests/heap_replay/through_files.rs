@@ -9,7 +9,7 @@ use ducktrack_trace_format::{
     Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, Flushed, Survivor,
+    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, FlushOutcome, Survivor,
 };
 use proptest::prelude::*;
 
@@ -51,9 +51,9 @@ fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
                 let block = EventBlock::decode(content).unwrap();
                 let buffer = Buffer {
                     header: block.header,
-                    words: block.words.to_vec(),
+                    words: block.words.to_vec().into(),
                 };
-                assert_eq!(log.buffer(buffer), Flushed::Taken);
+                assert_eq!(log.buffer(buffer), FlushOutcome::Taken);
             }
             Piece::Collection(collection, _) => {
                 let survivors = survivors.next().unwrap().iter().map(|survivor| {
@@ -71,7 +71,7 @@ fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
                 log.collection(collection, survivors.collect::<Vec<_>>());
             }
             // These are the writer's own.
-            Piece::File(_) | Piece::Sync(_) | Piece::Explained(_) => {}
+            Piece::File(_) | Piece::Sync(_) | Piece::Explained(_) | Piece::Uses(_) => {}
         }
     }
     log.finish(End {

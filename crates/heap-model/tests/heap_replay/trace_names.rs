@@ -67,7 +67,7 @@ pub(crate) fn thread_name(thread: u32) -> String {
     format!("worker {thread}")
 }
 
-/// The model and the names of traces with so many threads.
+/// The model and the names of traces with this many threads.
 pub(crate) fn names(threads: u32) -> (CountModel, TraceNames) {
     let mut builder = CountModelBuilder::new();
     let layout = ObjectLayout {

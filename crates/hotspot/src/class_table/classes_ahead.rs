@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::class_memory::ClassMemory;
 use super::field_layouts::{FieldReading, OwnFields};
-use super::rule_of;
+use super::size_rule::rule_of;
 use crate::address::Address;
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::klass::KlassLayout;
 use crate::layout_helper::LayoutHelper;
 use crate::vm_structs::VmStructs;
 
-/// What is read ahead, for whoever loads classes.
+/// What is read ahead, for the code that loads classes.
 #[derive(Debug)]
 pub struct ClassesAhead {
     layout: KlassLayout,
@@ -83,7 +83,7 @@ impl ClassesAhead {
     /// Reads a class.
     ///
     /// # Safety
-    /// The VM has prepared the class at this address, and it cannot be unloaded during the call. (If somebody redefines it meanwhile, what it had before stays until a second
+    /// The VM has prepared the class at this address, and it cannot be unloaded during the call. (If it is redefined meanwhile, what it had before stays until a second
     /// safepoint, which is long after this.)
     pub unsafe fn read(&self, klass: Address) {
         let mut state = self.lock();

@@ -3,11 +3,11 @@
 //! | | JDK 11 to 20 | from JDK 21 |
 //! |---|---|---|
 //! | where | `InstanceKlass::_fields`, an `Array<u2>` | `InstanceKlass::_fieldinfo_stream`, an `Array<u1>` |
-//! | a field | 6 numbers: flags, name, descriptor, initial value, offset in two halves; generic signatures behind all fields | numbers of [`unsigned5`]: name, descriptor, offset, flags, VM flags, and one for each VM flag that asks for it |
-//! | fields the VM adds | behind the program's, flag `JVM_ACC_FIELD_INTERNAL` | VM flag `_ff_injected` |
+//! | a field | 6 numbers: flags, name, descriptor, initial value, offset in two halves; generic signatures after all fields | numbers of [`unsigned5`]: name, descriptor, offset, flags, VM flags, and one for each VM flag that asks for it |
+//! | fields the VM adds | after the program's, flag `JVM_ACC_FIELD_INTERNAL` | VM flag `_ff_injected` |
 //!
 //! From `src/hotspot/share/oops/fieldInfo.hpp`. Name and descriptor are indices in the class's constant pool, or, where the VM added the field, in its
-//! table of own symbols. An array has its length as an `int` and then its elements; an entry of a constant pool is a word behind the pool's header.
+//! table of own symbols. An array has its length as an `int` and then its elements; an entry of a constant pool is a word after the pool's header.
 //!
 //! Example (from JDK 21): the numbers `1 0 | 6 7 12 2 4 9` are one field of the program and none of the VM: name 6, descriptor 7, offset 12, flags 2 (private),
 //! VM flags 4 (generic), so the index 9 of its generic signature follows.
@@ -20,7 +20,7 @@ mod unsigned5;
 
 use crate::address::Address;
 use crate::class_table::class_memory::{CAREFUL, ClassMemory};
-use crate::class_table::{ClassId, SizeRule};
+use crate::class_table::size_rule::{ClassId, SizeRule};
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 use crate::klass::KlassLayout;
@@ -176,7 +176,7 @@ impl FieldReading {
             };
         };
         self.careful = self.careful.saturating_sub(1);
-        // SAFETY: as above.
+        // SAFETY: the caller vouches for the class, which has its superclass in its struct.
         let superclass = unsafe { memory.value(klass.plus(self.superclass)) }?;
         Ok(Some(OwnFields { superclass, fields }))
     }
@@ -196,7 +196,7 @@ impl FieldReading {
         };
         let Some(raw) = raw else { return Ok(None) };
         let mut fields = Vec::new();
-        // SAFETY: as above; a class whose name is set has its constant pool.
+        // SAFETY: the caller vouches for the class; a class whose name is set has its constant pool.
         let pool: Address = unsafe { memory.value(klass.plus(self.constants)) }?;
         for field in raw.iter().filter(|field| !field.is_static) {
             let symbols = match field.injected {
@@ -273,7 +273,7 @@ impl Slots {
         Ok(fields.map(|slots| self.field(slots)).collect())
     }
 
-    /// Behind the fields stand the indices of generic signatures, one for each field that has one.
+    /// After the fields stand the indices of generic signatures, one for each field that has one.
     fn number_of_fields(&self, numbers: &[u32]) -> usize {
         let mut end = numbers.len();
         for (field, slots) in numbers.chunks_exact(self.each).enumerate() {

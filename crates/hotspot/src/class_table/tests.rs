@@ -73,6 +73,7 @@ fn table(head: Address) -> ClassTable {
         ahead: None,
         read_ahead: HashMap::new(),
         layouts: Vec::new(),
+        references: None,
     }
 }
 
@@ -191,7 +192,7 @@ fn only_the_front_of_a_chain_is_followed_again() {
     };
     assert_eq!(table.refresh_fronts(), Ok(2));
     assert!(table.find(new).is_some() && table.find(unnamed).is_none());
-    // SAFETY: as above.
+    // SAFETY: the class is leaked by `place` and used by this thread only.
     unsafe {
         unnamed.pointer::<Klass>().cast_mut().write(Klass {
             next: old,

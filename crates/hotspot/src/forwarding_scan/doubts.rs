@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::Part;
 use crate::address::Address;
-use crate::collection_report::Survivor;
 use crate::evacuation_walk::EvacuationWalk;
+use crate::survivor::Survivor;
 
 /// So much is walked for doubts, in all of a pause.
 const MOST_WALKED: usize = 16 << 20;
@@ -17,7 +17,7 @@ pub(super) struct Doubts<'s> {
     doubtful: &'s [Vec<Survivor>],
     /// The object that was walked last.
     walked: Range<Address>,
-    /// So many bytes may still be walked.
+    /// Bytes that may still be walked.
     left: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'s> Doubts<'s> {
         }
     }
 
-    /// Where the last survivor before an object started that nobody doubts, in the same space.
+    /// Where the last survivor before an object started that is not in doubt, in the same space.
     fn certain_before(&self, part: usize, object: Address) -> Option<Address> {
         let space = self.parts.get(part)?.space;
         let parts = self.parts.iter().zip(self.doubtful).take(part + 1).rev();

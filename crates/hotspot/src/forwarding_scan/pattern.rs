@@ -18,7 +18,7 @@ const AHEAD: usize = 4096;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) from: Address,
-    /// The word behind it, which is asked for later: then it would have to come from memory again.
+    /// The word after it, which is asked for later: then it would have to come from memory again.
     pub(super) second: u64,
     /// The address that it is.
     pub(super) to: Address,
@@ -41,7 +41,7 @@ impl Pattern {
         }
     }
 
-    /// All words of this memory that fit, ascending; behind the last one before `top`, the end of what is used, is nothing.
+    /// All words of this memory that fit, ascending; after the last one before `top`, the end of what is used, is nothing.
     ///
     /// # Safety
     /// The memory, and from it to `top`, can be read and does not change; all are multiples of 8.
@@ -109,7 +109,7 @@ impl Pattern {
                 let bits = _mm256_movemask_pd(_mm256_castsi256_pd(is_one));
                 fits |= bits.cast_unsigned() << number;
             }
-            // SAFETY: as above.
+            // SAFETY: `fits` names words of the block, which can be read.
             unsafe { take(at, fits, top, found) };
         }
     }

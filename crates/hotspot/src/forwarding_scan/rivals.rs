@@ -2,9 +2,9 @@
 
 use super::Part;
 use crate::address::Address;
-use crate::collection_report::Survivor;
 use crate::evacuation_walk::EvacuationWalk;
 use crate::new_places::NewPlaces;
+use crate::survivor::Survivor;
 
 /// The rivals.
 pub(super) struct Rivals {
@@ -61,7 +61,7 @@ impl Rivals {
         }
     }
 
-    /// Nobody else can be the object at its new place.
+    /// No other claim is for its new place.
     pub(super) fn is_alone(&self, object: &Survivor) -> bool {
         let place = self.place_of(object);
         place.is_some_and(|place| self.places[place].1 == 1)

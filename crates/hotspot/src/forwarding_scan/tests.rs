@@ -3,9 +3,9 @@
 use super::scan_together;
 use crate::collection_report::AddressRange;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::made_up_heap::{Elements, FILLER, Heap, LAYOUTS, Layout, Random};
 use crate::new_places::NewPlaces;
+use crate::space::{Space, SpaceKind};
 use crate::walk_pool::WalkPool;
 use crate::young_coverage::meet;
 

@@ -1,7 +1,7 @@
 //! After a full collection: is at every new place the object that moved there, and is nothing else there?
 //!
 //! 1. Class and size at every new place are those of the object.
-//! 2. Survivors of a space come one behind the other. What is between them must be fillers, or (G1) dead objects of a region that was not
+//! 2. Survivors of a space come one after the other. What is between them must be fillers, or (G1) dead objects of a region that was not
 //!    compacted, in which nothing moved at all.
 //!
 //! Serial and Parallel slide: new places ascend in the order of the spaces, so each hole is looked at as soon as it shows. G1 may fill a region from several
@@ -9,10 +9,11 @@
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::collector::Collector;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_walk::ObjectSizes;
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 
 use super::fits;
 use super::live_objects::{ObjectReader, by_space, is_collected, unparsed};
@@ -21,7 +22,7 @@ use super::order::only_fillers;
 /// What lies in one space afterwards.
 #[derive(Debug, Clone, Copy)]
 struct Filling {
-    /// End of the survivors that came one behind the other from the bottom on.
+    /// End of the survivors that came one after the other from the bottom on.
     end: Address,
     /// One did not.
     scattered: bool,
@@ -143,7 +144,7 @@ impl Check<'_> {
             }
             // SAFETY: from the end of an object to the begin of another, below the top.
             unsafe { only_fillers(&mut self.reader, self.classes, space, end, survivor.to) }?;
-            // SAFETY: as above; `place` has found the object there.
+            // SAFETY: `place` has found the object at its new place, below the top of the space.
             let (_, bytes) = unsafe { self.reader.object(survivor.to, space.top) }
                 .map_err(|fault| unparsed(space, fault))?;
             end = survivor.to.plus(bytes);

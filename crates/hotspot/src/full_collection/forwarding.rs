@@ -9,10 +9,11 @@
 //! 0xF000_0000: mark word 0x2003 leads to 0xF000_0000 + (0x2003 >> 2) * 8 = 0xF000_4000.
 
 use crate::address::Address;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::object_header::ObjectHeader;
+use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 
 const FORWARDED: u64 = 0b11;

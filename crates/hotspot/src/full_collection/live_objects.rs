@@ -8,11 +8,13 @@ use std::ops::Range;
 use crate::address::Address;
 use crate::class_cache::ClassCache;
 use crate::class_table::{ClassId, ClassTable};
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
+use crate::dead_objects::DeadObjects;
 use crate::error::Error;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::mark_bitmap::Marks;
 use crate::object_walk::{ObjectSizes, WalkFault};
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 
 /// Low two bits of the mark word of an object that Serial found alive.
 const MARKED: u64 = 0b11;
@@ -20,7 +22,7 @@ const MARKED: u64 = 0b11;
 /// What was found. Spaces are walked in the order of their addresses, so survivors ascend.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// With `to` equal to `from` for now.
+    /// With `to` equal to `from`: moves are not known yet.
     pub(super) survivors: Vec<Survivor>,
     pub(super) dead: u64,
     pub(super) walked: u64,
@@ -30,6 +32,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct LiveWalk<'a> {
     reader: ObjectReader<'a>,
+    dead: Option<&'a mut DeadObjects>,
     pub(super) found: Found,
 }
 
@@ -66,7 +69,7 @@ impl<'a> ObjectReader<'a> {
                 klass,
             });
         };
-        // SAFETY: as above; the class is one the VM confirmed.
+        // SAFETY: the caller vouches for the memory, and the class is one the VM confirmed.
         let bytes = unsafe { self.cache.bytes_of(place, class, self.sizes) };
         if bytes < 8 || !bytes.is_multiple_of(8) || bytes > end.above(place) {
             return Err(WalkFault::BadSize {
@@ -79,9 +82,14 @@ impl<'a> ObjectReader<'a> {
 }
 
 impl<'a> LiveWalk<'a> {
-    pub(super) fn new(classes: &'a ClassTable, sizes: &'a ObjectSizes) -> Self {
+    pub(super) fn new(
+        classes: &'a ClassTable,
+        sizes: &'a ObjectSizes,
+        dead: Option<&'a mut DeadObjects>,
+    ) -> Self {
         Self {
             reader: ObjectReader::new(classes, sizes),
+            dead,
             found: Found::default(),
         }
     }
@@ -96,12 +104,13 @@ impl<'a> LiveWalk<'a> {
             // SAFETY: an object starts here.
             let (class, bytes) = unsafe { self.reader.object(at, space.top) }
                 .map_err(|fault| unparsed(space, fault))?;
-            // SAFETY: as above.
+            // SAFETY: an object starts here, so its mark word can be read.
             let mark: u64 = unsafe { at.read() };
             if mark & MARKED == MARKED {
                 self.lives(space, at, class, bytes)?;
             } else {
-                self.dies();
+                // SAFETY: the reader found the object here, with this class.
+                unsafe { self.dies(at, class) };
             }
             at = at.plus(bytes);
         }
@@ -154,7 +163,8 @@ impl<'a> LiveWalk<'a> {
     /// The one object of a humongous region, which goes on in the next regions.
     unsafe fn humongous(&mut self, space: &Space, marks: &mut Marks) -> Result<(), MovesFault> {
         if marks.next(space.bottom, space.bottom.plus(8))?.is_none() {
-            self.dies();
+            // SAFETY: as for this function.
+            unsafe { self.passes_dead(space.bottom, Address(usize::MAX)) };
             return Ok(());
         }
         // SAFETY: the object starts at the bottom; only its header is read.
@@ -194,19 +204,44 @@ impl<'a> LiveWalk<'a> {
         })
     }
 
-    fn dies(&mut self) {
+    fn count_one_dead(&mut self) {
         self.found.dead += 1;
         self.found.walked += 1;
+    }
+
+    /// # Safety
+    /// At `at` is an object of this class.
+    unsafe fn dies(&mut self, at: Address, class: ClassId) {
+        self.count_one_dead();
+        if let Some(dead) = &mut self.dead {
+            let (table, sizes) = (self.reader.cache.table(), self.reader.sizes);
+            // SAFETY: passed on; marking overwrites mark words only.
+            unsafe { dead.object(at, class, table, sizes) };
+        }
+    }
+
+    /// The dead object at `at`; where it ends, if its class is not gone.
+    ///
+    /// # Safety
+    /// As for [`ObjectReader::object`].
+    unsafe fn passes_dead(&mut self, at: Address, end: Address) -> Option<Address> {
+        // SAFETY: passed on.
+        let Ok((class, bytes)) = (unsafe { self.reader.object(at, end) }) else {
+            self.count_one_dead();
+            return None;
+        };
+        // SAFETY: it was read as an object of this class.
+        unsafe { self.dies(at, class) };
+        Some(at.plus(bytes))
     }
 
     /// Counts the dead objects of a stretch. From one on whose class is gone the rest counts as one.
     unsafe fn count_dead(&mut self, mut at: Address, end: Address) {
         while at < end {
-            self.dies();
             // SAFETY: an object starts here, or did when the sizes before were right; the memory is committed in any case.
-            match unsafe { self.reader.object(at, end) } {
-                Ok((_, bytes)) => at = at.plus(bytes),
-                Err(_) => return,
+            match unsafe { self.passes_dead(at, end) } {
+                Some(next) => at = next,
+                None => return,
             }
         }
     }

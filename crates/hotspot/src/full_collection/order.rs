@@ -10,14 +10,15 @@
 //! - otherwise it lies directly below `end`, or, when `end` is the bottom of a space, below the top of the space before.
 //!
 //! Example, objects of 16 bytes, before: `A 0x00, dead 0x10, B 0x20, C 0x30 | D 0x100`, top of the old space afterwards 0x40. D -> 0x30. C would be at 0x20, B at 0x10, A stays:
-//! no filler. With top 0x50: D -> 0x40, C -> 0x30 (stays), B -> 0x20 (stays), A ends at 0x10 and not at 0x20: it stays, with a filler behind it.
+//! no filler. With top 0x50: D -> 0x40, C -> 0x30 (stays), B -> 0x20 (stays), A ends at 0x10 and not at 0x20: it stays, with a filler after it.
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::filler_class::may_fill;
-use crate::heap_spaces::Space;
 use crate::object_walk::ObjectSizes;
+use crate::space::Space;
+use crate::survivor::Survivor;
 
 use super::live_objects::{ObjectReader, by_space, unparsed};
 

@@ -5,10 +5,11 @@ use super::live_objects::LiveWalk;
 use super::order;
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable, tests::loaded};
-use crate::collection_report::{MovesFault, Survivor};
+use crate::collection_report::MovesFault;
 use crate::collector::Collector;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::object_walk::ObjectSizes;
+use crate::space::{Space, SpaceKind};
+use crate::survivor::Survivor;
 
 /// Classes: two of the program, two fillers.
 const CLASSES: [(&str, i32); 4] = [
@@ -20,7 +21,7 @@ const CLASSES: [(&str, i32); 4] = [
 const SIZES: [usize; 4] = [16, 32, 16, 32];
 const KINDS: [SpaceKind; 2] = [SpaceKind::Old, SpaceKind::Eden];
 
-/// Two spaces of so many bytes.
+/// Two spaces of this size in bytes.
 const SPACE: usize = 4096;
 
 struct Heap {
@@ -261,7 +262,7 @@ fn regions_are_filled_in_any_order_or_left_alone() {
     ];
     let outcome = |survivors: &[Survivor]| check(&heap, &before, kinds, Collector::G1, survivors);
     assert_eq!(outcome(&survivors), Ok(()));
-    // Without one of the second region something is there that nobody moved.
+    // Without one of the second region an object is there that was not moved.
     assert!(matches!(
         outcome(&survivors[..3]),
         Err(MovesFault::Coverage { .. })
@@ -286,14 +287,14 @@ fn live_objects_by_their_mark_words() {
     heap.add(0, 1, 0b01);
     let last = heap.add(0, 1, 0b11);
     let sizes = ObjectSizes::made_up();
-    let mut walk = LiveWalk::new(&heap.classes, &sizes);
+    let mut walk = LiveWalk::new(&heap.classes, &sizes, None);
     // SAFETY: our own memory.
     unsafe { walk.by_mark_words(&heap.spaces(KINDS)[0]) }.expect("parses");
     let survivors = [heap.survivor(first, first, 0), heap.survivor(last, last, 1)];
     assert_eq!(walk.found.survivors, survivors);
     assert_eq!((walk.found.dead, walk.found.walked), (1, 3));
     heap.tops[0] = heap.tops[0].plus(8);
-    let mut walk = LiveWalk::new(&heap.classes, &sizes);
+    let mut walk = LiveWalk::new(&heap.classes, &sizes, None);
     // SAFETY: our own memory.
     let outcome = unsafe { walk.by_mark_words(&heap.spaces(KINDS)[0]) };
     assert!(matches!(

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Known, Pause, nanos_since, ranges};
+use super::{KnownCollection, Pause, nanos_since, ranges};
 use crate::address::Address;
 use crate::collected_spaces::CollectedSpaces;
 use crate::collection_report::{CollectionKind, MovesFault};
@@ -10,8 +10,8 @@ use crate::collector::Collector;
 use crate::error::Error;
 use crate::evacuation_failure::{SpaceReading, settle_kept};
 use crate::evacuation_walk::EvacuationWalk;
-use crate::heap_spaces::Space;
 use crate::new_places::NewPlaces;
+use crate::space::Space;
 
 /// No reading has shown a region that was kept.
 pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {
@@ -51,7 +51,7 @@ impl Pause {
         mut readings: Vec<SpaceReading>,
         collected: &CollectedSpaces,
         after: &[Space],
-    ) -> Result<Known, MovesFault> {
+    ) -> Result<KnownCollection, MovesFault> {
         let freed = bottoms(collected.evacuated.iter());
         let is_freed = |space: &Space| freed.binary_search(&space.bottom).is_ok();
         readings.retain(|one| {
@@ -90,7 +90,12 @@ impl Pause {
             true => CollectionKind::Young,
             false => CollectionKind::Mixed,
         };
-        Ok((kind, all, ranges(spaces.iter().chain(&collected.humongous))))
+        Ok(KnownCollection {
+            kind,
+            found: all,
+            collected: ranges(spaces.iter().chain(&collected.humongous)),
+            dead_records: None,
+        })
     }
 }
 

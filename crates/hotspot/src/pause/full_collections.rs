@@ -16,7 +16,7 @@ impl Pause {
             return false;
         };
         // SAFETY: looks happen on the VM thread, inside the pause.
-        let step = unsafe { full.look(&self.classes, &self.sizes) };
+        let step = unsafe { full.look_with(&self.classes, &self.sizes, self.dead.as_mut()) };
         let is_under_way = full.is_under_way();
         let completed = full.take_completed();
         if step == FullStep::Began {
@@ -24,7 +24,10 @@ impl Pause {
         }
         self.report_full(completed);
         if is_under_way && self.failure.has_failed() {
-            // What the young collection left in place is where the full one found it.
+            // What the young collection left in place is where the full one found it. The recorder did not know by then what had moved.
+            if let Some(full) = &mut self.full {
+                full.forget_dead();
+            }
             self.report_young();
         }
         is_under_way
@@ -57,6 +60,7 @@ impl Pause {
             } else if missed != 0 && !self.off {
                 report.set_fault(MovesFault::Missed { missed });
             }
+            self.tell_survivors(&report);
             self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
             self.before.clone_from(&report.after);
             self.counts_before = self.counts().unwrap_or(self.counts_before);
@@ -64,7 +68,7 @@ impl Pause {
         }
     }
 
-    /// Was there nothing that the young collection ahead of a full one could move? Then nobody sees it happen, though the VM counts it.
+    /// Was there nothing that the young collection ahead of a full one could move? Then no hook sees it happen, though the VM counts it.
     fn young_is_empty(&self) -> bool {
         self.collector != Collector::G1
             && !self
@@ -87,6 +91,7 @@ impl Pause {
             walked: 0,
             unread: 0,
             doubted: 0,
+            dead_records: None,
             walk_nanos: 0,
             listed: false,
             fault,

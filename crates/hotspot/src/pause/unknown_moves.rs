@@ -52,7 +52,7 @@ impl Pause {
                 report.fault = None;
                 report.anew = is_off;
                 self.off = false;
-                // Whoever lives is listed.
+                // Each live object is listed.
                 self.first = FirstInventory::Given;
             }
             Err(_) if is_off => {}

@@ -13,16 +13,16 @@
 use std::sync::Arc;
 
 use crate::allocation_frontier::AllocationFrontier;
-use crate::collection_report::AddressRange;
+use crate::collection_report::{AddressRange, MemoryRange};
 use crate::evacuation_walk::Evacuated;
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::reservation::page_size;
+use crate::space::{Space, SpaceKind};
 use crate::walk_pool::WalkPool;
 use crate::write_watch::WriteWatch;
 
 /// A smaller eden is read as quickly as it is watched.
 const FEWEST_PAGES: usize = 4096;
-/// Watching pays where at most one page of so many has survivors. On a virtual machine with two cores a page is read in 0.1 us and protected in 0.01; the first write to it
+/// Watching pays where at most one page in this many has survivors. On a virtual machine with two cores a page is read in 0.1 us and protected in 0.01; the first write to it
 /// takes 1.2 us, whether one thread of the collector makes it or the other. At one page in 25 watched and unwatched pauses of a program (h2) took the same time.
 const LEAST_UNWRITTEN: usize = 24;
 
@@ -34,7 +34,7 @@ const PART_FOR_EDEN: usize = 4;
 pub(super) struct UnwrittenPages {
     /// Only with G1, and where the system can do it.
     watch: Option<WriteWatch>,
-    /// So many pages had survivors in the last pause, and in the one before it; `None`: not known.
+    /// Pages with survivors in the last pause, and in the one before it; `None`: not known.
     pages: [Option<usize>; 2],
 }
 
@@ -86,7 +86,7 @@ impl UnwrittenPages {
         }
     }
 
-    /// Whoever allocates may tell there how far it has come; `None`: that is of no use.
+    /// Where allocating threads may report how far they have come; `None`: not needed.
     pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.watch
             .as_ref()
@@ -146,7 +146,7 @@ impl UnwrittenPages {
         self.expects_few_of(pages_of(watched).max(pages_of(free) / PART_FOR_EDEN))
     }
 
-    /// Will few of so many pages have survivors, by the last two pauses?
+    /// By the last two pauses, will few of these pages have survivors?
     fn expects_few_of(&self, pages: usize) -> bool {
         let [Some(last), before] = self.pages else {
             return false;
@@ -200,7 +200,7 @@ mod tests {
     use crate::address::Address;
     use crate::collection_report::AddressRange;
     use crate::evacuation_walk::Evacuated;
-    use crate::heap_spaces::{Space, SpaceKind};
+    use crate::space::{Space, SpaceKind};
 
     const REGION: usize = 1 << 20;
 

@@ -4,16 +4,16 @@ use super::{pieces, walk_together};
 use crate::address::Address;
 use crate::collection_report::MovesFault;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::heap_spaces::{Space, SpaceKind};
 use crate::made_up_heap::{BYTE_ARRAY, Elements, Heap, LAYOUTS, Random};
 use crate::object_walk::WalkFault;
+use crate::space::{Space, SpaceKind};
 use crate::walk_pool::WalkPool;
 
 impl Heap {
     fn in_pieces(&self, pool: &WalkPool, spaces: &[Space]) -> Result<Evacuated, MovesFault> {
         let room = self.room();
         let new_walk = || EvacuationWalk::new(&self.table, &self.sizes, &room);
-        // SAFETY: as above.
+        // SAFETY: the spaces are memory of this test's heap, which stands still.
         unsafe { walk_together(pool, spaces, new_walk) }
     }
 }

@@ -5,7 +5,7 @@ use crate::capabilities::Capabilities;
 use crate::enumerations::{EventKind, EventMode};
 use crate::error::{Error, length_for_vm};
 use crate::event_callbacks::EventCallbacks;
-use crate::function_table::jthread;
+use crate::raw_types::jthread;
 
 impl Env {
     /// What this VM could give at this moment.

@@ -3,6 +3,7 @@
 //! A tag is a 64-bit number an environment keeps for an object; 0 means none. An iteration visits every object at a
 //! safepoint; the visitor must not call JNI or most of JVMTI.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
@@ -10,7 +11,9 @@ use std::ptr::null_mut;
 use jni::sys::{jclass, jint, jlong, jobject};
 
 use super::{Env, VmArray, call};
+use crate::enumerations::HeapReferenceKind;
 use crate::error::{Error, length_for_vm};
+use crate::heap_references::HeapReferenceInfo;
 use crate::structures::HeapCallbacks;
 
 /// Go on into the references of this object (`JVMTI_VISIT_OBJECTS`); iteration ignores it.
@@ -51,6 +54,62 @@ unsafe extern "system" fn visit_object<V: HeapVisitor>(
         VISIT_OBJECTS
     } else {
         VISIT_ABORT
+    }
+}
+
+/// Sees each reference of a walk over all reachable objects.
+pub trait ReferenceVisitor {
+    /// One reference between two objects. Returns whether to go on.
+    fn visit(&mut self, reference: &HeapReference<'_>) -> bool;
+}
+
+/// A reference from a field or an array element. Tags may be changed; those of an object that refers to itself are the same cell.
+#[derive(Debug)]
+pub struct HeapReference<'a> {
+    /// The tag of the class of the object that is referred to.
+    pub class_tag: jlong,
+    /// The tag of the class of the object that refers to it.
+    pub referrer_class_tag: jlong,
+    /// The tag of the object that is referred to.
+    pub tag: &'a Cell<jlong>,
+    /// The tag of the object that refers to it.
+    pub referrer_tag: &'a Cell<jlong>,
+}
+
+/// Hands one reference to the visitor, if it is of a field or an array element; a panic ends the walk.
+unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
+    kind: HeapReferenceKind,
+    _info: *const HeapReferenceInfo,
+    class_tag: jlong,
+    referrer_class_tag: jlong,
+    _size: jlong,
+    tag: *mut jlong,
+    referrer_tag: *mut jlong,
+    _length: jint,
+    user_data: *mut c_void,
+) -> jint {
+    let is_of_object = kind == HeapReferenceKind::FIELD || kind == HeapReferenceKind::ARRAY_ELEMENT;
+    if !is_of_object || tag.is_null() || referrer_tag.is_null() {
+        return VISIT_OBJECTS;
+    }
+    // SAFETY: `follow_references` passes its exclusively borrowed visitor, and the VM calls from one thread at a time.
+    let visitor = unsafe { &mut *user_data.cast::<V>() };
+    // SAFETY: the VM passes tags that may be read and written during the call; a cell allows both to be the same.
+    let (tag, referrer_tag) = unsafe {
+        (
+            &*tag.cast_const().cast::<Cell<jlong>>(),
+            &*referrer_tag.cast_const().cast::<Cell<jlong>>(),
+        )
+    };
+    let reference = HeapReference {
+        class_tag,
+        referrer_class_tag,
+        tag,
+        referrer_tag,
+    };
+    match catch_unwind(AssertUnwindSafe(|| visitor.visit(&reference))) {
+        Ok(true) => VISIT_OBJECTS,
+        _ => VISIT_ABORT,
     }
 }
 
@@ -106,6 +165,18 @@ impl Env {
         call!(
             self,
             IterateThroughHeap(filter, class, &raw const callbacks, user_data)
+        )
+    }
+
+    /// Visits every field and array element of all reachable objects that refers to an object.
+    pub fn follow_references<V: ReferenceVisitor>(self, visitor: &mut V) -> Result<(), Error> {
+        // SAFETY: all members are optional functions; all bits zero is None.
+        let mut callbacks: HeapCallbacks = unsafe { std::mem::zeroed() };
+        callbacks.heap_reference_callback = Some(visit_reference::<V>);
+        let user_data: *const c_void = std::ptr::from_mut(visitor).cast_const().cast();
+        call!(
+            self,
+            FollowReferences(0, null_mut(), null_mut(), &raw const callbacks, user_data)
         )
     }
 }

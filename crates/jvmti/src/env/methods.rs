@@ -8,7 +8,7 @@ use jni::sys::{jclass, jmethodID};
 use super::{Env, VmArray, call};
 use crate::error::Error;
 use crate::error_code::ErrorCode;
-use crate::function_table::jlocation;
+use crate::raw_types::jlocation;
 
 /// Name and descriptor of a method, in modified UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use jni::sys::{jint, jmethodID, jobject};
 use super::{Env, VmArray, call};
 use crate::callback_types::StartFunction;
 use crate::error::{Error, length_from_vm};
-use crate::function_table::{jlocation, jthread, jthreadGroup};
+use crate::raw_types::{jlocation, jthread, jthreadGroup};
 use crate::structures::{FrameInfo, ThreadInfo};
 
 /// What the VM says about a thread. The references are local references.

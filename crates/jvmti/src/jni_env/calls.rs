@@ -1,6 +1,6 @@
 //! Method IDs, constructors and calls. Arguments are `jvalue`s in the order of the descriptor.
 
-use jni::sys::{jclass, jint, jlong, jmethodID, jobject, jvalue};
+use jni::sys::{jclass, jint, jlong, jmethodID, jobject, jthrowable, jvalue};
 
 use super::{Jni, jni_call};
 use crate::error::{Error, c_string};
@@ -106,6 +106,20 @@ impl Jni {
             v1_1.CallStaticObjectMethodA(class, method, arguments.as_ptr())
         );
         self.without_exception("CallStaticObjectMethodA", value)
+    }
+
+    /// Calls a static method that returns a reference; what it throws is taken away and returned as a local reference.
+    pub fn try_call_static_object(
+        self,
+        class: jclass,
+        method: jmethodID,
+        arguments: &[jvalue],
+    ) -> Result<jobject, jthrowable> {
+        let value = jni_call!(
+            self,
+            v1_1.CallStaticObjectMethodA(class, method, arguments.as_ptr())
+        );
+        self.take_exception().map_or(Ok(value), Err)
     }
 
     /// Calls an instance method that returns nothing.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::drawn_graph::DrawnGraph;
 use super::random_graphs::{Sketch, sketch};
-use crate::{EdgeId, FlowRange, Frequencies, Graph, Propagated, propagate};
+use crate::{EdgeFrequencies, EdgeId, FlowRange, Frequencies, Graph, propagate};
 
 /// Counts for edges by name, nothing for the others.
 fn counted(drawn: &DrawnGraph, listed: &str) -> Vec<Option<u64>> {
@@ -24,7 +24,7 @@ fn counted(drawn: &DrawnGraph, listed: &str) -> Vec<Option<u64>> {
 #[test]
 fn two_counters_determine_a_diamond() {
     let drawn = DrawnGraph::new("^A AB AC BD CD D$");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "AB=3 D$=10"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "AB=3 D$=10"));
     assert!(flow.is_exact() && flow.is_consistent());
     for (name, count) in [
         ("^A", 10),
@@ -43,9 +43,10 @@ fn entries_and_counters_are_enough() {
     let drawn = DrawnGraph::new("^A AB AC BD CD D$ !C");
     let frequencies = propagate(
         &drawn.graph,
-        10,
+        Some(10),
         [(drawn.edge("AB"), 3), (drawn.edge("!C"), 0)],
-    );
+    )
+    .into_frequencies();
     assert_eq!(frequencies.edge(drawn.edge("AC")), 7);
     assert_eq!(frequencies.edge(drawn.edge("D$")), 10);
     assert_eq!(frequencies.runs(&drawn.graph), 10);
@@ -55,7 +56,7 @@ fn entries_and_counters_are_enough() {
 #[test]
 fn a_bridge_is_determined_though_no_block_beside_it_is() {
     let drawn = DrawnGraph::new("^A AB AC BD CD DE EF EG FH GH H$");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=8"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=8"));
     assert_eq!(flow.range(drawn.edge("DE")), FlowRange::exactly(8));
     assert_eq!(
         flow.range(drawn.edge("AB")),
@@ -75,7 +76,7 @@ fn a_bridge_is_determined_though_no_block_beside_it_is() {
 #[test]
 fn ranges_follow_from_conservation() {
     let drawn = DrawnGraph::new("^A AB AC AD BE CE DE E$");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=10 AB=6"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=10 AB=6"));
     assert_eq!(
         flow.range(drawn.edge("AC")),
         FlowRange {
@@ -96,7 +97,7 @@ fn ranges_follow_from_conservation() {
 #[test]
 fn dominance_bounds_what_conservation_alone_leaves_open() {
     let drawn = DrawnGraph::new("^P PQ PA QR AB AC BD CD DH HE HF EG FG GR R$");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^P=10"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^P=10"));
     assert_eq!(
         flow.range(drawn.edge("DH")),
         FlowRange {
@@ -110,7 +111,7 @@ fn dominance_bounds_what_conservation_alone_leaves_open() {
 #[test]
 fn a_block_of_an_inner_loop_is_not_bounded_by_its_dominator() {
     let drawn = DrawnGraph::new("^A AB BC CB CD D$ AD");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=10"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=10"));
     assert_eq!(flow.range(drawn.edge("CB")).most, None);
     assert_eq!(flow.range(drawn.edge("AB")).most, Some(10));
 }
@@ -118,17 +119,17 @@ fn a_block_of_an_inner_loop_is_not_bounded_by_its_dominator() {
 #[test]
 fn contradictions_are_reported_not_hidden() {
     let drawn = DrawnGraph::new("^A AB AC BD CD D$");
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=5 AB=7"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=5 AB=7"));
     assert!(!flow.is_consistent());
     assert_eq!(flow.frequencies().edge(drawn.edge("AC")), 0);
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=5 AB=2 AC=2"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=5 AB=2 AC=2"));
     assert!(!flow.is_consistent());
 }
 
 #[test]
 fn a_throw_is_an_end_like_any_other() {
     let drawn = DrawnGraph::new("^A AB AC C$"); // B throws
-    let flow = Propagated::of(&drawn.graph, &counted(&drawn, "^A=5 C$=4"));
+    let flow = EdgeFrequencies::of(&drawn.graph, &counted(&drawn, "^A=5 C$=4"));
     assert_eq!(flow.range(drawn.edge("AB")), FlowRange::exactly(1));
     assert!(flow.is_exact() && flow.is_consistent());
 }
@@ -194,7 +195,7 @@ proptest! {
             .edge_ids()
             .map(|edge| (!hidden[edge.index() % hidden.len()]).then(|| truth.edge(edge)))
             .collect();
-        let flow = Propagated::of(&graph, &counted);
+        let flow = EdgeFrequencies::of(&graph, &counted);
         prop_assert!(flow.is_consistent());
         for edge in graph.edge_ids() {
             let range = flow.range(edge);
@@ -236,7 +237,7 @@ proptest! {
         for &edge in graph.out_edges(graph.entry()) {
             prop_assert!(counted[edge.index()].is_some(), "calls are counted at once");
         }
-        let flow = Propagated::of(&graph, &counted);
+        let flow = EdgeFrequencies::of(&graph, &counted);
         prop_assert!(flow.is_exact());
         for edge in graph.edge_ids() {
             prop_assert_eq!(flow.frequencies().edge(edge), truth.edge(edge));

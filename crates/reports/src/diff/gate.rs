@@ -3,21 +3,25 @@
 //! ```text
 //! gate      = metric [ "[" scope "]" ] ( ">" | ">=" ) limit
 //! metric    = "count" | "bytes"
-//! scope     = a package or class; what it allocates or is blamed for. Without: the whole run
+//! scope     = a package or class; what it allocates or causes (with `app=`: each object that its calls bring, once; else what it is
+//!             blamed for). Without: the whole run
 //! limit     = "+" number "%"        growth against the first run, in percent
 //!           | "+" number [ unit ]   growth, in objects or bytes
 //!           | number [ unit ]       the second run alone: a budget
-//! unit      = "k" | "M" | "G" (powers of 1000) | "Ki" | "Mi" | "Gi" (of 1024), and "B" behind it for bytes
+//! unit      = "k" | "M" | "G" (powers of 1000) | "Ki" | "Mi" | "Gi" (of 1024), and "B" after it for bytes
 //!
 //! count>+5%    bytes>+1M    count[com.acme]>+0    bytes[com.acme.db]>=64Mi
 //! ```
 //! Limits are kept as whole millionths and compared without rounding.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::in_scopes;
-use crate::json::SiteDoc;
+use super::{in_scopes, own_in_scopes};
+use crate::filter::in_scope;
+use crate::json::{CauseDoc, Document, SiteDoc};
 use crate::quantity::{grouped, grouped_signed};
 
 const MILLION: i128 = 1_000_000;
@@ -75,33 +79,73 @@ pub struct Verdict {
     pub unit: &'static str,
     /// True when the condition does not hold.
     pub passed: bool,
+    /// The limit is for the second run alone.
+    pub is_budget: bool,
+    /// Of a gate that failed, the place that grew most, and by how much.
+    pub most: Option<(String, i64)>,
 }
 
 impl Gate {
     /// Checks the gate on the sites of two runs.
-    pub fn check(&self, before: &[SiteDoc], after: &[SiteDoc]) -> Verdict {
-        let (before, after) = (self.sum(before), self.sum(after));
+    pub fn check(&self, before: &Document, after: &Document) -> Verdict {
+        // Where only one run says what calls bring, both are compared without.
+        let with_causes = before.caused.is_some() && after.caused.is_some();
+        let parts = |document| self.parts(document, with_causes);
+        let (parts_before, parts_after) = (parts(before), parts(after));
+        let sum = |parts: &BTreeMap<_, i64>| {
+            parts
+                .values()
+                .fold(0, |sum: i64, part| sum.saturating_add(*part))
+        };
+        let (before, after) = (sum(&parts_before), sum(&parts_after));
+        let passed = !self.is_over(i128::from(before), i128::from(after));
         Verdict {
+            most: match passed {
+                true => None,
+                false => grown_most(&parts_before, &parts_after),
+            },
             gate: self.text.clone(),
+            is_budget: matches!(self.limit, Limit::Budget(_)),
             before,
             after,
             unit: match self.metric {
                 Metric::Count => "objects",
                 Metric::Bytes => "bytes",
             },
-            passed: !self.is_over(i128::from(before), i128::from(after)),
+            passed,
         }
     }
 
-    fn sum(&self, sites: &[SiteDoc]) -> i64 {
+    /// The number in scope, by place.
+    fn parts(&self, document: &Document, with_causes: bool) -> BTreeMap<Place, i64> {
         let scopes: &[String] = self.scope.as_slice();
-        sites.iter().fold(0_i64, |sum, site| {
-            let part = in_scopes(site, scopes);
-            sum.saturating_add(match self.metric {
+        let with_causes = with_causes && !scopes.is_empty();
+        let mut parts = BTreeMap::new();
+        let mut add = |place: Place, number: i64| {
+            let part: &mut i64 = parts.entry(place).or_default();
+            *part = part.saturating_add(number);
+        };
+        for site in &document.sites {
+            let part = match with_causes {
+                true => own_in_scopes(site, scopes),
+                false => in_scopes(site, scopes),
+            };
+            let number = match self.metric {
                 Metric::Count => part.count,
                 Metric::Bytes => part.bytes,
-            })
-        })
+            };
+            add(Place::of_site(site), number);
+        }
+        let causes = document.causes.iter().filter(|_| with_causes);
+        for cause in causes.filter(|cause| scopes.iter().any(|scope| in_scope(scope, &cause.class)))
+        {
+            let number = match self.metric {
+                Metric::Count => cause.charged_objects,
+                Metric::Bytes => cause.charged_bytes,
+            };
+            add(Place::of_cause(cause), number);
+        }
+        parts
     }
 
     /// `growth in percent > limit` is `growth * 100 > limit * before`: from nothing, any growth is over any percentage.
@@ -116,6 +160,95 @@ impl Gate {
         };
         value > limit || (self.or_equal && value == limit)
     }
+}
+
+/// A site or a call. Lines move from version to version; what is made or called at a place of a method does not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    class: String,
+    method: String,
+    descriptor: String,
+    what: String,
+    is_call: bool,
+    /// Where it is in one of the runs; no part of the comparison.
+    at: At,
+}
+
+/// Equal to every other one.
+#[derive(Clone, Debug, Default)]
+struct At(Option<String>);
+
+impl PartialEq for At {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for At {}
+
+impl PartialOrd for At {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for At {
+    fn cmp(&self, _: &Self) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Place {
+    fn of_site(site: &SiteDoc) -> Self {
+        Self {
+            class: site.class.clone(),
+            method: site.method.clone(),
+            descriptor: site.descriptor.clone(),
+            what: site.ty.clone().unwrap_or_default(),
+            is_call: false,
+            at: At(source(site.source_file.as_deref(), site.line)),
+        }
+    }
+
+    fn of_cause(cause: &CauseDoc) -> Self {
+        Self {
+            class: cause.class.clone(),
+            method: cause.method.clone(),
+            descriptor: cause.descriptor.clone(),
+            what: cause.target.clone(),
+            is_call: true,
+            at: At(source(cause.source_file.as_deref(), cause.line)),
+        }
+    }
+}
+
+/// `Shop.java:12`
+fn source(file: Option<&str>, line: Option<u16>) -> Option<String> {
+    Some(format!("{}:{}", file?, line?))
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.class, self.method)?;
+        if let Some(at) = &self.at.0 {
+            write!(f, "({at})")?;
+        }
+        let verb = if self.is_call { "calls" } else { "makes" };
+        write!(f, " {verb} {}", self.what)
+    }
+}
+
+/// The place that grew most, and by how much. Where the same place is in both runs, the second says its line.
+fn grown_most(
+    before: &BTreeMap<Place, i64>,
+    after: &BTreeMap<Place, i64>,
+) -> Option<(String, i64)> {
+    let growth = |(place, number): (&Place, &i64)| {
+        let was = before.get(place).copied().unwrap_or(0);
+        (place.to_string(), number.saturating_sub(was))
+    };
+    let (place, growth) = after.iter().map(growth).max_by_key(|(_, growth)| *growth)?;
+    (growth > 0).then_some((place, growth))
 }
 
 impl FromStr for Gate {
@@ -238,7 +371,14 @@ impl fmt::Display for Verdict {
                 Some(percent) => format!(", {percent:+.2} %"),
                 None => String::new(),
             }
-        )
+        )?;
+        if self.is_budget {
+            f.write_str("; a budget for the second run alone: growth is written +N or +N%")?;
+        }
+        match &self.most {
+            Some((place, growth)) => write!(f, "; most at {place}, {}", grouped_signed(*growth)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -249,7 +389,10 @@ impl fmt::Display for GateError {
             Self::Metric(name) => write!(f, "'{name}' is no metric; use count or bytes"),
             Self::Scope(scope) => write!(f, "'[{scope}' is no scope; use [com.acme]"),
             Self::Number(number) => {
-                write!(f, "'{number}' is no limit; use +5%, +1000, +1M or 64Mi")
+                write!(
+                    f,
+                    "'{number}' is no limit; use +5% or +1000 (growth), or 64Mi (a budget for the second run alone)"
+                )
             }
             Self::Unit(unit) => write!(
                 f,
@@ -274,9 +417,16 @@ mod tests {
         }]
     }
 
+    fn run(sites: Vec<SiteDoc>) -> Document {
+        Document {
+            sites,
+            ..Document::default()
+        }
+    }
+
     fn passes(gate: &str, before: i64, after: i64) -> bool {
         let gate: Gate = gate.parse().expect("a gate");
-        gate.check(&sites(before, before), &sites(after, after))
+        gate.check(&run(sites(before, before)), &run(sites(after, after)))
             .passed
     }
 
@@ -307,7 +457,7 @@ mod tests {
         let gate: Gate = "count[com.acme]>10".parse().expect("a gate");
         let mut library = sites(100, 100);
         library[0].class = "java.util.Arrays".into();
-        assert!(gate.check(&[], &library).passed);
+        assert!(gate.check(&run(vec![]), &run(library.clone())).passed);
         library[0].context = vec![crate::json::ContextDoc {
             caller: crate::json::CallerDoc {
                 class: Some("com.acme.Main".into()),
@@ -317,8 +467,41 @@ mod tests {
             bytes: 11,
             ..Default::default()
         }];
-        let verdict = gate.check(&[], &library);
+        let verdict = gate.check(&run(vec![]), &run(library));
         assert_eq!((verdict.after, verdict.passed), (11, false));
+    }
+
+    #[test]
+    fn a_scope_counts_what_its_calls_bring_and_names_the_call() {
+        let with = |objects: i64, line| Document {
+            caused: Some(crate::json::CausedDoc::default()),
+            causes: vec![CauseDoc {
+                class: "com.acme.Main".into(),
+                method: "run".into(),
+                source_file: Some("Main.java".into()),
+                line: Some(line),
+                target: "java.text.SimpleDateFormat.<init>".into(),
+                objects: 2 * objects,
+                charged_objects: objects,
+                ..CauseDoc::default()
+            }],
+            ..run(sites(5, 5))
+        };
+        let gate: Gate = "count[com.acme]>+0".parse().expect("a gate");
+        assert!(gate.check(&with(10, 7), &with(10, 8)).passed);
+        let verdict = gate.check(&with(10, 7), &with(30, 8));
+        assert_eq!(
+            (verdict.before, verdict.after, verdict.passed),
+            (15, 35, false)
+        );
+        let text = verdict.to_string();
+        assert!(
+            text.contains("most at com.acme.Main.run(Main.java:8) calls java.text.SimpleDateFormat.<init>, +20"),
+            "{text}"
+        );
+        // A baseline without causes: what both know is compared.
+        let verdict = gate.check(&run(sites(5, 5)), &with(30, 8));
+        assert_eq!((verdict.before, verdict.after), (5, 5));
     }
 
     #[test]

@@ -12,10 +12,12 @@ const DEFAULT_TOP: usize = 20;
 
 /// The comparison for a terminal. `top` changes are shown, 20 when not said.
 pub fn diff_text(comparison: &Comparison, top: Option<usize>) -> String {
-    let mut out = format!(
+    let failed = comparison.verdicts.iter().filter(|verdict| !verdict.passed);
+    let mut out: String = failed.map(|verdict| format!("{verdict}\n")).collect();
+    out.push_str(&format!(
         "ducktrack: what changed from {} to {}\n",
         comparison.before.name, comparison.after.name
-    );
+    ));
     for (word, side) in [("before", &comparison.before), ("after", &comparison.after)] {
         out.push_str(&format!("  {word:<8} {}\n", line(side)));
     }
@@ -148,6 +150,7 @@ pub fn diff_json(comparison: &Comparison, top: Option<usize>) -> Result<String, 
             "after": verdict.after,
             "unit": verdict.unit,
             "passed": verdict.passed,
+            "most": verdict.most.as_ref().map(|(place, growth)| json!({"place": place, "growth": growth})),
         })).collect::<Vec<_>>(),
         "cautions": comparison.cautions,
         "changed_sites": comparison.changes.len(),

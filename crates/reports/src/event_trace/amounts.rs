@@ -16,7 +16,7 @@ pub(super) fn amount(amount: Amount) -> AmountDoc {
     }
 }
 
-/// Four digits behind the point, rounded down, so that only all of something is 100 %. JSON has no infinities: they are 0.
+/// Four digits after the point, rounded down, so that only all of something is 100 %. JSON has no infinities: they are 0.
 pub(super) fn ratio(value: f64) -> f64 {
     if value.is_finite() {
         (value * 1e4).floor() / 1e4

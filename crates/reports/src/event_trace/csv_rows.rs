@@ -51,9 +51,14 @@ pub(super) fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) ->
     let mut out = header.join(",");
     out.push_str("\r\n");
     for row in rows {
-        let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
-        out.push_str(&fields.join(","));
-        out.push_str("\r\n");
+        out.push_str(&csv_line(&row));
     }
     out
+}
+
+/// A row with its end.
+#[must_use]
+pub fn csv_line(row: &[String]) -> String {
+    let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
+    fields.join(",") + "\r\n"
 }

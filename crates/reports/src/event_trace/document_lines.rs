@@ -8,7 +8,7 @@ use serde_json::ser::Formatter;
 use crate::error::ReportError;
 
 /// The document as text.
-pub(super) fn lines(document: &impl Serialize) -> Result<String, ReportError> {
+pub(crate) fn lines(document: &impl Serialize) -> Result<String, ReportError> {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Lines::default());
     document

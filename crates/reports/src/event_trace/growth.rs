@@ -4,10 +4,14 @@ mod build;
 mod csv;
 mod document;
 mod facts;
+mod groups;
 mod text;
 
 pub use build::growth_report;
-pub use document::{GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, VerdictsDoc};
+pub use document::{
+    GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,
+    VerdictsDoc, WindowDoc, WindowGrowthDoc,
+};
 
 use crate::error::ReportError;
 use crate::event_trace::{EventReport, document_lines, page};

@@ -50,7 +50,7 @@ pub struct KnowledgeDoc {
     pub since: Option<u32>,
     /// With `never` and `lost`: why.
     pub reason: Option<String>,
-    /// Stretches of collections behind which the heap is not known, between others where it is.
+    /// Stretches of collections after which the heap is not known, between others where it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<KnowledgeGapDoc>,
     /// Where it was lost on the way: stretches in which it is known.
@@ -58,7 +58,7 @@ pub struct KnowledgeDoc {
     pub known: Vec<KnownStretchDoc>,
 }
 
-/// Collections behind which the heap is known.
+/// Collections after which the heap is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownStretchDoc {
     /// The first; 0: the start of the run.
@@ -85,9 +85,9 @@ impl KnowledgeDoc {
 /// A stretch in which the heap is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnowledgeGapDoc {
-    /// The first collection behind which the heap is not known.
+    /// The first collection after which the heap is not known.
     pub since: u32,
-    /// The collection behind which it is known again.
+    /// The collection after which it is known again.
     pub until: u32,
     /// Why.
     pub reason: String,
@@ -179,7 +179,7 @@ fn missing(model: &TraceModel) -> Vec<String> {
     let mut missing = Vec::new();
     missing.extend(info.knowledge_gaps.iter().map(|gap| {
         format!(
-            "the heap is not known from collection {} up to collection {}, behind which it is known again: {}",
+            "the heap is not known from collection {} up to collection {}, after which it is known again: {}",
             gap.since.0,
             gap.until.0,
             printable(&gap.reason)
@@ -201,6 +201,12 @@ fn missing(model: &TraceModel) -> Vec<String> {
             printable(reason)
         )),
     }
+    if info.recovered.is_running {
+        missing.push(
+            "the JVM runs: what its threads have in their buffers is not in the files yet, and not in this report"
+                .to_owned(),
+        );
+    }
     for (number, what, then) in [
         (
             info.dropped,
@@ -208,6 +214,11 @@ fn missing(model: &TraceModel) -> Vec<String> {
             "dropped while recording: these objects have no site",
         ),
         (info.lost_blocks, "block", "that the agent could not write"),
+        (
+            info.recovered.private_threads,
+            "thread",
+            "whose last events are lost: the JVM was killed, and there was no room for their buffers in memory that outlives it",
+        ),
         (info.malformed, "event", "not readable"),
         (
             info.size_unknown,

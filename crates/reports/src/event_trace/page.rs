@@ -36,9 +36,14 @@ macro_rules! kind {
 }
 
 pub(super) const HEAP: Kind = kind!("event/heap.html", "treemap.js", "heap.js");
+pub(super) const HOLDERS: Kind = kind!("event/holders.html", "treemap.js", "holders.js");
+pub(super) const LEAKS: Kind = kind!("event/leaks.html", "leaks.js");
 pub(super) const LIFETIMES: Kind = kind!("event/lifetimes.html", "lifetimes.js");
 pub(super) const TIMELINE: Kind = kind!("event/timeline.html", "timeline.js");
 pub(super) const GROWTH: Kind = kind!("event/growth.html", "growth.js");
+pub(super) const DEATHS: Kind = kind!("event/deaths.html", "deaths.js");
+pub(super) const STALE: Kind = kind!("event/stale.html", "stale.js");
+pub(super) const GC: Kind = kind!("event/gc.html", "gc.js");
 pub(super) const INFO: Kind = kind!("event/info.html", "info.js");
 
 const CSS: &str = concat!(
@@ -121,4 +126,35 @@ struct Page<'a> {
     body: &'a str,
     data: &'a str,
     js: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names that a script declares outside of functions.
+    fn declared(js: &str) -> Vec<&str> {
+        let words = ["const ", "let ", "function ", "class "];
+        let names = js.lines().filter_map(|line| {
+            let rest = words.iter().find_map(|word| line.strip_prefix(word))?;
+            let end = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+            rest.get(..end.unwrap_or(rest.len()))
+        });
+        names.filter(|name| !name.is_empty()).collect()
+    }
+
+    /// The parts of a page's script share one scope: a name that two of them declare is a fault that shows nothing but an empty page.
+    #[test]
+    fn no_script_declares_a_name_twice() {
+        let kinds = [
+            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, GROWTH, DEATHS, STALE, GC, INFO,
+        ];
+        for kind in kinds {
+            let mut names = declared(kind.js);
+            assert!(names.len() > 20, "{names:?}");
+            names.sort_unstable();
+            let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+            assert_eq!(twice, None);
+        }
+    }
 }

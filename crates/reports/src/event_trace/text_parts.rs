@@ -36,7 +36,7 @@ pub(super) fn trouble(out: &mut String, head: &TraceHead) {
     }
 }
 
-/// What to run next: (the command behind `ducktrack`, without the directory; arguments behind it; what it tells).
+/// What to run next: (the command after `ducktrack`, without the directory; arguments after it; what it tells).
 pub(super) fn next(out: &mut String, head: &TraceHead, commands: &[(&str, &str, &str)]) {
     let trace = shell_word(&head.run.trace);
     out.push_str("\nNext:\n");
@@ -60,4 +60,19 @@ pub(super) fn cut(shown: usize, all: usize, what: &str, by: &str) -> String {
 /// Microseconds since the start, in seconds.
 pub(super) fn after(micros: u64) -> String {
     format!("{:.3} s after the start", micros as f64 / 1e6)
+}
+
+/// Words in lines of at most `width` characters.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

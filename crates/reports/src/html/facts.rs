@@ -17,6 +17,7 @@ pub(super) struct Facts {
     pub(super) refused: String,
     pub(super) refusals: Vec<RefusalFacts>,
     pub(super) notes: Vec<String>,
+    pub(super) stacks: String,
 }
 
 /// A figure at the top.
@@ -55,7 +56,17 @@ pub(super) fn facts(view: &View) -> Facts {
         refused: counted(view.refused_sites(), "site") + " not counted",
         refusals: refusals(view),
         notes: view.notes.clone(),
+        stacks: stacks(view),
     }
+}
+
+fn stacks(view: &View) -> String {
+    let stacks = &view.stacks;
+    format!(
+        "{} of the bytes have stacks ({}). Places and types are exact; what went through a caller is an estimate, whose interval `ducktrack report --tree` prints.",
+        share(stacks.with_stacks.bytes, stacks.total.bytes),
+        counted(i64::try_from(stacks.samples).unwrap_or(i64::MAX), "sample")
+    )
 }
 
 fn title(view: &View) -> String {
@@ -76,14 +87,15 @@ fn run(view: &View) -> Vec<String> {
         facts.push("mode trace".to_owned());
     }
     if let Some(snapshot) = &view.snapshot {
-        facts.push(format!(
-            "snapshot {} ({})",
-            snapshot.sequence, snapshot.cause
-        ));
+        facts.push(match view.ending.values {
+            "counters" => "counters as they stand in memory".to_owned(),
+            _ => format!("snapshot {} ({})", snapshot.sequence, snapshot.cause),
+        });
     }
     if let Some(millis) = view.duration_millis() {
         facts.push(format!("{:.1} s after the start", millis as f64 / 1000.0));
     }
+    facts.extend(view.ending.sentences.iter().cloned());
     if run.attached {
         facts.push("loaded into the running VM: what was before is missing".to_owned());
     }
@@ -113,7 +125,6 @@ fn cards(view: &View) -> Vec<Card> {
     let mut cards = vec![executed(view, totals), made(totals)];
     cards.extend(heap(totals));
     cards.push(explained(view));
-    cards.extend(saved(view));
     cards
 }
 
@@ -128,7 +139,7 @@ fn executed(view: &View, totals: &Totals) -> Card {
         bytes(totals.executed.bytes)
     };
     Card {
-        name: "Executed",
+        name: "Allocated",
         value: rounded(totals.executed.bytes),
         exact: bytes(totals.executed.bytes),
         note: of,
@@ -156,12 +167,21 @@ fn heap(totals: &Totals) -> Option<Card> {
     let heap = totals.materialized?;
     let executed = totals.executed_where_materialized;
     let gone = eliminated(executed, heap);
+    let is_whole = executed == totals.executed;
+    let at_least = if is_whole { "" } else { "\u{2265} " };
+    let recorded = match is_whole {
+        true => String::new(),
+        false => format!(
+            "recorded for {} of the bytes; of these ",
+            share(executed.bytes, totals.executed.bytes)
+        ),
+    };
     Some(Card {
         name: "Reached the heap",
-        value: rounded(heap.bytes),
+        value: format!("{at_least}{}", rounded(heap.bytes)),
         exact: format!("{} in {}", bytes(heap.bytes), counted(heap.count, "object")),
         note: format!(
-            "the JIT eliminated {} ({})",
+            "{recorded}removed by the JIT: {} ({})",
             bytes(gone.bytes),
             share(gone.bytes, executed.bytes)
         ),
@@ -193,20 +213,6 @@ fn explained(view: &View) -> Card {
         value,
         note,
     }
-}
-
-fn saved(view: &View) -> Option<Card> {
-    let saved = view.increments.saved_share()? * 100.0;
-    Some(Card {
-        name: "Increments saved",
-        value: format!("{saved:.1} %"),
-        exact: format!("{saved} %"),
-        note: format!(
-            "{} instead of {}",
-            grouped(view.increments.executed),
-            grouped(view.increments.one_per_site)
-        ),
-    })
 }
 
 fn rounded(value: i64) -> String {
@@ -374,4 +380,36 @@ fn refusals(view: &View) -> Vec<RefusalFacts> {
             }),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ducktrack_heap_model::Tally;
+
+    /// Sites with callers do not record what reached the heap: the rest of the page must not read as all of it.
+    #[test]
+    fn what_reached_the_heap_is_at_least_so_much_where_it_is_recorded_for_a_part() {
+        let tally = |count, bytes| Tally { count, bytes };
+        let mut totals = Totals {
+            executed: tally(100, 3_600),
+            materialized: Some(tally(50, 2_000)),
+            executed_where_materialized: tally(60, 2_400),
+            ..Totals::default()
+        };
+        let card = heap(&totals).expect("a card");
+        assert!(card.value.starts_with("\u{2265} "), "{}", card.value);
+        assert!(
+            card.note.starts_with(
+                "recorded for 66.7 % of the bytes; of these removed by the JIT: 400 B"
+            ),
+            "{}",
+            card.note
+        );
+        totals.executed = totals.executed_where_materialized;
+        let card = heap(&totals).expect("a card");
+        assert!(
+            !card.value.starts_with('\u{2265}') && card.note.starts_with("removed by the JIT:")
+        );
+    }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! strings  every text; rows name them by position
 //! callers  [class, method, descriptor, bci, line or -1, file or -1, target]
+//! stacks   null, or frames: texts; nodes: [caller or -1, frame]; rows: [node, type, thread or -1, objects, bytes]
 //! sites    [class, method, descriptor, bci, line or -1, file or -1, type or -1, kind, objects, bytes,
 //!           heap objects or null, heap bytes or null,
 //!           [[type, caller or -1, objects, bytes] ...], [[thread, objects, bytes] ...], [[low, high, arrays] ...]]
@@ -10,9 +11,12 @@
 
 use std::collections::HashMap;
 
+use ducktrack_profile::Profile;
 use serde_json::{Value, json};
 
+use crate::class_name::printable;
 use crate::error::ReportError;
+use crate::stack_names::{frame_name, type_name};
 use crate::view::{CallerId, Location, SiteRow, View};
 
 pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
@@ -23,7 +27,9 @@ pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
         .iter()
         .map(|site| row(site, &numbers, &mut texts))
         .collect();
+    let stacks = stacks(&view.stacks, &mut texts);
     let data = json!({
+        "stacks": stacks,
         "strings": texts.all,
         "callers": callers,
         "sites": sites,
@@ -74,6 +80,42 @@ impl Texts {
     fn optional(&mut self, text: Option<&str>) -> Value {
         text.map_or(json!(-1), |text| json!(self.number(text)))
     }
+}
+
+/// Whole stacks; null where none were sampled.
+fn stacks(profile: &Profile, texts: &mut Texts) -> Value {
+    if profile.samples == 0 {
+        return Value::Null;
+    }
+    let frames: Vec<usize> = profile
+        .frames
+        .iter()
+        .map(|frame| texts.number(&frame_name(frame)))
+        .collect();
+    let nodes: Vec<Value> = profile
+        .stacks
+        .iter()
+        .map(|node| {
+            let caller = node.parent.map_or(json!(-1), |parent| json!(parent.get()));
+            json!([caller, node.frame.get()])
+        })
+        .collect();
+    let rows: Vec<Value> = profile
+        .rows
+        .iter()
+        .filter(|row| row.tally.count > 0 || row.tally.bytes > 0)
+        .map(|row| {
+            let thread = row.thread.as_deref().map(printable);
+            json!([
+                row.stack.get(),
+                texts.number(&type_name(row.ty.as_deref())),
+                texts.optional(thread.as_deref()),
+                row.tally.count.max(0),
+                row.tally.bytes.max(0)
+            ])
+        })
+        .collect();
+    json!({"frames": frames, "nodes": nodes, "rows": rows})
 }
 
 /// The callers that the shown sites refer to, and their positions.

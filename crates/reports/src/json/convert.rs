@@ -1,13 +1,16 @@
 //! View to document: the same facts under the documented keys.
 
-use ducktrack_heap_model::{AgentCost, LengthBucket, RefusalGroup, Tally};
+use ducktrack_heap_model::{AgentCost, LengthBucket, RefusalGroup, Tally, WindowRow};
+
+use ducktrack_profile::{Frame, MethodTotal, Profile, Unit, method_totals};
 
 use super::document::*;
-use super::{FORMAT, VERSION};
+use crate::class_name::{printable, readable_class};
 use crate::filter::Filter;
 use crate::grouping::{by_caller, by_kind, by_type};
 use crate::quantity::percent;
-use crate::view::{Cell, Finding, SiteRow, Totals, View, eliminated};
+use crate::report_version::{FORMAT, VERSION};
+use crate::view::{CauseView, Caused, Cell, Finding, SiteRow, Totals, View, eliminated};
 
 /// The report under the documented keys.
 pub fn document(view: &View) -> Document {
@@ -26,12 +29,99 @@ pub fn document(view: &View) -> Document {
         damage: view.damage.iter().map(finding).collect(),
         losses: view.losses.clone(),
         notes: view.notes.clone(),
+        stacks: stacks(&view.stacks),
+        windows: view.windows.iter().map(|row| window(view, row)).collect(),
+        caused: view.caused.as_ref().map(caused),
+        causes: view
+            .caused
+            .iter()
+            .flat_map(|caused| caused.calls.iter().map(cause))
+            .collect(),
         sites: view
             .top_sites(usize::MAX)
             .iter()
             .map(|row| site(view, row))
             .collect(),
     }
+}
+
+fn window(view: &View, row: &WindowRow) -> RunWindowDoc {
+    RunWindowDoc {
+        name: row.name.clone(),
+        start_millis: row
+            .start_unix_millis
+            .saturating_sub(view.run.start_unix_millis),
+        millis: row.end_unix_millis.saturating_sub(row.start_unix_millis),
+        objects: row.made.count,
+        bytes: row.made.bytes,
+    }
+}
+
+fn caused(caused: &Caused) -> CausedDoc {
+    CausedDoc {
+        application: caused.application.clone(),
+        own: amount(caused.own),
+        charged: amount(caused.charged),
+        no_call: amount(caused.no_call),
+    }
+}
+
+fn cause(call: &CauseView) -> CauseDoc {
+    let at = &call.caller.location;
+    CauseDoc {
+        class: at.class.clone(),
+        method: at.method.clone(),
+        descriptor: at.descriptor.clone(),
+        bci: at.bci,
+        line: at.line,
+        source_file: at.source_file.clone(),
+        target: call.caller.target.clone(),
+        objects: call.inclusive.count,
+        bytes: call.inclusive.bytes,
+        charged_objects: call.charged.count,
+        charged_bytes: call.charged.bytes,
+    }
+}
+
+/// Methods in the report; the rest is little.
+const MOST_METHODS: usize = 1000;
+
+fn stacks(profile: &Profile) -> Option<StacksDoc> {
+    let total = profile.total.bytes.max(1) as f64;
+    let method = |method: &MethodTotal| {
+        let Frame::Method {
+            class,
+            method: name,
+            descriptor,
+            ..
+        } = profile.frame(method.frame)
+        else {
+            return None;
+        };
+        let interval = method.interval(profile, Unit::Bytes);
+        Some(StackMethodDoc {
+            class: readable_class(class),
+            method: printable(name),
+            descriptor: printable(descriptor),
+            count: method.inclusive.count,
+            bytes: method.inclusive.bytes,
+            own_count: method.own.count,
+            own_bytes: method.own.bytes,
+            share: method.inclusive.bytes as f64 / total,
+            interval: [interval.low / total, interval.high / total],
+        })
+    };
+    (profile.samples > 0).then(|| StacksDoc {
+        samples: profile.samples,
+        dropped: profile.skipped,
+        unmatched: profile.unmatched,
+        share: profile.share_with_stacks(Unit::Bytes),
+        methods: method_totals(profile, Unit::Bytes)
+            .iter()
+            .take(MOST_METHODS)
+            .filter_map(method)
+            .collect(),
+    })
 }
 
 fn site(view: &View, row: &SiteRow) -> SiteDoc {
@@ -170,7 +260,10 @@ pub(crate) fn run(view: &View) -> RunDoc {
             .snapshot
             .as_ref()
             .map(|snapshot| snapshot.cause.clone()),
-        ended: view.ended.clone(),
+        ended: view.ending.cause.clone(),
+        state: view.ending.state.to_owned(),
+        values: view.ending.values.to_owned(),
+        private_threads: view.ending.private_threads.clone(),
     }
 }
 

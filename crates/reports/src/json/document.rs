@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::view::{Caller, Location};
 
 /// The whole report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// Always `ducktrack-report`.
     pub format: String,
@@ -35,8 +35,116 @@ pub struct Document {
     pub losses: Vec<String>,
     /// What a reader must know.
     pub notes: Vec<String>,
+    /// Whole call stacks; null where none were sampled.
+    #[serde(default)]
+    pub stacks: Option<StacksDoc>,
+    /// What was made from mark to mark, in order of time; empty without a mark.
+    #[serde(default)]
+    pub windows: Vec<RunWindowDoc>,
+    /// What application code makes and what its calls bring; null where it was not recorded (`app=`), or the filter is for types or threads.
+    #[serde(default)]
+    pub caused: Option<CausedDoc>,
+    /// Calls of application code that brought something, in the filter's order; empty where that was not recorded.
+    #[serde(default)]
+    pub causes: Vec<CauseDoc>,
     /// The sites, in the filter's order.
     pub sites: Vec<SiteDoc>,
+}
+
+/// What sampled call stacks say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StacksDoc {
+    /// Samples in the trace.
+    pub samples: u64,
+    /// Samples that were dropped while the program ran.
+    pub dropped: u64,
+    /// Samples of objects that are counted at no place.
+    pub unmatched: u64,
+    /// The part of all bytes made at places that have stacks, from 0 to 1.
+    pub share: f64,
+    /// Methods by the bytes that were made while they ran, largest first; at most 1000.
+    pub methods: Vec<StackMethodDoc>,
+}
+
+/// What was made while a method was on the stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StackMethodDoc {
+    /// Class with dots.
+    pub class: String,
+    /// Method.
+    pub method: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Objects made by it and by what it calls: an estimate.
+    pub count: i64,
+    /// Their bytes: an estimate.
+    pub bytes: i64,
+    /// Objects made by its own lines.
+    pub own_count: i64,
+    /// Their bytes.
+    pub own_bytes: i64,
+    /// `bytes` as a part of all bytes, from 0 to 1.
+    pub share: f64,
+    /// Where that share really is in 95 of 100 runs: from, to.
+    pub interval: [f64; 2],
+}
+
+/// A part of a run, from a mark to the next one or to the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunWindowDoc {
+    /// Name of the mark that it begins with; null: it begins with the recording.
+    pub name: Option<String>,
+    /// Milliseconds from the start of the recording.
+    #[serde(rename = "startMillis")]
+    pub start_millis: u64,
+    /// How long it is.
+    pub millis: u64,
+    /// Objects made by all threads.
+    pub objects: i64,
+    /// Their bytes.
+    pub bytes: i64,
+}
+
+/// Own and caused; each object is in one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CausedDoc {
+    /// Which code is the application's: patterns of class names.
+    pub application: Vec<String>,
+    /// What its own code has made.
+    pub own: AmountDoc,
+    /// What is charged to its calls, together.
+    pub charged: AmountDoc,
+    /// What of the whole run no call of the application brings.
+    pub no_call: AmountDoc,
+}
+
+/// A call from application code into other code.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseDoc {
+    /// The class that calls, with dots.
+    pub class: String,
+    /// Its method.
+    pub method: String,
+    /// Method descriptor.
+    pub descriptor: String,
+    /// Bytecode index of the call.
+    pub bci: u16,
+    /// Source line of the call.
+    pub line: Option<u16>,
+    /// Source file.
+    pub source_file: Option<String>,
+    /// What is called.
+    pub target: String,
+    /// Objects made while the call was under way, in a recursion once.
+    pub objects: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Objects that other code made while it was the innermost call of the application.
+    #[serde(rename = "chargedObjects")]
+    pub charged_objects: i64,
+    /// Their bytes.
+    #[serde(rename = "chargedBytes")]
+    pub charged_bytes: i64,
 }
 
 /// Objects and bytes.
@@ -285,6 +393,15 @@ pub struct RunDoc {
     pub snapshot_cause: Option<String>,
     /// How the recording ended; null when the trace was cut.
     pub ended: Option<String>,
+    /// Whether the JVM `ended`, is `running`, was `killed`, or `unknown`.
+    #[serde(default)]
+    pub state: String,
+    /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the last `snapshot`, or `none`.
+    #[serde(default)]
+    pub values: String,
+    /// Threads whose counts a kill lost, or would lose.
+    #[serde(default)]
+    pub private_threads: Vec<String>,
 }
 
 /// The VM's own count against the sites'.

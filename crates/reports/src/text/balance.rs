@@ -11,11 +11,16 @@ use crate::view::View;
 const THREADS: usize = 5;
 const REASONS: usize = 10;
 
-pub(super) fn write(out: &mut String, view: &View) {
+pub(super) fn write(out: &mut String, view: &View, verbose: bool) {
     write_completeness(out, view);
-    write_increments(out, view);
+    // Events have no increments.
+    if verbose && view.run.mode != "trace" {
+        write_increments(out, view);
+    }
     write_refusals(out, view);
-    write_cost(out, view);
+    if verbose {
+        write_cost(out, view);
+    }
     write_trouble(out, view);
 }
 
@@ -88,9 +93,9 @@ fn write_balance(out: &mut String, completeness: &Completeness) {
         };
         fact(
             out,
-            "eliminated",
+            "removed",
             &format!(
-                "{at_least}{} were executed and removed by the JIT{how_to}",
+                "{at_least}{} were removed by the JIT and never reached the heap{how_to}",
                 bytes(gone)
             ),
         );

@@ -18,13 +18,16 @@ pub(super) fn write(out: &mut String, view: &View) {
     out.push_str(&format!("ducktrack: {command}\n"));
     fact(out, "run", &run(view));
     fact(out, "numbers", &moment(view));
+    for sentence in &view.ending.sentences {
+        fact(out, "", sentence);
+    }
     if view.filter.is_partial() {
         fact(out, "only", &view.filter.description());
         fact(out, "of the run", &amount(&view.totals));
     }
-    fact(out, "executed", &amount(&view.selected));
+    fact(out, "allocated", &amount(&view.selected));
     if let Some(heap) = heap(&view.selected) {
-        fact(out, "on the heap", &heap);
+        fact(out, "heap", &heap);
     }
     let kinds = kinds(view);
     if !kinds.is_empty() {
@@ -71,12 +74,11 @@ fn moment(view: &View) -> String {
         0 => String::new(),
         millis => format!(" (counting since {millis} ms)"),
     };
-    let end = match view.ended {
-        Some(_) => "",
-        None => "; the trace has no end, values are those of its last snapshot",
-    };
+    if view.ending.values == "counters" {
+        return format!("counters as they stand in memory{since}{ready}");
+    }
     format!(
-        "snapshot {} ({}){since}{ready}{end}",
+        "snapshot {} ({}){since}{ready}",
         snapshot.sequence, snapshot.cause
     )
 }
@@ -97,10 +99,10 @@ fn heap(totals: &Totals) -> Option<String> {
     let where_recorded = if executed == totals.executed {
         String::new()
     } else {
-        format!(" (recorded for {} of the executed)", bytes(executed.bytes))
+        format!(" (recorded for {} of the allocated)", bytes(executed.bytes))
     };
     Some(format!(
-        "{} in {}; the JIT eliminated {} ({}){where_recorded}",
+        "{} in {} reached it; removed by the JIT: {} ({}){where_recorded}",
         bytes(heap.bytes),
         counted(heap.count, "object"),
         bytes(gone.bytes),

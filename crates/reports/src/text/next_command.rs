@@ -1,4 +1,4 @@
-//! The next useful command, so that nobody has to look one up.
+//! The next useful command, so that users need not look it up.
 
 use crate::class_name::package_of;
 use crate::grouping::by_package;
@@ -26,7 +26,7 @@ pub(super) fn write(out: &mut String, view: &View) {
 }
 
 /// The package outside the JDK with the most bytes, blamed callers included.
-fn own_package(view: &View) -> Option<String> {
+pub(crate) fn own_package(view: &View) -> Option<String> {
     by_package(&view.sites)
         .into_iter()
         .map(|(package, _)| package)

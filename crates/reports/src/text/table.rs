@@ -28,7 +28,7 @@ impl AmountTable {
         let with_heap = selected.materialized.is_some();
         let mut header = vec!["bytes", "share", "objects", "average"];
         if with_heap {
-            header.extend(["on heap", "eliminated"]);
+            header.extend(["reached the heap", "removed by the JIT"]);
         }
         let numbers = header.len();
         header.push(name);

@@ -21,6 +21,7 @@ const share = (part, whole) => {
   if (part > 0 && p < 0.05) return '<0.1 %';
   return p.toFixed(1) + ' %';
 };
+const unusedText = (step) => step.staleness === null ? '' : step.staleness === 0 ? '  in use' : '  unused for ' + step.staleness;
 // Pixels for a number of this length.
 const fitting = (longest) => Math.max(95, Math.ceil(longest.length * 8.1) + 24);
 const packageOf = (name) => name.slice(0, Math.max(0, name.lastIndexOf('.')));

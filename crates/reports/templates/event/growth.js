@@ -17,7 +17,8 @@ const columns = [
   { id: 'shape', name: 'Live over the collections', width: 240, value: (row) => change(row), draw: (td, row) => td.append(sparkline(values(row), 220, 34, row.verdict)) },
   { id: 'bytes', name: 'Live at the end', number: true, width: 130, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
   { id: 'count', spare: true, name: 'Objects', number: true, width: 120, value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'slope', name: 'Per collection', tip: 'per collection', number: true, width: 130, value: (row) => row.bytesPerCollection, show: (row) => signed(chosen.metric === 'count' ? row.objectsPerCollection : row.bytesPerCollection) },
+  { id: 'unseen', spare: true, name: 'Not yet collected', tip: 'in old spaces, where no full collection has looked since', number: true, width: 140, value: (row) => row.notYetCollected.bytes, show: (row) => row.notYetCollected.count ? short(amount(row.notYetCollected)) : '-' },
+  { id: 'slope', name: 'Per second', tip: 'per second', number: true, width: 130, value: (row) => row.bytesPerSecond, show: (row) => signed(chosen.metric === 'count' ? row.objectsPerSecond : row.bytesPerSecond) },
   { id: 'type', spare: true, name: 'Type', code: true, width: 180, hidden: () => !bySite(), value: typeOf, show: typeOf },
   { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
 ];
@@ -44,19 +45,25 @@ const table = grid(columns, {
     }
     const facts = element('dl');
     for (const [name, text] of [['first', short(values(row)[0])], ['last', short(values(row).at(-1))], ['most', short(Math.max(...values(row)))], ['per collection', signed(chosen.metric === 'count' ? row.objectsPerCollection : row.bytesPerCollection)]]) facts.append(element('dt', '', name), element('dd', '', text));
+    facts.append(element('dt', '', 'per second'), element('dd', '', signed(chosen.metric === 'count' ? row.objectsPerSecond : row.bytesPerSecond)));
+    if (row.droppedAfter) facts.append(element('dt', '', 'dropped'), element('dd', '', `after collection ${grouped(row.droppedAfter)}, as the program ended`));
+    if (row.mayGrow) facts.append(element('dt', '', 'may grow'), element('dd', '', 'if all in the old space is alive: no collection has looked'));
     for (const one of row.stretches ?? []) facts.append(element('dt', '', `collections ${grouped(one.since)} to ${grouped(one.until)}`), element('dd', '', one.verdict));
     detail.append(facts);
   },
 });
 function drawLegend() {
-  const buttons = ['all', ...verdicts.filter((verdict) => all().some((row) => row.verdict === verdict))].map((verdict) => {
-    const kept = verdict === 'all' ? all() : all().filter((row) => row.verdict === verdict);
-    const button = element('button', 'badge ' + verdict + (chosen.verdict === verdict ? ' on' : ''), `${verdict} ${grouped(kept.length)}`);
+  // Of all rows, also of those that this page leaves out.
+  const counts = bySite() ? data.verdicts : data.typeVerdicts;
+  const whole = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0);
+  const buttons = ['all', ...verdicts.filter((verdict) => counts[verdict] > 0)].map((verdict) => {
+    const button = element('button', 'badge ' + verdict + (chosen.verdict === verdict ? ' on' : ''), `${verdict} ${grouped(verdict === 'all' ? whole : counts[verdict])}`);
     button.type = 'button';
     button.setAttribute('aria-pressed', String(chosen.verdict === verdict));
     button.addEventListener('click', () => { choose('verdict', verdict); changed(); });
     return button;
   });
+  if (whole > all().length) buttons.push(element('span', 'small', `this page has the first ${grouped(all().length)}`));
   byId('legend').replaceChildren(...buttons);
 }
 function changed() {
@@ -70,5 +77,17 @@ searchBox(changed);
 radios('metric', changed);
 radios('rows', changed);
 byId('method').textContent = data.method;
+byId('groups-title').hidden = !data.groups.length;
+byId('groups').replaceChildren(...data.groups.slice(0, 8).map((group) => {
+  const entry = element('li'), key = sites.find((row) => row.class && row.name === label(group.driver) && row.type === group.driver.type)?.key;
+  const button = element('button', 'link code', shortLabel(group.driver) + '  ' + typeOf(group.driver));
+  button.type = 'button';
+  button.title = label(group.driver);
+  button.addEventListener('click', () => { if (key) table.pick(key); });
+  const others = group.sites.filter((site) => label(site) !== label(group.driver) || site.bci !== group.driver.bci);
+  entry.append(button, element('span', '', `  ${signed(chosen.metric === 'count' ? group.objectsPerSecond : group.bytesPerSecond)} per second`));
+  if (others.length) entry.append(element('p', 'small', 'with each: ' + others.slice(0, 4).map((site) => site.objectsEach.toFixed(1) + ' ' + typeOf(site) + ' at ' + shortLabel(site)).join(', ') + (others.length > 4 ? `, ${grouped(others.length - 4)} more sites` : '')));
+  return entry;
+}));
 changed();
 document.documentElement.dataset.ready = 'true';

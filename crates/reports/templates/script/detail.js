@@ -21,7 +21,7 @@ function siteFacts(detail, site) {
   const way = site.kind + (site.type ? ' of ' + site.type : '') + ' at bytecode index ' + site.at.bci;
   detail.append(element('p', 'small', way + ' of ' + site.at.method + site.at.descriptor));
   let line = bytes(site.bytes) + ' in ' + objects(site.count) + ' executed';
-  if (site.heapBytes !== null) line += '; on the heap ' + bytes(site.heapBytes) + ' in ' + objects(site.heapCount) + ', eliminated ' + share(site.bytes - site.heapBytes, site.bytes);
+  if (site.heapBytes !== null) line += '; reached the heap: ' + bytes(site.heapBytes) + ' in ' + objects(site.heapCount) + ', removed by the JIT: ' + share(site.bytes - site.heapBytes, site.bytes);
   detail.append(element('p', 'small', line));
 }
 function siteLists(detail, site) {

@@ -1,8 +1,8 @@
-// The flame graph: package, class, method, site; or below the caller to blame.
+// The flame graph: whole stacks; or package, class, method, site; or below the caller to blame.
 
 const STEP = 25;
 const trees = {};
-let root, focus, current;
+let root, focus, current, deepestDrawn = 0;
 
 function frames(cell, blame) {
   const at = cell.site.at;
@@ -13,26 +13,28 @@ function frames(cell, blame) {
   if (!caller) return [...names, made + ' ' + at.source];
   return [...names, top.source + ' calls ' + caller.target, made + ' ' + at.label];
 }
+const parts = () => whole() ? stackRows.filter(wantedThread) : cells;
 function tree(blame) {
-  if (trees[blame]) return trees[blame];
+  const key = whole() ? ['stacks', state.invert, state.thread].join() : String(blame);
+  if (trees[key]) return trees[key];
   const node = (name, parent) => ({ name, parent, depth: parent ? parent.depth + 1 : 0, count: 0, bytes: 0, below: new Map(), hitCount: 0, hitBytes: 0, hue: 0, order: null });
   const top = node('all', null);
-  for (const cell of cells) {
-    const path = frames(cell, blame);
+  for (const cell of parts()) {
+    const path = whole() ? stackPath(cell) : frames(cell, blame);
     let at = top;
     add(at, cell);
     for (const name of path) {
       let next = at.below.get(name);
       if (!next) {
         at.below.set(name, next = node(name, at));
-        next.hue = next.depth === 1 ? hueOf(name) : (at.hue + (hueOf(name) % 16) - 8 + 360) % 360;
+        next.hue = next.depth === 1 || whole() ? hueOf(whole() ? packageOf(packageOf(name)) || name : name) : (at.hue + (hueOf(name) % 16) - 8 + 360) % 360;
       }
       add(next, cell);
       at = next;
     }
     (at.cells ||= []).push(cell);
   }
-  return trees[blame] = top;
+  return trees[key] = top;
 }
 function add(node, cell) { node.count += Math.max(0, cell.count); node.bytes += Math.max(0, cell.bytes); }
 function mark(node) {
@@ -49,14 +51,12 @@ const children = (node) => {
   return node.order;
 };
 const pathOf = (node) => { const path = []; for (let at = node; at.parent; at = at.parent) path.unshift(at.name); return path; };
-const depthOf = (node) => { let deepest = node.depth; for (const below of node.below.values()) deepest = Math.max(deepest, depthOf(below)); return deepest; };
 // A method is shown without its descriptor, which the aria-label and the line below have.
-const shortName = (node) => node.depth === 3 ? node.name.slice(0, node.name.lastIndexOf('(')) : node.name;
+const shortName = (node) => whole() ? shortFrame(node.name) : node.depth === 3 ? node.name.slice(0, node.name.lastIndexOf('(')) : node.name;
 const hits = (node) => state.metric === 'count' ? node.hitCount : node.hitBytes;
 
 function plantTree() {
   root = tree(state.blame);
-  root.deepest ??= depthOf(root);
   focus = root;
   if (state.zoom) for (const name of state.zoom.split('\u0001')) { const next = focus.below.get(name); if (!next) break; focus = next; }
   current = focus;
@@ -65,9 +65,11 @@ function drawFlame() {
   const flame = byId('flame');
   const width = flame.clientWidth || 1200;
   const part = document.createDocumentFragment();
+  deepestDrawn = focus.depth;
   for (let at = focus.parent; at; at = at.parent) part.append(frame(at, 0, width, 'path'));
   const draw = (node, left, size) => {
     if (size < 1.5) return;
+    deepestDrawn = Math.max(deepestDrawn, node.depth);
     part.append(frame(node, left, size, ''));
     let x = left;
     for (const below of children(node)) {
@@ -78,8 +80,14 @@ function drawFlame() {
     }
   };
   draw(focus, 0, width);
-  flame.style.height = (root.deepest + 1) * STEP + 'px';
-  flame.replaceChildren(part);
+  const height = (deepestDrawn + 1) * STEP;
+  // The root of a flame is at the bottom, that of an icicle at the top.
+  if (state.shape === 'flame') for (const div of part.children) div.style.top = height - (div.node.depth + 1) * STEP + 'px';
+  const board = element('div', 'board');
+  board.style.height = height + 'px';
+  board.append(part);
+  flame.replaceChildren(board);
+  if (state.shape === 'flame') flame.scrollTop = flame.scrollHeight;
   byId('reset').disabled = focus === root;
 }
 function frame(node, left, width, extra) {
@@ -108,8 +116,9 @@ function zoom(node) {
   tell(node);
 }
 function move(key) {
-  if (key === 'ArrowUp') return current.parent;
-  if (key === 'ArrowDown') return children(current)[0];
+  const [toParent, toChild] = state.shape === 'flame' ? ['ArrowDown', 'ArrowUp'] : ['ArrowUp', 'ArrowDown'];
+  if (key === toParent) return current.parent;
+  if (key === toChild) return children(current)[0];
   const beside = current.parent ? children(current.parent) : [current];
   return beside[beside.indexOf(current) + (key === 'ArrowRight' ? 1 : -1)];
 }

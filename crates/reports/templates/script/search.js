@@ -29,5 +29,6 @@ function haystack(cell) {
 }
 function search() {
   const terms = parse(state.q);
+  searchStacks(terms);
   for (const cell of cells) cell.hit = terms.every((term) => fields[term.field](cell, term.word) !== term.not);
 }

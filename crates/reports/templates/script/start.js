@@ -83,7 +83,7 @@ function listen() {
   });
   byId('reset').addEventListener('click', () => zoom(root));
   byId('blame').checked = state.blame;
-  byId('blame-label').hidden = callers.length === 0;
+  listenToStacks();
   byId('blame').addEventListener('change', (event) => { state.blame = event.target.checked; state.zoom = ''; plantTree(); changed(); });
   byId('theme').addEventListener('click', () => {
     state.theme = applyTheme() ? 'light' : 'dark';
@@ -95,6 +95,29 @@ function listen() {
   });
   let resizing = 0;
   addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(() => { drawFlame(); drawRows(); }, 100); });
+}
+
+function listenToStacks() {
+  const replant = () => { state.zoom = ''; showStackControls(); plantTree(); changed(); };
+  byId('view').value = whole() ? 'stacks' : 'package';
+  byId('view').addEventListener('change', (event) => { state.view = event.target.value === 'stacks' ? '' : 'package'; replant(); });
+  for (const [id, key, on] of [['invert', 'invert', 'on'], ['shape', 'shape', 'flame']]) {
+    byId(id).checked = state[key] === on;
+    byId(id).addEventListener('change', (event) => { state[key] = event.target.checked ? on : ''; replant(); });
+  }
+  const threads = byId('threads');
+  for (const name of threadNames) threads.append(new Option(name, name));
+  threads.value = state.thread;
+  threads.addEventListener('change', (event) => { state.thread = event.target.value; replant(); });
+  showStackControls();
+}
+function showStackControls() {
+  for (const id of ['invert-label', 'threads-label', 'stacks-note']) byId(id).hidden = !whole();
+  byId('view-label').hidden = !sampled;
+  byId('blame-label').hidden = whole() || callers.length === 0;
+  byId('flame-title').textContent = whole()
+    ? (state.invert === 'on' ? 'Whole stacks: types, the places that make them, their callers' : 'Whole stacks: callers contain what they call')
+    : 'By package, class, method, place';
 }
 
 applyTheme();

@@ -18,7 +18,7 @@ const columns = [
   { id: 'count', name: 'Objects', number: true, width: fitting(objects(data.count)), value: (row) => row.count, show: (row) => objects(row.count) },
   { id: 'average', name: 'Average', number: true, width: 115, spare: true, value: (row) => row.count ? row.bytes / row.count : 0, show: (row) => row.count ? averages.format(row.bytes / row.count) + ' B' : '-' },
   { id: 'heap', name: 'On heap', number: true, width: fitting(bytes(data.bytes)), heap: true, spare: true, value: (row) => row.heapBytes ?? -1, show: (row) => row.heapBytes === null ? '-' : bytes(row.heapBytes) },
-  { id: 'eliminated', name: 'Eliminated', number: true, width: 105, heap: true, spare: true, value: (row) => row.heapBytes === null ? -1 : (row.bytes - row.heapBytes) / (row.bytes || 1), show: (row) => row.heapBytes === null ? '-' : share(row.bytes - row.heapBytes, row.bytes) },
+  { id: 'eliminated', name: 'Removed by the JIT', number: true, width: 150, heap: true, spare: true, value: (row) => row.heapBytes === null ? -1 : (row.bytes - row.heapBytes) / (row.bytes || 1), show: (row) => row.heapBytes === null ? '-' : share(row.bytes - row.heapBytes, row.bytes) },
   { id: 'type', name: 'Type', width: 210, of: 'site', code: true, value: (row) => row.type, show: (row) => row.type },
   { id: 'name', name: 'Location', code: true, value: (row) => row.label, show: (row) => row.label },
   { id: 'kind', name: 'Way', width: 130, of: 'site', spare: true, value: (row) => row.kind, show: (row) => row.kind },

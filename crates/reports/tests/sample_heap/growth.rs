@@ -2,7 +2,7 @@
 
 use ducktrack_heap_model::{
     Amount, CollectionNumber, Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict,
-    KnownStretch, StretchGrowth,
+    KnownStretch, OldSpaceLook, StretchGrowth,
 };
 
 use super::{Heap, OF_THE_VM, START, STEP};
@@ -38,8 +38,20 @@ impl Heap<'_> {
             rows.push(verdict(GrowthSubject::Type(ty), 1, 8, &series));
         }
         rows.sort_by_key(|row| (row.judged.verdict, std::cmp::Reverse(row.live.bytes)));
+        let growing = |(at, row): (usize, &GrowthRow)| {
+            let is_site = matches!(row.subject, GrowthSubject::Site(_));
+            (is_site && row.judged.verdict == GrowthVerdict::Growing).then_some(at)
+        };
+        let group = rows.iter().enumerate().filter_map(growing).collect();
         Growth {
             rows,
+            last_look: Some(OldSpaceLook {
+                collection: CollectionNumber(10),
+                unix_micros: START + STEP * 10,
+                is_full: true,
+            }),
+            groups: vec![group],
+            windows: Vec::new(),
             collections: u64::from(self.collections),
             known: true,
             stretches: vec![KnownStretch {
@@ -61,6 +73,9 @@ fn verdict(subject: GrowthSubject, position: usize, size: u64, live: &[Amount]) 
         confidence: 0.9875,
         slope_count: slope,
         slope_bytes: slope * size as f64,
+        count_per_second: slope * 20.0,
+        bytes_per_second: slope * 20.0 * size as f64,
+        ..StretchGrowth::UNKNOWN
     };
     GrowthRow {
         subject,
@@ -68,7 +83,9 @@ fn verdict(subject: GrowthSubject, position: usize, size: u64, live: &[Amount]) 
         stretch: 0,
         stretches: vec![judged],
         live: live.last().copied().unwrap_or_default(),
+        unseen: Amount::default(),
         callers: Vec::new(),
+        in_windows: Vec::new(),
         series: (0..)
             .zip(live)
             .map(|(collection, live)| GrowthPoint {

@@ -11,7 +11,7 @@ impl Heap<'_> {
     pub(super) fn at(&self, moment: Moment) -> HeapAt {
         let collection = match moment {
             Moment::After(number) => number.0,
-            Moment::End => self.collections - 1,
+            Moment::Last | Moment::End => self.collections - 1,
         };
         let mut sites: Vec<LiveSite> = self
             .sites

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use ducktrack_heap_model::{Amount, CollectionNumber, CountModel, Moment, SiteIndex, TraceModel};
 
+mod gc_costs;
 mod growth;
 mod info;
 mod lifetimes;
@@ -32,7 +33,7 @@ const OF_THE_VM: Amount = Amount {
     bytes: 3200,
 };
 
-/// The model of a run of so many collections.
+/// The model of a run of this many collections.
 pub(crate) fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
     count.run.mode = "trace".into();
     let heap = Heap {
@@ -47,13 +48,17 @@ pub(crate) fn trace_model(mut count: CountModel, collections: u32) -> TraceModel
         None,
     ];
     let (lifetimes, timeline, growth) = (heap.lifetimes(), heap.timeline(), heap.growth());
+    let costs = heap.costs();
     TraceModel {
         count,
         info,
         heap_at,
+        objects: None,
         lifetimes: Some(lifetimes),
         timeline: Some(timeline),
         growth: Some(growth),
+        cost: Some(costs),
+        staleness: None,
     }
 }
 

@@ -106,6 +106,35 @@ fn a_called_site_says_its_caller() {
 }
 
 #[test]
+fn what_is_not_known_is_skipped_by_its_length() {
+    let plain = EventWords::new().site(FIXED, 3).caller(9).site(FIXED, 0);
+    let between = EventWords::new()
+        .clock(12)
+        .site(FIXED, 3)
+        .extended(0x7ABC, &[1, FIXED.0 << 12, u32::MAX])
+        .clock(crate::MAX_CLOCK)
+        .caller(9)
+        .site(FIXED, 0)
+        .extended(0, &[]);
+    let expected = decode(&plain, 0x1000, EventFlags::NONE);
+    assert_eq!(decode(&between, 0x1000, EventFlags::NONE), expected);
+    let mut sink = Sink::default();
+    let block = EventBlock {
+        header: header(0x1000, EventFlags::NONE),
+        words: between.as_bytes(),
+    };
+    let read = EventDecoder::new(&Facts).decode_into(&block, &mut sink);
+    assert_eq!((sink.events, read), expected);
+    let cut = EventWords::new().site(FIXED, 3).extended(1, &[1, 2]);
+    let cut = EventBlock {
+        header: header(0x1000, EventFlags::NONE),
+        words: &cut.as_bytes()[..12],
+    };
+    let read = EventDecoder::new(&Facts).decode(&cut, |_| {});
+    assert!(read.is_err());
+}
+
+#[test]
 fn each_sort_of_event() {
     let words = EventWords::new()
         .site(FIXED, 3)
@@ -413,7 +442,7 @@ struct Sink {
 }
 
 impl Sink {
-    /// The bytes of an object of so many units; `None`: it is not as objects of the site are.
+    /// The bytes of an object of this many units; `None`: the size does not match the site's.
     fn bytes(site: SiteId, units: u32) -> Option<Option<u64>> {
         let bytes = u64::from(units) * UNIT;
         let known = match site {
@@ -435,7 +464,7 @@ impl Sink {
             words: 1,
         };
         let event = match word >> 12 {
-            FIRST_SITE.. => plain,
+            number if is_site(number) => plain,
             _ => NotedEvent::first_of(words, top)?,
         };
         let bytes = Self::bytes(event.site, event.units)?;
@@ -559,7 +588,7 @@ proptest! {
     }
 
     #[test]
-    fn headers_round_trip(thread: u32, epoch: u32, begun in 0..u64::MAX / 2, lasted in 0..u64::MAX / 2, flags: u8, last_top: u64) {
+    fn headers_round_trip(thread: u32, epoch: u32, begun in 0..u64::MAX / 2, lasted in 0..u64::MAX / 2, flags in (0_u8..16), last_top: u64) {
         let header = EventBlockHeader {
             thread: ThreadId(thread),
             epoch,
@@ -575,4 +604,61 @@ proptest! {
         prop_assert_eq!(block.header, header);
         prop_assert_eq!(block.words, [1, 2, 3, 4]);
     }
+}
+
+/// The VM moved the top by 16 bytes for an object of its own, and the program's object of 24 found no room in the buffer.
+#[test]
+fn an_object_that_would_overlap_the_last_one_is_outside_of_the_buffer() {
+    let words = EventWords::new()
+        .site(FIXED, 3)
+        .moved(16 + SIZE)
+        .at(FIXED, 0x1000 + SIZE + 16)
+        .site(FIXED, 3);
+    let expected = [
+        allocation(FIXED, SIZE, Place::End(0x1000 + SIZE)),
+        Event::Gap { bytes: 16 },
+        allocation(FIXED, SIZE, Place::Outside(None)),
+        allocation(FIXED, SIZE, Place::End(0x1000 + SIZE + 16 + SIZE)),
+    ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+}
+
+#[test]
+fn an_object_that_touches_the_last_one_or_lies_elsewhere_is_in_the_buffer() {
+    for top in [0x1000 + SIZE, 0x1000 + 2 * SIZE, 0x1000 - 8, 0x9000] {
+        let words = EventWords::new().at(FIXED, top);
+        let expected = [allocation(FIXED, SIZE, Place::End(top))];
+        assert_eq!(events_of(&words, 0x1000), expected, "{top:x}");
+    }
+}
+
+/// After a collection memory is used again: what was there before says nothing.
+#[test]
+fn a_top_of_before_the_collection_is_in_no_objects_way() {
+    let words = EventWords::new().cut(EPOCH).at(FIXED, 0x1010);
+    let (events, result) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
+    result.unwrap();
+    assert_eq!(events, [allocation(FIXED, SIZE, Place::End(0x1010))]);
+}
+
+#[test]
+fn arrays_of_arrays_at_the_top_need_neither_bytes_nor_top() {
+    // An outer array of 24 bytes, two inner ones of 40.
+    let total = 24 + 2 * 40;
+    let short = EventWords::new()
+        .levels_at_top(OUTER, &[2, 3])
+        .site(FIXED, 3);
+    let long = EventWords::new()
+        .levels(OUTER, total, 0x1000 + total, &[2, 3])
+        .site(FIXED, 3);
+    let events = events_of(&short, 0x1000);
+    assert_eq!(events, events_of(&long, 0x1000));
+    assert_eq!(
+        events[2],
+        allocation(INNER, 40, Place::End(0x1000 + total)),
+        "the second inner array"
+    );
+    // Where the top is not known, the arrays have no place.
+    let unknown = events_of(&short, 0);
+    assert_eq!(unknown[0], allocation(OUTER, 24, Place::Unplaced));
 }

@@ -1,4 +1,4 @@
-//! The hex of the crate's documentation is what the crate writes.
+//! The hex of `FORMAT.md` is what the crate writes.
 
 use ducktrack_trace_format::{
     BlockKind, Compression, End, EventBlockHeader, EventFlags, EventWords, FileHeader, Record,
@@ -7,7 +7,7 @@ use ducktrack_trace_format::{
 
 /// The hex digits of an example, comments left out (they start two columns after the last byte).
 fn documented_bytes(example: usize) -> Vec<u8> {
-    let source = include_str!("../../src/lib.rs");
+    let source = include_str!("../../FORMAT.md");
     let example = source
         .split("# Example")
         .nth(example)
@@ -15,11 +15,7 @@ fn documented_bytes(example: usize) -> Vec<u8> {
         .split("```")
         .nth(1)
         .unwrap();
-    let lines = example
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.strip_prefix("//! "));
-    lines.flat_map(bytes_of_line).collect()
+    example.lines().skip(1).flat_map(bytes_of_line).collect()
 }
 
 fn bytes_of_line(line: &str) -> Vec<u8> {

@@ -2,14 +2,24 @@
 
 use ducktrack_trace_format::{
     AddressRange, BlockKind, CallSiteId, Collection, CollectionCounts, CollectionKind, Compression,
-    End, EventBlockHeader, EventFile, EventFlags, EventWords, Explained, FileHeader, HeapClass,
-    HeapClassId, HeapClassSize, HeapField, MoveEncoder, MovesLevel, Record, SiteId, Space,
-    SpaceKind, SyncEncoder, SyncObject, ThreadCut, ThreadId, encode_block, encode_explained,
-    push_record,
+    End, EventBlockHeader, EventFile, EventFlags, EventWords, Explained, ExtensionHeader,
+    FileHeader, HeapClass, HeapClassId, HeapClassSize, HeapField, MoveEncoder, MovesLevel, Record,
+    SiteId, Space, SpaceKind, SyncEncoder, SyncObject, ThreadCut, ThreadId, encode_block,
+    encode_explained, push_record,
 };
 
-/// Kinds and contents.
+/// Kinds and contents: those of version 1, with what version 2 added ahead of the last.
 pub(crate) fn event_blocks() -> Vec<(BlockKind, Vec<u8>)> {
+    let mut blocks = blocks_of_version_1();
+    let end = blocks.pop();
+    blocks.push((BlockKind::EVENTS, events_of_version_2()));
+    blocks.push((BlockKind::WITNESS, witness()));
+    blocks.extend(end);
+    blocks
+}
+
+/// Kinds and contents of version 1.
+pub(crate) fn blocks_of_version_1() -> Vec<(BlockKind, Vec<u8>)> {
     vec![
         (BlockKind::EVENT_FILE, event_file()),
         (BlockKind::SYNC, sync_part(false)),
@@ -97,6 +107,42 @@ fn events() -> Vec<u8> {
         .dropped(12)
         .top(0x9020_0000)
         .pad();
+    content.extend_from_slice(words.as_bytes());
+    content
+}
+
+fn events_of_version_2() -> Vec<u8> {
+    let mut content = Vec::new();
+    EventBlockHeader {
+        thread: ThreadId(2),
+        epoch: 10,
+        begun: 1_763_700_000_030_000,
+        handed_over: 1_763_700_000_040_000,
+        flags: EventFlags::NONE,
+        last_top: 0x9000_0000,
+    }
+    .encode(&mut content);
+    let words = EventWords::new()
+        .clock(100)
+        .site(SiteId(16), 3)
+        .extended(0x0200, &[1, 2, 3])
+        .clock(250)
+        .caller(70_000)
+        .site(SiteId(16), 3);
+    content.extend_from_slice(words.as_bytes());
+    content
+}
+
+fn witness() -> Vec<u8> {
+    let mut content = Vec::new();
+    ExtensionHeader {
+        thread: Some(ThreadId(2)),
+        epoch: 10,
+        begun: 1_763_700_000_030_000,
+        handed_over: 1_763_700_000_040_000,
+    }
+    .encode(&mut content);
+    let words = EventWords::new().extended(0x0201, &[7]).clock(9);
     content.extend_from_slice(words.as_bytes());
     content
 }

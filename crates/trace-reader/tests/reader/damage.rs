@@ -1,4 +1,4 @@
-//! Each sort of damage is found, named and placed, and what is intact behind it is still read.
+//! Each sort of damage is found, named and placed, and what is intact after it is still read.
 
 use crate::small_trace::{TraceBytes, end, records_of, refusal, run, size, small_trace, snapshot};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Damage, Record};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::small_trace::{TraceBytes, end, records_of, run, size, small_trace};
-use ducktrack_trace_format::{BlockKind, Damage, FileHeader};
+use ducktrack_trace_format::{BlockKind, Damage, FORMAT_VERSION, FileHeader};
 use ducktrack_trace_reader::TraceReader;
 
 fn error_of(path: &std::path::Path) -> String {
@@ -39,11 +39,11 @@ fn what_is_no_trace_is_said_so() {
     fs::write(&file, &FileHeader::current().encode()[..9]).unwrap();
     assert!(error_of(path).contains("ends after 9 bytes"));
     let newer = FileHeader {
-        version: 2,
+        version: FORMAT_VERSION + 1,
         ..FileHeader::current()
     };
     fs::write(&file, newer.encode()).unwrap();
-    assert!(error_of(path).contains("format version 2"));
+    assert!(error_of(path).contains(&format!("format version {}", FORMAT_VERSION + 1)));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use ducktrack_trace_format::{
-    BlockHeader, CounterId, FileHeader, KeyedCount, RecordStream, Refusal, SiteId, ThreadCounts,
-    ThreadId, decode_content,
+    BlockHeader, CounterId, FileHeader, JournalBlock, KeyedCount, RecordStream, Refusal, SiteId,
+    ThreadCounts, ThreadId, decode_content,
 };
 
 use super::*;
 use crate::memory_disk::MemoryDisk;
+use crate::snapshot_parts::snapshot_parts;
 
 /// All records of a file that must consist of whole blocks, numbered from 0.
 fn records_of(bytes: &[u8]) -> Vec<Record> {
@@ -79,10 +80,95 @@ fn small_options() -> WriterOptions {
 }
 
 fn writer_on(disk: &MemoryDisk, options: WriterOptions) -> CountWriter {
+    writer_with_journal(disk, &MemoryDisk::default(), options)
+}
+
+fn writer_with_journal(
+    disk: &MemoryDisk,
+    journal: &MemoryDisk,
+    options: WriterOptions,
+) -> CountWriter {
+    let journal = journal.clone();
     CountWriter::new(
         TraceFile::start(Box::new(disk.clone()), Compression::Off).unwrap(),
+        DefinitionsJournal::new(Box::new(move || Ok(Box::new(journal.clone())))),
         options,
     )
+}
+
+/// The records of a journal with their numbers.
+fn journal_records(bytes: &[u8]) -> Vec<(u64, Record)> {
+    let mut records = Vec::new();
+    let mut rest = bytes.get(FileHeader::LENGTH..).unwrap_or_default();
+    while !rest.is_empty() {
+        let header = BlockHeader::decode(rest).unwrap();
+        let end = BlockHeader::LENGTH + header.stored_length as usize;
+        let content = decode_content(&header, &rest[BlockHeader::LENGTH..end]).unwrap();
+        let block = JournalBlock::decode(&content).unwrap();
+        let stream = RecordStream::new(block.records).map(Result::unwrap);
+        records.extend((block.first..).zip(stream));
+        rest = &rest[end..];
+    }
+    records
+}
+
+/// At every moment a reader that skips what the file has finds each definition once.
+#[test]
+fn what_is_secured_is_in_the_file_or_in_the_journal_once() {
+    let (disk, journal) = (MemoryDisk::default(), MemoryDisk::default());
+    let mut writer = writer_with_journal(&disk, &journal, small_options());
+    for number in 0..40 {
+        writer.define(&refusal(number)).unwrap();
+        let secured = number % 3 != 1;
+        if secured {
+            writer.secure().unwrap();
+        }
+        if number == 20 {
+            writer.snapshot(&complete(0, 5)).unwrap();
+        }
+        let in_file = records_of(&disk.bytes());
+        let mut all: Vec<Record> = in_file
+            .into_iter()
+            .filter(|record| matches!(record, Record::Refusal(_)))
+            .collect();
+        let known = all.len() as u64;
+        let later = journal_records(&journal.bytes()).into_iter();
+        all.extend(
+            later
+                .filter(|(at, _)| *at >= known)
+                .map(|(_, record)| record),
+        );
+        let expected: Vec<Record> = (0..=number).map(refusal).collect();
+        if secured {
+            assert_eq!(all, expected);
+        } else {
+            assert!(expected.starts_with(&all));
+        }
+    }
+    writer.finish(last_word()).unwrap();
+    assert_eq!(
+        writer.secure().map_err(|error| error.to_string()),
+        Err(WriteError::Ended.to_string())
+    );
+}
+
+/// The process was killed after the file got a block and before the journal began anew: the numbers say so.
+#[test]
+fn a_journal_that_lags_behind_the_file_doubles_nothing() {
+    let (disk, journal) = (MemoryDisk::default(), MemoryDisk::default());
+    let mut writer = writer_with_journal(&disk, &journal, small_options());
+    writer.define(&refusal(0)).unwrap();
+    writer.define(&refusal(1)).unwrap();
+    writer.secure().unwrap();
+    let lagging = journal.bytes();
+    writer.flush().unwrap();
+    let known = records_of(&disk.bytes()).len() as u64;
+    let later = journal_records(&lagging).into_iter();
+    assert_eq!(
+        (known, later.filter(|(at, _)| *at >= known).count()),
+        (2, 0)
+    );
+    assert_eq!(journal_records(&journal.bytes()), []);
 }
 
 /// Values of counters, keys and threads after all whole snapshots: a fold that shares nothing with the model.

@@ -16,7 +16,7 @@ use crate::WriteError;
 use crate::storage::{DirectFile, Storage, Unwritten};
 use crate::trace_file::TraceFile;
 
-/// The name of the current file is looked at after so many blocks.
+/// The name of the current file is looked at after this many blocks.
 const LOOK_EVERY: u32 = 32;
 
 /// Makes the file of an index. Tests make files in memory.
@@ -75,6 +75,18 @@ impl EventFiles {
     /// Bytes of the current file.
     pub(crate) fn current_bytes(&self) -> u64 {
         self.files.back().map_or(0, TraceFile::length)
+    }
+
+    /// Bytes of the current file that would not be lost with the process.
+    pub(crate) fn settled_bytes(&self) -> u64 {
+        let unwritten = self.unwritten().map_or(0, |unwritten| unwritten.bytes);
+        self.current_bytes().saturating_sub(unwritten)
+    }
+
+    /// Index of the current file, and number of its next block; `None` while none can be written.
+    pub(crate) fn next_block(&self) -> Option<(u32, u32)> {
+        let file = self.files.back().filter(|_| !self.torn)?;
+        Some((self.next_index.checked_sub(1)?, file.next_sequence()))
     }
 
     /// Bytes of all files that are there.
@@ -225,7 +237,7 @@ impl EventFiles {
     }
 }
 
-/// Writes what every event file begins with. Whoever looks at the directory finds it there.
+/// Writes what every event file begins with. A reader of the directory finds it there.
 fn write_start(file: &mut TraceFile, start: &EventFile) -> Result<(), WriteError> {
     let mut content = Vec::new();
     start.encode(&mut content);

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use ducktrack_trace_format::{Collection, End, EventBlockHeader, HeapClass};
+use ducktrack_trace_format::{BlockKind, Collection, End, EventBlockHeader, HeapClass};
 use parking_lot::{Condvar, Mutex};
 
-use super::{EventStats, Survivors};
+use super::buffer_words::BufferWords;
+use super::stats::EventStats;
+use super::survivor::Survivors;
 
 /// A piece of a thread's event buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Buffer {
     /// What is said of it.
     pub header: EventBlockHeader,
     /// Its words, little-endian.
-    pub words: Vec<u8>,
+    pub words: BufferWords,
 }
 
 impl Buffer {
@@ -35,10 +37,12 @@ pub(crate) enum Message {
     Buffer(Buffer),
     Collection(Box<Collection>, Survivors),
     Classes(Arc<[HeapClass]>),
+    /// What is said of the collection that comes next: a block ahead of it.
+    Ahead(BlockKind, Vec<u8>),
     Finish(End, Sender<EventStats>),
 }
 
-/// When survivors of so many bytes wait, the program is faster than the pipeline, and its threads wait as for a full queue.
+/// When survivors of this many bytes wait, the program is faster than the pipeline, and its threads wait as for a full queue.
 const MOST_SURVIVOR_BYTES: u64 = 256 << 20;
 
 /// A waiting thread looks again after this time, whatever happens to the pipeline.
@@ -47,7 +51,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 pub(crate) struct FlushQueue {
     sender: Sender<Message>,
     limit: usize,
-    /// The pipeline holds buffers back: whoever has handed one over waits.
+    /// The pipeline holds buffers back: a thread that has handed one over waits.
     held: AtomicBool,
     waiting: AtomicUsize,
     waiting_bytes: AtomicU64,
@@ -109,7 +113,7 @@ impl FlushQueue {
         self.waiting.load(Ordering::Acquire) as f64 / self.limit as f64
     }
 
-    /// Hands a buffer over; gives it back when nobody takes buffers any more.
+    /// Hands a buffer over; gives it back when buffers are no longer taken.
     pub(crate) fn send_buffer(&self, buffer: Buffer) -> Result<(), Buffer> {
         if self.closed.load(Ordering::Acquire) {
             return Err(buffer);
@@ -138,14 +142,14 @@ impl FlushQueue {
         }
     }
 
-    /// The pipeline has done with a collection's survivors, which had so many bytes.
+    /// The pipeline has done with a collection's survivors, which had this many bytes.
     pub(crate) fn survivors_done(&self, bytes: u64) {
         self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
         let _gate = self.gate.lock();
         self.room.notify_all();
     }
 
-    /// Hands anything else over; false when nobody takes messages any more.
+    /// Hands anything else over; false when messages are no longer taken.
     pub(crate) fn send(&self, message: Message) -> bool {
         !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
     }
@@ -160,7 +164,7 @@ impl FlushQueue {
         }
     }
 
-    /// The pipeline has ended: nobody waits any more, nothing is taken any more.
+    /// The pipeline has ended: no thread waits any more, nothing is taken any more.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         let _gate = self.gate.lock();

@@ -33,7 +33,7 @@ pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
         (
             stats.late_buffers,
             format!(
-                "{} buffers came behind the collection that ended their epoch; their objects' sites may be missing",
+                "{} buffers came after the collection that ended their epoch; their objects' sites may be missing",
                 stats.late_buffers
             ),
         ),

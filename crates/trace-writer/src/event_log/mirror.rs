@@ -14,64 +14,41 @@
 
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, Explained, HeapClass,
-    HeapClassId, MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+    MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
 };
 
-use super::Survivor;
+use super::kept_site::{KeptSite, KeptSites};
 use super::site_cache::SiteCache;
+use super::survivor::Survivor;
 use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
 use kept_pieces::{KeptPiece, KeptPieces};
-use kept_site::KeptSites;
 use late_table::LateTable;
-use matching::{Carried, Fate, How, Klasses, Matching, decide};
+use matching::{Fate, Klasses, Matching, OriginEvidence, UndecidedObject, decide};
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
 use suspects::Suspects;
 
 pub(crate) use kept_pieces::PieceObjects;
-pub(crate) use kept_site::KeptSite;
+pub use origin::CLASS_OF_SITE;
+pub(crate) use origin::Origin;
 
 mod chunks;
 mod end_index;
 mod kept_pieces;
-mod kept_site;
 mod late_table;
 mod matching;
 #[cfg(test)]
 mod named_sites;
+mod origin;
 mod pending;
 mod reconciliation;
 mod site_classes;
 mod suspects;
 mod unknown_moves;
 
-/// The class of an object that no collection has shown yet, and whose event did not state it: that of its site.
-pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
-
 /// Contents of moves and synchronization points are cut at this length.
 const PART_BYTES: usize = 1 << 20;
-
-/// Where an object comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Origin {
-    /// 0: not known.
-    pub(crate) site: SiteId,
-    pub(crate) thread: ThreadId,
-    /// The caller to blame; 0: none, or not known.
-    pub(crate) caller: CallSiteId,
-    pub(crate) birth: u32,
-}
-
-impl Origin {
-    /// The same place and time.
-    pub(crate) fn without_caller(self) -> Self {
-        Self {
-            caller: CallSiteId(0),
-            ..self
-        }
-    }
-}
 
 /// What a collection came to.
 #[derive(Debug, Default)]
@@ -93,7 +70,7 @@ impl Moves {
 pub(crate) struct Mirror {
     live: Chunks,
     pieces: KeptPieces,
-    carried: Vec<Carried>,
+    carried: Vec<UndecidedObject>,
     pending: PendingObjects,
     late: LateTable,
     suspects: Suspects,
@@ -143,7 +120,7 @@ impl Mirror {
 
     /// Memory of events that wait for a collection.
     pub(crate) fn retained(&self) -> u64 {
-        self.pieces.memory() + (self.carried.capacity() * size_of::<Carried>()) as u64
+        self.pieces.memory() + (self.carried.capacity() * size_of::<UndecidedObject>()) as u64
     }
 
     /// True when all that was allocated before the last collection is entered.
@@ -178,11 +155,11 @@ impl Mirror {
 
     /// Takes note of an object that ends at an address and is too large for a piece.
     pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64, klass: Option<u64>) {
-        self.carried.push(Carried {
+        self.carried.push(UndecidedObject {
             start: end.wrapping_sub(bytes),
             bytes: Some(bytes),
             outside: false,
-            how: How::Known,
+            how: OriginEvidence::Known,
             origin,
             klass,
         });
@@ -199,14 +176,14 @@ impl Mirror {
         let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {
             Place::End(_) | Place::Eliminated | Place::Straddler => {}
-            Place::Outside(Some(start)) => self.carried.push(Carried {
+            Place::Outside(Some(start)) => self.carried.push(UndecidedObject {
                 start,
                 bytes,
                 outside: true,
                 how: if bytes.is_some() {
-                    How::Known
+                    OriginEvidence::Known
                 } else {
-                    How::Explained
+                    OriginEvidence::Explained
                 },
                 origin,
                 klass,
@@ -219,11 +196,11 @@ impl Mirror {
                 let address = self.late.address_now(end);
                 return address.and_then(|address| self.explain_late(origin, address, bytes));
             }
-            Place::Straggler(end) => self.carried.push(Carried {
+            Place::Straggler(end) => self.carried.push(UndecidedObject {
                 start: end.wrapping_sub(bytes.unwrap_or(0)),
                 bytes,
                 outside: false,
-                how: How::Explained,
+                how: OriginEvidence::Explained,
                 origin,
                 klass,
             }),
@@ -320,7 +297,7 @@ impl Mirror {
                 caller: CallSiteId(0),
                 birth: collection.number.saturating_sub(1),
             },
-            how: How::Found,
+            how: OriginEvidence::Found,
         };
         let mut fates = vec![found; survivors.len()];
         let mut taken: Vec<TakenChunk> = Vec::new();
@@ -341,7 +318,7 @@ impl Mirror {
             let same_class = object.class == survivor.class || object.class == CLASS_OF_SITE;
             if object.units == survivor.units && same_class {
                 fate.origin = object.origin;
-                fate.how = How::Known;
+                fate.how = OriginEvidence::Known;
             } else {
                 self.contradictions += 1;
             }
@@ -360,7 +337,8 @@ impl Mirror {
         let found = survivors.iter().zip(fates.iter()).enumerate();
         let candidates: Vec<Candidate> = found
             .filter(|(_, (survivor, fate))| {
-                fate.how == How::Found && self.pending.may_be(survivor.bytes(), survivor.class)
+                fate.how == OriginEvidence::Found
+                    && self.pending.may_be(survivor.bytes(), survivor.class)
             })
             .map(|(index, (survivor, _))| Candidate {
                 survivor: index,
@@ -373,7 +351,7 @@ impl Mirror {
         for (index, origin) in settled.explained {
             if let Some(fate) = fates.get_mut(index) {
                 fate.origin = origin;
-                fate.how = How::Explained;
+                fate.how = OriginEvidence::Explained;
             }
         }
     }
@@ -393,7 +371,7 @@ impl Mirror {
         for (survivor, fate) in survivors.iter().zip(fates) {
             let (from, to, class) = (survivor.from, survivor.to, survivor.class);
             self.live.insert(to, survivor.units, class, fate.origin);
-            let found = (fate.how != How::Known).then_some(class);
+            let found = (fate.how != OriginEvidence::Known).then_some(class);
             encoder.push(from, to, survivor.bytes(), found);
             if encoder.len() >= PART_BYTES {
                 moves.blocks.push(std::mem::take(&mut encoder).finish());
@@ -409,9 +387,9 @@ impl Mirror {
                 counts.found_bytes += survivor.bytes();
             }
             match fate.how {
-                How::Known => {}
-                How::Found => late.push((survivor.end_before(), to)),
-                How::Explained => moves.explained.push(Explained {
+                OriginEvidence::Known => {}
+                OriginEvidence::Found => late.push((survivor.end_before(), to)),
+                OriginEvidence::Explained => moves.explained.push(Explained {
                     address: to,
                     site: fate.origin.site,
                     thread: fate.origin.thread,
@@ -477,7 +455,7 @@ fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
 
 fn unknown_of(fates: &[Fate]) -> Vec<usize> {
     let found = fates.iter().enumerate();
-    let found = found.filter(|(_, fate)| fate.how == How::Found);
+    let found = found.filter(|(_, fate)| fate.how == OriginEvidence::Found);
     found.map(|(index, _)| index).collect()
 }
 
@@ -486,6 +464,8 @@ mod tests {
     use ducktrack_trace_format::{EventBlockHeader, EventFlags, HeapClassSize};
 
     use super::named_sites::named_sites;
+    use ducktrack_trace_format::HeapClassId;
+
     use super::*;
 
     /// An event says the class at address 0x70, which the agent sees in the collection after it.

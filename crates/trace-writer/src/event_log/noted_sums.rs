@@ -5,22 +5,22 @@
 
 use ducktrack_trace_format::UNIT;
 
-use super::mirror::KeptSite;
-use super::tally::{Alike, EventSum};
+use super::kept_site::KeptSite;
+use super::tally::{EqualEvents, EventSum};
 
 const PLACES: usize = 256;
 
 /// What such an event says, so that two numbers are all there is to compare: `klass` if it is said; the site (20 bits in a word), the caller plus 1 if it is
 /// said, and whether `klass` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Said {
+struct EventKey {
     klass: u64,
     origin: u64,
 }
 
-impl Said {
+impl EventKey {
     #[inline]
-    fn by(alike: &Alike) -> Self {
+    fn by(alike: &EqualEvents) -> Self {
         let caller = alike.caller.map_or(0, |caller| u64::from(caller.0) + 1);
         let has_klass = u64::from(alike.klass.is_some());
         Self {
@@ -40,11 +40,11 @@ impl Said {
 
 #[derive(Clone, Copy, Debug)]
 struct NotedSum {
-    said: Said,
+    said: EventKey,
     kept: KeptSite,
     executed: u64,
     units: u64,
-    alike: Alike,
+    alike: EqualEvents,
 }
 
 impl NotedSum {
@@ -79,8 +79,8 @@ impl Default for NotedSums {
 impl NotedSums {
     /// Adds an object of which the same was said before; what it is kept as. `None`: it was not.
     #[inline]
-    pub(crate) fn add(&mut self, alike: &Alike, units: u32) -> Option<KeptSite> {
-        let said = Said::by(alike);
+    pub(crate) fn add(&mut self, alike: &EqualEvents, units: u32) -> Option<KeptSite> {
+        let said = EventKey::by(alike);
         let sum = self.places[said.place()].as_mut();
         let sum = sum.filter(|sum| sum.said == said)?;
         sum.executed += 1;
@@ -92,11 +92,11 @@ impl NotedSums {
     #[cold]
     pub(crate) fn add_first(
         &mut self,
-        alike: Alike,
+        alike: EqualEvents,
         units: u32,
         kept: KeptSite,
-    ) -> Option<(Alike, EventSum)> {
-        let said = Said::by(&alike);
+    ) -> Option<(EqualEvents, EventSum)> {
+        let said = EventKey::by(&alike);
         let number = said.place();
         let first = NotedSum {
             said,
@@ -113,7 +113,7 @@ impl NotedSums {
     }
 
     /// Gives all sums and begins anew.
-    pub(crate) fn drain(&mut self, mut give: impl FnMut(&Alike, &EventSum)) {
+    pub(crate) fn drain(&mut self, mut give: impl FnMut(&EqualEvents, &EventSum)) {
         for number in self.taken.drain(..) {
             if let Some(sum) = self
                 .places
@@ -142,16 +142,16 @@ mod tests {
             let mut sums = NotedSums::default();
             let mut expected: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
             let mut given: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
-            let key = |alike: &Alike| {
+            let key = |alike: &EqualEvents| {
                 (alike.site.0, alike.caller.map_or(0, |caller| caller.0), alike.klass.unwrap_or(0))
             };
-            let mut take = |alike: &Alike, sum: &EventSum| {
+            let mut take = |alike: &EqualEvents, sum: &EventSum| {
                 assert_eq!((sum.on_heap, sum.on_heap_bytes), (sum.executed, sum.executed_bytes));
                 let entry = given.entry(key(alike)).or_default();
                 (entry.0, entry.1) = (entry.0 + sum.executed, entry.1 + sum.executed_bytes);
             };
             for (site, caller, klass, units) in events {
-                let alike = Alike {
+                let alike = EqualEvents {
                     site: SiteId(site),
                     caller: (caller > 0).then_some(CallSiteId(caller)),
                     klass: (klass > 0).then_some(klass * 0x40),

@@ -9,19 +9,21 @@ use ducktrack_trace_format::{CallSiteId, SiteId};
 pub struct EventOptions {
     /// What is compressed.
     pub compress: CompressStrategy,
-    /// All event files together may have so many bytes; `None`: no limit, one file.
+    /// All event files together may have this many bytes; `None`: no limit, one file.
     pub max_trace_size: Option<u64>,
     /// By which part of `max_trace_size` the files may fall short of it after a rotation, or exceed it while a collection
     /// is awaited. Between 0.01 and 1.
     pub max_deviation: f64,
-    /// So many buffers may wait for the pipeline.
+    /// How many buffers may wait for the pipeline.
     pub queue_length: usize,
-    /// What becomes of a buffer when so many wait.
+    /// What becomes of a buffer when this many wait.
     pub on_full: OnFull,
     /// Threads that compress; 0: as many as there are cores, at most 2.
     pub compressors: usize,
     /// False where moves are never known (ZGC, Shenandoah, `moves=off`): no mirror, no synchronization points.
     pub moves: bool,
+    /// The most bytes that the mirror and the events that wait for a collection may take; beyond, moves are not known any more.
+    pub most_mirror_bytes: Option<u64>,
     /// Process id of the JVM, for the files.
     pub pid: u32,
     /// When the run began, milliseconds since 1970, for the files.
@@ -38,6 +40,7 @@ impl Default for EventOptions {
             on_full: OnFull::Wait,
             compressors: 0,
             moves: true,
+            most_mirror_bytes: None,
             pid: 0,
             start_unix_millis: 0,
         }
@@ -72,11 +75,15 @@ pub trait EventHost: Send + Sync {
     /// again while none comes.
     fn want_collection(&self);
 
-    /// So many events of a piece said that they are a site's and a caller's. Where there are many, both may get one number
+    /// How many events of a piece said that they are a site's and a caller's. Where there are many, both may get one number
     /// ([`CalledSite`](ducktrack_trace_format::CalledSite)) for events to come. Called on the pipeline's thread.
     fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
         let _ = (site, caller, events);
     }
+
+    /// Blocks that come next name classes that a collection has found: their definitions must survive the process from now on. Called on the pipeline's
+    /// thread.
+    fn secure_definitions(&self) {}
 
     /// One line for the user. Each sort of trouble is told once.
     fn say(&self, line: &str);

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! What was appended may wait in memory for its file to have a whole chunk of it (see `storage`), but only for a moment.
-//! Blocks go on their way in batches; none stays behind when the pipeline waits, or when it asks the writer for something else.
+//! Blocks go on their way in batches; none is left when the pipeline waits, or when it asks the writer for something else.
 //!
 //! The pipeline sees how large the files are through [`Gauge`]: written bytes, and the plain bytes still under way, which are
 //! at least as many as will be written for them.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,13 +19,15 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile, PackedContent};
 
+use super::buffer_words::DurableWords;
 use super::event_files::EventFiles;
+use super::options::EventHost;
 use super::packing::{Content, Packers, Packing};
 use super::standstill::Standstill;
-use super::{EventHost, EventStats};
+use super::stats::EventStats;
 use crate::WriteError;
 
-/// A batch goes on its way when it has so many blocks, or so many bytes.
+/// A batch goes on its way when it has this many blocks, or this many bytes.
 const BATCH: usize = 16;
 const BATCH_BYTES: u64 = 256 << 10;
 
@@ -37,15 +40,16 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 /// What `kill -9` may take with it. Each time costs a small write more.
 const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 
-/// A block, and its bytes before compression.
-struct Announced {
+/// A block, its bytes before compression, and where its words are until it is in its file.
+struct QueuedBlock {
     kind: BlockKind,
     plain: u64,
+    durable: Option<Box<dyn DurableWords>>,
 }
 
 enum Job {
     Blocks {
-        blocks: Vec<Announced>,
+        blocks: Vec<QueuedBlock>,
         packing: Packing,
     },
     Begin {
@@ -57,6 +61,7 @@ enum Job {
         max: u64,
     },
     Barrier(Sender<()>),
+    Settle,
     End(End, Sender<()>),
 }
 
@@ -110,7 +115,7 @@ pub(crate) struct Output {
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
     /// The batch that gathers, and its contents.
-    blocks: Vec<Announced>,
+    blocks: Vec<QueuedBlock>,
     contents: Vec<Content>,
     bytes: u64,
 }
@@ -133,6 +138,7 @@ impl Output {
             host: Arc::clone(host),
             standstill: Arc::clone(standstill),
             told: false,
+            unsettled: VecDeque::new(),
         };
         writer.show();
         host.spawn("ducktrack-files", Box::new(move || writer.work(&receiver)))
@@ -152,11 +158,21 @@ impl Output {
     }
 
     /// Sends a block on its way, perhaps not before some more.
-    pub(crate) fn block(&mut self, kind: BlockKind, bytes: Vec<u8>, compression: Compression) {
+    pub(crate) fn block(
+        &mut self,
+        kind: BlockKind,
+        bytes: Vec<u8>,
+        compression: Compression,
+        durable: Option<Box<dyn DurableWords>>,
+    ) {
         let plain = (bytes.len() + BlockHeader::LENGTH) as u64;
         self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
         self.bytes += plain;
-        self.blocks.push(Announced { kind, plain });
+        self.blocks.push(QueuedBlock {
+            kind,
+            plain,
+            durable,
+        });
         self.contents.push(Content { bytes, compression });
         if self.blocks.len() >= BATCH || self.bytes >= BATCH_BYTES {
             self.flush();
@@ -194,6 +210,11 @@ impl Output {
         let (done, answer) = bounded(1);
         self.send(Job::Barrier(done));
         let _ = answer.recv();
+    }
+
+    /// Makes all blocks survive the process soon, without waiting.
+    pub(crate) fn settle(&mut self) {
+        self.send(Job::Settle);
     }
 
     /// Writes the last block and waits for it.
@@ -235,6 +256,8 @@ struct FileWriter {
     standstill: Arc<Standstill>,
     /// The user knows that something cannot be written.
     told: bool,
+    /// Words of blocks that would be lost with the process, by where their blocks end in the current file.
+    unsettled: VecDeque<(u64, Box<dyn DurableWords>)>,
 }
 
 impl FileWriter {
@@ -249,7 +272,7 @@ impl FileWriter {
             match job {
                 Ok(job) => self.run(job),
                 Err(RecvTimeoutError::Timeout) => self.settle(),
-                // There is nobody any more who could have a job.
+                // No thread is left that could have a job.
                 Err(RecvTimeoutError::Disconnected) => return self.settle(),
             }
         }
@@ -266,6 +289,19 @@ impl FileWriter {
             self.tell(&error);
             self.show();
         }
+        self.let_go();
+    }
+
+    /// Lets go of the words whose blocks survive the process by now.
+    fn let_go(&mut self) {
+        let settled = self.files.settled_bytes();
+        while self
+            .unsettled
+            .front()
+            .is_some_and(|(end, _)| *end <= settled)
+        {
+            self.unsettled.pop_front();
+        }
     }
 
     fn run(&mut self, job: Job) {
@@ -273,6 +309,8 @@ impl FileWriter {
             Job::Blocks { blocks, packing } => self.blocks(blocks, packing),
             Job::Begin { start, done } => {
                 let result = self.files.begin(start);
+                // The file before was settled.
+                self.unsettled.clear();
                 self.show();
                 let result = result.inspect_err(|error| self.tell(error));
                 let _ = done.send(result.map_err(|error| error.to_string()));
@@ -284,6 +322,7 @@ impl FileWriter {
             Job::Barrier(done) => {
                 let _ = done.send(());
             }
+            Job::Settle => self.settle(),
             Job::End(end, done) => {
                 self.end(end);
                 let _ = done.send(());
@@ -291,15 +330,25 @@ impl FileWriter {
         }
     }
 
-    fn blocks(&mut self, blocks: Vec<Announced>, packing: Packing) {
+    fn blocks(&mut self, blocks: Vec<QueuedBlock>, packing: Packing) {
         let mut packed = packing.wait().into_iter();
-        for Announced { kind, plain } in blocks {
-            self.block(kind, packed.next().flatten(), plain);
+        for block in blocks {
+            let plain = block.plain;
+            self.block(block, packed.next().flatten());
             self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
         }
+        self.let_go();
     }
 
-    fn block(&mut self, kind: BlockKind, packed: Option<PackedContent>, plain: u64) {
+    fn block(&mut self, block: QueuedBlock, packed: Option<PackedContent>) {
+        let QueuedBlock {
+            kind,
+            plain,
+            durable,
+        } = block;
+        if let (Some(durable), Some((file, number))) = (&durable, self.files.next_block()) {
+            durable.will_be(file, number);
+        }
         let written = match packed {
             Some(packed) if !self.files.is_torn() => {
                 let compressed = u64::from(packed.is_compressed());
@@ -315,6 +364,13 @@ impl FileWriter {
             }
             _ => false,
         };
+        match durable {
+            Some(durable) if written => {
+                let end = self.files.current_bytes();
+                self.unsettled.push_back((end, durable));
+            }
+            _ => {}
+        }
         if !written {
             self.files.note_lost(plain);
         }

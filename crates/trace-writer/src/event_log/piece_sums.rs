@@ -14,7 +14,7 @@ use ducktrack_trace_format::{
     SiteId, UNIT, Word,
 };
 
-use super::mirror::KeptSite;
+use super::kept_site::KeptSite;
 use super::site_cache::SiteCache;
 use super::tally::EventSum;
 use super::word_block::{self, BLOCK, WordBlock};
@@ -24,7 +24,7 @@ use super::word_counts::{WordCount, WordCounts};
 const UNKNOWN: u32 = u32::MAX;
 const MEASURED: u32 = u32::MAX - 1;
 
-/// So many events can be added before a number may be full.
+/// How many events can be added before a number may be full.
 const MOST_EVENTS: usize = u32::MAX as usize / MAX_UNITS as usize;
 
 #[derive(Clone, Copy, Debug)]
@@ -104,8 +104,8 @@ pub(crate) type PairShortener = EventShortener<PairSum>;
 
 /// What was taken of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
-    /// So many, from the first on.
+pub(crate) struct TakenWords {
+    /// How many, from the first on.
     pub(crate) words: usize,
     /// Of these are on the heap, and kept.
     pub(crate) kept: usize,
@@ -118,7 +118,7 @@ struct Run<'a> {
     rest: &'a [Word],
     written: &'a mut [Word],
     kept: &'a mut [Word],
-    /// So many events so far; each is one written word.
+    /// How many events so far; each is one written word.
     events: usize,
     kept_count: usize,
     units: u64,
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
         Some((written, kept))
     }
 
-    /// A block of events that are one word each was written, and so many of them were kept.
+    /// A block of events that are one word each was written, and this many of them were kept.
     #[inline(always)]
     fn took_block(&mut self, behind: &'a [Word], kept: usize, units: u32) {
         self.rest = behind;
@@ -216,7 +216,7 @@ impl SiteRows {
 pub(crate) struct PieceSums {
     words: WordCounts,
     sites: SiteRows,
-    /// So many more events can be added before a number may be full.
+    /// How many more events can be added before a number may be full.
     room: usize,
 }
 
@@ -236,7 +236,7 @@ impl PieceSums {
         self.room == 0
     }
 
-    /// Adds words, writes them to `short`, and gives what is to be kept of them. What stands behind those that were taken says more, or it is new here
+    /// Adds words, writes them to `short`, and gives what is to be kept of them. What follows those that were taken says more, or it is new here
     /// ([`PieceSums::learn`]), or it is a pair's first, or there is no more room.
     pub(crate) fn add_words(
         &mut self,
@@ -244,7 +244,7 @@ impl PieceSums {
         kept: &mut [Word],
         shortener: &mut PairShortener,
         short: &mut ShortWords<'_>,
-    ) -> Taken {
+    ) -> TakenWords {
         let most = kept.len().min(self.room);
         let written = short.rest();
         let most = most.min(written.len());
@@ -257,7 +257,7 @@ impl PieceSums {
             units: 0,
         };
         while self.add_singly(&mut run, shortener) && self.add_blocks(&mut run) {}
-        let taken = Taken {
+        let taken = TakenWords {
             words: words.len() - run.rest.len(),
             kept: run.kept_count,
             units: run.units,
@@ -268,7 +268,7 @@ impl PieceSums {
         taken
     }
 
-    /// Adds blocks of plain words, as long as there are any. False: behind what was taken stands what cannot be added.
+    /// Adds blocks of plain words, as long as there are any. False: after what was taken stands what cannot be added.
     #[inline(always)]
     fn add_blocks(&mut self, run: &mut Run<'_>) -> bool {
         while let Some((block, behind)) = run.rest.split_first_chunk::<BLOCK>() {
@@ -296,7 +296,7 @@ impl PieceSums {
         true
     }
 
-    /// Adds some events, plain or with their callers. False: behind what was taken stands what cannot be added.
+    /// Adds some events, plain or with their callers. False: after what was taken stands what cannot be added.
     #[inline(always)]
     fn add_singly(&mut self, run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
         for _ in 0..BLOCK {
@@ -331,7 +331,7 @@ impl PieceSums {
         true
     }
 
-    /// Asks for a site's size, if it is not known; whether an event of so many units is as events of the site are.
+    /// Asks for a site's size, if it is not known; whether the event's size matches the site's.
     #[cold]
     pub(crate) fn learn(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
         let Some(row) = self.sites.make(site) else {
@@ -343,7 +343,7 @@ impl PieceSums {
         row.fits(units)
     }
 
-    /// Whether an object of so many units is as events of the site are.
+    /// Whether the size matches that of the site's other events.
     #[inline]
     pub(crate) fn fits(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
         let row = self.sites.get(site);
@@ -364,7 +364,7 @@ impl PieceSums {
         self.room = MOST_EVENTS;
     }
 
-    /// So many events of a site's word.
+    /// How many events of a site's word.
     pub(crate) fn sum_of(&self, word: u32, executed: u32) -> EventSum {
         let (site, executed) = (SiteId(word >> 12), u64::from(executed));
         let row = self.sites.get(site);
@@ -383,7 +383,7 @@ impl PieceSums {
     }
 }
 
-/// Adds the event of which its caller is said and what stands behind that word; false: it cannot be added.
+/// Adds the event of which its caller is said and what follows that word; false: it cannot be added.
 #[inline(always)]
 fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShortener) -> bool {
     let [caller, word, behind @ ..] = words else {

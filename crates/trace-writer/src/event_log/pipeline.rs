@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! buffer     -> flags; callers shortened; events to the tally, objects kept for the mirror; block EVENTS
-//! collection -> mirror; rotate?; blocks EXPLAINED, COLLECTION, MOVES, EXPLAINED; new file with SYNC
+//! collection -> mirror; rotate?; blocks EXPLAINED, USES, STAMPS, COLLECTION, MOVES, EXPLAINED; new file with SYNC
 //! ```
 //!
 //! *Holding.* When the files are so large that nothing more may be written before old ones go, and only a collection allows
@@ -20,23 +20,29 @@ use ducktrack_trace_format::{
 };
 use parking_lot::Mutex;
 
+use super::buffer_words::{BufferWords, DurableWords};
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
 use super::noted_sums::NotedSums;
+use super::options::{CompressStrategy, EventHost, EventOptions};
 use super::output::Output;
 use super::piece_sums::{PairShortener, PieceSums};
 use super::site_cache::SiteCache;
 use super::standstill::Standstill;
+use super::stats::EventStats;
+use super::survivor::Survivors;
+use super::tally::Tally;
 use super::threads::Threads;
-use super::{CompressStrategy, EventHost, EventOptions, EventStats, Survivors, Tally};
-use file_turns::{ASK_AGAIN, Holding};
+use holding::{ASK_AGAIN, Holding};
 use lost_heap::Heap;
 use piece_reading::PieceReading;
 use spare_memory::SpareMemory;
 
 mod file_turns;
+mod holding;
 mod lost_heap;
+mod new_beginning;
 mod piece_reading;
 mod spare_memory;
 
@@ -44,6 +50,9 @@ mod spare_memory;
 /// moment, unless the queue is short or is being filled.
 const GATHER_TIME: Duration = Duration::from_millis(2);
 const GATHER_BELOW: f64 = 1.0 / 128.0;
+
+/// What the collections say after that.
+const OVER_BOUND: &str = "the heap has more objects than the agent may remember (option `memory`)";
 
 /// What the pipeline needs.
 pub(crate) struct Parts {
@@ -73,6 +82,8 @@ pub(crate) struct Pipeline {
     head: Vec<u8>,
     /// Found objects explained since the last collection.
     explained: Vec<Explained>,
+    /// Blocks for the next collection, which stand ahead of it.
+    ahead: Vec<(BlockKind, Vec<u8>)>,
     /// Since when buffers are held, and those buffers.
     holding: Option<Holding>,
     held: VecDeque<Buffer>,
@@ -84,6 +95,8 @@ pub(crate) struct Pipeline {
     try_again: Instant,
     /// Those of the mirror, also of one that has ended.
     mirror_contradictions: u64,
+    /// The mirror took more than it may.
+    is_over_bound: bool,
     stats: EventStats,
 }
 
@@ -108,18 +121,20 @@ impl Pipeline {
             spare: SpareMemory::default(),
             head: Vec::new(),
             explained: Vec::new(),
+            ahead: Vec::new(),
             holding: None,
             held: VecDeque::new(),
             asked: false,
             sync_bytes: 0,
             try_again: Instant::now(),
             mirror_contradictions: 0,
+            is_over_bound: false,
             stats: EventStats::default(),
             parts,
         }
     }
 
-    /// Works until the end is asked for, or nobody can ask any more.
+    /// Works until the end is asked for, or no sender is left.
     pub(crate) fn run(mut self, messages: &Receiver<Message>) {
         let _close = CloseOnDrop {
             queue: Arc::clone(&self.parts.queue),
@@ -134,6 +149,7 @@ impl Pipeline {
                     self.collection(*collection, survivors);
                 }
                 Some(Message::Classes(classes)) => self.classes(&classes),
+                Some(Message::Ahead(kind, content)) => self.ahead.push((kind, content)),
                 Some(Message::Finish(end, done)) => return self.finish(messages, end, &done),
                 None if self.holding.is_some() => self.ask_again(),
                 None => return self.write_held(),
@@ -141,7 +157,7 @@ impl Pipeline {
         }
     }
 
-    /// The next message; `None`: no message for now (holding), or none any more.
+    /// The next message; `None`: the pipeline holds messages back, or the senders are gone.
     fn next(&mut self, messages: &Receiver<Message>) -> Option<Message> {
         if let Ok(message) = messages.try_recv() {
             return Some(message);
@@ -153,12 +169,12 @@ impl Pipeline {
         match messages.recv_timeout(ASK_AGAIN) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
-            // Nobody is left who could cause a collection.
+            // No sender is left that could report a collection.
             Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
-    /// Waits for the next message; behind a buffer, more gather before work begins.
+    /// Waits for the next message; after a buffer, more gather before work begins.
     fn gather(&self, messages: &Receiver<Message>) -> Option<Message> {
         let message = messages.recv().ok()?;
         if matches!(message, Message::Buffer(_)) && self.parts.queue.fill() < GATHER_BELOW {
@@ -202,13 +218,19 @@ impl Pipeline {
         self.flag(&mut buffer);
         let header = buffer.header;
         let content = self.read(&buffer);
-        self.block(BlockKind::EVENTS, content);
+        self.stats.event_bytes += buffer.words.len() as u64;
+        let durable = match buffer.words {
+            BufferWords::Durable(words) => Some(words),
+            BufferWords::Own(words) => {
+                self.spare.put(words);
+                None
+            }
+        };
+        self.block_of(BlockKind::EVENTS, content, durable);
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(header.thread);
         }
         self.stats.buffers += 1;
-        self.stats.event_bytes += buffer.words.len() as u64;
-        self.spare.put(buffer.words);
         self.stats.buffer_nanos += nanos_since(start);
         self.publish();
     }
@@ -225,7 +247,7 @@ impl Pipeline {
         }
     }
 
-    /// A content that begins with a header, and where room for so many bytes begins in it.
+    /// A content that begins with a header, and where room for this many bytes begins in it.
     fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
         self.head.clear();
         header.encode(&mut self.head);
@@ -315,6 +337,7 @@ impl Pipeline {
             collection.fault = Some("moves are not known".to_owned());
             self.lose_heap(collection.level);
         }
+        self.parts.host.secure_definitions();
         self.write_collection(&collection, moves);
         if let Some(parts) = rotation {
             self.begin_file(parts);
@@ -327,7 +350,7 @@ impl Pipeline {
         self.held.iter().map(Buffer::bytes).sum()
     }
 
-    /// Brings the mirror behind the collection; it ends where moves are not known.
+    /// Brings the mirror to the state after the collection; it ends where moves are not known.
     fn mirror_collection(
         &mut self,
         collection: &mut Collection,
@@ -350,6 +373,7 @@ impl Pipeline {
                 }
                 mirror.collect(collection, objects, &self.parts.facts)
             }
+            _ if self.is_over_bound => Err(OVER_BOUND),
             _ => Err("moves are not known"),
         };
         let counts = collection.counts;
@@ -359,7 +383,8 @@ impl Pipeline {
         self.measure_mirror();
         let result = result.map(|moves| self.began_anew(collection, moves));
         result.unwrap_or_else(|fault| {
-            if self.heap.is_known() && collection.fault.is_none() {
+            let begins = self.heap.is_known() || self.is_over_bound;
+            if begins && collection.fault.is_none() {
                 collection.fault = Some(fault.to_owned());
             }
             self.lose_heap(collection.level);
@@ -387,6 +412,9 @@ impl Pipeline {
             self.stats.broken_buffers += 1;
             return;
         }
+        for (kind, content) in std::mem::take(&mut self.ahead) {
+            self.block(kind, content);
+        }
         self.block(BlockKind::COLLECTION, content);
         for part in moves.blocks {
             self.stats.move_bytes += part.len() as u64;
@@ -394,6 +422,8 @@ impl Pipeline {
         }
         self.explained = moves.explained;
         self.write_explained();
+        // Pieces are somewhere else until then; a collection is not.
+        self.parts.output.settle();
     }
 
     /// Writes what was explained since the last collection.
@@ -407,6 +437,16 @@ impl Pipeline {
     }
 
     fn block(&mut self, kind: BlockKind, content: Vec<u8>) {
+        self.block_of(kind, content, None);
+    }
+
+    /// A block, and where its words are until it is in its file.
+    fn block_of(
+        &mut self,
+        kind: BlockKind,
+        content: Vec<u8>,
+        durable: Option<Box<dyn DurableWords>>,
+    ) {
         let is_compressed = match self.parts.options.compress {
             CompressStrategy::Full => true,
             CompressStrategy::Partial(threshold) => self.parts.queue.fill() >= threshold,
@@ -416,7 +456,7 @@ impl Pipeline {
             true => Compression::Lz4,
             false => Compression::Off,
         };
-        self.parts.output.block(kind, content, compression);
+        self.parts.output.block(kind, content, compression, durable);
     }
 
     /// Takes what was handed over before the end, and ends the files.
@@ -434,6 +474,7 @@ impl Pipeline {
                     self.collection(*collection, survivors);
                 }
                 Message::Classes(classes) => self.classes(&classes),
+                Message::Ahead(kind, content) => self.ahead.push((kind, content)),
                 Message::Finish(_, also_done) => drop(also_done),
             }
         }
@@ -441,13 +482,32 @@ impl Pipeline {
         self.parts.output.end(end);
         self.publish();
         let stats = Arc::clone(&self.parts.stats);
-        // Whoever is answered finds the memory given back.
+        // The memory is given back before the answer.
         drop(self);
         let _ = done.send(*stats.lock());
     }
 
+    /// The mirror ends where it takes more than it may, for good: it would soon be as large again.
+    fn keep_to_bound(&mut self) {
+        let most = self.parts.options.most_mirror_bytes;
+        let (Some(most), Some(mirror)) = (most, self.heap.keeper()) else {
+            return;
+        };
+        if self.stats.mirror_bytes + mirror.retained() > most {
+            self.heap = Heap::Unknown;
+            self.is_over_bound = true;
+            let stats = &mut self.stats;
+            (
+                stats.mirror_objects,
+                stats.mirror_bytes,
+                stats.retained_bytes,
+            ) = (0, 0, 0);
+        }
+    }
+
     /// Shows the numbers to everybody.
     fn publish(&mut self) {
+        self.keep_to_bound();
         if let Some(mirror) = self.heap.keeper() {
             self.stats.retained_bytes = mirror.retained();
         }
@@ -457,7 +517,7 @@ impl Pipeline {
     }
 }
 
-/// Whatever ends the pipeline, nobody waits for it.
+/// However the pipeline ends, no thread waits for it.
 struct CloseOnDrop {
     queue: Arc<FlushQueue>,
     host: Arc<dyn EventHost>,
@@ -465,7 +525,7 @@ struct CloseOnDrop {
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        // Said before the queue closes: whoever finds it closed must also find why.
+        // Said before the queue closes: a caller that finds it closed must also find why.
         if std::thread::panicking() {
             self.queue.note_broken();
             self.host.say(

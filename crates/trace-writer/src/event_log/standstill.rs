@@ -1,7 +1,7 @@
 //! While the world stands still, the threads of the log do as well: the collector wants every core.
 //!
 //! They look here between two pieces of work, holding nothing. What comes meanwhile waits in the queue, where handing over never blocks. A standstill whose
-//! end nobody told is over after [`LONGEST`]; then a long pause has them back, too.
+//! end was not reported is over after [`LONGEST`]; then a long pause has them back, too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -23,7 +23,7 @@ pub struct EventStats {
     pub broken: bool,
     /// Pieces whose words did not decode to the end.
     pub broken_buffers: u64,
-    /// Pieces that came behind the collection that ended their epoch.
+    /// Pieces that came after the collection that ended their epoch.
     pub late_buffers: u64,
     /// Survivors that contradict an event or the mirror.
     pub contradictions: u64,

@@ -41,7 +41,7 @@ impl Survivor {
 /// What is told of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survivors {
-    /// In one list or in several, one behind the other; ascending by `from`.
+    /// In one list or in several, one after the other; ascending by `from`.
     pub objects: Vec<Vec<Survivor>>,
     /// They are all live objects, not only those of the collected ranges: after collections that are not known, the heap is known again.
     pub whole_heap: bool,

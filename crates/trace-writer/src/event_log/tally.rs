@@ -4,7 +4,7 @@ use ducktrack_trace_format::{CallSiteId, Event, SiteId, ThreadId};
 
 /// What events have in common that are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Alike {
+pub struct EqualEvents {
     /// Where their objects were allocated.
     pub site: SiteId,
     /// The caller to blame, if one is known.
@@ -33,12 +33,12 @@ pub trait Tally {
     fn add(&mut self, thread: ThreadId, event: &Event);
 
     /// Allocations that are alike.
-    fn add_sum(&mut self, thread: ThreadId, alike: &Alike, sum: &EventSum);
+    fn add_sum(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum);
 }
 
 /// Counts nothing.
 impl Tally for () {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(&mut self, _thread: ThreadId, _alike: &Alike, _sum: &EventSum) {}
+    fn add_sum(&mut self, _thread: ThreadId, _alike: &EqualEvents, _sum: &EventSum) {}
 }

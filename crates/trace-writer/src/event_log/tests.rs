@@ -65,7 +65,7 @@ impl Disks {
         self.files.lock().unwrap()[index].bytes()
     }
 
-    /// Lets the current file grow to so many bytes; new ones then have room for a header only.
+    /// Lets the current file grow to this many bytes; new ones then have room for a header only.
     fn set_capacity(&self, capacity: Option<usize>) {
         *self.capacity.lock().unwrap() = capacity.map(|_| 20);
         if let Some(disk) = self.files.lock().unwrap().last() {
@@ -118,7 +118,7 @@ fn piece_of(epoch: u32, objects: u32) -> Buffer {
     };
     Buffer {
         header,
-        words: words.into_bytes(),
+        words: words.into_bytes().into(),
     }
 }
 
@@ -138,12 +138,12 @@ fn collection(number: u32) -> (Collection, Vec<Survivor>) {
 }
 
 fn epoch(log: &EventLog, number: u32) {
-    assert_eq!(log.buffer(piece(number - 1)), Flushed::Taken);
+    assert_eq!(log.buffer(piece(number - 1)), FlushOutcome::Taken);
     let (collection, survivors) = collection(number);
     log.collection(collection, survivors);
 }
 
-/// Waits until the pipeline has seen so many collections.
+/// Waits until the pipeline has seen this many collections.
 fn wait_for(log: &EventLog, collections: u64) {
     let start = Instant::now();
     while log.stats().collections < collections {
@@ -232,14 +232,14 @@ fn without_moves_the_next_block_begins_a_new_file() {
     let disks = Disks::default();
     let (log, host) = start(&disks, false);
     disks.set_capacity(Some(disks.bytes(0).len() + 100));
-    assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+    assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
     let start = Instant::now();
     while log.stats().lost_blocks == 0 {
         assert!(start.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(1));
     }
     disks.set_capacity(None);
-    assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+    assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
     let stats = log.finish(end());
     assert_eq!((stats.lost_blocks, stats.files), (1, 2));
     let expected = [BlockKind::EVENT_FILE, BlockKind::EVENTS, BlockKind::END];
@@ -267,7 +267,7 @@ fn what_was_handed_over_is_in_the_file_a_moment_later() {
     let mut expected = vec![BlockKind::EVENT_FILE];
     assert_eq!(kinds(&std::fs::read(&file).unwrap()), expected);
     for _ in 0..3 {
-        assert_eq!(log.buffer(piece(0)), Flushed::Taken);
+        assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
         expected.push(BlockKind::EVENTS);
         let start = Instant::now();
         while kinds(&std::fs::read(&file).unwrap()) != expected {
@@ -308,6 +308,43 @@ fn a_fault_ends_the_mirror_and_events_go_on() {
 }
 
 #[test]
+fn a_mirror_that_takes_more_than_it_may_ends_for_good_and_events_go_on() {
+    let disks = Disks::default();
+    let options = EventOptions {
+        compress: CompressStrategy::Off,
+        most_mirror_bytes: Some(1 << 20),
+        ..EventOptions::default()
+    };
+    let (log, _host) = start_with(&disks, options);
+    epoch(&log, 1);
+    wait_for(&log, 1);
+    assert!(log.stats().mirror_objects > 0);
+    for _ in 0..100 {
+        let _ = log.buffer(piece_of(1, 4_000));
+    }
+    for number in 2..=3 {
+        let (known, survivors) = collection(number);
+        log.collection(known, survivors);
+    }
+    let stats = log.finish(end());
+    assert_eq!((stats.events, stats.collections), (400_100, 3));
+    assert_eq!((stats.mirror_objects, stats.retained_bytes), (0, 0));
+    let blocks = blocks(&disks.bytes(0));
+    let collections = blocks
+        .iter()
+        .filter(|(kind, _)| *kind == BlockKind::COLLECTION);
+    let faults: Vec<_> = collections
+        .map(|(_, content)| Collection::decode(content).unwrap().fault)
+        .collect();
+    let is_bound =
+        |fault: &Option<String>| fault.as_ref().is_some_and(|why| why.contains("memory"));
+    assert_eq!(
+        faults.iter().map(is_bound).collect::<Vec<_>>(),
+        [false, true, true]
+    );
+}
+
+#[test]
 fn survivors_that_overlap_are_a_fault_of_their_collection() {
     let disks = Disks::default();
     let (log, _host) = start(&disks, true);
@@ -338,7 +375,7 @@ fn a_late_piece_is_flagged_and_its_survivors_are_explained() {
     assert_eq!(stats.late_buffers, 1);
     assert!(kinds(&disks.bytes(0)).contains(&BlockKind::EXPLAINED));
     assert_eq!((stats.found, stats.mirror_objects), (10, 20));
-    assert!(log.losses()[0].contains("came behind"));
+    assert!(log.losses()[0].contains("came after"));
 }
 
 struct Failing;
@@ -348,7 +385,7 @@ impl Tally for Failing {
         panic!("a tally that fails");
     }
 
-    fn add_sum(&mut self, _thread: ThreadId, _alike: &Alike, _sum: &EventSum) {
+    fn add_sum(&mut self, _thread: ThreadId, _alike: &EqualEvents, _sum: &EventSum) {
         panic!("a tally that fails");
     }
 }
@@ -394,7 +431,7 @@ fn what_comes_to_a_full_file_is_compressed_so_that_no_collection_must_be_caused(
     for number in 1..=EPOCHS {
         for _ in 0..PIECES {
             let piece = piece_of(number - 1, 4_000);
-            assert_eq!(log.buffer(piece), Flushed::Taken);
+            assert_eq!(log.buffer(piece), FlushOutcome::Taken);
         }
         let (collection, _) = collection(number);
         log.collection(collection, Vec::new());

@@ -1,4 +1,4 @@
-//! Sixteen words at once: loops over so many become instructions that take several words each.
+//! Sixteen words at once: loops over sixteen become instructions that take several words each.
 
 use ducktrack_trace_format::{FIRST_SITE, MAX_UNITS, Word};
 
@@ -40,7 +40,7 @@ pub(crate) fn survey(block: &WordBlock) -> BlockSurvey {
     }
 }
 
-/// Copies the words that are not of eliminated objects, one behind the other; how many these are. What stands behind them then means nothing.
+/// Copies the words that are not of eliminated objects, one after the other; how many these are. What follows them then means nothing.
 #[inline]
 pub(crate) fn keep(block: &WordBlock, kept: &mut WordBlock) -> usize {
     let mut count = 0;

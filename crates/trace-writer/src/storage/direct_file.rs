@@ -4,9 +4,9 @@
 //! itself works with. So appended bytes gather, and whole chunks are written directly. What was appended is as safe as if it were written:
 //!
 //! - against a full disk: room for it was reserved before it was taken;
-//! - against the end of the process, after [`Storage::settle`], which whoever appends must call in time (see [`Storage::unwritten`]).
+//! - against the end of the process, after [`Storage::settle`], which callers must call in time (see [`Storage::unwritten`]).
 //!
-//! A slow disk holds nobody up at once: see [`Gathering`]. Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
+//! A slow disk does not hold the program up at once: see [`Gathering`]. Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -5,11 +5,14 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::Storage;
-use crate::WriteError;
+use crate::{WriteError, private_directory};
+
+/// A trace has the names of a program's classes and threads, and its command line.
+const ONLY_OURS: u32 = 0o600;
 
 /// The file.
 #[derive(Debug)]
@@ -25,6 +28,7 @@ impl DiskFile {
             .read(true)
             .append(true)
             .create_new(true)
+            .mode(ONLY_OURS)
             .open(&path)?;
         Ok(Self { path, file })
     }
@@ -59,7 +63,7 @@ impl DiskFile {
 
     fn restore(&self, length: u64) -> io::Result<File> {
         if let Some(directory) = self.path.parent() {
-            fs::create_dir_all(directory)?;
+            private_directory::create(directory)?;
         }
         let mut copy = Self::create(self.path.clone())?.file;
         match self.copy_to(&mut copy, length) {
@@ -109,7 +113,7 @@ impl Storage for DiskFile {
 
     fn successor(&self) -> Result<Box<dyn Storage>, WriteError> {
         let path = self.path.with_extension("trace-new");
-        // Left over by an earlier attempt of this very writer: nobody else writes into this directory.
+        // Left over by an earlier attempt of this very writer: no other writes into this directory.
         let _ = fs::remove_file(&path);
         match Self::create(path.clone()) {
             Ok(file) => Ok(Box::new(file)),

@@ -34,7 +34,7 @@ const AHEAD: u64 = 4 << 20;
 
 /// A disk that takes so long for a chunk does 10 MB a second.
 const SLOW: Duration = Duration::from_millis(100);
-/// So many chunks then go through the page cache, before the disk is tried again.
+/// How many chunks then go through the page cache, before the disk is tried again.
 const DETOUR: u32 = 32;
 
 /// The bytes of a file that are not written yet, and those before them in their block.
@@ -58,7 +58,7 @@ pub(super) struct Gathering {
     since: Option<Instant>,
     /// A direct write that takes so long is slow.
     slow: Duration,
-    /// So many chunks more go through the page cache.
+    /// How many chunks more go through the page cache.
     detour: u32,
 }
 
@@ -122,7 +122,7 @@ impl Gathering {
         self.since.map(|since| Unwritten { since, bytes })
     }
 
-    /// Makes sure that there is room on disk for so many bytes more.
+    /// Makes sure that there is room on disk for this many bytes more.
     pub(super) fn make_room(&mut self, more: usize) -> io::Result<()> {
         let need = self.end() + more as u64;
         if need > self.room {

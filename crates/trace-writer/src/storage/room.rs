@@ -7,7 +7,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-/// Reserves `length` bytes from `offset` on behind the end of a file, whose length stays. A function so that tests can fill the disk.
+/// Reserves `length` bytes from `offset` on, past the end of a file, whose length stays. A function so that tests can fill the disk.
 pub(super) type Reserve = fn(file: &File, offset: u64, length: u64) -> io::Result<()>;
 
 /// From the file system.

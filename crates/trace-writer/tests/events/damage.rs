@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::BlockKind;
-use ducktrack_trace_writer::{EventOptions, Flushed, OnFull};
+use ducktrack_trace_writer::{EventOptions, FlushOutcome, OnFull};
 
 use crate::naive_reader::{NaiveReader, blocks, event_files};
 use crate::round_trip::{compare, end, read_from, start};
@@ -119,8 +119,8 @@ fn after_the_end_everything_is_dropped_and_counted() {
     let stats = log.finish(end());
     assert!(stats.dropped_buffers > 0 && stats.events == 0);
     assert!(matches!(
-        Flushed::Dropped { events: 1 },
-        Flushed::Dropped { .. }
+        FlushOutcome::Dropped { events: 1 },
+        FlushOutcome::Dropped { .. }
     ));
 }
 

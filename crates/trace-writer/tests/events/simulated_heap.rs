@@ -7,7 +7,7 @@ use ducktrack_trace_format::{
     AddressRange, Collection, CollectionKind, EventBlockHeader, EventFlags, EventWords,
     HeapClassId, MAX_UNITS, MovesLevel, SiteFacts, SiteId, ThreadCut, ThreadId,
 };
-use ducktrack_trace_writer::{Buffer, EventLog, Flushed, Survivor};
+use ducktrack_trace_writer::{Buffer, EventLog, FlushOutcome, Survivor};
 
 use crate::test_host::{Facts, Host, INNER, OUTER, Sums};
 
@@ -163,7 +163,8 @@ impl Heap {
             last_top: thread.begun_at,
         };
         thread.begun_at = thread.last;
-        self.must_wait |= log.buffer(Buffer { header, words }) == Flushed::Full;
+        let words = words.into();
+        self.must_wait |= log.buffer(Buffer { header, words }) == FlushOutcome::Full;
     }
 
     /// Waits if a buffer found the queue full, and collects when the log asks for it.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_trace_format::{ArrayLayout, Event, Place, SiteFacts, SiteId, ThreadId};
-use ducktrack_trace_writer::{Alike, EventHost, EventSum, Tally};
+use ducktrack_trace_writer::{EqualEvents, EventHost, EventSum, Tally};
 
 /// Sites 16 to 31 have objects of 16, 24, ... bytes; sites 32 and up are measured; 64 and 65 are the levels of an array of arrays.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ impl Tally for SharedTally {
         }
     }
 
-    fn add_sum(&mut self, _thread: ThreadId, _alike: &Alike, sum: &EventSum) {
+    fn add_sum(&mut self, _thread: ThreadId, _alike: &EqualEvents, sum: &EventSum) {
         let mut sums = self.0.lock().unwrap();
         sums.on_heap += sum.on_heap;
         sums.eliminated += sum.executed - sum.on_heap;

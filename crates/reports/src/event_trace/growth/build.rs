@@ -1,15 +1,17 @@
 //! Model to document. A filter keeps whole sites and whole types.
 
 use ducktrack_heap_model::{
-    Growth, GrowthRow, GrowthSubject, LiveCaller, StretchGrowth, TraceModel,
+    Growth, GrowthRow, GrowthSubject, LiveCaller, StretchGrowth, TraceModel, WindowGrowth,
 };
 
 use super::document::{
-    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, StretchVerdictDoc, VerdictDoc,
-    VerdictsDoc,
+    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc, StretchVerdictDoc,
+    VerdictDoc, VerdictsDoc, WindowDoc, WindowGrowthDoc,
 };
+use super::groups;
+use crate::class_name::printable;
 use crate::event_trace::VERSION;
-use crate::event_trace::amounts::{ratio, signed};
+use crate::event_trace::amounts::{amount, ratio, signed};
 use crate::event_trace::callers;
 use crate::event_trace::head::{KnownStretchDoc, RowsDoc, TraceHead};
 use crate::event_trace::heap::{kept_types, since_start};
@@ -29,6 +31,7 @@ pub fn growth_report(
     let mut types = Vec::new();
     let mut sites = Vec::new();
     let mut unattributed = None;
+    let groups = groups::groups(model, growth, &view.callers, filter);
     for row in &growth.rows {
         match &row.subject {
             GrowthSubject::Type(ty) => {
@@ -60,7 +63,8 @@ pub fn growth_report(
         sites: sites.len() as u64,
         types: types.len() as u64,
     };
-    let verdicts = verdicts(&sites);
+    let verdicts = verdicts(sites.iter().map(|site| &site.row).chain(&unattributed));
+    let type_verdicts = self::verdicts(types.iter().map(|ty| &ty.row));
     let top = filter.top.unwrap_or(usize::MAX);
     types.truncate(top);
     sites.truncate(top);
@@ -73,7 +77,15 @@ pub fn growth_report(
         fewest_collections: Growth::FEWEST_COLLECTIONS,
         method: Growth::METHOD.to_owned(),
         rows,
+        old_space: growth.last_look.map(|look| OldSpaceDoc {
+            collection: look.collection.0,
+            micros: since_start(model, look.unix_micros).unwrap_or(0),
+            full: look.is_full,
+        }),
         verdicts,
+        type_verdicts,
+        windows: windows(model, growth),
+        groups,
         unattributed,
         types,
         sites,
@@ -85,13 +97,14 @@ fn context(row: &GrowthRow, all: &[Caller], filter: &Filter) -> Vec<ContextDoc> 
     row.callers.iter().filter_map(kept).collect()
 }
 
-fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {
+fn verdicts<'a>(rows: impl Iterator<Item = &'a GrowthRowDoc>) -> VerdictsDoc {
     let mut verdicts = VerdictsDoc::default();
-    for site in sites {
-        match site.row.judged.verdict.as_str() {
+    for row in rows {
+        match row.judged.verdict.as_str() {
             "growing" => {
                 verdicts.growing += 1;
-                verdicts.bytes_per_collection += site.row.judged.bytes_per_collection;
+                verdicts.bytes_per_collection += row.judged.bytes_per_collection;
+                verdicts.bytes_per_second += row.judged.bytes_per_second;
             }
             "periodic" => verdicts.periodic += 1,
             "bounded" => verdicts.bounded += 1,
@@ -99,16 +112,22 @@ fn verdicts(sites: &[GrowthSiteDoc]) -> VerdictsDoc {
         }
     }
     verdicts.bytes_per_collection = ratio(verdicts.bytes_per_collection);
+    verdicts.bytes_per_second = ratio(verdicts.bytes_per_second);
     verdicts
 }
 
 fn verdict(model: &TraceModel, growth: &Growth, row: &GrowthRow) -> GrowthRowDoc {
     let points = &row.series;
+    let mut seen = row.live;
+    seen -= row.unseen;
     GrowthRowDoc {
         judged: judged(&row.judged),
         stretches: stretches(growth, row),
         count: signed(row.live.count),
         bytes: signed(row.live.bytes),
+        live: amount(seen),
+        not_yet_collected: amount(row.unseen),
+        windows: row.in_windows.iter().map(in_window).collect(),
         at: points.iter().map(|point| point.collection).collect(),
         micros: points
             .iter()
@@ -125,6 +144,10 @@ fn judged(growth: &StretchGrowth) -> VerdictDoc {
         confidence: ratio(growth.confidence),
         objects_per_collection: ratio(growth.slope_count),
         bytes_per_collection: ratio(growth.slope_bytes),
+        objects_per_second: ratio(growth.count_per_second),
+        bytes_per_second: ratio(growth.bytes_per_second),
+        may_grow: growth.may_grow,
+        dropped_after: growth.dropped_after,
     }
 }
 
@@ -143,4 +166,29 @@ fn stretches(growth: &Growth, row: &GrowthRow) -> Vec<StretchVerdictDoc> {
             judged: judged(verdict),
         })
         .collect()
+}
+
+fn windows(model: &TraceModel, growth: &Growth) -> Vec<WindowDoc> {
+    let windows = growth.windows.iter();
+    let after = |micros| since_start(model, micros).unwrap_or(0);
+    windows
+        .map(|window| WindowDoc {
+            name: printable(&window.name),
+            from_micros: after(window.from_micros),
+            until_micros: after(window.until_micros),
+        })
+        .collect()
+}
+
+fn in_window(growth: &WindowGrowth) -> WindowGrowthDoc {
+    let per_second = |change: i64| {
+        let is_known = growth.seconds > 0.0;
+        is_known.then(|| ratio(change as f64 / growth.seconds))
+    };
+    WindowGrowthDoc {
+        count: growth.count,
+        bytes: growth.bytes,
+        objects_per_second: per_second(growth.count),
+        bytes_per_second: per_second(growth.bytes),
+    }
 }

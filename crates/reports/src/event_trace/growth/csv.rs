@@ -3,11 +3,14 @@
 use super::document::{GrowthReport, GrowthRowDoc};
 use crate::event_trace::csv_rows::{PLACE, list, place_fields, table};
 
-const VERDICT: [&str; 8] = [
+const VERDICT: [&str; 11] = [
     "verdict",
     "confidence",
     "count",
     "bytes",
+    "not_yet_collected_bytes",
+    "objects_per_second",
+    "bytes_per_second",
     "objects_per_collection",
     "bytes_per_collection",
     "at",
@@ -34,6 +37,9 @@ fn fields(mut fields: Vec<String>, row: &GrowthRowDoc) -> Vec<String> {
         row.judged.confidence.to_string(),
         row.count.to_string(),
         row.bytes.to_string(),
+        row.not_yet_collected.bytes.to_string(),
+        row.judged.objects_per_second.to_string(),
+        row.judged.bytes_per_second.to_string(),
         row.judged.objects_per_collection.to_string(),
         row.judged.bytes_per_collection.to_string(),
         list(&at),

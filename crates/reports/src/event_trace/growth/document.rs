@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{KnownStretchDoc, RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
-use crate::json::ContextDoc;
+use crate::json::{AmountDoc, ContextDoc};
 
 /// Rows and points that a page takes; the most telling rows come first.
 const PAGE_ROWS: usize = 1000;
@@ -25,14 +25,22 @@ pub struct GrowthReport {
     pub known: bool,
     /// Collections the verdicts are from, those of all stretches together.
     pub collections: u64,
-    /// A verdict needs so many.
+    /// A verdict needs this many.
     pub fewest_collections: u64,
     /// How a verdict is reached.
     pub method: String,
     /// How many rows the filter keeps.
     pub rows: RowsDoc,
-    /// Kept sites by verdict, before `top` cuts them.
+    /// When a collection last looked at the old space; null: none did.
+    pub old_space: Option<OldSpaceDoc>,
+    /// Kept sites by verdict, before `top` cuts them, with objects without an event.
     pub verdicts: VerdictsDoc,
+    /// Kept types by verdict, before `top` cuts them.
+    pub type_verdicts: VerdictsDoc,
+    /// Windows between marks; empty without a mark.
+    pub windows: Vec<WindowDoc>,
+    /// Growing sites that rise as one curve, steepest first.
+    pub groups: Vec<GroupDoc>,
     /// Objects without an event, if the filter keeps them.
     pub unattributed: Option<GrowthRowDoc>,
     /// By type: growing ones first, steepest first.
@@ -55,6 +63,8 @@ pub struct VerdictsDoc {
     pub unknown: u64,
     /// Bytes more per collection of all growing ones together.
     pub bytes_per_collection: f64,
+    /// Bytes more per second of all growing ones together.
+    pub bytes_per_second: f64,
 }
 
 /// One verdict, and what it is about.
@@ -67,10 +77,17 @@ pub struct GrowthRowDoc {
     /// Where the heap was lost on the way: the verdicts of all stretches in which it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stretches: Vec<StretchVerdictDoc>,
-    /// Objects live at the last collection.
+    /// Objects live at the last collection, as far as no collection says otherwise.
     pub count: i64,
     /// Their bytes.
     pub bytes: i64,
+    /// Of these: seen alive by a collection, or young.
+    pub live: AmountDoc,
+    /// Of these: in old spaces, and not looked at by a full collection since they were made.
+    pub not_yet_collected: AmountDoc,
+    /// In the order of the report's `windows`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<WindowGrowthDoc>,
     /// Collections of the points.
     pub at: Vec<u32>,
     /// Microseconds from the start of the run to those collections.
@@ -93,12 +110,92 @@ pub struct VerdictDoc {
     pub objects_per_collection: f64,
     /// Bytes more per collection.
     pub bytes_per_collection: f64,
+    /// Objects more per second.
+    pub objects_per_second: f64,
+    /// Bytes more per second.
+    pub bytes_per_second: f64,
+    /// Unknown only because no collection has looked at the old space: it grows if all there is alive.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub may_grow: bool,
+    /// The last collection that counts: after it the program dropped the objects, as it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped_after: Option<u32>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// A collection that looked at the old space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OldSpaceDoc {
+    /// Which.
+    pub collection: u32,
+    /// When it ended.
+    pub micros: u64,
+    /// It looked at all of it, not only at some regions.
+    pub full: bool,
+}
+
+/// The time from one mark to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowDoc {
+    /// The mark it begins with; empty: the start of the run.
+    pub name: String,
+    /// When it begins.
+    pub from_micros: u64,
+    /// When it ends.
+    pub until_micros: u64,
+}
+
+/// How live objects changed in a window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowGrowthDoc {
+    /// Objects more at its end.
+    pub count: i64,
+    /// Bytes more.
+    pub bytes: i64,
+    /// Objects more per second; null: fewer than two collections.
+    pub objects_per_second: Option<f64>,
+    /// Bytes more per second; null: fewer than two collections.
+    pub bytes_per_second: Option<f64>,
+}
+
+/// Growing sites that rise as one curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupDoc {
+    /// The likely driver: the site with one object for each unit of growth.
+    pub driver: PlaceDoc,
+    /// The caller that most of the driver's objects are for; null: not known.
+    pub caller: Option<String>,
+    /// Units more per second: objects of the driver.
+    pub objects_per_second: f64,
+    /// Bytes more per second, all sites of the group.
+    pub bytes_per_second: f64,
+    /// Bytes more per collection, all sites of the group.
+    pub bytes_per_collection: f64,
+    /// All sites of the group, with the driver.
+    pub sites: Vec<GroupSiteDoc>,
+}
+
+/// A site of a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupSiteDoc {
+    /// Where, what and how.
+    #[serde(flatten)]
+    pub place: PlaceDoc,
+    /// Its objects for each of the driver.
+    pub objects_each: f64,
 }
 
 /// The verdict on one stretch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StretchVerdictDoc {
-    /// Behind which collections the heap is known.
+    /// After which collections the heap is known.
     #[serde(flatten)]
     pub stretch: KnownStretchDoc,
     /// The verdict.

@@ -15,14 +15,20 @@ pub(super) fn facts(report: &GrowthReport) -> Facts {
             report.collections
         ));
     }
+    if report.known && report.old_space.is_none() {
+        facts.missing.push(
+            "no collection has looked at the old space: what was promoted may be dead".to_owned(),
+        );
+    }
     let all = &report.verdicts;
     facts.cards = vec![
         Card::new(
             "Growing",
             grouped(all.growing),
             format!(
-                "sites, together {} B per collection",
-                signed_rate(all.bytes_per_collection)
+                "sites in {}, together {} B per second",
+                counted(report.groups.len() as u64, "group"),
+                signed_rate(all.bytes_per_second)
             ),
         ),
         Card::new(

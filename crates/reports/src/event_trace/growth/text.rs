@@ -1,11 +1,11 @@
 //! For a terminal: verdicts with sparklines, growing ones first.
 
-use super::document::{GrowthReport, GrowthRowDoc};
+use super::document::{GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc};
 use crate::event_trace::block_bars::sparkline;
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_parts::{head, next, trouble};
+use crate::event_trace::text_parts::{after, head, next, trouble, wrapped};
 use crate::event_trace::{DEFAULT_TOP, signed_rate};
 use crate::quantity::{bytes, counted, objects, share};
 use crate::text::table::more;
@@ -15,6 +15,10 @@ use crate::text::{fact, section};
 const WIDTH: usize = 32;
 /// Types shown when the filter does not say how many rows.
 const TYPES: usize = 10;
+/// Groups shown when the filter does not say how many rows, sites of each but its driver, and sites of each window.
+const GROUPS: usize = 5;
+const FOLLOWERS: usize = 4;
+const IN_WINDOWS: usize = 5;
 
 pub(super) fn text(report: &GrowthReport) -> String {
     let mut out = String::new();
@@ -26,11 +30,14 @@ pub(super) fn text(report: &GrowthReport) -> String {
     );
     if let Some(stretches) = report.head.knowledge.stretches() {
         let text = format!(
-            "behind {stretches}: each stretch has a verdict of its own, and the last one that is not unknown counts"
+            "after {stretches}: each stretch has a verdict of its own, and the last one that is not unknown counts"
         );
         fact(&mut out, "known", &text);
     }
     fact(&mut out, "verdicts", &outline(report));
+    fact(&mut out, "old space", &old_space(report));
+    write_groups(&mut out, report);
+    write_windows(&mut out, report);
     write_sites(&mut out, report);
     write_types(&mut out, report);
     section(&mut out, "HOW A VERDICT IS REACHED");
@@ -70,8 +77,12 @@ fn outline(report: &GrowthReport) -> String {
     }
     let all = &report.verdicts;
     format!(
-        "of {}: {} growing, {} periodic, {} bounded, {} unknown",
+        "of {}{}: {} growing, {} periodic, {} bounded, {} unknown",
         counted(report.rows.sites, "site"),
+        match report.unattributed {
+            Some(_) => " and the objects without an event",
+            None => "",
+        },
         all.growing,
         all.periodic,
         all.bounded,
@@ -79,26 +90,31 @@ fn outline(report: &GrowthReport) -> String {
     )
 }
 
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 9] = [
     "verdict",
     ">confidence",
     ">live",
+    ">not yet collected",
     ">objects",
-    ">per collection",
-    ">objects per collection",
+    ">per second",
+    ">objects per second",
     "live objects over time",
     "name",
 ];
 
 const LIVE: usize = 2;
-const OBJECTS: usize = 3;
-const NAME: usize = 7;
+const OBJECTS: usize = 4;
+const NAME: usize = 8;
 
 /// The word; where there are several stretches, that of each: `bounded, then growing`.
 fn verdict(row: &GrowthRowDoc) -> String {
     let all = row.stretches.iter();
     let all: Vec<&str> = all.map(|one| one.judged.verdict.as_str()).collect();
     match all.as_slice() {
+        [] if row.judged.may_grow => "unknown (may grow)".to_owned(),
+        [] if row.judged.dropped_after.is_some() => {
+            format!("{}, dropped at the end", row.judged.verdict)
+        }
         [] => row.judged.verdict.clone(),
         all => all.join(", then "),
     }
@@ -112,13 +128,112 @@ fn row(table: &mut Columns, row: &GrowthRowDoc, name: String) {
         } else {
             share(thousandths(row.judged.confidence), 1000)
         },
-        bytes(row.bytes),
+        bytes(row.live.bytes),
+        bytes(row.not_yet_collected.bytes),
         objects(row.count),
-        format!("{} B", signed_rate(row.judged.bytes_per_collection)),
-        format!("{} obj", signed_rate(row.judged.objects_per_collection)),
+        format!("{} B", signed_rate(row.judged.bytes_per_second)),
+        format!("{} obj", signed_rate(row.judged.objects_per_second)),
         sparkline(&row.counts, WIDTH),
         name,
     ]);
+}
+
+/// When a collection last looked at the old space.
+fn old_space(report: &GrowthReport) -> String {
+    match &report.old_space {
+        None => "no collection has looked at it: what was promoted may be dead. Let one look: jcmd PID GC.run".to_owned(),
+        Some(look) => format!(
+            "last looked at by collection {} ({}), {}",
+            look.collection,
+            if look.full { "all of it" } else { "some regions" },
+            after(look.micros)
+        ),
+    }
+}
+
+fn write_groups(out: &mut String, report: &GrowthReport) {
+    if report.groups.is_empty() {
+        return;
+    }
+    let shown = report
+        .head
+        .asked
+        .top
+        .unwrap_or(GROUPS)
+        .min(report.groups.len());
+    section(
+        out,
+        &format!(
+            "WHAT GROWS: sites that rise as one curve, and the likely driver ({shown} of {})",
+            counted(report.groups.len() as u64, "group")
+        ),
+    );
+    for (number, group) in (1..).zip(report.groups.iter().take(shown)) {
+        let blamed = group.caller.as_ref();
+        out.push_str(&format!(
+            "  {number}. {}  {} ({} obj/s, {} B/s in all){}\n",
+            group.driver.location,
+            group.driver.made(),
+            signed_rate(group.objects_per_second),
+            signed_rate(group.bytes_per_second),
+            blamed.map_or_else(String::new, |caller| format!(" <- {caller}")),
+        ));
+        write_followers(out, group);
+    }
+}
+
+fn write_followers(out: &mut String, group: &GroupDoc) {
+    let others = group.sites.iter().filter(|site| site.place != group.driver);
+    let others: Vec<&GroupSiteDoc> = others.collect();
+    for site in others.iter().take(FOLLOWERS) {
+        out.push_str(&format!(
+            "       with each {:.1}  {}  {}\n",
+            site.objects_each,
+            site.place.location,
+            site.place.made()
+        ));
+    }
+    if others.len() > FOLLOWERS {
+        out.push_str(&format!(
+            "       {}\n",
+            more(others.len() - FOLLOWERS, "site")
+        ));
+    }
+}
+
+fn write_windows(out: &mut String, report: &GrowthReport) {
+    for (at, window) in report.windows.iter().enumerate() {
+        let name = match window.name.as_str() {
+            "" => "start",
+            name => name,
+        };
+        section(
+            out,
+            &format!(
+                "FROM {name}: {:.3} to {:.3} s after the start",
+                window.from_micros as f64 / 1e6,
+                window.until_micros as f64 / 1e6
+            ),
+        );
+        let change = |site: &GrowthSiteDoc| site.row.windows.get(at).map_or(0, |one| one.bytes);
+        let mut sites: Vec<&GrowthSiteDoc> = report.sites.iter().collect();
+        sites.retain(|site| change(site) != 0);
+        sites.sort_by_key(|site| std::cmp::Reverse(change(site)));
+        let mut table = Columns::new(&[">more", ">objects more", ">objects per second", "site"]);
+        for site in sites.iter().take(IN_WINDOWS) {
+            let Some(growth) = site.row.windows.get(at) else {
+                continue;
+            };
+            let rate = growth.objects_per_second.map(signed_rate);
+            table.row([
+                bytes(growth.bytes),
+                objects(growth.count),
+                rate.unwrap_or_else(|| "-".to_owned()),
+                format!("{}  {}", site.place.location, site.place.made()),
+            ]);
+        }
+        table.write(out);
+    }
 }
 
 fn thousandths(share: f64) -> i64 {
@@ -192,19 +307,4 @@ fn write_types(out: &mut String, report: &GrowthReport) {
     if all > shown {
         out.push_str(&format!("  {}\n", more(all - shown, "type")));
     }
-}
-
-/// Words in lines of at most `width` characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

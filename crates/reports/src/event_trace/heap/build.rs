@@ -42,6 +42,7 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
         head,
         at: match heap.moment {
             Moment::After(collection) => collection.0.to_string(),
+            Moment::Last => "last".to_owned(),
             Moment::End => "end".to_owned(),
         },
         collection: heap.collection.map(|number| number.0),

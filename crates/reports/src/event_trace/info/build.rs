@@ -1,6 +1,6 @@
 //! Model to document.
 
-use ducktrack_heap_model::{EventFileRow, Rotation, TraceInfo, TraceModel};
+use ducktrack_heap_model::{EventFileRow, RecoveredRow, Rotation, TraceInfo, TraceModel};
 
 use super::document::*;
 use crate::class_name::printable;
@@ -44,6 +44,7 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
         },
         unplaced: info.unplaced,
         size_unknown: info.size_unknown,
+        recovered: recovered(info.recovered),
         malformed: info.malformed,
         stragglers: info.stragglers,
         contradictions: info.contradictions,
@@ -52,6 +53,17 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
         layouts: layouts(model),
         files: info.files.iter().map(file).collect(),
     }
+}
+
+fn recovered(row: RecoveredRow) -> Option<RecoveredDoc> {
+    let doc = RecoveredDoc {
+        buffers: row.buffers,
+        bytes: row.bytes,
+        lost_collections: row.lost_collections,
+        private_threads: row.private_threads,
+        is_running: row.is_running,
+    };
+    (row != RecoveredRow::default()).then_some(doc)
 }
 
 fn layouts(model: &TraceModel) -> LayoutsDoc {

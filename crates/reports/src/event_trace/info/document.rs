@@ -47,9 +47,12 @@ pub struct InfoReport {
     pub unplaced: u64,
     /// Events whose size is not known.
     pub size_unknown: u64,
+    /// What was in the memory of a killed JVM and in no file; left out where there is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<RecoveredDoc>,
     /// Events that do not decode.
     pub malformed: u64,
-    /// Events that came in a buffer behind the collection they were made before.
+    /// Events that came in a buffer after the collection they were made before.
     pub stragglers: u64,
     /// Events with less room than their object needs: it was eliminated, and what moved the top is a gap.
     pub contradictions: u64,
@@ -61,6 +64,22 @@ pub struct InfoReport {
     pub layouts: LayoutsDoc,
     /// The event files at hand.
     pub files: Vec<EventFileDoc>,
+}
+
+/// Events of a killed JVM that were found beside its event files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveredDoc {
+    /// Threads' buffers, or pieces of them.
+    pub buffers: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Collections that had happened and whose moves are lost.
+    pub lost_collections: u64,
+    /// Threads whose last events are lost: their buffers were in private memory.
+    pub private_threads: u64,
+    /// The JVM runs: what its threads have in their buffers is not in the files yet, and not in this report.
+    pub is_running: bool,
 }
 
 /// Where objects have their fields.

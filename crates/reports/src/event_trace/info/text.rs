@@ -1,4 +1,4 @@
-//! For a terminal. `ducktrack info` prints it behind what it says of `ducktrack.trace`.
+//! For a terminal. `ducktrack info` prints it after what it says of `ducktrack.trace`.
 
 use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;
@@ -76,6 +76,14 @@ fn write_events(out: &mut String, report: &InfoReport) {
             dropped => counted(dropped, "event"),
         },
     );
+    if let Some(recovered) = report.recovered.filter(|found| found.buffers > 0) {
+        let found = format!(
+            "{} with {} of events, from the memory of the JVM that was killed",
+            counted(recovered.buffers, "buffer"),
+            bytes(recovered.bytes)
+        );
+        fact(out, "recovered", &found);
+    }
     for (name, number, what) in [
         (
             "no address",
@@ -91,7 +99,7 @@ fn write_events(out: &mut String, report: &InfoReport) {
         (
             "stragglers",
             report.stragglers,
-            "event behind the collection it was made before",
+            "event after the collection it was made before",
         ),
         (
             "no room",

@@ -44,13 +44,13 @@ pub struct LifetimeDoc {
     pub bytes: i64,
     /// Executions whose object the JIT eliminated; not in `count`.
     pub eliminated: u64,
-    /// Objects that died after so many collections; `died[0]` before their first.
+    /// Objects that died after this many collections; `died[0]` before their first.
     pub died: Vec<u64>,
     /// Their bytes.
     pub died_bytes: Vec<u64>,
     /// Still there at the last collection.
     pub alive: AmountDoc,
-    /// Allocated after the last collection: dead or alive, nobody knows.
+    /// Allocated after the last collection: dead or alive, that is not known.
     pub not_yet_collected: AmountDoc,
     /// Made, or alive, where the heap was not known.
     #[serde(default)]
@@ -97,7 +97,7 @@ impl LifetimeDoc {
         self.died.first().copied().unwrap_or(0)
     }
 
-    /// The middle dead object's bytes until death: below so many. `None`: nothing died.
+    /// The middle dead object's bytes until death: below this many. `None`: nothing died.
     pub(crate) fn median_until_death(&self) -> Option<u64> {
         let all: u64 = self
             .bytes_until_death

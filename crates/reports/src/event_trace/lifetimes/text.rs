@@ -70,7 +70,7 @@ fn write_outline(out: &mut String, report: &LifetimesReport) {
     }
     if let Some(stretches) = report.head.knowledge.stretches() {
         let text = format!(
-            "behind {stretches}: what follows is about objects made there, as long as the heap was known"
+            "after {stretches}: what follows is about objects made there, as long as the heap was known"
         );
         fact(out, "known", &text);
     }

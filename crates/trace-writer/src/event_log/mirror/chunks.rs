@@ -13,7 +13,7 @@ const CHUNK_SHIFT: u32 = 20;
 const UNIT_SHIFT: u32 = 3;
 const OFFSET_MASK: u64 = (1 << (CHUNK_SHIFT - UNIT_SHIFT)) - 1;
 
-/// Chunks that were used last are found without a search; GC threads fill about so many at a time.
+/// Chunks that were used last are found without a search; GC threads fill about this many at a time.
 const CACHED: usize = 64;
 
 /// A live object in its chunk.

@@ -1,4 +1,4 @@
-//! Which survivor ends at an address: one bit for each 8 bytes of a collected chunk in which a survivor ends that nobody knows yet.
+//! Which survivor ends at an address: one bit for each 8 bytes of a collected chunk in which a survivor ends that is not known yet.
 //!
 //! Events are many and survivors few, so the question asked for each event must be cheap when the answer is "none": the chunk's entry, and a bit.
 //! The number of a survivor is the number of bits before its own: a count for each word of bits, and the bits of the word.
@@ -61,7 +61,7 @@ pub(crate) struct EndIndex {
 }
 
 impl EndIndex {
-    /// An index of `ends`, which ascend strictly, of objects that begin in `ranges`, which ascend, too (a huge object ends behind its
+    /// An index of `ends`, which ascend strictly, of objects that begin in `ranges`, which ascend, too (a huge object ends after its
     /// range). `None`: they span too much.
     pub(crate) fn new(
         ranges: &[AddressRange],

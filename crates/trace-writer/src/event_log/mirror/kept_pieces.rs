@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! piece    thread, epoch, stretches, words
-//! stretch  index of its first word, where the first of its objects begins; its objects lie one behind the other
+//! stretch  index of its first word, where the first of its objects begins; its objects lie one after the other
 //! word     site and caller << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
 //! part     units of 32 objects of a stretch, or of its last ones: what is dead is passed over without a look at its words
 //! klass    index of a word and where the VM has the class that its event said: which class that is is known at the collection
@@ -18,9 +18,9 @@ use ducktrack_trace_format::{
     Compression, EventBlockHeader, MAX_UNITS, PackedContent, ThreadId, UNIT, Word,
 };
 
-use super::kept_site::KeptSite;
+use crate::event_log::kept_site::KeptSite;
 
-/// So many bytes are kept as they are.
+/// How many bytes are kept as they are.
 const PLAIN_BYTES: u64 = 160 << 20;
 
 /// Objects of a part, which are found to be dead at once, or looked at.
@@ -42,7 +42,7 @@ pub(crate) struct KeptObject {
     pub(crate) bytes: Option<u64>,
 }
 
-/// Objects that lie one behind the other.
+/// Objects that lie one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbours<'a> {
     pub(crate) start: u64,
@@ -129,7 +129,7 @@ pub(crate) struct PieceObjects {
 }
 
 impl PieceObjects {
-    /// Room for so many objects that lie one behind the other from `top` on: write them, then say [`PieceObjects::filled`].
+    /// Room for `count` objects that lie one after the other from `top` on: write them, then say [`PieceObjects::filled`].
     pub(crate) fn room(&mut self, top: u64, objects: usize) -> &mut [Word] {
         if self.words.len() < self.length + objects {
             self.words.resize(self.length + objects, [0; 4]);
@@ -140,13 +140,13 @@ impl PieceObjects {
         self.words.get_mut(self.length..).unwrap_or_default()
     }
 
-    /// So many were written; the last of them ends at `top`.
+    /// How many were written; the last of them ends at `top`.
     pub(crate) fn filled(&mut self, objects: usize, top: u64) {
         self.length += objects;
         self.top = Some(top);
     }
 
-    /// Objects one behind the other from `top` on, by their units; those without any are left out.
+    /// Objects one after the other from `top` on, by their units; those without any are left out.
     #[cfg(test)]
     pub(crate) fn push_plain(&mut self, top: u64, objects: &[(KeptSite, u32)]) {
         let on_heap = objects.iter().filter(|(_, units)| *units > 0);

@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};
 use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
-use super::kept_site::KeptSites;
+use super::origin::{CLASS_OF_SITE, Origin};
 use super::site_classes::SiteClasses;
-use super::{CLASS_OF_SITE, Origin};
-use crate::event_log::Survivor;
+use crate::event_log::kept_site::KeptSites;
 use crate::event_log::site_cache::SiteCache;
+use crate::event_log::survivor::Survivor;
 
 /// How the origin of a survivor is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum OriginEvidence {
     /// It is not: no event explains the object.
     Found,
     /// From the mirror or from an event with address and size; a reader of the trace knows the same.
@@ -26,42 +26,42 @@ pub(crate) enum How {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fate {
     pub(crate) origin: Origin,
-    pub(crate) how: How,
+    pub(crate) how: OriginEvidence,
 }
 
 /// An object with an event and an address that no collection has decided about.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Carried {
+pub(crate) struct UndecidedObject {
     pub(crate) start: u64,
     /// `None`: not known, `start` is the end then if the object is in a thread-local buffer.
     pub(crate) bytes: Option<u64>,
     /// It is outside of thread-local buffers: it may lie where collections seldom come.
     pub(crate) outside: bool,
     /// The reader can do the same.
-    pub(crate) how: How,
+    pub(crate) how: OriginEvidence,
     pub(crate) origin: Origin,
     /// Where the VM has the class that the event said.
     pub(crate) klass: Option<u64>,
 }
 
 /// What an event says of an object that ended where a survivor did.
-struct Claimed {
+struct EventClaim {
     bytes: Option<u64>,
     class: Option<HeapClassId>,
     /// What lies before it is no object of an event.
     behind_gap: bool,
     origin: Origin,
-    how: How,
+    how: OriginEvidence,
 }
 
-impl Claimed {
+impl EventClaim {
     /// Was this object eliminated, and what moved the top something that the VM made itself, the survivor? So it is where the survivor is not what the
     /// event says:
     ///
     /// | of another | |
     /// |---|---|
     /// | class than the event says | always |
-    /// | size | behind a gap, which then takes all the room; elsewhere it is a contradiction |
+    /// | size | after a gap, which then takes all the room; elsewhere it is a contradiction |
     /// | class than the site's bytecode names, or than all its objects so far | where the size is the same by chance |
     fn was_eliminated(&self, survivor: &Survivor, sites: (&SiteClasses, &SiteCache)) -> bool {
         let (site_classes, facts) = sites;
@@ -101,7 +101,7 @@ pub(crate) struct Matching<'a> {
 impl Matching<'_> {
     /// An event's object seems to be this unknown survivor.
     #[cold]
-    fn claim(&mut self, number: usize, object: &Claimed) {
+    fn claim(&mut self, number: usize, object: &EventClaim) {
         let survivor = self.unknown.get(number).copied();
         let Some((survivor, fate)) = survivor
             .and_then(|index| Some((self.survivors.get(index)?, self.fates.get_mut(index)?)))
@@ -112,20 +112,20 @@ impl Matching<'_> {
             return;
         }
         let fits = object.bytes.is_none_or(|bytes| bytes == survivor.bytes());
-        if !fits || fate.how != How::Found {
+        if !fits || fate.how != OriginEvidence::Found {
             self.contradictions += 1;
             return;
         }
         fate.origin = object.origin;
         fate.how = match object.bytes {
             Some(_) => object.how,
-            None => How::Explained,
+            None => OriginEvidence::Explained,
         };
         self.site_classes.see(object.origin.site, survivor.class);
     }
 
     /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
-    pub(crate) fn scan(&mut self, piece: &KeptPiece, carried: &mut Vec<Carried>) -> bool {
+    pub(crate) fn scan(&mut self, piece: &KeptPiece, carried: &mut Vec<UndecidedObject>) -> bool {
         let mut scan = Scan {
             piece,
             klasses: self.klasses,
@@ -166,7 +166,7 @@ impl Matching<'_> {
                 }
                 AtEnd::NotCollected => {
                     let claimed = scan.claimed(&object);
-                    scan.elsewhere.push(Carried {
+                    scan.elsewhere.push(UndecidedObject {
                         start: object.end.wrapping_sub(claimed.bytes.unwrap_or(0)),
                         bytes: claimed.bytes,
                         outside: false,
@@ -190,14 +190,14 @@ struct Scan<'a> {
     begin: u32,
     decided: u64,
     /// Objects that were not collected.
-    elsewhere: Vec<Carried>,
+    elsewhere: Vec<UndecidedObject>,
 }
 
 impl Scan<'_> {
-    fn claimed(&self, object: &KeptObject) -> Claimed {
+    fn claimed(&self, object: &KeptObject) -> EventClaim {
         let (site, caller) = self.kept_sites.resolve(object.site, self.facts);
         let fixed = || self.facts.fixed_bytes(site).map(u64::from);
-        Claimed {
+        EventClaim {
             bytes: object.bytes.or_else(fixed),
             class: class_at(self.klasses, self.piece.klass_of(object)),
             behind_gap: object.index == self.begin,
@@ -207,14 +207,14 @@ impl Scan<'_> {
                 caller,
                 birth: self.piece.epoch,
             },
-            how: How::Known,
+            how: OriginEvidence::Known,
         }
     }
 }
 
-impl Carried {
-    fn claimed(&self, how: How, klasses: &Klasses) -> Claimed {
-        Claimed {
+impl UndecidedObject {
+    fn claimed(&self, how: OriginEvidence, klasses: &Klasses) -> EventClaim {
+        EventClaim {
             bytes: self.bytes,
             class: class_at(klasses, self.klass),
             behind_gap: false,
@@ -225,7 +225,11 @@ impl Carried {
 }
 
 /// Decides about a carried object; false: it was collected, or is entered now.
-pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut Chunks) -> bool {
+pub(crate) fn decide(
+    object: &UndecidedObject,
+    matching: &mut Matching<'_>,
+    live: &mut Chunks,
+) -> bool {
     if object.outside && object.bytes.is_none() {
         return !decide_by_start(object, matching);
     }
@@ -235,7 +239,7 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
             matching.claim(number, &object.claimed(object.how, matching.klasses));
         }
         AtEnd::NoSurvivor => matching.dead += 1,
-        // A huge object ends behind the range that it starts in.
+        // A huge object ends after the range that it starts in.
         AtEnd::NotCollected if object.outside && matching.index.is_collected(object.start) => {
             matching.dead += 1;
         }
@@ -253,7 +257,7 @@ pub(crate) fn decide(object: &Carried, matching: &mut Matching<'_>, live: &mut C
 }
 
 /// The same where only the start is known; true: it is decided.
-fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
+fn decide_by_start(object: &UndecidedObject, matching: &mut Matching<'_>) -> bool {
     if !matching.index.is_collected(object.start) {
         return false;
     }
@@ -261,7 +265,10 @@ fn decide_by_start(object: &Carried, matching: &mut Matching<'_>) -> bool {
     let from = |index: &usize| survivors.get(*index).map_or(0, |survivor| survivor.from);
     match matching.unknown.binary_search_by_key(&object.start, from) {
         Ok(number) => {
-            matching.claim(number, &object.claimed(How::Explained, matching.klasses));
+            matching.claim(
+                number,
+                &object.claimed(OriginEvidence::Explained, matching.klasses),
+            );
         }
         Err(_) => matching.dead += 1,
     }

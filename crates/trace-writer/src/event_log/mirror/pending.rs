@@ -9,12 +9,12 @@
 use ducktrack_trace_format::HeapClassId;
 use rustc_hash::FxHashMap;
 
-use super::Origin;
+use super::origin::Origin;
 
-/// Objects of so many bytes are seldom alike by chance.
+/// Objects at least this large (bytes) are seldom alike by chance.
 const TELLING_BYTES: u64 = 512;
 
-/// At most so many are kept; what comes then stays unexplained.
+/// At most this many are kept; what comes then stays unexplained.
 const MOST: usize = 1 << 20;
 
 /// Size and, if known, class.
@@ -38,7 +38,7 @@ pub(crate) struct PendingObjects {
 
 /// What a collection settled.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct SettledObjects {
     /// Survivors with their origins.
     pub(crate) explained: Vec<(usize, Origin)>,
     /// Found objects that could be more than one thing.
@@ -91,8 +91,8 @@ impl PendingObjects {
     }
 
     /// Settles what can be settled; settled objects are no longer pending.
-    pub(crate) fn settle(&mut self, candidates: &[Candidate]) -> Settled {
-        let mut settled = Settled::default();
+    pub(crate) fn settle(&mut self, candidates: &[Candidate]) -> SettledObjects {
+        let mut settled = SettledObjects::default();
         let mut found: FxHashMap<Group, Vec<Candidate>> = FxHashMap::default();
         for candidate in candidates {
             match self.group_of(candidate) {
@@ -120,7 +120,7 @@ impl PendingObjects {
         }
     }
 
-    fn settle_group(&mut self, group: Group, found: &[Candidate], settled: &mut Settled) {
+    fn settle_group(&mut self, group: Group, found: &[Candidate], settled: &mut SettledObjects) {
         let one_class = found.windows(2).all(|pair| pair[0].class == pair[1].class);
         let origins = self.groups.entry(group).or_default();
         match common_origin(origins) {

@@ -1,10 +1,10 @@
-//! Who is who: objects before a collection, and those it left, where nobody saw them move.
+//! Who is who: objects before a collection, and those it left, where no walk saw them move.
 //!
 //! | | |
 //! |---|---|
 //! | shape | class and size: all that is known of an object afterwards, with its address |
 //! | ordered | objects before that keep their order (the old space of a collector that slides) |
-//! | loose | objects before whose order says nothing; the ones that live on come behind the last of the ordered |
+//! | loose | objects before whose order says nothing; the ones that live on come after the last of the ordered |
 //! | anchor | an object afterwards that can be one object before only |
 //! | segment | what lies between two anchors, before and afterwards: the one came from the other |
 //! | certain | all objects before that it can be have one origin |
@@ -53,11 +53,11 @@ pub(crate) struct Present<S> {
 pub(crate) struct Sides<'a, S, O> {
     /// The ordered ones, in order, then the loose ones, ascending by address.
     pub(crate) before: &'a [Former<S, O>],
-    /// So many of them are ordered.
+    /// How many of them are ordered.
     pub(crate) ordered: usize,
     /// In the order that ordered ones keep.
     pub(crate) after: &'a [Present<S>],
-    /// Only so many of them can be ordered ones.
+    /// Only this many of them can be ordered ones.
     pub(crate) first: usize,
     /// Nothing comes to lie where something else of its shape was: the same address is the same object.
     pub(crate) in_place: bool,
@@ -249,7 +249,7 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
 }
 
 impl Segment {
-    /// What lies before, between and behind anchors.
+    /// What lies before, between and after anchors.
     fn between(&self, anchors: &[(usize, usize)]) -> Vec<Self> {
         let ends = anchors.iter().copied();
         let ends = ends.chain([(self.after.end, self.before.end)]);

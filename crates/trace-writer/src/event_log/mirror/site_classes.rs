@@ -13,16 +13,16 @@ use crate::event_log::site_cache::SiteCache;
 const NONE_SEEN: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// So many objects of a class must have been seen at a site before one of another class is doubted: the first may be the wrong one.
+/// How many objects of a class must have been seen at a site before one of another class is doubted: the first may be the wrong one.
 const TRUSTED: u32 = 2;
 
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct SiteClass {
     class: u32,
     times: u32,
 }
 
-const NOTHING: Seen = Seen {
+const NOTHING: SiteClass = SiteClass {
     class: NONE_SEEN,
     times: 0,
 };
@@ -30,7 +30,7 @@ const NOTHING: Seen = Seen {
 /// Classes by site.
 #[derive(Debug, Default)]
 pub(crate) struct SiteClasses {
-    seen: Vec<Seen>,
+    seen: Vec<SiteClass>,
     names: FxHashMap<HeapClassId, ClassNameHash>,
     /// `None`: several classes have this name.
     by_name: FxHashMap<ClassNameHash, Option<HeapClassId>>,
@@ -53,7 +53,7 @@ impl SiteClasses {
         }
     }
 
-    fn at(&mut self, site: SiteId) -> Option<&mut Seen> {
+    fn at(&mut self, site: SiteId) -> Option<&mut SiteClass> {
         let index = site.0 as usize;
         if index >= self.seen.len() {
             self.seen.resize(index + 1, NOTHING);
@@ -68,7 +68,7 @@ impl SiteClasses {
         if seen.class == class.0 {
             seen.times = seen.times.saturating_add(1);
         } else {
-            *seen = Seen {
+            *seen = SiteClass {
                 class: if seen.class == NONE_SEEN {
                     class.0
                 } else {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use ducktrack_trace_format::{ThreadCut, ThreadId};
 
 use super::end_index::is_in;
-use crate::event_log::Survivor;
+use crate::event_log::survivor::Survivor;
 use ducktrack_trace_format::AddressRange;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! A collection of which only the heap that it left is known: its moves are put together from what the mirror and the events of its epoch had.
 //!
-//! [`super::reconciliation`] says of each object which one it was, and that becomes its move. What nobody can have been comes from *nowhere*: addresses behind the
+//! [`super::reconciliation`] says of each object which one it was, and that becomes its move. What no known object can have been comes from *nowhere*: addresses after the
 //! heap, of which nothing else ever lives, so that a reader takes it for a found object. From there on the collection is like all others; its ranges are the
 //! whole heap, and nowhere.
 //!
@@ -24,10 +24,11 @@ use ducktrack_trace_format::{
 use super::end_index::is_in;
 use super::kept_pieces::Neighbours;
 use super::matching::class_at;
+use super::origin::{CLASS_OF_SITE, Origin};
 use super::reconciliation::{Former, Match, Present, Sides, reconcile};
-use super::{CLASS_OF_SITE, Mirror, Origin, ascending};
-use crate::event_log::Survivor;
+use super::{Mirror, ascending};
 use crate::event_log::site_cache::SiteCache;
+use crate::event_log::survivor::Survivor;
 
 /// Class and size in units of 8 bytes.
 type Shape = (HeapClassId, u32);
@@ -217,7 +218,7 @@ impl Formers {
     }
 }
 
-/// Two objects cannot have been at one place: an event whose object was eliminated may seem to say so. Of those that were chosen, the larger one is nobody then.
+/// Two objects cannot have been at one place: an event whose object was eliminated may seem to say so. Of those that were chosen, the larger one then matches nothing.
 fn without_overlaps(matches: &mut [Match], before: &[Former<Shape, Origin>]) {
     let former_of = |known: &Match| match known {
         Match::Certain(former) | Match::Ambiguous(former) => before.get(*former),
@@ -278,8 +279,9 @@ mod tests {
     };
 
     use super::*;
+    use crate::event_log::kept_site::KeptSite;
+    use crate::event_log::mirror::PieceObjects;
     use crate::event_log::mirror::named_sites::named_sites;
-    use crate::event_log::mirror::{KeptSite, PieceObjects};
 
     const ELEMENT: HeapClassId = HeapClassId(1);
     const PAIR: HeapClassId = HeapClassId(2);
@@ -301,7 +303,7 @@ mod tests {
         mirror
     }
 
-    /// What a thread made in eden: sites and units, one behind the other.
+    /// What a thread made in eden: sites and units, one after the other.
     fn keep(mirror: &mut Mirror, epoch: u32, objects: &[(u32, u32)]) {
         let mut piece = PieceObjects::default();
         let kept = |site| KeptSite::alone(SiteId(site)).unwrap();
@@ -400,7 +402,7 @@ mod tests {
         keep(&mut mirror, 0, &[(20, 2), (22, 3)]);
         collect(&mut mirror, 1, 0x1000, &[(ELEMENT, 16), (PAIR, 24)]);
         keep(&mut mirror, 1, &[(21, 2)]);
-        // The element comes behind the pair: it is not the one that came before it.
+        // The element comes after the pair: it is not the one that came before it.
         let second = collect(&mut mirror, 2, 0x1028, &[(PAIR, 24), (ELEMENT, 16)]);
         assert_eq!((second.counts.ambiguous, second.counts.dead), (0, 1));
         assert_eq!(sites(&mut mirror), [(0x1000, 22, 0), (0x1018, 21, 1)]);

@@ -35,11 +35,7 @@ fn sums(facts: &SiteCache) -> PieceSums {
     );
     assert!(sums.learn(SiteId(18), 1, facts));
     assert!(!sums.learn(SiteId(19), 2, facts), "the size is not known");
-    assert!(!sums.learn(
-        SiteId(ducktrack_trace_format::END_OF_CALLED_SITES),
-        0,
-        facts
-    ));
+    assert!(!sums.learn(SiteId(ducktrack_trace_format::END_OF_SITES), 0, facts));
     sums
 }
 
@@ -55,7 +51,7 @@ fn add(
     shortener: &mut PairShortener,
     words: &[Word],
     kept: &mut [Word],
-) -> (Taken, Vec<Word>) {
+) -> (TakenWords, Vec<Word>) {
     let mut room = vec![[0; 4]; words.len()];
     let mut short = ShortWords::new(&mut room);
     let taken = sums.add_words(words, kept, shortener, &mut short);
@@ -112,7 +108,7 @@ fn what_fits_is_added_up_kept_and_written() {
     assert_eq!(written, shorter.concat());
     for unknown in [word(17, 4_000), word(15, 2), word(4, 2), caller] {
         let (taken, _) = add(&mut sums, &mut shortener, &[unknown], &mut kept);
-        assert_eq!(taken, Taken::default());
+        assert_eq!(taken, TakenWords::default());
     }
     let mut pairs = Vec::new();
     shortener.drain(|caller, word, sum| {
@@ -128,15 +124,15 @@ fn what_fits_is_added_up_kept_and_written() {
     assert_eq!(drained(&mut sums), []);
     // Its sum was given: it is a first one again.
     let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
-    assert_eq!(taken, Taken::default());
+    assert_eq!(taken, TakenWords::default());
 }
 
 /// Events one by one, of the sites of [`sums`]: what is taken, written and kept of them, and the events of each site.
 fn one_by_one(
     words: &[Word],
     shortener: &mut PairShortener,
-) -> (Taken, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
-    let (mut taken, mut written, mut kept) = (Taken::default(), vec![], vec![]);
+) -> (TakenWords, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
+    let (mut taken, mut written, mut kept) = (TakenWords::default(), vec![], vec![]);
     let mut sites: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
     while let [first, behind @ ..] = &words[taken.words..] {
         let number = u32::from_le_bytes(*first);

@@ -1,25 +1,13 @@
 //! When the pipeline begins a new file, and when it must wait before it may.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ducktrack_trace_format::{BlockKind, Collection, EventFile};
 
 use super::Pipeline;
+use super::holding::Holding;
 use crate::event_log::limits::{Limits, Sizes};
 use crate::event_log::mirror::Moves;
-
-/// How long a collection is awaited while nothing may be written.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How often it is asked for meanwhile.
-pub(super) const ASK_AGAIN: Duration = Duration::from_secs(1);
-
-/// Since when buffers are held, and when a collection was asked for.
-#[derive(Clone, Copy)]
-pub(super) struct Holding {
-    since: Instant,
-    asked: Instant,
-}
 
 impl Pipeline {
     /// Asks for a collection near the upper limit, and stops writing just below it.
@@ -50,11 +38,7 @@ impl Pipeline {
         sizes.total += self.parts.queue.waiting_bytes();
         if limits.is_at_the_end(sizes) {
             self.parts.queue.hold(true);
-            let now = Instant::now();
-            self.holding = Some(Holding {
-                since: now,
-                asked: now,
-            });
+            self.holding = Some(Holding::begin());
         }
     }
 
@@ -96,9 +80,8 @@ impl Pipeline {
         let Some(holding) = &mut self.holding else {
             return;
         };
-        if holding.since.elapsed() < PATIENCE {
-            if holding.asked.elapsed() >= ASK_AGAIN {
-                holding.asked = Instant::now();
+        if holding.is_patient() {
+            if holding.may_ask_again() {
                 self.parts.host.want_collection();
             }
             return;
@@ -116,7 +99,7 @@ impl Pipeline {
         self.write_held();
     }
 
-    /// The synchronization point to write behind this collection, if a new file begins there; old files go at once.
+    /// The synchronization point to write after this collection, if a new file begins there; old files go at once.
     pub(super) fn rotation(
         &mut self,
         collection: &Collection,

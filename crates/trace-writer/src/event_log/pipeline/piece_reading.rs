@@ -1,15 +1,17 @@
 //! One piece, event by event: counted, written shorter, and prepared for the mirror.
 
 use ducktrack_trace_format::{
-    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS,
-    NotedEvent, Place, PlainRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word,
+    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
+    Place, PlainRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word, is_site,
 };
 
-use crate::event_log::mirror::{KeptSite, Mirror, Origin, PieceObjects};
+use crate::event_log::kept_site::KeptSite;
+use crate::event_log::mirror::{Mirror, Origin, PieceObjects};
 use crate::event_log::noted_sums::NotedSums;
+use crate::event_log::options::EventHost;
 use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
 use crate::event_log::site_cache::SiteCache;
-use crate::event_log::{Alike, EventHost, EventSum, Tally};
+use crate::event_log::tally::{EqualEvents, EventSum, Tally};
 
 /// Whose piece it is, and what its events go to.
 pub(crate) struct PieceReading<'a> {
@@ -87,13 +89,13 @@ impl PieceReading<'_> {
             return false;
         };
         let site = SiteId(word >> 12);
-        site.0 >= FIRST_SITE && self.sums.learn(site, word & MAX_UNITS, self.facts)
+        is_site(site.0) && self.sums.learn(site, word & MAX_UNITS, self.facts)
     }
 
     /// Takes the event that the words begin with, if it says its class, or its caller and is the first of its pair. The thread's buffer stands at `top`.
     fn take_noted(&mut self, words: &[Word], top: u64) -> Option<NotedEvent> {
         let event = NotedEvent::first_of(words, top)?;
-        // Whoever says the caller or the class ahead of a called site says it in another way than the agent does.
+        // A caller or a class before a called site: the agent does not write that.
         if event.site.0 >= FIRST_CALLED_SITE || !self.sums.fits(event.site, event.units, self.facts)
         {
             return None;
@@ -125,7 +127,7 @@ impl PieceReading<'_> {
     }
 
     fn add_typed(&mut self, event: &NotedEvent, words: &[Word]) -> Option<KeptSite> {
-        let alike = Alike {
+        let alike = EqualEvents {
             site: event.site,
             caller: event.caller,
             klass: event.klass,
@@ -140,7 +142,7 @@ impl PieceReading<'_> {
 
     /// The first object of which something is said; what it is kept as. `None`: it cannot be kept.
     #[cold]
-    fn first_noted(&mut self, alike: Alike, units: u32) -> Option<KeptSite> {
+    fn first_noted(&mut self, alike: EqualEvents, units: u32) -> Option<KeptSite> {
         let kept = self.kept_site(alike.site, alike.caller)?;
         if let Some(mirror) = self.mirror.as_mut().filter(|_| alike.klass.is_some()) {
             mirror.says_its_classes(alike.site);
@@ -191,7 +193,7 @@ impl PieceReading<'_> {
     fn give_sums(&mut self) {
         let (tally, thread) = (&mut *self.tally, self.thread);
         let mut events = 0;
-        let mut give = |alike: &Alike, sum: &EventSum| {
+        let mut give = |alike: &EqualEvents, sum: &EventSum| {
             events += sum.executed;
             tally.add_sum(thread, alike, sum);
         };
@@ -222,8 +224,8 @@ impl PieceReading<'_> {
     }
 }
 
-fn alike(site: SiteId, caller: Option<CallSiteId>) -> Alike {
-    Alike {
+fn alike(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
+    EqualEvents {
         site,
         caller,
         klass: None,

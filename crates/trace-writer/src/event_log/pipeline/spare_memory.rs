@@ -1,7 +1,7 @@
 //! Memory of buffers that were read, for the contents of blocks to come: what one buffer gave, the block of the next takes, without the allocator
 //! and without zeros that are written over.
 
-/// So many are kept. Their lengths differ, so one of some fits.
+/// How many are kept. Their lengths differ, so one of some fits.
 const MOST: usize = 4;
 
 /// Contents below this length are not worth it.
@@ -12,12 +12,12 @@ const LEAST: usize = 4 << 10;
 pub(super) struct SpareMemory(Vec<Vec<u8>>);
 
 impl SpareMemory {
-    /// Room for so many bytes; what is in it means nothing.
+    /// Room for this many bytes; what is in it means nothing.
     pub(super) fn take(&mut self, length: usize) -> Vec<u8> {
         if length < LEAST {
             return Vec::with_capacity(length);
         }
-        // Bytes behind those that are there would be written with zeros.
+        // Bytes after those that are there would be written with zeros.
         let find =
             |fits: fn(&Vec<u8>) -> usize| self.0.iter().position(|spare| fits(spare) >= length);
         match find(Vec::len).or_else(|| find(Vec::capacity)) {
@@ -26,7 +26,7 @@ impl SpareMemory {
         }
     }
 
-    /// Keeps the memory of bytes that nobody needs.
+    /// Keeps the memory of bytes that are no longer needed.
     pub(super) fn put(&mut self, bytes: Vec<u8>) {
         if self.0.len() == MOST {
             self.0.remove(0);

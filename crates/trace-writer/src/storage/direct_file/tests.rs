@@ -78,7 +78,7 @@ enum Step {
     Settle,
     Delete,
     ReadBack(f64),
-    /// A direct write of so many milliseconds is slow from now on.
+    /// A direct write of this many milliseconds is slow from now on.
     CallSlow(u64),
 }
 
@@ -186,7 +186,7 @@ fn room_that_was_not_used_goes_back() {
         pair.check();
         let most = (MEGABYTE + 2 * 4096) as u64;
         assert!(pair.bytes_on_disk() <= most, "{}", pair.bytes_on_disk());
-        // Whoever appends nevertheless loses nothing.
+        // What is appended nevertheless is not lost.
         pair.append(10);
         pair.check();
     }

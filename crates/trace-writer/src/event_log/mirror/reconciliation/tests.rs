@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// `a1 b2`: shapes and origins, one behind the other.
+/// `a1 b2`: shapes and origins, one after the other.
 fn before(text: &str) -> Vec<Former<char, u32>> {
     let objects = text.split_whitespace().enumerate();
     objects
@@ -23,7 +23,7 @@ fn after(shapes: impl IntoIterator<Item = char>) -> Vec<Present<char>> {
     present.collect()
 }
 
-/// Origins by what is known of each object afterwards: `1!` is certain, `1` is not, `-` nobody.
+/// Origins by what is known of each object afterwards: `1!` is certain, `1` is not, `-` no match.
 fn origins(ordered: &str, loose: &str, first: &str, rest: &str) -> String {
     let mut all = before(ordered);
     let count = all.len();
@@ -60,7 +60,7 @@ fn examples() {
         // By windows: b is either, but a after b a is the last.
         ("a1 b2 a3 b4 a5", "", "aba", "", "1 2 3"),
         ("b1 a1 a2 b2 a3 c1", "", "abac", "", "1 2! 3! 1!"),
-        // Loose objects come behind, in any order.
+        // Loose objects come after, in any order.
         ("a1 b1", "c1 d1", "abdc", "", "1! 1! 1! 1!"),
         ("a1 b1", "a2 b2", "ab", "", "1 1"),
         ("a1 b1", "a2 b2", "", "ba", "2! 2!"),

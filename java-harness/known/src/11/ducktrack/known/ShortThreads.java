@@ -8,7 +8,7 @@ package ducktrack.known;
 //   last   Worker.run newarray int[] 2_000 bytes=24
 //   dying  Worker.run new Stop 200
 // END
-/** 2,000 threads that end at once, some by an exception nobody catches: what each allocated outlives it. */
+/** 2,000 threads that end at once, some by an uncaught exception: what each allocated outlives it. */
 final class ShortThreads {
     private static final int THREADS = 2_000;
 

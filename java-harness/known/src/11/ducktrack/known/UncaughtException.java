@@ -5,7 +5,7 @@ package ducktrack.known;
 //   before main newarray int[]  N bytes=24
 //   thrown main new Unexpected  1
 // END
-/** Ends with an exception that nobody catches (exit status 1, as it should be): the counts before it are complete. */
+/** Ends with an uncaught exception (exit status 1, as it should be): the counts before it are complete. */
 final class UncaughtException {
     private static final class Unexpected extends RuntimeException {
         private static final long serialVersionUID = 1;

@@ -22,7 +22,7 @@ import org.apache.catalina.connector.Connector;
 public final class Tomcat implements Workload {
     private static final int REQUESTS = 1000;
     private static final int SERVER_THREADS = 4;
-    /** Held, because a logger that nobody holds forgets its level. */
+    /** Held, because a logger without a reference forgets its level. */
     private static final Logger LOGGER = Logger.getLogger("org.apache");
 
     private org.apache.catalina.startup.Tomcat server;

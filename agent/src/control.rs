@@ -1,0 +1,97 @@
+//! Commands to a run: through the socket in its directory, or by a second load of the library.
+//!
+//! | command | what happens | answer, besides `ok` |
+//! |---|---|---|
+//! | `status` | nothing | what runs, since when, what it costs |
+//! | `snapshot` | the counts are written | number of the snapshot, directory |
+//! | `mark` | the name is written with the time | |
+//! | `stop` | the recording ends, the probes go | what was changed back, in which time |
+//!
+//! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`. The agent's own
+//! thread does all of it, one after the other, so that no command meets another one, or a snapshot by interval.
+
+mod answer;
+mod inbox;
+mod obedience;
+mod socket;
+
+use serde_json::{Value, json};
+
+pub(crate) use answer::Answer;
+pub(crate) use inbox::Inbox;
+pub(crate) use socket::Socket;
+
+/// What a run can be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Say what runs.
+    Status,
+    /// Write the counts.
+    Snapshot,
+    /// Write a name and the time.
+    Mark(String),
+    /// End the recording and take the probes out.
+    Stop,
+}
+
+/// The longest name of a mark.
+pub(crate) const LONGEST_NAME: usize = 200;
+
+impl Command {
+    /// The command that a word alone means.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "status" => Some(Self::Status),
+            "snapshot" => Some(Self::Snapshot),
+            "stop" => Some(Self::Stop),
+            _ => None,
+        }
+    }
+
+    /// The command of a request.
+    ///
+    /// # Errors
+    /// What is not understood.
+    fn of_request(line: &str) -> Result<Self, String> {
+        let request: Value = serde_json::from_str(line)
+            .map_err(|error| format!("the request is no line of JSON: {error}"))?;
+        match (request["command"].as_str(), request["name"].as_str()) {
+            (Some("mark"), Some(name)) if name.len() <= LONGEST_NAME && !name.is_empty() => {
+                Ok(Self::Mark(name.to_owned()))
+            }
+            (Some("mark"), _) => Err(format!(
+                "a mark needs a `name` of 1 to {LONGEST_NAME} bytes"
+            )),
+            (Some(word), _) => Self::of_word(word).ok_or_else(|| {
+                format!("unknown command `{word}` (expected status, snapshot, mark or stop)")
+            }),
+            (None, _) => Err("the request has no `command`".to_owned()),
+        }
+    }
+}
+
+/// An answer that says why nothing was done.
+pub(crate) fn refusal(why: &str) -> Value {
+    json!({"ok": false, "error": why})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read_and_bad_ones_refused_by_name() {
+        let read = |line| Command::of_request(line);
+        assert_eq!(read(r#"{"command":"status"}"#), Ok(Command::Status));
+        assert_eq!(read("{\"command\":\"stop\"}\n"), Ok(Command::Stop));
+        assert_eq!(
+            read(r#"{"command":"mark","name":"warm"}"#),
+            Ok(Command::Mark("warm".to_owned()))
+        );
+        let refused = |line| Command::of_request(line).expect_err(line);
+        assert!(refused(r#"{"command":"halt"}"#).contains("`halt`"));
+        assert!(refused(r#"{"command":"mark"}"#).contains("`name`"));
+        assert!(refused(r#"{"name":"x"}"#).contains("`command`"));
+        assert!(refused("status").contains("no line of JSON"));
+    }
+}

@@ -1,0 +1,73 @@
+//! What a command makes the run do.
+
+use std::sync::atomic::Ordering;
+
+use ducktrack_jvmti::Jni;
+use serde_json::{Value, json};
+
+use super::{Command, LONGEST_NAME, refusal};
+use crate::agent::Agent;
+use crate::core::Core;
+
+impl Agent {
+    /// The program sets a mark; false: it has no name that can be written, or nothing is recorded.
+    pub(crate) fn mark_from_program(&self, name: &str) -> bool {
+        let is_name = (1..=LONGEST_NAME).contains(&name.len());
+        if !is_name || !self.core.is_counting() {
+            return false;
+        }
+        let mark = Command::Mark(name.to_owned());
+        let answer = self.inbox.ask(mark, || self.core.wake.wake());
+        answer["ok"].as_bool().unwrap_or(false)
+    }
+
+    /// Does what was asked. On the agent's own thread.
+    pub(crate) fn obey(&self, jni: Jni, command: &Command) -> Value {
+        if !self.core.is_counting() {
+            return refusal("the recording has ended");
+        }
+        match command {
+            Command::Status => status(&self.core),
+            Command::Snapshot => {
+                self.snapshot(jni, "demand");
+                json!({
+                    "ok": true,
+                    "directory": self.core.directory.to_string_lossy(),
+                    "snapshot": self.core.snapshots.load(Ordering::Relaxed).saturating_sub(1),
+                })
+            }
+            Command::Mark(name) => {
+                self.snapshot(jni, &format!("mark {name}"));
+                json!({"ok": true})
+            }
+            Command::Stop => self.stop(jni),
+        }
+    }
+}
+
+/// What runs, since when, and what it costs.
+fn status(core: &Core) -> Value {
+    let facts = core.facts();
+    let rows = facts
+        .map(|facts| core.threads.rows(&facts.threads))
+        .unwrap_or_default();
+    let cost = core.agent_cost(&rows);
+    let arrival = core.arrival.get().cloned().unwrap_or_default();
+    json!({
+        "ok": true,
+        "pid": std::process::id(),
+        "phase": core.phase.get().word(),
+        "mode": core.needs.mode,
+        "directory": core.directory.to_string_lossy(),
+        "running_millis": u64::try_from(core.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "classes_rewritten": cost.classes_rewritten,
+        "counters": cost.counters,
+        "snapshots": core.snapshots.load(Ordering::Relaxed),
+        "threads": rows.len(),
+        "vm_allocated_bytes": rows.iter().map(|(_, bytes)| bytes).sum::<u64>(),
+        "memory_bytes": cost.memory_bytes,
+        "arrival_stops": arrival.count,
+        "arrival_longest_stop_micros": u64::try_from(arrival.longest.as_micros()).unwrap_or(u64::MAX),
+        "arrival_millis": u64::try_from(arrival.work.as_millis()).unwrap_or(u64::MAX),
+    })
+}

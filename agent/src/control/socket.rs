@@ -1,0 +1,152 @@
+//! The socket of a run: `control` in its directory, for the program's user and for root.
+//!
+//! The directory is kept open as long as commands are taken: `/proc/PID/fd` leads from the process to it, and the socket can be named through the
+//! descriptor however long the path is.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Command, refusal};
+
+/// Its name.
+const NAME: &str = "control";
+/// So long a visitor may take to say what it wants, or to take the answer: the agent's thread waits.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LONGEST_REQUEST: u64 = 4096;
+
+/// A socket that listens.
+pub(crate) struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+    /// Shows the way from the process to the directory.
+    _directory: File,
+}
+
+impl Socket {
+    /// Makes the socket in the directory.
+    pub(crate) fn listen(directory: &Path) -> io::Result<Self> {
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_DIRECTORY)
+            .open(directory)?;
+        let path = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd())).join(NAME);
+        let listener = bind(&path)?;
+        Ok(Self {
+            listener,
+            path: directory.join(NAME),
+            _directory: opened,
+        })
+    }
+
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
+    /// Hears one visitor, and answers. What goes wrong is the visitor's loss.
+    pub(crate) fn serve(&self, obey: impl FnOnce(&Command) -> Value) {
+        if let Ok((stream, _)) = self.listener.accept() {
+            let _ = converse(&stream, obey);
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // A socket that stays behind refuses visitors.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// For a moment the socket has the permissions of the process; who visits is asked of the system anyway.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    // Heard out first: who is refused while speaking hears nothing.
+    let mut line = String::new();
+    BufReader::new(stream.take(LONGEST_REQUEST)).read_line(&mut line)?;
+    let answer = if may_command(stream)? {
+        Command::of_request(&line).map_or_else(|why| refusal(&why), |command| obey(&command))
+    } else {
+        refusal("the program belongs to another user")
+    };
+    let mut stream = stream;
+    stream.write_all(format!("{answer}\n").as_bytes())
+}
+
+/// Whether the visitor is the program's user, or root.
+fn may_command(stream: &UnixStream) -> io::Result<bool> {
+    let mut peer = libc::ucred {
+        pid: 0,
+        uid: u32::MAX,
+        gid: u32::MAX,
+    };
+    let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the system writes at most `size` bytes into the structure that it is for.
+    let result = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut peer).cast(),
+            &raw mut size,
+        )
+    };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call has no arguments and always succeeds.
+    let own = unsafe { libc::geteuid() };
+    Ok(peer.uid == own || peer.uid == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a visitor is answered.
+    fn visit(socket: &Socket, request: &str) -> String {
+        let mut stream = UnixStream::connect(&socket.path).expect("connect");
+        stream.write_all(request.as_bytes()).expect("write");
+        socket.serve(|command| serde_json::json!({"ok": true, "was": format!("{command:?}")}));
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("read");
+        answer
+    }
+
+    #[test]
+    fn one_request_one_answer_and_nothing_stays() {
+        let directory = std::env::temp_dir().join(format!("ducktrack-{}", "x".repeat(120)));
+        fs::create_dir_all(&directory).expect("directory");
+        let socket = Socket::listen(&directory).expect("a socket, however long its path");
+        let mode = fs::metadata(&socket.path).expect("socket").permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600);
+        let link = std::env::temp_dir().join(format!("ducktrack-socket-{}", std::process::id()));
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(&socket.path, &link).expect("a shorter path");
+        let short = Socket {
+            listener: socket.listener.try_clone().expect("clone"),
+            path: link,
+            _directory: File::open(&directory).expect("directory"),
+        };
+        assert!(visit(&short, "{\"command\":\"status\"}\n").contains("Status"));
+        assert!(visit(&short, "nonsense\n").contains("\"ok\":false"));
+        drop(socket);
+        assert!(!directory.join(NAME).exists());
+        let _ = fs::remove_dir_all(directory);
+    }
+}

@@ -1,0 +1,274 @@
+//! What every recording needs: the VM's environment, numbers of classes and sites, threads and their blocks, the trace's dictionary.
+//!
+//! ```text
+//! facts, helper, loaders     the VM, as it is seen by this process        (resident: they outlive a run)
+//! registry, threads, blocks  what numbers mean, who counts where
+//! writer, notes, wanted      what goes to the trace file, and in which order
+//! cost                       what the agent takes of the program
+//! ```
+//!
+//! Nothing here knows which recording runs: what a mode wants is in [`Needs`].
+
+mod block_handover;
+mod cost;
+mod counts;
+mod definitions;
+mod heap_classes;
+mod loaded_classes;
+mod memory_bound;
+mod needs;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use ducktrack_jvmti::sys::{jclass, jobject};
+use ducktrack_jvmti::{Env, Jni};
+use ducktrack_trace_format::{ClassAddress, Record, ThreadId};
+use ducktrack_trace_writer::{CountWriter, TraceDirectory, WriterOptions};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+pub(crate) use cost::Cost;
+pub(crate) use loaded_classes::LOCAL_REFERENCES;
+pub(crate) use needs::Needs;
+
+use crate::block_store::BlockStore;
+use crate::counter_block::{CounterBlock, KEYED_BYTES};
+use crate::helper_class::HelperClass;
+use crate::loaders::Loaders;
+use crate::log::Log;
+use crate::mapped_file::Refusal;
+use crate::notes::Notes;
+use crate::options::Options;
+use crate::phase::PhaseCell;
+use crate::registry::Registry;
+use crate::resident::Resident;
+use crate::retransformation::Stops;
+use crate::thread_table::ThreadTable;
+use crate::vm_facts::VmFacts;
+use crate::wake::Wake;
+
+/// The block that threads share before they have one of their own belongs to none of them.
+const SHARED: ThreadId = ThreadId(0);
+
+/// See the module.
+pub(crate) struct Core {
+    pub(crate) resident: &'static Resident,
+    pub(crate) env: Env,
+    pub(crate) options: Options,
+    pub(crate) options_text: String,
+    pub(crate) needs: Needs,
+    pub(crate) log: Log,
+    pub(crate) phase: PhaseCell,
+    pub(crate) attached: bool,
+    pub(crate) started: Instant,
+    pub(crate) start_unix_millis: u64,
+    pub(crate) registry: Registry,
+    pub(crate) threads: ThreadTable,
+    pub(crate) blocks: Arc<BlockStore>,
+    /// Bytes of values that went to the trace because their block went to another thread.
+    folded_bytes: AtomicU64,
+    /// It was said that counters are in private memory.
+    private_memory_said: AtomicBool,
+    pub(crate) loaders: &'static Loaders,
+    pub(crate) shared: CounterBlock,
+    pub(crate) directory: PathBuf,
+    writer: Mutex<Option<CountWriter>>,
+    pub(crate) cost: Cost,
+    /// Classes of objects that keyed counts name, by the address of their metadata.
+    klass_names: Mutex<FxHashMap<usize, String>>,
+    /// Classes that collections have found and events have named, until the trace file has them.
+    pub(crate) heap_classes: heap_classes::HeapClasses,
+    /// Sentences for the trace's Run record.
+    pub(crate) notes: Notes,
+    pub(crate) wake: Wake,
+    /// It was said that the trace cannot be written.
+    write_failure_said: AtomicBool,
+    /// How long the program was stopped when the agent arrived.
+    pub(crate) arrival: OnceLock<Stops>,
+    /// The agent has as much memory as it may have.
+    memory_full: AtomicBool,
+    pub(crate) ready_after_millis: AtomicU64,
+    pub(crate) snapshots: AtomicU64,
+    /// The trace file has the record of the run.
+    run_defined: AtomicBool,
+}
+
+impl Core {
+    /// Takes everything that can fail before the VM is asked for anything. `before` is the registry of the run before.
+    ///
+    /// # Errors
+    /// One line that says why the agent cannot work with these options.
+    pub(crate) fn new(
+        resident: &'static Resident,
+        before: Option<&Registry>,
+        options: Options,
+        text: &str,
+        attached: bool,
+        needs: Needs,
+    ) -> Result<Self, String> {
+        let log = Log::open(&options.log, options.log_level)
+            .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
+        let start = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let start_unix_millis = u64::try_from(start.as_millis()).unwrap_or(0);
+        let wanted = output_path(&options.output, start_unix_millis);
+        let directory =
+            TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
+        if directory.is_renamed() {
+            log.warn(&format!(
+                "{wanted} holds a recording already: this one goes to {}",
+                directory.path().display()
+            ));
+        }
+        for ignored in options.ignored() {
+            log.warn(&ignored);
+        }
+        let (blocks, refusal) = open_blocks(&options, &needs, directory.path(), resident.shared);
+        let blocks = Arc::new(blocks);
+        let core = Self {
+            resident,
+            env: resident.env,
+            options_text: text.to_owned(),
+            log,
+            phase: PhaseCell::new(),
+            attached,
+            started: Instant::now(),
+            start_unix_millis,
+            registry: Registry::new(needs.most_sites, before),
+            threads: ThreadTable::new(Arc::clone(&blocks)),
+            blocks,
+            folded_bytes: AtomicU64::new(0),
+            private_memory_said: AtomicBool::new(false),
+            loaders: &resident.loaders,
+            shared: resident.shared,
+            directory: directory.path().to_owned(),
+            writer: Mutex::new(Some(directory.into_count_writer(WriterOptions::default()))),
+            cost: Cost::default(),
+            klass_names: Mutex::new(FxHashMap::default()),
+            heap_classes: heap_classes::HeapClasses::default(),
+            notes: Notes::default(),
+            wake: Wake::new(),
+            write_failure_said: AtomicBool::new(false),
+            arrival: OnceLock::new(),
+            memory_full: AtomicBool::new(false),
+            ready_after_millis: AtomicU64::new(0),
+            snapshots: AtomicU64::new(0),
+            run_defined: AtomicBool::new(false),
+            options,
+            needs,
+        };
+        if let Some(refusal) = refusal {
+            core.say_private_memory(&refusal);
+        }
+        Ok(core)
+    }
+
+    /// The VM's facts, once they are known.
+    pub(crate) fn facts(&self) -> Option<&VmFacts> {
+        self.resident.facts()
+    }
+
+    /// The helper class, once it works.
+    pub(crate) fn helper(&self) -> Option<&HelperClass> {
+        self.resident.helper()
+    }
+
+    /// A sentence for the report.
+    pub(crate) fn add_note(&self, sentence: String) {
+        self.log.info(&sentence);
+        self.notes.add(sentence);
+    }
+
+    /// Notes which class an address stands for: its name (a descriptor), where it did not stand for that before. `None`: the VM does not say.
+    pub(crate) fn class_at(&self, class: jclass, klass: usize) -> Option<Option<String>> {
+        let signature = self.env.class_signature(class).ok()?;
+        let name = String::from_utf8_lossy(&signature).into_owned();
+        self.say_class_address(klass, &name);
+        let before = self.klass_names.lock().insert(klass, name.clone());
+        Some((before.as_ref() != Some(&name)).then_some(name))
+    }
+
+    /// The trace says which class an address means before anyone can read it in the mapped counters.
+    fn say_class_address(&self, klass: usize, name: &str) {
+        let is_known = || self.klass_names.lock().get(&klass).map(String::as_str) == Some(name);
+        if !self.needs.counts_in_blocks || is_known() {
+            return;
+        }
+        self.registry.note(Record::ClassAddress(ClassAddress {
+            klass: klass as u64,
+            descriptor: name.to_owned(),
+        }));
+        self.secure_definitions();
+    }
+
+    /// The eetop of a thread: the address of its native thread.
+    pub(crate) fn native_thread(&self, jni: Jni, thread: jobject) -> Option<usize> {
+        let eetop = jni.long_field(thread, self.facts()?.eetop_field());
+        (eetop != 0).then_some(eetop as usize)
+    }
+
+    /// What a thread's slot holds that has this block.
+    pub(crate) fn slot_value(&self, block: CounterBlock) -> u64 {
+        (block.address() as u64).wrapping_sub(self.shared.address() as u64)
+    }
+
+    /// Whether the environment is still usable.
+    pub(crate) fn is_counting(&self) -> bool {
+        self.phase.get() == crate::phase::Phase::Counting
+    }
+}
+
+/// Where counter blocks have their memory. Where events are added up, these outlive the process, and the file says no more than whose trace it is.
+fn open_blocks(
+    options: &Options,
+    needs: &Needs,
+    directory: &Path,
+    shared: CounterBlock,
+) -> (BlockStore, Option<Refusal>) {
+    if options.mapped_bytes() == 0 {
+        return (BlockStore::private(), None);
+    }
+    let most = match needs.counts_in_blocks {
+        true => options.mapped_bytes(),
+        false => 0,
+    };
+    let (store, refusal) = BlockStore::open(directory, most);
+    let refusal = refusal.or_else(|| store.back(shared, SHARED, KEYED_BYTES).err());
+    (store, refusal)
+}
+
+/// `%p` is the process id, `%t` the start as seconds since 1970, `%%` a percent sign.
+fn output_path(pattern: &str, unix_millis: u64) -> String {
+    let mut path = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '%' => match letters.next() {
+                Some('p') => path.push_str(&std::process::id().to_string()),
+                Some('t') => path.push_str(&(unix_millis / 1000).to_string()),
+                Some('%') | None => path.push('%'),
+                Some(other) => path.extend(['%', other]),
+            },
+            _ => path.push(letter),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_patterns() {
+        let pid = std::process::id();
+        assert_eq!(
+            output_path("/tmp/%p-%t%%x%q", 5_000),
+            format!("/tmp/{pid}-5%x%q")
+        );
+    }
+}

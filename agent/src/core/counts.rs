@@ -1,0 +1,199 @@
+//! The values of all blocks: read while their threads go on.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use ducktrack_trace_format::{
+    AgentCost, CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts,
+};
+
+use super::Core;
+use crate::block_store::Look;
+use crate::clock::unix_millis;
+use crate::counter_block::{CounterBlock, KeyedEntry};
+use crate::mapped_file::Refusal;
+use crate::thread_table::ThreadRow;
+
+impl Core {
+    pub(super) fn values(&self, cause: &str) -> Option<Snapshot> {
+        let facts = self.facts()?;
+        let end = self.registry.counter_end();
+        let written = self.blocks.written();
+        let rows = self.threads.rows(&facts.threads);
+        let allocated: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
+        let threads: Vec<ThreadCounts> = rows
+            .iter()
+            .map(|(row, bytes)| self.thread_counts(row, *bytes, written.counters(row.block, end)))
+            .collect();
+        let shared = written
+            .counters(self.shared, end)
+            .filter(|(id, _)| self.registry.has_counter(*id))
+            .map(|(id, value)| (CounterId(id), value))
+            .collect();
+        Some(Snapshot {
+            sequence: u32::try_from(self.snapshots.load(Ordering::Relaxed)).unwrap_or(u32::MAX),
+            unix_millis: unix_millis(),
+            cause: cause.to_owned(),
+            threads,
+            shared,
+            vm_allocated_bytes: Some(allocated),
+            before_ready_bytes: Some(self.threads.before_ready_bytes()),
+            cost: self.agent_cost(&rows),
+            more: false,
+        })
+    }
+
+    pub(crate) fn thread_counts(
+        &self,
+        row: &ThreadRow,
+        allocated: u64,
+        counters: impl Iterator<Item = (u32, u64)>,
+    ) -> ThreadCounts {
+        ThreadCounts {
+            thread: row.id,
+            vm_allocated_bytes: Some(allocated),
+            counters: counters
+                .filter(|(id, _)| self.registry.has_counter(*id))
+                .map(|(id, value)| (CounterId(id), value))
+                .collect(),
+            keyed: self.keyed_counts(row.block),
+        }
+    }
+
+    /// Keyed entries; those of classes with the same name (one reloaded, say) are added up.
+    fn keyed_counts(&self, block: CounterBlock) -> Vec<KeyedCount> {
+        let names = self.klass_names.lock();
+        let mut sums: HashMap<(u32, u32, Option<String>), (u64, u64)> = HashMap::new();
+        for KeyedEntry {
+            call_site,
+            site,
+            klass,
+            count,
+            bytes,
+        } in block.keyed()
+        {
+            // Events of earlier sites are told apart by name; counts of earlier probes mean nothing.
+            if self.needs.counts_in_blocks && !self.registry.has_site(site) {
+                continue;
+            }
+            let call_site = if self.registry.has_call_site(call_site) {
+                call_site
+            } else {
+                0
+            };
+            let ty = (klass != 0).then(|| {
+                names
+                    .get(&klass)
+                    .cloned()
+                    .unwrap_or_else(|| "L(unknown);".to_owned())
+            });
+            let sum = sums.entry((call_site, site, ty)).or_default();
+            *sum = (sum.0 + count, sum.1 + bytes);
+        }
+        sums.into_iter()
+            .map(|((call_site, site, ty), (count, bytes))| KeyedCount {
+                site: SiteId(site),
+                context: (call_site != 0).then_some(CallSiteId(call_site)),
+                ty,
+                count,
+                bytes,
+            })
+            .collect()
+    }
+
+    /// Tells the mapped file what only the agent sees: it is all that a reader has after the process was killed.
+    pub(crate) fn note_what_is_seen(&self) {
+        let Some(facts) = self.facts() else { return };
+        let rows = self.threads.rows(&facts.threads);
+        for (row, allocated) in &rows {
+            row.block.note_vm_bytes(*allocated);
+        }
+        let look = Look {
+            unix_millis: unix_millis(),
+            vm_bytes: rows.iter().map(|(_, bytes)| bytes).sum(),
+            before_ready_bytes: self.threads.before_ready_bytes(),
+            cost: cost_words(&self.agent_cost(&[])),
+        };
+        self.blocks.note(self.registry.counter_end(), look);
+    }
+
+    /// Every counter that has a number by now has its place in the file, as far as there is room.
+    pub(crate) fn cover_counters(&self) {
+        let end = self.registry.counter_end();
+        if let Err(refusal) = self.blocks.cover(end) {
+            self.say_private_memory(&refusal);
+        }
+    }
+
+    /// Said once: counts that a kill would lose.
+    pub(crate) fn say_private_memory(&self, refusal: &Refusal) {
+        if self.private_memory_said.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.log.warn(&format!(
+            "{refusal}: counts of some threads are in private memory, and lost if the JVM is killed; \
+             a larger `mapped-memory`, another `output` or `interval=` help"
+        ));
+        self.notes.add(format!(
+            "Counts of some threads are in private memory and lost if the JVM is killed: {refusal}."
+        ));
+    }
+
+    pub(crate) fn agent_cost(&self, rows: &[(ThreadRow, u64)]) -> AgentCost {
+        let load = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        let blocks: u64 = rows.iter().map(|(row, _)| row.block.resident_bytes()).sum();
+        AgentCost {
+            classes_seen: small(load(&self.cost.classes_seen)),
+            classes_rewritten: small(load(&self.cost.classes_rewritten)),
+            methods_rewritten: small(load(&self.cost.methods_rewritten)),
+            rewrite_micros: load(&self.cost.rewrite_nanos) / 1000,
+            bytecode_bytes_before: load(&self.cost.code_before),
+            bytecode_bytes_after: load(&self.cost.code_after),
+            counters: self.registry.counters(),
+            memory_bytes: blocks + self.shared.resident_bytes() + crate::memory::of_system() as u64,
+            reinstrumented_methods: small(load(&self.cost.reinstrumented)),
+            snapshot_micros: load(&self.cost.snapshot_micros),
+        }
+    }
+
+    /// What was not counted or not filed: a sentence each.
+    pub(crate) fn losses(&self) -> Vec<String> {
+        let Some(facts) = self.facts() else {
+            return Vec::new();
+        };
+        let (mut count, mut bytes) = self.shared.lost();
+        for (row, _) in self.threads.rows(&facts.threads) {
+            let lost = row.block.lost();
+            count += lost.0;
+            bytes += lost.1;
+        }
+        let mut losses = Vec::new();
+        if count > 0 {
+            losses.push(format!("{count} objects ({bytes} bytes) could not be filed under their class or caller: the table was full"));
+        }
+        let without = self.cost.threads_without_block.load(Ordering::Relaxed);
+        if without > 0 {
+            losses.push(format!(
+                "{without} threads counted into the block that all share, where updates may be lost: the agent had no memory for theirs"
+            ));
+        }
+        losses
+    }
+}
+
+/// As the header of the mapped file has them.
+fn cost_words(cost: &AgentCost) -> [u64; 10] {
+    [
+        cost.classes_seen.into(),
+        cost.classes_rewritten.into(),
+        cost.methods_rewritten.into(),
+        cost.rewrite_micros,
+        cost.bytecode_bytes_before,
+        cost.bytecode_bytes_after,
+        cost.counters.into(),
+        cost.memory_bytes,
+        cost.reinstrumented_methods.into(),
+        cost.snapshot_micros,
+    ]
+}

@@ -1,0 +1,103 @@
+//! `mode=count`: probes count in the blocks of their threads, and that is all that is recorded.
+
+use ducktrack_class_rewriter::{CounterChoice, RewriteOptions};
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::{jclass, jobject};
+
+use crate::core::{Core, Needs};
+use crate::options::{App, Counters, Options};
+use crate::recording::Recording;
+use crate::registry::MOST_SITES;
+use crate::{call_helper, call_totals};
+
+/// Address space that counting needs besides what the program takes.
+const ADDRESS_SPACE: usize = 192 << 20;
+
+/// See the module.
+pub(crate) struct Count {
+    rewriting: RewriteOptions,
+    /// Calls of the application are asked what they bring.
+    asks_calls: bool,
+}
+
+impl Count {
+    pub(crate) fn new(options: &Options) -> Self {
+        let asks_calls = options.app != App::Off;
+        let by_path = options.counters == Counters::Path;
+        Self {
+            asks_calls,
+            rewriting: RewriteOptions {
+                counters: match options.counters {
+                    Counters::Path => CounterChoice::Path,
+                    Counters::Site => CounterChoice::Site,
+                },
+                histogram: options.histogram,
+                materialized: options.materialized,
+                totals: asks_calls,
+                profile: by_path && options.reinstrument.is_some(),
+            },
+        }
+    }
+}
+
+impl Recording for Count {
+    fn needs(&self) -> Needs {
+        Needs {
+            mode: "count",
+            oldest_java: 0,
+            address_space: ADDRESS_SPACE,
+            capabilities: &[],
+            helpers: match self.asks_calls {
+                true => &[
+                    "java.lang.DuckTrack",
+                    "java.lang.DuckTrackCalls",
+                    "java.lang.DuckTrackOwn",
+                ],
+                false => &["java.lang.DuckTrack"],
+            },
+            rewriting: self.rewriting.clone(),
+            most_sites: match self.asks_calls {
+                true => call_totals::MOST_SITES,
+                false => MOST_SITES,
+            },
+            counts_in_blocks: true,
+        }
+    }
+
+    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
+        core.resident.decide_call_totals(self.asks_calls)
+    }
+
+    fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
+        call_helper::prepare(core, jni)
+    }
+
+    fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
+        core.helper()?.count_object(jni, object, site).ok()
+    }
+
+    fn string_made(
+        &self,
+        core: &Core,
+        jni: Jni,
+        string: jobject,
+        value: jobject,
+        site: u32,
+    ) -> Option<()> {
+        let helper = core.helper()?;
+        helper.count_object(jni, string, site).ok()?;
+        helper.count_object(jni, value, site).ok()
+    }
+
+    fn object_gone(
+        &self,
+        core: &Core,
+        jni: Jni,
+        class: jclass,
+        bytes: u32,
+        site: u32,
+    ) -> Option<()> {
+        let helper = core.helper()?;
+        helper.count_instance(jni, class, bytes, site).ok()
+    }
+}

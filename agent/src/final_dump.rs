@@ -1,0 +1,45 @@
+//! `dump=end`: a heap dump when the program ends, by the JVM's own `HotSpotDiagnosticMXBean`, into the trace directory.
+//!
+//! The collection with which the dump begins is the last of the trace, so both are of the same moment.
+
+use ducktrack_jvmti::sys::jvalue;
+use ducktrack_jvmti::{Error, Jni};
+
+use crate::core::{Core, LOCAL_REFERENCES};
+
+/// The file in the trace directory.
+const FILE: &str = "heap.hprof";
+const DIAGNOSTICS: &str = "com/sun/management/HotSpotDiagnosticMXBean";
+
+/// Before the recording ends: dumps the heap, if that is wanted. Where it cannot be, the trace says why.
+pub(crate) fn dump_at_end(core: &Core, jni: Jni) {
+    if !core.options.final_dump {
+        return;
+    }
+    let path = core.directory.join(FILE);
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let dumped = match path.to_str() {
+        Some(path) => jni
+            .with_local_frame(LOCAL_REFERENCES, || dump(jni, path))
+            .and_then(|dumped| dumped)
+            .map_err(|error| error.to_string()),
+        None => Err("the directory's name is not UTF-8".to_owned()),
+    };
+    if let Err(why) = dumped {
+        core.add_note(format!("There is no heap dump of the end: {why}."));
+    }
+}
+
+fn dump(jni: Jni, path: &str) -> Result<(), Error> {
+    let factory = jni.find_class("java/lang/management/ManagementFactory")?;
+    let diagnostics = jni.find_class(DIAGNOSTICS)?;
+    let bean_of = jni.static_method_id(
+        factory,
+        "getPlatformMXBean",
+        "(Ljava/lang/Class;)Ljava/lang/management/PlatformManagedObject;",
+    )?;
+    let bean = jni.call_static_object(factory, bean_of, &[jvalue { l: diagnostics }])?;
+    let dump_heap = jni.method_id(diagnostics, "dumpHeap", "(Ljava/lang/String;Z)V")?;
+    let path = jni.new_string(path)?;
+    jni.call_void(bean, dump_heap, &[jvalue { l: path }, jvalue { z: true }])
+}

@@ -1,0 +1,90 @@
+//! The VM's table of JNI functions: what stood in it before ours, and how these get in and out again.
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use ducktrack_jvmti::sys::{JNINativeInterface_, jfieldID};
+use ducktrack_jvmti::{Env, Error, Jni};
+
+/// What stood in the table before, and what strings are made of.
+pub(crate) struct JniFunctions {
+    /// A copy that the VM made for us; never given back. The next run may find another agent's functions in the table, and so another copy.
+    original: AtomicPtr<JNINativeInterface_>,
+    /// Ours are in the table, or below another agent's.
+    in_place: AtomicBool,
+    /// `String.value`.
+    pub(crate) string_value: Option<jfieldID>,
+}
+
+// SAFETY: the tables are only read, and field ids are valid in every thread.
+unsafe impl Send for JniFunctions {}
+// SAFETY: what changes is atomic.
+unsafe impl Sync for JniFunctions {}
+
+impl JniFunctions {
+    /// The functions that stand in the table now.
+    pub(crate) fn of_table(env: Env, jni: Jni) -> Result<Self, Error> {
+        Ok(Self {
+            original: AtomicPtr::new(env.jni_function_table()?.as_ptr()),
+            in_place: AtomicBool::new(false),
+            string_value: string_value(jni),
+        })
+    }
+
+    /// The functions that ours call.
+    pub(crate) fn original(&self) -> &JNINativeInterface_ {
+        // SAFETY: a table that the VM allocated and filled, and that is never given back; there is one from the first moment.
+        unsafe { &*self.original.load(Ordering::Acquire) }
+    }
+
+    /// Puts ours in, in a copy of the table, which has as many functions as the VM's version of JNI.
+    pub(crate) fn put_in(
+        &self,
+        env: Env,
+        put_ours: impl FnOnce(&mut JNINativeInterface_),
+    ) -> Result<(), Error> {
+        if self.in_place.swap(true, Ordering::AcqRel) {
+            // Another agent's functions call ours since the run before.
+            return Ok(());
+        }
+        let original = env.jni_function_table()?;
+        self.original.store(original.as_ptr(), Ordering::Release);
+        change_table(env, put_ours)
+    }
+
+    /// Puts back what stood in the table before. Where another agent has replaced a function of ours, it calls ours: then all stay, and pass on.
+    pub(crate) fn take_out(
+        &self,
+        env: Env,
+        are_ours: impl FnOnce(&JNINativeInterface_) -> bool,
+        put_back: impl FnOnce(&mut JNINativeInterface_, &JNINativeInterface_),
+    ) -> Result<(), Error> {
+        let current = env.jni_function_table()?;
+        // SAFETY: the VM allocated and filled it for us.
+        let uncovered = are_ours(unsafe { current.as_ref() });
+        // SAFETY: the VM allocated it, and no reference to it is left.
+        unsafe { env.deallocate(current.as_ptr()) }?;
+        if uncovered {
+            change_table(env, |table| put_back(table, self.original()))?;
+            self.in_place.store(false, Ordering::Release);
+        }
+        Ok(())
+    }
+}
+
+fn change_table(env: Env, change: impl FnOnce(&mut JNINativeInterface_)) -> Result<(), Error> {
+    let changed = env.jni_function_table()?;
+    // SAFETY: the VM allocated and filled it for this call only.
+    change(unsafe { &mut *changed.as_ptr() });
+    // SAFETY: all functions are those of the VM or of other agents, or ours: they call those and do not unwind.
+    let result = unsafe { env.set_jni_function_table(changed.as_ptr()) };
+    // SAFETY: the VM allocated it and has copied it.
+    let given_back = unsafe { env.deallocate(changed.as_ptr()) };
+    result.and(given_back)
+}
+
+fn string_value(jni: Jni) -> Option<jfieldID> {
+    let class = jni.find_class("java/lang/String").ok()?;
+    let field = jni.field_id(class, "value", "[B").ok();
+    jni.delete_local_ref(class);
+    field
+}

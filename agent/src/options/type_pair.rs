@@ -1,0 +1,85 @@
+//! `remove=SOURCE->TARGET`: whose references to what a trial removes.
+
+/// Primitive types as people and as descriptors write them.
+const PRIMITIVES: [(&str, &str); 8] = [
+    ("boolean", "Z"),
+    ("byte", "B"),
+    ("char", "C"),
+    ("short", "S"),
+    ("int", "I"),
+    ("long", "J"),
+    ("float", "F"),
+    ("double", "D"),
+];
+
+/// References of the objects of one class to those of another; both as descriptors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypePair {
+    /// Whose fields or elements refer.
+    pub source: String,
+    /// To what.
+    pub target: String,
+}
+
+impl TypePair {
+    /// `java.util.HashMap$Node->com.acme.Session`, `java.lang.Object[]->byte[]`.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (source, target) = text.split_once("->")?;
+        Some(Self {
+            source: descriptor(source.trim())?,
+            target: descriptor(target.trim())?,
+        })
+    }
+
+    /// The source as people write it.
+    pub fn readable_source(&self) -> String {
+        readable(&self.source)
+    }
+
+    /// The target as people write it.
+    pub fn readable_target(&self) -> String {
+        readable(&self.target)
+    }
+}
+
+/// `None`: no type of objects.
+fn descriptor(name: &str) -> Option<String> {
+    let element = name.trim_end_matches("[]");
+    let dimensions = (name.len() - element.len()) / 2;
+    let is_name = !element.is_empty() && !element.contains(['[', ']', ';', ' ', '-', '>']);
+    let primitive = PRIMITIVES.iter().find(|(word, _)| *word == element);
+    let element = match primitive {
+        Some(_) if dimensions == 0 => return None,
+        Some((_, letter)) => (*letter).to_owned(),
+        None => format!("L{};", element.replace('.', "/")),
+    };
+    is_name.then(|| "[".repeat(dimensions) + &element)
+}
+
+fn readable(descriptor: &str) -> String {
+    let element = descriptor.trim_start_matches('[');
+    let dimensions = descriptor.len() - element.len();
+    let primitive = PRIMITIVES.iter().find(|(_, letter)| *letter == element);
+    let name = match primitive {
+        Some((word, _)) => (*word).to_owned(),
+        None => element.trim_matches(['L', ';']).replace('/', "."),
+    };
+    name + &"[]".repeat(dimensions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read_and_written() {
+        let pair = TypePair::parse("java.util.HashMap$Node -> byte[][]").expect("a pair");
+        assert_eq!(pair.source, "Ljava/util/HashMap$Node;");
+        assert_eq!(pair.target, "[[B");
+        assert_eq!(pair.readable_source(), "java.util.HashMap$Node");
+        assert_eq!(pair.readable_target(), "byte[][]");
+        for bad in ["", "a", "->b", "a->", "int->b", "a->b;", "a[->b", "a->b->c"] {
+            assert_eq!(TypePair::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Call stacks of allocations: one allocation in this many bytes is sampled with its stack, by the VM's own allocation sampler.
+//!
+//! ```text
+//! the VM samples an allocation ── object_sampled ── stack_table (frames shared, counts) ── records ── trace
+//! background, each tick ── sampling_rate: as often as the CPU time allows
+//! another tool asks for an environment ── give_back
+//! ```
+//!
+//! **One tool at a time has the sampler** (`can_generate_sampled_object_alloc_events`), and it must stay free for others. So it is held only
+//! while no other tool can want it: where a foreign agent's library is loaded when counting begins it is not taken (unless the user asks), and it
+//! is given back for good before anybody else gets a tool environment from the VM (`Vm::watch_environments`). The report says from when on stacks are missing.
+//!
+//! The program's threads never wait: a sample is dropped, and counted, when another thread is at the table.
+
+mod agent_libraries;
+mod sampling_rate;
+mod stack_table;
+pub(crate) mod thread_clock;
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+use ducktrack_jvmti::sys::{jclass, jobject};
+use ducktrack_jvmti::{Capabilities, Capability, Env, EventKind, FrameInfo, Jni};
+use ducktrack_trace_format::{Record, SampleSums, StackSamples, ThreadId};
+use parking_lot::Mutex;
+
+use crate::clock::unix_millis;
+use crate::core::Core;
+use crate::options::Stacks;
+use sampling_rate::{SamplingRate, Tick};
+use stack_table::{Room, Sample, StackTable};
+use thread_clock::{process_cpu, thread_cpu};
+
+/// Topmost frames that are kept of a stack.
+const MOST_FRAMES: usize = 1024;
+/// Between two ticks, no more of the program's time is spent than this, at any rate.
+const MOST_NANOS_BETWEEN_TICKS: u64 = 2_000_000;
+/// What was sampled is in the trace after this many ticks, also of a program that is killed.
+const TICKS_BETWEEN_WRITES: u64 = 8;
+/// The VM's own default rate.
+const INTERVAL_OF_THE_VM: i32 = 512 << 10;
+
+/// The sampler is not ours yet.
+const NOT_YET: u8 = 0;
+/// The VM sends samples.
+const SAMPLING: u8 = 1;
+/// It was given back, or is not wanted.
+const OVER: u8 = 2;
+
+/// Sampled stacks, and how often there are more.
+#[derive(Default)]
+pub(crate) struct StackSampler {
+    state: AtomicU8,
+    /// Mean bytes between samples, as the VM has it now.
+    interval: AtomicU64,
+    table: Mutex<StackTable>,
+    samples: AtomicU64,
+    skipped: AtomicU64,
+    nanos: AtomicU64,
+    /// A class has got other bytecode since lines were looked up.
+    lines_are_old: AtomicBool,
+    /// Looks of the background thread so far.
+    ticks: AtomicU64,
+    /// As of `nanos` at the last tick.
+    nanos_at_tick: AtomicU64,
+    rate: OnceLock<Mutex<Controller>>,
+}
+
+/// What the background thread knows of the rate.
+struct Controller {
+    rate: SamplingRate,
+    cpu: Duration,
+    samples: u64,
+    nanos: u64,
+}
+
+thread_local! {
+    /// The row of the current thread, and the run (by its address) in which it is one.
+    static ROW: Cell<Option<(usize, ThreadId)>> = const { Cell::new(None) };
+    static FRAMES: Cell<Option<Box<[FrameInfo]>>> = const { Cell::new(None) };
+}
+
+impl StackSampler {
+    /// Takes the VM's sampler where no other agent has it or may want it.
+    pub(crate) fn begin_stacks(&self, core: &Core) {
+        let interval = match core.options.stacks {
+            Stacks::Off => return,
+            Stacks::Every(interval) => Some(interval),
+            Stacks::Auto | Stacks::On => None,
+        };
+        if self.state.load(Ordering::Acquire) == OVER {
+            return;
+        }
+        if let Err(why) = self.take_sampler(core, interval) {
+            core.add_note(format!("No call stacks were sampled: {why}."));
+        }
+    }
+
+    /// The sampler is not to be taken, unless the user insists.
+    pub(crate) fn leave_sampler(&self, core: &Core, why: &str) {
+        if core.options.stacks == Stacks::Auto {
+            self.state.store(OVER, Ordering::Release);
+            core.add_note(format!("No call stacks were sampled: {why}."));
+        }
+    }
+
+    fn take_sampler(&self, core: &Core, interval: Option<u64>) -> Result<(), String> {
+        if core.options.stacks == Stacks::Auto
+            && let Some(library) = agent_libraries::foreign(&self.java_home(core))
+        {
+            return Err(format!(
+                "the tool {library} is loaded and may want the VM's allocation sampler, which one tool at a time can have (stacks=on takes it)"
+            ));
+        }
+        let wanted = Capabilities::of(&[
+            Capability::CanGenerateSampledObjectAllocEvents,
+            Capability::CanGetLineNumbers,
+        ]);
+        let granted = core.env.add_capabilities(&wanted);
+        if !granted
+            .is_ok_and(|granted| granted.has(Capability::CanGenerateSampledObjectAllocEvents))
+        {
+            return Err("another tool has the VM's allocation sampler".to_owned());
+        }
+        let rate = SamplingRate::new(interval);
+        self.set_interval(core, rate.interval());
+        let controller = Controller {
+            rate,
+            cpu: process_cpu(),
+            samples: 0,
+            nanos: 0,
+        };
+        // There is one attempt in a run.
+        let _ = self.rate.set(Mutex::new(controller));
+        let taken =
+            (self.state).compare_exchange(NOT_YET, SAMPLING, Ordering::AcqRel, Ordering::Acquire);
+        if taken.is_err() {
+            self.release_sampler(core);
+            return Err("another tool came while the sampler was taken".to_owned());
+        }
+        (core.env)
+            .enable(EventKind::SAMPLED_OBJECT_ALLOC)
+            .map_err(|error| error.to_string())
+    }
+
+    fn java_home(&self, core: &Core) -> String {
+        let home = core.env.system_property("java.home").ok().flatten();
+        String::from_utf8_lossy(&home.unwrap_or_default()).into_owned()
+    }
+
+    fn set_interval(&self, core: &Core, bytes: u64) {
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        if core.env.set_heap_sampling_interval(bytes).is_ok() {
+            let bytes = u64::try_from(bytes).unwrap_or(0);
+            self.interval.store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Another tool is about to get an environment: the sampler is free before it can ask for it.
+    pub(crate) fn give_back_sampler(&self, core: &Core) {
+        if !core.is_counting() {
+            return;
+        }
+        if self.state.swap(OVER, Ordering::AcqRel) == SAMPLING {
+            self.release_sampler(core);
+            let seconds = core.started.elapsed().as_secs_f64();
+            core.add_note(format!(
+                "Call stacks were sampled until {seconds:.1} s after the start: then another tool came, and the VM's allocation sampler was given back."
+            ));
+        }
+    }
+
+    /// The run ends: the VM samples no more.
+    pub(crate) fn end_stacks(&self, core: &Core) {
+        if self.state.swap(OVER, Ordering::AcqRel) == SAMPLING {
+            self.release_sampler(core);
+        }
+    }
+
+    fn release_sampler(&self, core: &Core) {
+        let sampler = Capabilities::of(&[Capability::CanGenerateSampledObjectAllocEvents]);
+        let _ = core.env.set_heap_sampling_interval(INTERVAL_OF_THE_VM);
+        let _ = core.env.disable(EventKind::SAMPLED_OBJECT_ALLOC);
+        if let Err(error) = core.env.relinquish_capabilities(&sampler) {
+            core.log
+                .warn(&format!("the VM's allocation sampler stays taken: {error}"));
+        }
+    }
+
+    /// The VM has sampled an allocation of the current thread.
+    pub(crate) fn object_sampled(
+        &self,
+        core: &Core,
+        jni: Jni,
+        thread: jobject,
+        class: jclass,
+        size: u64,
+    ) {
+        if !core.is_counting() {
+            return;
+        }
+        let stacks = self;
+        let spent = stacks.nanos.load(Ordering::Relaxed);
+        let at_tick = stacks.nanos_at_tick.load(Ordering::Relaxed);
+        if spent.saturating_sub(at_tick) > MOST_NANOS_BETWEEN_TICKS
+            && !matches!(core.options.stacks, Stacks::Every(_))
+        {
+            stacks.skipped.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let begun = thread_cpu();
+        match self.take_sample(core, jni, thread, class, size) {
+            Some(()) => stacks.samples.fetch_add(1, Ordering::Relaxed),
+            None => stacks.skipped.fetch_add(1, Ordering::Relaxed),
+        };
+        let nanos = thread_cpu().saturating_sub(begun).as_nanos();
+        let nanos = u64::try_from(nanos).unwrap_or(0);
+        stacks.nanos.fetch_add(nanos, Ordering::Relaxed);
+    }
+
+    fn take_sample(
+        &self,
+        core: &Core,
+        jni: Jni,
+        thread: jobject,
+        class: jclass,
+        size: u64,
+    ) -> Option<()> {
+        let mut frames = FRAMES.take().unwrap_or_else(no_frames);
+        let depth = core.env.stack_trace(std::ptr::null_mut(), &mut frames);
+        let result = depth.ok().filter(|depth| *depth > 0).and_then(|depth| {
+            let sample = Sample {
+                frames: frames.get(..depth)?,
+                cut: depth == MOST_FRAMES,
+                ty: &core.env.class_signature(class).ok()?,
+                thread: self.current_row(core, jni, thread),
+                sums: SampleSums::of_sample(size, self.interval.load(Ordering::Relaxed)),
+            };
+            let mut table = self.table.try_lock()?;
+            if self.lines_are_old.swap(false, Ordering::AcqRel) {
+                table.forget_lines();
+            }
+            table.add(&sample, &VmNames { env: core.env, jni })
+        });
+        FRAMES.set(Some(frames));
+        result
+    }
+
+    /// The row of the current thread, whose object is `thread`. A virtual thread has none of its own: the carrier's is known from its start.
+    fn current_row(&self, core: &Core, jni: Jni, thread: jobject) -> ThreadId {
+        let run = std::ptr::from_ref(self) as usize;
+        if let Some((known, row)) = ROW.get()
+            && known == run
+        {
+            return row;
+        }
+        let native = core.native_thread(jni, thread);
+        let row = native.and_then(|native| core.threads.id_of(native));
+        ROW.set(row.map(|row| (run, row)));
+        row.unwrap_or(ThreadId(0))
+    }
+
+    /// Notes the row of the current thread, which begins.
+    pub(crate) fn note_row(&self, core: &Core, jni: Jni, thread: jobject) {
+        if core.options.stacks != Stacks::Off {
+            ROW.set(None);
+            self.current_row(core, jni, thread);
+        }
+    }
+
+    /// A class has got other bytecode: lines of its methods are looked up anew.
+    pub(crate) fn forget_lines(&self) {
+        self.lines_are_old.store(true, Ordering::Release);
+    }
+
+    /// Each tick: the rate is set by what was spent; tables are emptied into the trace before they are full.
+    pub(crate) fn tick_stacks(&self, core: &Core) {
+        let stacks = self;
+        let sampling = stacks.state.load(Ordering::Acquire) == SAMPLING;
+        if sampling && let Some(controller) = stacks.rate.get() {
+            let wanted = controller.lock().next(stacks);
+            if let Some(interval) = wanted {
+                self.set_interval(core, interval);
+            }
+        }
+        let room = stacks.table.lock().settle();
+        let ticks = stacks.ticks.fetch_add(1, Ordering::Relaxed);
+        if room == Room::Little || (sampling && ticks.is_multiple_of(TICKS_BETWEEN_WRITES)) {
+            core.define(self.stack_records());
+        }
+    }
+
+    /// What was sampled since this was asked before.
+    pub(crate) fn stack_records(&self) -> Vec<Record> {
+        let (mut records, rows) = {
+            let mut table = self.table.lock();
+            (table.take_definitions(), table.take_rows())
+        };
+        let rows = stack_table::in_records(rows);
+        let skipped = self.skipped.swap(0, Ordering::Relaxed);
+        let mut samples: Vec<StackSamples> = rows
+            .map(|rows| StackSamples {
+                unix_millis: unix_millis(),
+                rows,
+                ..StackSamples::default()
+            })
+            .collect();
+        if let Some(last) = samples.last_mut() {
+            last.skipped = skipped;
+            last.micros = self.unsaid_micros();
+        }
+        records.extend(samples.into_iter().map(Record::StackSamples));
+        records
+    }
+}
+
+impl StackSampler {
+    /// Microseconds that were spent and not said before.
+    fn unsaid_micros(&self) -> u64 {
+        let mut table = self.table.lock();
+        let nanos = self.nanos.load(Ordering::Relaxed);
+        let micros = nanos.saturating_sub(table.said_nanos) / 1000;
+        table.said_nanos += micros * 1000;
+        micros
+    }
+}
+
+impl Controller {
+    fn next(&mut self, stacks: &StackSampler) -> Option<u64> {
+        let cpu = process_cpu();
+        let samples = stacks.samples.load(Ordering::Relaxed);
+        let nanos = stacks.nanos.load(Ordering::Relaxed);
+        stacks.nanos_at_tick.store(nanos, Ordering::Relaxed);
+        let tick = Tick {
+            cpu: cpu.saturating_sub(self.cpu),
+            spent: Duration::from_nanos(nanos - self.nanos),
+            samples: samples - self.samples,
+        };
+        (self.cpu, self.samples, self.nanos) = (cpu, samples, nanos);
+        self.rate.next(tick)
+    }
+}
+
+/// Asks the VM for names while the frames that have them run.
+struct VmNames {
+    env: Env,
+    jni: Jni,
+}
+
+impl stack_table::Names for VmNames {
+    fn method(&self, method: usize) -> Option<stack_table::MethodNames> {
+        let env = self.env;
+        let method = method as ducktrack_jvmti::sys::jmethodID;
+        let name = env.method_name(method).ok()?;
+        let class = env.method_declaring_class(method).ok()?;
+        let signature = env.class_signature(class).unwrap_or_default();
+        self.jni.delete_local_ref(class);
+        let text = |bytes: &[u8]| ducktrack_classfile::decode_modified_utf8(bytes).into_owned();
+        let class = signature.strip_prefix(b"L")?.strip_suffix(b";")?;
+        Some(stack_table::MethodNames {
+            class: text(class),
+            name: text(&name.name),
+            descriptor: text(&name.descriptor),
+        })
+    }
+
+    fn lines(&self, method: usize) -> Vec<(u16, u16)> {
+        let method = method as ducktrack_jvmti::sys::jmethodID;
+        let table = self.env.line_number_table(method).unwrap_or_default();
+        table
+            .iter()
+            .filter_map(|line| {
+                Some((
+                    u16::try_from(line.start).ok()?,
+                    u16::try_from(line.line).ok()?,
+                ))
+            })
+            .collect()
+    }
+}
+
+fn no_frames() -> Box<[FrameInfo]> {
+    let none = FrameInfo {
+        method: std::ptr::null_mut(),
+        location: 0,
+    };
+    vec![none; MOST_FRAMES].into_boxed_slice()
+}

@@ -1,0 +1,571 @@
+//! `mode=trace`: every allocation is an event, and every collection says what became of the objects.
+//!
+//! ```text
+//! thread: probe ── buffer ──full──> flush ──┐
+//! VM thread: collection starts ── cut ──────┼──> EventLog ── tally (blocks), mirror, files
+//!            collection ends ── moves ──────┘
+//! ```
+
+mod collections;
+mod log_host;
+mod thread_buffers;
+mod use_stamps;
+mod witness;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, RewrittenClass, Stamps};
+use ducktrack_hotspot::{
+    Address, ClassesAhead, Collector, JvmFlags, UnannouncedCollections, VmStructs,
+};
+use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
+use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
+use ducktrack_trace_format::{End, Record, SiteId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::clock::unix_millis;
+use crate::core::{Core, Needs};
+use crate::counter_block::CounterBlock;
+use crate::event_buffer;
+use crate::event_helper::EventHelper;
+use crate::live_events::LiveEvents;
+use crate::memory::RecordingMemory;
+use crate::options::{self, Moves, Options, Staleness};
+use crate::phase::Phase;
+use crate::recording::Recording;
+use crate::registry::MOST_SITES_OF_EVENTS;
+use crate::resident::Resident;
+use crate::site_facts::SiteTable;
+use crate::trial::{Trial, UseWords, heap_spaces};
+use collections::Collections;
+use log_host::LogHost;
+use thread_buffers::{Start, ThreadBuffers};
+use use_stamps::UseStamps;
+use witness::Witness;
+
+/// Events need a VM whose hidden classes and thread layout the agent knows.
+const OLDEST_JAVA: u32 = 17;
+/// Address space that events need besides what the program takes.
+const ADDRESS_SPACE: usize = 384 << 20;
+/// The name of threads that have none yet.
+const ATTACHING: &str = "(attaching)";
+
+const CAPABILITIES_OF_TRIAL: [Capability; 3] = [
+    Capability::CanGenerateGarbageCollectionEvents,
+    Capability::CanGenerateExceptionEvents,
+    Capability::CanGetLineNumbers,
+];
+
+/// See the module.
+pub(crate) struct Trace {
+    rewriting: RewriteOptions,
+    /// Facts of sites for the reader of events.
+    sites: Arc<SiteTable>,
+    collections: Collections,
+    /// Classes are read for the next pause when they are prepared, where one will look at them.
+    classes_ahead: OnceLock<Option<Arc<ClassesAhead>>>,
+    /// The event files are at their upper limit: a collection would let them rotate.
+    collection_wanted: Arc<AtomicBool>,
+    /// Stamps of the program's uses of objects; only with `staleness=`.
+    uses: OnceLock<UseStamps>,
+    /// A trial of `ducktrack impact`; only with `remove=`.
+    trial: OnceLock<Trial>,
+    is_trial: bool,
+    /// What `mode=witness` records besides events.
+    witness: Witness,
+    buffers: OnceLock<ThreadBuffers>,
+}
+
+impl UseWords for UseStamps {
+    fn now(&self) -> u64 {
+        self.now()
+    }
+
+    fn word(&self, object: Address) -> u64 {
+        self.word(object)
+    }
+
+    fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
+        self.exchange_word(object, expected, new)
+    }
+}
+
+/// Collections that the VM does not announce are recorded like the others.
+struct Unannounced {
+    core: &'static Core,
+    trace: &'static Trace,
+}
+
+impl UnannouncedCollections for Unannounced {
+    fn began(&mut self) {
+        self.trace.collection_started(self.core);
+    }
+
+    fn ended(&mut self) {
+        self.trace.collection_finished(self.core);
+    }
+}
+
+impl Trace {
+    pub(crate) fn new(options: &Options, resident: &'static Resident) -> Self {
+        Self {
+            rewriting: RewriteOptions {
+                counters: match options.trial {
+                    Some(_) => CounterChoice::Nothing,
+                    None => CounterChoice::Event,
+                },
+                histogram: options.histogram,
+                materialized: options.materialized,
+                totals: false,
+                profile: false,
+            },
+            sites: resident.site_facts(),
+            collections: Collections::default(),
+            classes_ahead: OnceLock::new(),
+            collection_wanted: Arc::default(),
+            uses: OnceLock::new(),
+            trial: OnceLock::new(),
+            is_trial: options.trial.is_some(),
+            witness: Witness::default(),
+            buffers: OnceLock::new(),
+        }
+    }
+
+    /// The helper class that writes events, once the recording has begun.
+    fn helper(&self, core: &Core) -> Option<&'static EventHelper> {
+        self.buffers.get().and_then(|_| core.resident.events())
+    }
+
+    fn start_buffers(
+        &self,
+        core: &'static Core,
+        knows_addresses: bool,
+    ) -> Result<ThreadBuffers, String> {
+        let tables = core.resident.empty_tables()?;
+        core.resident.define_earlier_sites(&core.registry);
+        ThreadBuffers::start(Start {
+            tables,
+            directory: &core.directory,
+            choices: &core.options.events,
+            queue: core.queue_within_bound(core.options.events.buffer_size),
+            most_mirror_bytes: core.mirror_within_bound(),
+            moves: self.collections.are_watched(),
+            frontier: self.collections.frontier(),
+            knows_addresses,
+            start_unix_millis: core.start_unix_millis,
+            sites: Arc::clone(&self.sites),
+            live: begin_live_events(core),
+            blocks: core.threads.finder(),
+            host: Arc::new(LogHost {
+                core,
+                tables,
+                collection_wanted: Arc::clone(&self.collection_wanted),
+            }),
+        })
+    }
+
+    /// Moves of objects are watched; where they cannot be, that is said.
+    fn watch_moves(&'static self, core: &'static Core, vm: &VmStructs, flags: &JvmFlags) {
+        if core.options.moves == Moves::Off {
+            core.add_note("Moves and deaths of objects were not recorded (moves=off).".to_owned());
+            return;
+        }
+        let stack_chunk_size = core.facts().and_then(|facts| facts.stack_chunk_size);
+        let unannounced = Box::new(Unannounced { core, trace: self });
+        let prepared =
+            self.collections
+                .prepare(vm, flags, &core.options, stack_chunk_size, unannounced);
+        if let Err(why) = prepared {
+            let text =
+                format!("Moves and deaths of objects are not known: {why}. Allocations are.");
+            core.log.warn(&text);
+            core.notes.add(text);
+        }
+        if core.options.witness != options::Witness::Off {
+            let recorder = self.witness.recorder();
+            let refused = self.collections.record_dead(vm, flags, recorder).err();
+            self.witness.note_refusal(refused);
+        }
+    }
+
+    /// Everything that `mode=witness` needs besides events. Where it cannot be, the trace says why, and is one of `mode=trace`.
+    fn start_witness(&self, core: &Core, jni: Jni) {
+        if core.options.witness == options::Witness::Off {
+            return;
+        }
+        let address = |object: jobject| self.helper(core)?.address_of(jni, object);
+        let heap = self.collections.reserved_heap();
+        if let Err(why) = self.witness.begin(core, jni, heap, address) {
+            let line = format!("mode=witness is off, and mode=trace goes on: {why}.");
+            core.log.warn(&line);
+            core.notes.add(line);
+        }
+    }
+
+    /// Everything that stamps of uses need. Where they cannot be, the trace says why and the program runs on without them.
+    fn start_uses(&self, core: &Core, jni: Jni) {
+        if core.options.staleness == Staleness::Off {
+            return;
+        }
+        let address = |object: jobject| self.helper(core)?.address_of(jni, object);
+        let of_trial = || Some(heap_spaces().ok()?.reserved()).filter(|_| self.is_trial);
+        let heap = self.collections.reserved_heap().or_else(of_trial);
+        match UseStamps::prepare(core, jni, heap, address) {
+            // A run begins once.
+            Ok(uses) => drop(self.uses.set(uses)),
+            Err(why) => core.add_note(format!("Uses of objects are not recorded: {why}.")),
+        }
+    }
+
+    /// Prepares the trial, if one was asked for. Where it cannot be, the trace says why, and the program runs on.
+    fn prepare_trial(&self, core: &Core, jni: Jni) {
+        let Some(choices) = &core.options.trial else {
+            return;
+        };
+        match Trial::begin(choices, jni) {
+            // A run begins once.
+            Ok(trial) => drop(self.trial.set(trial)),
+            Err(why) => core.add_note(format!("There is no trial: {why}.")),
+        }
+    }
+
+    /// The program runs: the trial begins.
+    fn begin_trial(&self, core: &Core) {
+        let Some(trial) = self.trial.get() else {
+            return;
+        };
+        if let Err(error) = core.env.enable(EventKind::EXCEPTION) {
+            core.add_note(format!("Exceptions are not announced: {error}."));
+        }
+        trial.begin_run();
+    }
+
+    /// After a collection: looks for references to remove, if it is time.
+    fn look_for_removals(&self, core: &Core, jni: Jni) {
+        let (Some(trial), Some(uses), Some(helper)) =
+            (self.trial.get(), self.uses.get(), self.helper(core))
+        else {
+            return;
+        };
+        let address = |object| helper.address_of(jni, object);
+        if let Err(why) = trial.look_if_due(jni, uses, &address) {
+            core.log
+                .warn(&format!("references cannot be removed: {why}"));
+        }
+    }
+
+    /// Gives numbers to sites and callers that many events say, and writes what is new in the trace's dictionary.
+    fn number_called_sites(&self, core: &Core) {
+        let Some(buffers) = self.buffers.get() else {
+            return;
+        };
+        let numbered = buffers.called_sites().number_wanted();
+        for called in &numbered {
+            self.sites.learn_called(called);
+            core.registry.note(Record::CalledSite(*called));
+        }
+        core.secure_definitions();
+        buffers.called_sites().publish(&numbered);
+    }
+}
+
+impl Recording for Trace {
+    fn needs(&self) -> Needs {
+        Needs {
+            mode: "trace",
+            oldest_java: OLDEST_JAVA,
+            address_space: ADDRESS_SPACE,
+            capabilities: match self.is_trial {
+                true => &CAPABILITIES_OF_TRIAL,
+                false => &[Capability::CanGenerateGarbageCollectionEvents],
+            },
+            helpers: &["java.lang.DuckTrack", "java.lang.DuckTrackEvents"],
+            rewriting: self.rewriting.clone(),
+            most_sites: MOST_SITES_OF_EVENTS,
+            counts_in_blocks: false,
+        }
+    }
+
+    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
+        let facts = core.facts().ok_or("the VM is not known")?;
+        self.sites.set_layout(facts.layout);
+        let vm = VmStructs::load().map_err(|error| error.to_string())?;
+        let flags = JvmFlags::load(&vm).map_err(|error| error.to_string())?;
+        self.watch_moves(core, &vm, &flags);
+        let stops_the_world = Collector::of(&flags)
+            .is_some_and(|collector| matches!(collector.name(), "serial" | "parallel" | "g1"));
+        let buffers = self.start_buffers(core, stops_the_world)?;
+        event_buffer::without_buffer(core.shared);
+        // A run begins once.
+        let _ = self.buffers.set(buffers);
+        for event in [
+            EventKind::GARBAGE_COLLECTION_START,
+            EventKind::GARBAGE_COLLECTION_FINISH,
+        ] {
+            core.env
+                .enable(event)
+                .map_err(|error| format!("collections are not announced: {error}"))?;
+        }
+        Ok(())
+    }
+
+    fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
+        core.resident.define_event_helper(jni)?;
+        self.start_uses(core, jni);
+        self.prepare_trial(core, jni);
+        self.start_witness(core, jni);
+        Ok(())
+    }
+
+    /// While the VM starts: the classes that it has by now are nothing new to the first pause.
+    fn classes_loaded(&self, core: &Core) {
+        if let Some(buffers) = self.buffers.get().filter(|_| !core.attached) {
+            self.collections.read_first_classes(core, buffers);
+        }
+        self.begin_trial(core);
+    }
+
+    fn stamps(&self, core: &Core, class: &str) -> Stamps {
+        if self.witness.is_on() {
+            return Stamps::Witness;
+        }
+        let is_wanted = match &core.options.staleness {
+            Staleness::Off => false,
+            Staleness::On => true,
+            Staleness::CodeOf(pattern) => pattern.matches(class),
+        };
+        match self.uses.get() {
+            Some(_) if is_wanted => Stamps::Uses,
+            _ => Stamps::None,
+        }
+    }
+
+    fn class_rewritten(&self, rewritten: &RewrittenClass, sizes: &FxHashMap<u32, u32>) {
+        self.sites.learn(rewritten);
+        for (site, bytes) in sizes {
+            self.sites.set_bytes(SiteId(*site), *bytes);
+        }
+    }
+
+    fn sites_sized(&self, sites: &[(SiteId, u32)]) {
+        for (site, bytes) in sites {
+            self.sites.set_bytes(*site, *bytes);
+        }
+    }
+
+    fn native_site(&self, site: u32) {
+        self.sites.learn_native(site);
+    }
+
+    fn class_prepared(&self, _class: jclass, klass: usize) {
+        let ahead = || self.collections.classes_ahead();
+        if let Some(ahead) = self.classes_ahead.get_or_init(ahead) {
+            // SAFETY: the VM has just said what is there, and the caller's reference keeps the class alive.
+            unsafe { ahead.read(Address(klass)) };
+        }
+    }
+
+    fn class_met(&self, core: &Core, klass: usize, name: Option<&str>) {
+        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
+            return;
+        };
+        if let Some(descriptor) = name {
+            let name = descriptor
+                .strip_prefix('L')
+                .and_then(|name| name.strip_suffix(';'))
+                .unwrap_or(descriptor);
+            let size = facts.heap_class_size(klass);
+            core.heap_classes.add_named(name, klass, size);
+            core.secure_definitions();
+        }
+        buffers.seen().insert(klass);
+    }
+
+    fn thread_begins(&self, core: &Core, id: ThreadId, block: CounterBlock, native: usize) {
+        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
+            return;
+        };
+        let told = match core.phase.get() {
+            // What it did before is not recorded.
+            // SAFETY: the VM has just listed the thread, or the thread itself runs this.
+            Phase::Starting => unsafe { facts.threads.cooked_allocated_bytes(Address(native)) },
+            _ => 0,
+        };
+        buffers.begin_thread(block, id, Some(native), told);
+    }
+
+    fn thread_confirmed(&self, block: CounterBlock, native: usize) {
+        if let Some(buffers) = self.buffers.get() {
+            buffers.confirm_thread(block, native);
+        }
+    }
+
+    fn adopt_thread(&self, core: &Core, native: usize) -> u64 {
+        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
+            return 0;
+        };
+        let Ok(Some((id, block))) = core.threads.adopt(native, ATTACHING) else {
+            return 0;
+        };
+        buffers.begin_thread(block, id, None, 0);
+        core.secure_definitions();
+        let value = core.slot_value(block);
+        facts.slot.set(native, value);
+        value
+    }
+
+    fn thread_ends(&self, core: &Core, block: CounterBlock) {
+        if let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) {
+            buffers.end_thread(block, &facts.threads);
+        }
+    }
+
+    fn flush(&self, block: CounterBlock) {
+        if let Some(buffers) = self.buffers.get() {
+            buffers.flush(block);
+        }
+    }
+
+    fn knows_addresses(&self) -> bool {
+        let buffers = self.buffers.get();
+        buffers.is_some_and(|buffers| buffers.knows_addresses)
+    }
+
+    fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
+        self.helper(core)?.object(jni, object, site).ok()
+    }
+
+    fn string_made(
+        &self,
+        core: &Core,
+        jni: Jni,
+        string: jobject,
+        value: jobject,
+        site: u32,
+    ) -> Option<()> {
+        self.helper(core)?.string(jni, string, value, site).ok()
+    }
+
+    fn object_gone(
+        &self,
+        core: &Core,
+        jni: Jni,
+        class: jclass,
+        bytes: u32,
+        site: u32,
+    ) -> Option<()> {
+        self.helper(core)?.gone(jni, class, bytes, site).ok()
+    }
+
+    fn collection_started(&self, core: &Core) {
+        if let Some(trial) = self.trial.get() {
+            trial.pause_begins();
+        }
+        if let Some(buffers) = self.buffers.get() {
+            self.collections.started(core, buffers);
+        }
+    }
+
+    fn collection_finished(&self, core: &Core) {
+        if let Some(buffers) = self.buffers.get() {
+            let uses = self.uses.get();
+            self.collections
+                .finished(core, buffers, uses, &self.witness);
+        }
+        if let Some(trial) = self.trial.get() {
+            trial.pause_ends(self.uses.get().map(|uses| uses as &dyn UseWords));
+            core.wake.wake();
+        }
+    }
+
+    fn exception_thrown(
+        &self,
+        core: &Core,
+        jni: Jni,
+        place: (jmethodID, jlocation),
+        exception: jobject,
+    ) {
+        if let Some(trial) = self.trial.get() {
+            trial.exception(core.env, jni, place, exception);
+        }
+    }
+
+    fn tick(&self, core: &Core, jni: Jni) {
+        if self.collection_wanted.swap(false, Ordering::AcqRel)
+            && let Err(error) = core.env.force_garbage_collection()
+        {
+            core.log.warn(&format!("no collection can be had: {error}"));
+        }
+        self.number_called_sites(core);
+        self.look_for_removals(core, jni);
+    }
+
+    fn memory_use(&self) -> RecordingMemory {
+        let stats = self.buffers.get().map(|buffers| buffers.log().stats());
+        RecordingMemory {
+            for_objects: stats.map_or(0, |stats| stats.mirror_bytes + stats.retained_bytes),
+            pauses_need_memory: self.collections.are_watched(),
+        }
+    }
+
+    /// Takes what is in all buffers.
+    fn end(&self, core: &Core, cause: &str) {
+        if let Some(trial) = self.trial.get() {
+            // Where this fails, exceptions find a run that has ended.
+            let _ = core.env.disable(EventKind::EXCEPTION);
+            core.registry.note(Record::Trial(trial.record()));
+        }
+        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
+            return;
+        };
+        let end = End {
+            unix_millis: unix_millis(),
+            cause: cause.to_owned(),
+            losses: buffers.log().losses(),
+        };
+        let stats = buffers.finish(&facts.threads, end);
+        core.log.info(&format!("{stats:?}"));
+        crate::memory::tell_at_end(&core.log);
+        for sentence in buffers.log().remarks() {
+            core.add_note(sentence);
+        }
+    }
+
+    fn losses(&self, core: &Core) -> Vec<String> {
+        let Some(buffers) = self.buffers.get() else {
+            return Vec::new();
+        };
+        let mut losses = Vec::new();
+        let unseen = core.shared.word(event_buffer::DROPPED);
+        if unseen > 0 {
+            losses.push(format!(
+                "{unseen} allocations were executed by threads without a buffer of events"
+            ));
+        }
+        losses.extend(buffers.log().losses());
+        losses
+    }
+
+    fn released(&self, core: &Core) {
+        self.collections.release();
+        drop(core.heap_classes.take_pending());
+        core.resident.keep_sites(&core.registry);
+    }
+}
+
+/// Where events survive the process; where they cannot, that is said.
+fn begin_live_events(core: &Core) -> Option<Arc<LiveEvents>> {
+    let begun = LiveEvents::begin(
+        &core.directory,
+        core.start_unix_millis,
+        core.options.mapped_bytes(),
+    );
+    begun
+        .inspect_err(|why| {
+            core.add_note(format!(
+                "If the JVM is killed, the events in its threads' buffers are lost: {why}."
+            ));
+        })
+        .ok()
+}

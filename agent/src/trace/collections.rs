@@ -1,0 +1,338 @@
+//! Collections, as the VM announces them and as the heap shows them.
+//!
+//! ```text
+//! GarbageCollectionStart    buffers are cut; the heap as it is
+//! GarbageCollectionFinish   what became of every object, to the log
+//! ```
+//!
+//! Both run on a thread of the VM while the world is stopped: no call of the VM is allowed, and every moment is a part of the pause.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ducktrack_hotspot::{
+    Address, AllocationFrontier, ClassId, ClassTable, ClassesAhead, CollectionReport,
+    CollectionWatch, Collector, DeadRecorder, JvmFlags, SizeRule, UnannouncedCollections,
+    VmStructs,
+};
+use ducktrack_trace_format::{
+    Collection, CollectionKind, HeapClass, HeapClassId, HeapClassSize, MovesLevel, ThreadCut,
+};
+use ducktrack_trace_writer::{Survivor, Survivors};
+use parking_lot::Mutex;
+
+use super::thread_buffers::ThreadBuffers;
+use super::use_stamps::UseStamps;
+use super::witness::{PauseStamps, Witness};
+use crate::clock::unix_micros;
+use crate::core::Core;
+use crate::memory;
+use crate::options::{Moves, Options};
+use crate::vm_facts::heap_class_size;
+
+/// What is kept between the events of the VM.
+#[derive(Default)]
+pub(super) struct Collections {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    watch: Option<CollectionWatch>,
+    level: MovesLevel,
+    started: Option<Started>,
+    /// Rows of the class table that the trace has.
+    classes: u32,
+    /// It was said that fields are not known.
+    said: bool,
+    reports: Vec<CollectionReport>,
+}
+
+struct Started {
+    micros: u64,
+    cuts: Vec<ThreadCut>,
+    /// What the agent's own work took.
+    nanos: u64,
+}
+
+impl Collections {
+    /// Prepares for the VM's collector.
+    ///
+    /// # Errors
+    /// Why moves cannot be known; collections are recorded without them.
+    pub(super) fn prepare(
+        &self,
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        options: &Options,
+        stack_chunk_size: Option<usize>,
+        unannounced: Box<dyn UnannouncedCollections>,
+    ) -> Result<(), String> {
+        let level = match options.moves {
+            Moves::Exact => MovesLevel::Exact,
+            Moves::Finish => MovesLevel::Finish,
+            Moves::Off => return Ok(()),
+        };
+        let collector = Collector::of(flags).ok_or("the collector is not known")?;
+        let mut watch =
+            CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
+        if let Some(offset) = stack_chunk_size {
+            watch.set_stack_chunk_size_offset(offset);
+        }
+        if let Some(collection) = options.fault_at {
+            watch.fail_at(collection);
+        }
+        // Seen at level exact only; elsewhere such a collection is a fault of the next one.
+        watch.tell_unannounced(unannounced);
+        let mut state = self.state.lock();
+        state.watch = Some(watch);
+        state.level = level;
+        Ok(())
+    }
+
+    /// From now on the dead are recorded.
+    ///
+    /// # Errors
+    /// Why they cannot be.
+    pub(super) fn record_dead(
+        &self,
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        recorder: Box<dyn DeadRecorder>,
+    ) -> Result<(), String> {
+        let mut state = self.state.lock();
+        let watch = state
+            .watch
+            .as_mut()
+            .ok_or("moves of objects are not known")?;
+        watch
+            .record_dead(vm, flags, recorder)
+            .map_err(|error| error.to_string())
+    }
+
+    /// No collection is looked at any more: threads and memory for that go.
+    pub(super) fn release(&self) {
+        let watch = self.state.lock().watch.take();
+        // Its threads are waited for without the lock.
+        drop(watch);
+    }
+
+    pub(super) fn are_watched(&self) -> bool {
+        self.state.lock().watch.is_some()
+    }
+
+    /// First address and length of the reserved heap; `None`: moves are not known.
+    pub(super) fn reserved_heap(&self) -> Option<(Address, usize)> {
+        Some(self.state.lock().watch.as_ref()?.reserved_heap())
+    }
+
+    /// Where threads report how far they have come; `None`: not needed.
+    pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+        self.state.lock().watch.as_ref()?.frontier()
+    }
+
+    /// Where classes are read ahead of the pauses; `None`: they are not looked at.
+    pub(super) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
+        self.state.lock().watch.as_ref()?.classes_ahead()
+    }
+
+    /// While the VM starts: the classes that it has by now are nothing new to the first pause.
+    pub(super) fn read_first_classes(&self, core: &Core, buffers: &ThreadBuffers) {
+        let mut state = self.state.lock();
+        if let Some(watch) = &state.watch {
+            watch.read_first_classes();
+        }
+        self.record_new_classes(core, buffers, &mut state);
+    }
+
+    /// The world has stopped for a collection.
+    pub(super) fn started(&self, core: &Core, buffers: &ThreadBuffers) {
+        let Some(facts) = core.facts().filter(|_| !buffers.has_ended()) else {
+            return;
+        };
+        buffers.log().world_stands_still();
+        memory::begin_pause();
+        let pause = Instant::now();
+        let micros = unix_micros();
+        let cuts = buffers.cut(&facts.threads);
+        let mut state = self.state.lock();
+        if let Some(watch) = &mut state.watch {
+            watch.start();
+        }
+        state.started = Some(Started {
+            micros,
+            cuts,
+            nanos: nanos_since(pause),
+        });
+    }
+
+    /// The collection is over, the world still stands.
+    pub(super) fn finished(
+        &self,
+        core: &Core,
+        buffers: &ThreadBuffers,
+        uses: Option<&UseStamps>,
+        witness: &Witness,
+    ) {
+        if !buffers.has_ended() {
+            self.read_collections(core, buffers, uses, witness);
+        }
+        memory::end_pause();
+        buffers.log().world_goes_on();
+    }
+
+    fn read_collections(
+        &self,
+        core: &Core,
+        buffers: &ThreadBuffers,
+        uses: Option<&UseStamps>,
+        witness: &Witness,
+    ) {
+        let mut state = self.state.lock();
+        let Some(started) = state.started.take() else {
+            return;
+        };
+        let mut reports = std::mem::take(&mut state.reports);
+        if let Some(watch) = &mut state.watch {
+            watch.finish(&mut reports);
+        }
+        self.record_new_classes(core, buffers, &mut state);
+        if let Some(uses) = uses {
+            for content in uses.read(&reports) {
+                buffers.log().uses(content);
+            }
+        }
+        let stamps = witness.of_pause(buffers);
+        record_collections(buffers, &state, started, stamps, &mut reports);
+        witness.advance(core, buffers.epoch());
+        if let Some(uses) = uses {
+            uses.advance(buffers.epoch());
+        }
+        state.reports = reports;
+        drop(state);
+        buffers.seen().clear();
+    }
+
+    /// Classes that the table has got since the last time.
+    fn record_new_classes(&self, core: &Core, buffers: &ThreadBuffers, state: &mut State) {
+        let Some(watch) = &state.watch else { return };
+        let mut classes = watch.classes();
+        let layouts = classes.take_layouts();
+        let fault = classes.layouts_fault().map(ToString::to_string);
+        let new = (state.classes..).map_while(|id| heap_class(&classes, ClassId(id)));
+        let new: Arc<[HeapClass]> = new.collect();
+        drop(classes);
+        state.classes += new.len() as u32;
+        core.heap_classes.add_found(&new, layouts);
+        if !new.is_empty() {
+            buffers.log().classes(new);
+        }
+        if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
+            core.add_note(format!(
+                "the fields of (further) classes are not known: {fault}"
+            ));
+        }
+    }
+}
+
+fn record_collections(
+    buffers: &ThreadBuffers,
+    state: &State,
+    started: Started,
+    mut stamps: PauseStamps,
+    reports: &mut Vec<CollectionReport>,
+) {
+    let end = unix_micros();
+    let mut cuts = Some(started.cuts);
+    if reports.is_empty() {
+        stamps.write(buffers, None);
+        buffers.log().collection(
+            Collection {
+                number: buffers.next_epoch(),
+                kind: CollectionKind::Other,
+                start_unix_micros: started.micros,
+                end_unix_micros: end,
+                walk_nanos: started.nanos,
+                cuts: cuts.take().unwrap_or_default(),
+                ..Collection::default()
+            },
+            Survivors::default(),
+        );
+    }
+    for mut report in reports.drain(..) {
+        // Both sorts are of one size: `collect` converts them where they are.
+        let parts = std::mem::take(&mut report.survivors).into_parts();
+        let parts = parts.into_iter().map(|part| part.into_iter().map(survivor));
+        let survivors = Survivors {
+            objects: parts.map(Iterator::collect).collect(),
+            whole_heap: report.anew,
+            listed: report.listed,
+        };
+        stamps.write(buffers, report.dead_records.take());
+        let mut collection = collection(&report, state.level);
+        collection.number = buffers.next_epoch();
+        collection.start_unix_micros = started.micros;
+        collection.end_unix_micros = end;
+        collection.walk_nanos += started.nanos;
+        collection.cuts = cuts.take().unwrap_or_default();
+        buffers.log().collection(collection, survivors);
+    }
+}
+
+fn nanos_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn heap_class(classes: &ClassTable, id: ClassId) -> Option<HeapClass> {
+    let class = classes.class(id)?;
+    Some(HeapClass {
+        id: HeapClassId(id.0),
+        name: ducktrack_classfile::decode_modified_utf8(&class.name).into_owned(),
+        size: class_size(class.rule),
+        klass: class.klass.0 as u64,
+        fields: Vec::new(),
+    })
+}
+
+fn class_size(rule: SizeRule) -> HeapClassSize {
+    match rule {
+        SizeRule::Fixed(bytes) => {
+            u32::try_from(bytes).map_or(HeapClassSize::PerObject, HeapClassSize::Instance)
+        }
+        SizeRule::Array(helper) => heap_class_size(helper),
+        _ => HeapClassSize::PerObject,
+    }
+}
+
+fn survivor(survivor: ducktrack_hotspot::Survivor) -> Survivor {
+    Survivor::new(
+        survivor.from.0 as u64,
+        survivor.to.0 as u64,
+        survivor.bytes(),
+        HeapClassId(survivor.class.0),
+    )
+}
+
+fn collection(report: &CollectionReport, level: MovesLevel) -> Collection {
+    let number = |address: Address| address.0 as u64;
+    Collection {
+        vm_total: report.number,
+        kind: report.kind,
+        cause: report.cause.clone(),
+        walk_nanos: report.walk_nanos,
+        level,
+        before: report
+            .before
+            .iter()
+            .map(|space| space.map(number))
+            .collect(),
+        after: report.after.iter().map(|space| space.map(number)).collect(),
+        collected: report
+            .collected
+            .iter()
+            .map(|range| range.map(number))
+            .collect(),
+        fault: report.fault.as_ref().map(ToString::to_string),
+        ..Collection::default()
+    }
+}

@@ -1,0 +1,47 @@
+//! What the log of events asks of the agent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ducktrack_hotspot::{block_signals, give_way};
+use ducktrack_trace_format::{CallSiteId, SiteId};
+use ducktrack_trace_writer::EventHost;
+
+use crate::core::Core;
+use crate::event_tables::EventTables;
+
+/// The log's way to the run that it belongs to.
+pub(super) struct LogHost {
+    pub(super) core: &'static Core,
+    pub(super) tables: &'static EventTables,
+    pub(super) collection_wanted: Arc<AtomicBool>,
+}
+
+impl EventHost for LogHost {
+    fn want_collection(&self) {
+        self.collection_wanted.store(true, Ordering::Release);
+        self.core.wake.wake();
+    }
+
+    fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
+        self.tables.called.said(site, caller, events);
+    }
+
+    fn secure_definitions(&self) {
+        self.core.secure_definitions();
+    }
+
+    fn say(&self, line: &str) {
+        self.core.log.error(line);
+    }
+
+    fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let quiet = move || {
+            block_signals();
+            give_way();
+            body();
+        };
+        thread.spawn(quiet).map(drop)
+    }
+}

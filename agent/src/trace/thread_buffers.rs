@@ -1,0 +1,277 @@
+//! Buffers of all threads, and the log that takes them.
+//!
+//! Nothing here calls the VM while it holds a lock: the VM's thread takes the same locks while the world is stopped.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ducktrack_hotspot::{Address, AllocationFrontier, ThreadLayout};
+use ducktrack_trace_format::{End, EventFlags, ThreadCut, ThreadId};
+use ducktrack_trace_writer::{
+    CompressStrategy, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
+    WriteError,
+};
+use parking_lot::{Mutex, RwLock};
+
+use crate::called_sites::CalledSites;
+use crate::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+use crate::event_buffer::{BufferSizes, EventBuffer, owner};
+use crate::event_tables::{EventTables, SeenClasses};
+use crate::event_tally::EventTally;
+use crate::live_events::LiveEvents;
+use crate::memory;
+use crate::options::{Compress, EventChoices};
+use crate::site_facts::SiteTable;
+use crate::thread_table::BlockFinder;
+
+/// A buffer that its thread and the VM's thread empty.
+type SharedBuffer = Arc<Mutex<EventBuffer>>;
+
+/// See the module.
+pub(crate) struct ThreadBuffers {
+    log: EventLog,
+    buffers: RwLock<Vec<SharedBuffer>>,
+    sizes: BufferSizes,
+    /// Where events survive the process, if they can.
+    live: Option<Arc<LiveEvents>>,
+    ended: AtomicBool,
+    tables: &'static EventTables,
+    /// Where threads tell how far they have filled their allocation buffers.
+    frontier: Option<Arc<AllocationFrontier>>,
+    /// Addresses of objects can be read: only a stopped world moves them.
+    pub(crate) knows_addresses: bool,
+}
+
+/// Where a run begins.
+pub(crate) struct Start<'a> {
+    pub(crate) directory: &'a Path,
+    pub(crate) choices: &'a EventChoices,
+    /// Full buffers that may wait.
+    pub(crate) queue: usize,
+    /// Bytes that the mirror of the heap may take.
+    pub(crate) most_mirror_bytes: Option<u64>,
+    pub(crate) moves: bool,
+    pub(crate) frontier: Option<Arc<AllocationFrontier>>,
+    pub(crate) knows_addresses: bool,
+    pub(crate) start_unix_millis: u64,
+    pub(crate) sites: Arc<SiteTable>,
+    pub(crate) blocks: BlockFinder,
+    pub(crate) host: Arc<dyn EventHost>,
+    pub(crate) tables: &'static EventTables,
+    /// Where events survive the process, if they can.
+    pub(crate) live: Option<Arc<LiveEvents>>,
+}
+
+impl ThreadBuffers {
+    /// Begins the files and the threads that write them.
+    ///
+    /// # Errors
+    /// Why there can be no event files: one line.
+    pub(crate) fn start(start: Start<'_>) -> Result<Self, String> {
+        let options = event_options(&start);
+        let tally = EventTally::new(Arc::clone(&start.sites), start.blocks);
+        let log = EventLog::start(
+            start.directory,
+            options,
+            start.sites,
+            Box::new(tally),
+            start.host,
+        )
+        .map_err(|error: WriteError| error.to_string())?;
+        Ok(Self {
+            log,
+            buffers: RwLock::default(),
+            sizes: BufferSizes {
+                bytes: start.choices.buffer_size,
+                deviation: start.choices.buffer_deviation,
+            },
+            live: start.live,
+            ended: AtomicBool::new(false),
+            tables: start.tables,
+            frontier: start.frontier,
+            knows_addresses: start.knows_addresses,
+        })
+    }
+
+    /// A thread begins to write into its block, of which `told` bytes are of no interest. Before its slot is set.
+    pub(crate) fn begin_thread(
+        &self,
+        block: CounterBlock,
+        thread: ThreadId,
+        native: Option<usize>,
+        told: u64,
+    ) {
+        let buffer = self.buffer(block).unwrap_or_else(|| {
+            let live = self.live_for(block);
+            let mut buffers = self.buffers.write();
+            let buffer = EventBuffer::new(block, thread, buffers.len(), self.sizes, live);
+            let buffer = Arc::new(Mutex::new(buffer));
+            buffers.push(Arc::clone(&buffer));
+            buffer
+        });
+        buffer.lock().begin(native, told);
+    }
+
+    /// Where a new block's pieces survive the process; the block's buffer does as well from now on, if it can.
+    fn live_for(&self, block: CounterBlock) -> Option<Arc<LiveEvents>> {
+        let live = self.live.as_ref()?;
+        // SAFETY: the block is new: its thread's slot does not lead to it yet, and nothing was counted in it.
+        let held = unsafe {
+            live.hold_buffer(
+                block.address(),
+                block.address() + EVENTS_OFFSET,
+                EVENTS_BYTES,
+            )
+        };
+        if held.is_err() {
+            live.note_private_thread();
+        }
+        Some(Arc::clone(live))
+    }
+
+    /// A thread that took its block by itself has been announced.
+    pub(crate) fn confirm_thread(&self, block: CounterBlock, native: usize) {
+        if let Some(buffer) = self.buffer(block) {
+            buffer.lock().confirm(native);
+        }
+    }
+
+    /// A thread ends.
+    pub(crate) fn end_thread(&self, block: CounterBlock, layout: &ThreadLayout) {
+        if let Some(buffer) = self.buffer(block) {
+            let mut buffer = buffer.lock();
+            if let Some(piece) = buffer.end(self.epoch(), layout) {
+                let _ = self.log.buffer(piece);
+            }
+            buffer.rewind();
+        }
+    }
+
+    /// The current thread's buffer is full.
+    pub(crate) fn flush(&self, block: CounterBlock) {
+        let Some(buffer) = self.buffer(block) else {
+            return;
+        };
+        let mut buffer = buffer.lock();
+        let piece = buffer.take(self.epoch(), EventFlags::NONE);
+        if let (Some(frontier), Some(top)) = (&self.frontier, buffer.top_of_this_epoch()) {
+            frontier.note(Address(top as usize));
+        }
+        buffer.rewind();
+        if self.ended.load(Ordering::Acquire) {
+            return;
+        }
+        if memory::is_short() {
+            self.log.take_no_more();
+        }
+        // Under the lock: a collection that cuts this buffer comes after what was taken of it.
+        let flushed = piece.map(|piece| self.log.buffer(piece));
+        if let Some(FlushOutcome::Dropped { events }) = flushed {
+            buffer.add_dropped(events);
+        }
+        drop(buffer);
+        if flushed == Some(FlushOutcome::Full) {
+            self.log.wait_for_room();
+        }
+    }
+
+    /// A collection begins: all buffers are cut. The world is stopped.
+    pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
+        let epoch = self.epoch();
+        let buffers = self.buffers.read();
+        let mut cuts = Vec::with_capacity(buffers.len());
+        for buffer in buffers.iter() {
+            let (piece, cut) = buffer.lock().cut(epoch, layout);
+            if let Some(piece) = piece {
+                let _ = self.log.buffer(piece);
+            }
+            cuts.push(cut);
+        }
+        cuts
+    }
+
+    /// Where each thread goes on, in words of its stream. The world is stopped.
+    pub(crate) fn positions(&self) -> Vec<(ThreadId, u64)> {
+        let buffers = self.buffers.read();
+        let positions = buffers.iter().map(|buffer| buffer.lock().thread_position());
+        positions.flatten().collect()
+    }
+
+    /// A collection is over.
+    pub(crate) fn next_epoch(&self) -> u32 {
+        let epoch = self.tables.epoch.fetch_add(1, Ordering::AcqRel) + 1;
+        if let Some(live) = &self.live {
+            live.set_epoch(epoch);
+        }
+        epoch
+    }
+
+    pub(crate) fn epoch(&self) -> u32 {
+        self.tables.epoch.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn log(&self) -> &EventLog {
+        &self.log
+    }
+
+    pub(crate) fn seen(&self) -> &SeenClasses {
+        &self.tables.seen
+    }
+
+    pub(crate) fn called_sites(&self) -> &CalledSites {
+        &self.tables.called
+    }
+
+    /// The program ends: takes what is in all buffers, and waits until everything is decoded and written.
+    pub(crate) fn finish(&self, layout: &ThreadLayout, end: End) -> EventStats {
+        self.ended.store(true, Ordering::Release);
+        for buffer in self.buffers.read().iter() {
+            if let Some(piece) = buffer.lock().end(self.epoch(), layout) {
+                let _ = self.log.buffer(piece);
+            }
+        }
+        let stats = self.log.finish(end);
+        if let Some(live) = self.live.as_ref().filter(|_| !stats.broken) {
+            live.remove();
+        }
+        stats
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    fn buffer(&self, block: CounterBlock) -> Option<SharedBuffer> {
+        let index = owner(block)?;
+        let buffers = self.buffers.read();
+        buffers
+            .get(index)
+            .filter(|buffer| buffer.lock().block() == block)
+            .cloned()
+    }
+}
+
+fn event_options(start: &Start<'_>) -> EventOptions {
+    let choices = start.choices;
+    EventOptions {
+        compress: match choices.compress {
+            Compress::Full => CompressStrategy::Full,
+            Compress::Partial(threshold) => CompressStrategy::Partial(threshold),
+            Compress::Off => CompressStrategy::Off,
+        },
+        max_trace_size: choices.max_trace_size,
+        max_deviation: choices.max_deviation,
+        queue_length: start.queue,
+        on_full: if choices.drop_on_full {
+            OnFull::Drop
+        } else {
+            OnFull::Wait
+        },
+        moves: start.moves,
+        most_mirror_bytes: start.most_mirror_bytes,
+        pid: std::process::id(),
+        start_unix_millis: start.start_unix_millis,
+        ..EventOptions::default()
+    }
+}

@@ -1,0 +1,175 @@
+//! `mode=witness`: last uses of objects, losses of references, and what the dead referred to, for exact death times.
+//!
+//! ```text
+//! program's code: uses an object, overwrites a reference ── position ──> the object's words of two shadows
+//! VM thread:      collection ── words and references of the dead ──> block STAMPS ahead of the collection's block
+//!                            ── survivors: their words move with them
+//!                            ── every position + 1
+//! ```
+//!
+//! A position is a thread and how far it has come in its stream of events. So nothing is recorded of a use but a word, and only the dead are read. Words are never cleared:
+//! those of a new object may be from one that was at its address before, which the reader of the trace tells by the epoch of its birth.
+//!
+//! Where this cannot be, the trace says why, and the recording is one of `mode=trace`.
+
+use std::sync::{Arc, OnceLock};
+
+use ducktrack_hotspot::{Address, DeadRecorder, HeldReference, SurvivorList};
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::jobject;
+use ducktrack_trace_format::{DeadEncoder, ThreadId, encode_stamps};
+use parking_lot::Mutex;
+
+use super::thread_buffers::ThreadBuffers;
+use crate::core::Core;
+use crate::shadows::Shadows;
+use crate::witness_helper::{self, WitnessConstants};
+use crate::{event_buffer, use_helper, witness_fields, witness_memory};
+
+/// What everyone must know who reads the trace.
+const EFFECT: &str = "Uses of objects were stamped (mode=witness): the JIT removes no object whose use is stamped, so more objects reach the heap than without.";
+
+/// The state of the recording.
+#[derive(Default)]
+pub(super) struct Witness {
+    /// Set when everything works; then code is given probes.
+    shadows: Arc<OnceLock<Shadows>>,
+    /// Why there can be none, once that is known.
+    refused: Mutex<Option<String>>,
+}
+
+impl Witness {
+    /// Who records the dead, before anything else is there.
+    pub(super) fn recorder(&self) -> Box<dyn DeadRecorder> {
+        Box::new(Recorder {
+            shadows: Arc::clone(&self.shadows),
+            dead: DeadEncoder::default(),
+        })
+    }
+
+    /// Why there can be none, if that is so.
+    pub(super) fn note_refusal(&self, why: Option<String>) {
+        *self.refused.lock() = why;
+    }
+
+    /// Everything that stamps need, before classes are rewritten; `address` finds an object.
+    ///
+    /// # Errors
+    /// Why there can be none: one sentence.
+    pub(super) fn begin(
+        &self,
+        core: &Core,
+        jni: Jni,
+        heap: Option<(Address, usize)>,
+        address: impl Fn(jobject) -> Option<Address>,
+    ) -> Result<(), String> {
+        let heap = heap.ok_or("moves of objects are not known, and a use belongs to an address")?;
+        if let Some(why) = self.refused.lock().take() {
+            return Err(why);
+        }
+        event_buffer::set_shared_position(core.shared, 0);
+        let memory = witness_memory::of_process();
+        let shadows = memory.empty_shadows(heap)?;
+        let fields = witness_fields::offsets()?;
+        if !core.facts().is_some_and(witness_fields::can_be_found) {
+            core.add_note("Overwritten references in fields of objects that were not used just before are not seen in this VM.".to_owned());
+        }
+        memory.define_once(|| {
+            let hints = use_helper::define_hints(jni);
+            if !hints {
+                core.add_note(
+                    "Uses of arrays of references cost more in this VM: it has no means to tell the compiler what they are."
+                        .to_owned(),
+                );
+            }
+            witness_helper::define_and_try(jni, WitnessConstants { shadows, hints, fields }, address)
+        })?;
+        // A run begins once.
+        let _ = self.shadows.set(shadows);
+        core.add_note(EFFECT.to_owned());
+        Ok(())
+    }
+
+    /// The collections of a pause have their numbers.
+    pub(super) fn advance(&self, core: &Core, epoch: u32) {
+        if self.is_on() {
+            event_buffer::set_shared_position(core.shared, epoch);
+        }
+    }
+
+    /// Whether code is given probes.
+    pub(super) fn is_on(&self) -> bool {
+        self.shadows.get().is_some()
+    }
+
+    /// What is said of the collections of the pause that is about to end.
+    pub(super) fn of_pause(&self, buffers: &ThreadBuffers) -> PauseStamps {
+        let is_on = self.is_on();
+        PauseStamps {
+            is_on,
+            threads: match is_on {
+                true => buffers.positions(),
+                false => Vec::new(),
+            },
+        }
+    }
+}
+
+/// Records the dead for the trace.
+#[derive(Debug)]
+struct Recorder {
+    shadows: Arc<OnceLock<Shadows>>,
+    dead: DeadEncoder,
+}
+
+impl DeadRecorder for Recorder {
+    fn dead(&mut self, object: Address, references: &[HeldReference]) {
+        let Some(shadows) = self.shadows.get() else {
+            return;
+        };
+        let slots = references.iter().map(|held| {
+            // Elements of the longest array: 2^31 of 8 bytes.
+            let slot = u32::try_from(held.offset / 4).unwrap_or(u32::MAX);
+            (slot, held.target.0 as u64)
+        });
+        // Positions count bytes, the trace counts words.
+        let moments = [shadows.used, shadows.lost].map(|shadow| shadow.stamp(object) >> 2);
+        self.dead
+            .push(object.0 as u64, (moments[0], moments[1]), slots);
+    }
+
+    fn take(&mut self) -> Vec<Vec<u8>> {
+        self.dead.take()
+    }
+
+    fn survived(&mut self, survivors: &SurvivorList) {
+        let Some(shadows) = self.shadows.get() else {
+            return;
+        };
+        let moved = survivors.iter().filter(|survivor| survivor.moved());
+        let moves = moved.map(|survivor| (survivor.from, survivor.to));
+        shadows.used.carry(moves.clone());
+        shadows.lost.carry(moves);
+    }
+}
+
+/// The blocks of one pause.
+pub(super) struct PauseStamps {
+    is_on: bool,
+    /// Where threads go on; said once.
+    threads: Vec<(ThreadId, u64)>,
+}
+
+impl PauseStamps {
+    /// What the next collection found dead goes to the trace, ahead of it. `None`: that is not known.
+    pub(super) fn write(&mut self, buffers: &ThreadBuffers, dead: Option<Vec<Vec<u8>>>) {
+        if !self.is_on {
+            return;
+        }
+        for part in dead.unwrap_or_else(|| vec![Vec::new()]) {
+            let threads = std::mem::take(&mut self.threads);
+            let content = encode_stamps(buffers.epoch(), &threads, &part);
+            buffers.log().stamps(content);
+        }
+    }
+}

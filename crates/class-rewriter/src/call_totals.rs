@@ -1,0 +1,184 @@
+//! Probes around calls that leave the application: what they bring is the difference of the thread's totals.
+//!
+//! ```text
+//!   sipush 300; invokestatic DuckTrackCalls.b(I)V
+//!   invokevirtual java/text/DateFormat.format
+//!   sipush 300; invokestatic DuckTrackCalls.e(I)V
+//!
+//!   stub: invokestatic DuckTrackCalls.x()V; athrow        where the call throws
+//! ```
+//!
+//! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way out serves all calls of a
+//! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves behind when it throws
+//! is dropped when a call around it ends.
+
+use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
+use ducktrack_code_edit::{
+    AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
+};
+
+use crate::method_plan::MethodPlanner;
+use crate::planned::{CallTarget, PlannedCause, Role};
+use crate::probe::calling;
+use crate::refusal::Reason;
+
+const BEGIN: ProbeMethod = calling("b", "(I)V");
+const END: ProbeMethod = calling("e", "(I)V");
+const THROWN: ProbeMethod = calling("x", "()V");
+const MOUNT: ProbeMethod = calling("mount", "(Ljava/lang/Object;)V");
+const UNMOUNT: ProbeMethod = calling("unmount", "(Ljava/lang/Object;)V");
+
+/// Counters of a call.
+const COUNTERS: usize = 4;
+
+/// Where a virtual thread is put on its carrier, runs, and is taken off.
+pub(crate) const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
+const CONTINUATION: (&[u8], &[u8]) = (b"jdk/internal/vm/Continuation", b"run");
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Adds the probes around every call that leaves the application.
+    pub(crate) fn ask_totals(&mut self) -> Result<(), Reason> {
+        if self.view.leaving.is_empty() {
+            return Ok(());
+        }
+        let head = self.constructor_head()?;
+        let mut asked: Vec<CodeOffset> = Vec::new();
+        for instruction in self.view.code.instructions() {
+            let instruction = instruction?;
+            let Some(target) = self.leaving_target(&instruction) else {
+                continue;
+            };
+            if asked.is_empty() && self.view.allocations.is_empty() {
+                self.claim_stack()?;
+            }
+            self.ask_around(instruction.offset, target)?;
+            asked.push(instruction.offset);
+        }
+        asked.retain(|offset| head.is_none_or(|head| *offset > head));
+        self.add_ways_out(&asked)
+    }
+
+    /// The target of a call that leaves the application, unless the call is an allocation site itself.
+    fn leaving_target(&self, instruction: &Instruction<'_>) -> Option<CallTarget> {
+        if !instruction.opcode.is_invoke() {
+            return None;
+        }
+        let target = self.view.leaving.target(instruction.pool_index()?)?;
+        let sites = &self.view.allocations;
+        let is_site = sites.binary_search_by_key(&instruction.offset, |site| site.offset);
+        is_site.is_err().then(|| target.clone())
+    }
+
+    fn ask_around(&mut self, offset: CodeOffset, target: CallTarget) -> Result<(), Reason> {
+        let call_site = self.add_call_site(offset, target)?;
+        let first = self.add_counters(Role::Amount, vec![Vec::new(); COUNTERS])?;
+        self.plan.causes.push(PlannedCause { call_site, first });
+        let begin = self.probes.build().push(first).invoke(BEGIN).finish()?;
+        self.insert(Place::Before(offset), begin);
+        let end = self.probes.build().push(first).invoke(END).finish()?;
+        self.insert(Place::After(offset), end);
+        Ok(())
+    }
+
+    /// In a constructor, the last call of another one of its class or superclass: up to there no handler may be added.
+    fn constructor_head(&self) -> Result<Option<CodeOffset>, Reason> {
+        if !self.view.constructor {
+            return Ok(None);
+        }
+        let class = self.view.class;
+        let mut last = None;
+        for instruction in self.view.code.instructions() {
+            let instruction = instruction?;
+            let Some(index) = instruction
+                .pool_index()
+                .filter(|_| instruction.opcode == Opcode::INVOKESPECIAL)
+            else {
+                continue;
+            };
+            let member = class.pool().member_ref(index)?;
+            let is_own = member.class == class.name() || Some(member.class) == class.super_class();
+            if is_own && member.name == b"<init>" {
+                last = Some(instruction.offset);
+            }
+        }
+        Ok(last)
+    }
+
+    /// Stubs for exceptions that leave these calls: one for each handler that may catch them, and one that throws on.
+    fn add_ways_out(&mut self, calls: &[CodeOffset]) -> Result<(), Reason> {
+        let rows: Vec<_> = self.view.code.exception_table().iter().collect();
+        let mut uncaught: Vec<CodeOffset> = calls.to_vec();
+        for (number, row) in rows.iter().enumerate() {
+            let caught = calls.iter().filter(|call| row.protects(**call));
+            let caught = caught
+                .map(|call| ProtectedPlace::Instruction(*call))
+                .collect();
+            let then = HandlerExit::ContinueAt(row.handler);
+            let rank = Rank::BeforeOriginal(number);
+            self.add_way_out(caught, Catch::SameAs(number), then, rank)?;
+            if row.catch_type.is_none() {
+                uncaught.retain(|call| !row.protects(*call));
+            }
+        }
+        let uncaught = uncaught
+            .into_iter()
+            .map(ProtectedPlace::Instruction)
+            .collect();
+        self.add_way_out(uncaught, Catch::Any, HandlerExit::Rethrow, Rank::Last)
+    }
+
+    fn add_way_out(
+        &mut self,
+        protects: Vec<ProtectedPlace>,
+        catch: Catch,
+        then: HandlerExit,
+        rank: Rank,
+    ) -> Result<(), Reason> {
+        if protects.is_empty() {
+            return Ok(());
+        }
+        let thrown = self.probes.build().invoke(THROWN).finish()?;
+        self.plan.edit.handlers.push(AddedHandler {
+            protects,
+            catch,
+            code: thrown.code,
+            stack: thrown.stack,
+            then,
+            rank,
+        });
+        Ok(())
+    }
+
+    /// What a virtual thread has open goes with it from carrier to carrier.
+    pub(crate) fn follow_virtual_threads(&mut self) -> Result<(), Reason> {
+        if !self.view.options.totals || self.view.class.name() != VIRTUAL_THREAD {
+            return Ok(());
+        }
+        for instruction in self.view.code.instructions() {
+            let instruction = instruction?;
+            let Some(index) = instruction
+                .pool_index()
+                .filter(|_| instruction.opcode == Opcode::INVOKEVIRTUAL)
+            else {
+                continue;
+            };
+            let member = self.view.code.pool().member_ref(index)?;
+            if (member.class, member.name) != CONTINUATION || self.view.is_static {
+                continue;
+            }
+            for (place, method) in [
+                (Place::Before(instruction.offset), MOUNT),
+                (Place::After(instruction.offset), UNMOUNT),
+            ] {
+                let probe = self
+                    .probes
+                    .build()
+                    .load_reference(0)
+                    .invoke(method)
+                    .finish()?;
+                self.insert(place, probe);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Counts the allocations of one method by path where that saves increments: chooses a plan, inserts its counters, adds its stubs.
+
+use ducktrack_flow_graph::{BlockId, MethodGraph};
+use ducktrack_path_counters as paths;
+
+use crate::exception_stubs::Debts;
+use crate::method_counting::WhyPerSite;
+use crate::method_plan::{CountedLevel, MethodPlanner};
+use crate::path_plan::{PathPlan, PathUnit, Realisation, ratio};
+use crate::path_policy::split_units;
+use crate::planned::Role;
+use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
+use crate::refusal::Reason;
+use crate::site_plan::COUNT;
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Counts by path, or by site where that is no worse.
+    pub(crate) fn count_per_path(
+        &mut self,
+        counted: &[CountedLevel],
+        profile: Option<&MethodProfile>,
+    ) -> Result<(), Reason> {
+        if let Some(why) = self.counted_per_site_anyway(counted) {
+            return self.count_all_per_site(counted, why).map(drop);
+        }
+        let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
+        let head = match self.head(&graph) {
+            Ok(head) => head,
+            Err(why) => return self.count_all_per_site(counted, why).map(drop),
+        };
+        let (units, beside) = split_units(&graph, counted, head);
+        let measured =
+            profile.map(|profile| self.plan_paths(&graph, units.clone(), head, Some(profile)));
+        let (planned, is_final) = match measured {
+            Some(Ok(planned)) if improves(&planned.0, profile) => (Ok(planned), false),
+            // What was measured allows nothing better: the version of before is the last one.
+            other => (self.plan_paths(&graph, units, head, None), other.is_some()),
+        };
+        let (plan, realisation, debts) = match planned {
+            Ok(planned) => planned,
+            Err(NoPaths { why, alternative }) => {
+                let first = self.count_all_per_site(counted, why)?;
+                if let Some(increments_per_entry) = alternative.filter(|_| !is_final) {
+                    self.profile_sites(&graph, counted, first, increments_per_entry);
+                }
+                return Ok(());
+            }
+        };
+        self.count_beside_paths(beside)?;
+        let realisation = self.insert_path_counters(&plan, realisation)?;
+        self.add_stubs(&plan, &realisation, debts)?;
+        self.plan.profile.take_if(|_| is_final);
+        Ok(())
+    }
+
+    /// Counters of their own for allocations that paths leave out.
+    fn count_beside_paths(
+        &mut self,
+        beside: Vec<(CountedLevel, WhyPerSite)>,
+    ) -> Result<(), Reason> {
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let (levels, reasons): (Vec<CountedLevel>, Vec<WhyPerSite>) = beside.into_iter().unzip();
+        let offsets = levels.iter().map(|level| level.offset);
+        self.plan.counting.beside_paths = offsets.zip(reasons).collect();
+        self.count_per_site(&levels).map(drop)
+    }
+
+    /// Placement, places in the code and debts, or why one counter per site is no worse.
+    fn plan_paths<'g, 'm>(
+        &self,
+        graph: &'g MethodGraph<'m>,
+        units: Vec<PathUnit>,
+        head: usize,
+        profile: Option<&MethodProfile>,
+    ) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), NoPaths> {
+        let handlers = self.view.code.exception_table().iter().collect();
+        let pool = self.view.code.pool();
+        let throwing = graph
+            .instructions()
+            .iter()
+            .map(|instruction| instruction.can_throw_given(pool))
+            .collect();
+        let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
+        let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
+        plan.choose_slots(&mut realisation)
+            .ok_or(WhyPerSite::NoPlace)?;
+        let debts = plan
+            .debts(&realisation)
+            .ok_or(WhyPerSite::ConstructorOwes)?;
+        match plan.speaks_against_stubs(debts.len()) {
+            Some(why) => Err(NoPaths {
+                why,
+                alternative: (!plan.measured && self.view.options.profile)
+                    .then(|| plan.per_site_per_entry()),
+            }),
+            None => Ok((plan, realisation, debts)),
+        }
+    }
+}
+
+impl MethodPlanner<'_, '_, '_> {
+    /// Adds the probes of the counters.
+    fn insert_path_counters(
+        &mut self,
+        plan: &PathPlan<'_, '_>,
+        mut realisation: Realisation,
+    ) -> Result<Realisation, Reason> {
+        let mut points = CollectedPoints::default();
+        for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
+            let Some(counter) = counter else { continue };
+            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
+            let place = plan
+                .slot_place(block, counter.slot)
+                .ok_or(Reason::ControlFlow)?;
+            counter.insertion = Some(self.insert(place, probe));
+            self.plan.counting.probes.push((id, place));
+            let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
+            points.add(
+                id,
+                &counter.edges,
+                plan.frequencies.block(&plan.shape, block),
+            );
+        }
+        for counter in &realisation.on_edges {
+            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
+            self.insert(counter.place, probe);
+            self.plan.counting.probes.push((id, counter.place));
+            points.add(
+                id,
+                &[counter.edge],
+                plan.frequencies.edge(paths::EdgeId::new(counter.edge)),
+            );
+        }
+        if self.view.options.profile && (plan.measured || points.counters.len() > 1) {
+            self.plan.profile = points.of_paths(self.view.index, plan);
+        }
+        Ok(realisation)
+    }
+
+    /// The counters of sites tell frequencies, too: each that of its block, and so of the only edge into it or out of it.
+    fn profile_sites(
+        &mut self,
+        graph: &MethodGraph<'_>,
+        counted: &[CountedLevel],
+        first: u32,
+        increments_per_entry: f64,
+    ) {
+        let mut points = ProfilePoints {
+            method: self.view.index,
+            counters: Vec::with_capacity(counted.len()),
+            edges: Vec::new(),
+            increments_per_entry,
+            measured: None,
+        };
+        let mut block_before = None;
+        for (id, level) in (first..).zip(counted) {
+            points.counters.push(id);
+            let block = graph.block_at(level.offset);
+            if block != block_before {
+                let edges = block.map(|block| edges_as_frequent(graph, block));
+                points
+                    .edges
+                    .extend(edges.into_iter().flatten().map(|edge| (edge, id)));
+            }
+            block_before = block;
+        }
+        self.plan.profile = Some(points);
+    }
+}
+
+/// The edges that are taken exactly as often as a block runs: the only one into it, the only one out of it.
+fn edges_as_frequent(graph: &MethodGraph<'_>, block: BlockId) -> impl Iterator<Item = u32> {
+    let numbered = || (0u32..).zip(graph.edges());
+    let only = |edges: Vec<u32>| <[u32; 1]>::try_from(edges).ok();
+    let into = numbered().filter(|(_, edge)| edge.to() == block);
+    let out = numbered().filter(|(_, edge)| edge.from() == block);
+    let is_handler = graph.handler_entries().any(|handler| handler == block);
+    let into = only(into.map(|(number, _)| number).collect()).filter(|_| !is_handler);
+    let out = only(out.map(|(number, _)| number).collect());
+    into.into_iter().chain(out).flatten()
+}
+
+/// Whether a placement needs fewer increments than the version that measured executed.
+fn improves(plan: &PathPlan<'_, '_>, profile: Option<&MethodProfile>) -> bool {
+    let executed = profile.and_then(|profile| profile.increments);
+    executed.is_none_or(|executed| plan.increments < executed)
+}
+
+/// Why a method has no counters on paths.
+struct NoPaths {
+    why: WhyPerSite,
+    /// Paths would be possible and save increments: those that one counter per site is expected to execute per entry.
+    alternative: Option<f64>,
+}
+
+impl From<WhyPerSite> for NoPaths {
+    fn from(why: WhyPerSite) -> Self {
+        Self {
+            why,
+            alternative: None,
+        }
+    }
+}
+
+/// Counters by the edges that they tell about, with the frequencies that are expected.
+#[derive(Debug, Default)]
+struct CollectedPoints {
+    edges: Vec<(u32, u32)>,
+    counters: Vec<(u32, u64)>,
+}
+
+impl CollectedPoints {
+    /// What the agent gets to know; nothing where there is no counter.
+    fn of_paths(self, method: u16, plan: &PathPlan<'_, '_>) -> Option<ProfilePoints> {
+        let total: u64 = self.counters.iter().map(|(_, frequency)| frequency).sum();
+        let (hottest, frequency) = *self
+            .counters
+            .iter()
+            .max_by_key(|(_, frequency)| *frequency)?;
+        let runs = plan.frequencies.runs(&plan.shape);
+        Some(ProfilePoints {
+            method,
+            counters: self.counters.iter().map(|(id, _)| *id).collect(),
+            edges: self.edges,
+            increments_per_entry: ratio(total, runs),
+            measured: plan.measured.then(|| MeasuredPlacement {
+                runs,
+                hottest,
+                share: ratio(frequency, total),
+            }),
+        })
+    }
+
+    fn add(&mut self, counter: u32, edges: &[u32], frequency: u64) {
+        self.edges.extend(edges.iter().map(|edge| (*edge, counter)));
+        self.counters.push((counter, frequency));
+    }
+}

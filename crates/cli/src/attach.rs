@@ -1,0 +1,140 @@
+//! `ducktrack attach PID`: loads the agent into a JVM that runs, as `jcmd PID JVMTI.agent_load` would, without its quoting, and without a JDK.
+
+mod answer_file;
+pub(crate) mod listener;
+mod target_library;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use rustix::fs::Access;
+use serde_json::Value;
+
+use crate::agent_options::AgentOptions;
+use crate::jvm_process::JvmProcess;
+use crate::library;
+use answer_file::AnswerFile;
+use listener::{Listener, Request};
+pub(crate) use target_library::loaded as loaded_library;
+
+/// From this version on the VM says on standard error that an agent was loaded.
+const FIRST_WITH_WARNING: u64 = 21;
+/// Where files go that the JVM must be able to reach.
+const TEMPORARY: &str = "/tmp";
+/// The VM takes no longer argument (`AttachOperation::arg_length_max`).
+const LONGEST_OPTIONS: usize = 1024;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack attach 4711
+  ducktrack attach 4711 --mode trace --output /var/tmp/app
+  ducktrack status 4711; ducktrack snapshot 4711; ducktrack stop 4711
+
+The program runs on. What it allocated before is not in the recording. A relative --output is a directory here; without one it is
+ducktrack-PID here, or in /tmp of the program where that cannot be. Root may attach to everybody's programs, others to their own.")]
+pub(crate) struct AttachArgs {
+    /// Process id of the Java program
+    pid: u32,
+    /// The agent's library
+    #[arg(long, value_name = "PATH")]
+    library: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    options: AgentOptions,
+}
+
+pub(crate) fn run(args: &AttachArgs) -> Result<ExitCode> {
+    let library = library::find(args.library.as_deref())?;
+    let text = args.options.text()?;
+    let jvm = JvmProcess::find(args.pid)?;
+    // Read while we may: the JVM's user may not reach it.
+    let library = target_library::Library::read(&library, &jvm)?;
+    jvm.become_its_user()?;
+    let output = output(&args.options, &jvm)?;
+    let answer = load(&jvm, &library.place(&jvm)?, &join(&text, output.as_deref()))?;
+    announce(&jvm, &answer);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Loads the library (again) with these options; what the agent answers.
+///
+/// # Errors
+/// Why the VM or the agent refuses.
+pub(crate) fn load(jvm: &JvmProcess, library: &Path, options: &str) -> Result<Value> {
+    let answer = AnswerFile::create(jvm)?;
+    let options = join(&format!("answer={}", answer.path()), Some(options));
+    if options.len() > LONGEST_OPTIONS {
+        bail!(
+            "the options are {} bytes long, the JVM takes {LONGEST_OPTIONS}; put them into a file and pass --options @FILE",
+            options.len()
+        );
+    }
+    let library = library
+        .to_str()
+        .context("the library's path is not UTF-8: the JVM cannot be told")?;
+    let reply = Listener::reach(jvm)?.ask(&Request::Load {
+        library,
+        options: &options,
+    })?;
+    match answer.read() {
+        Some(answer) if answer["ok"] == true => Ok(answer),
+        Some(answer) => bail!(
+            "the agent refuses: {}",
+            answer["error"].as_str().unwrap_or("no reason given")
+        ),
+        None => bail!("the JVM did not load the agent: {}", reply.reason(jvm)),
+    }
+}
+
+fn join(text: &str, more: Option<&str>) -> String {
+    [Some(text), more]
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// `output=...`, where the options do not say it in a way that the JVM understands as we do.
+fn output(options: &AgentOptions, jvm: &JvmProcess) -> Result<Option<String>> {
+    let here = std::env::current_dir().context("the working directory cannot be told")?;
+    let shared = !jvm.sees_other(&here);
+    match options.given_output() {
+        Some(given) if Path::new(given).is_relative() && shared => {
+            Ok(Some(format!("output={}", here.join(given).display())))
+        }
+        Some(_) => Ok(None),
+        None => {
+            let writable = rustix::fs::access(&here, Access::WRITE_OK).is_ok();
+            let folder = if shared && writable {
+                here.as_path()
+            } else {
+                Path::new(TEMPORARY)
+            };
+            let name = format!("ducktrack-{}", jvm.pid);
+            Ok(Some(format!("output={}", folder.join(name).display())))
+        }
+    }
+}
+
+fn announce(jvm: &JvmProcess, answer: &Value) {
+    let pid = jvm.pid;
+    let directory = answer["directory"].as_str().unwrap_or("?");
+    println!("process {pid} is being recorded into {directory}");
+    if jvm.sees_other(Path::new(directory)) {
+        println!("  which is /proc/{pid}/root{directory} here");
+    }
+    if answer["java"]
+        .as_u64()
+        .is_some_and(|java| java >= FIRST_WITH_WARNING)
+        && !jvm.has_option("-XX:+EnableDynamicAgentLoading")
+    {
+        println!(
+            "  the JVM has warned on its standard error: -XX:+EnableDynamicAgentLoading at its start avoids that"
+        );
+    }
+    println!(
+        "next: ducktrack status {pid}, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {directory}"
+    );
+}

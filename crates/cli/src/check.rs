@@ -1,0 +1,111 @@
+//! `ducktrack check STREAM`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use ducktrack_merlin::{CheckResult, Checker, record_to_text};
+
+use crate::deaths::{Foreign, RecordSource, open};
+use crate::output;
+use crate::progress::Progress;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack check run.merlin            whole and possible: exit code 0; else 1, and what is wrong where
+  ducktrack check run.merlin --text     every record as a line of text")]
+pub(crate) struct CheckArgs {
+    /// A neutral stream, or its text form (crates/merlin/STREAM.md)
+    #[arg(value_name = "STREAM")]
+    source: PathBuf,
+    /// The file is the text of Elephant Tracks
+    #[arg(long, value_enum, value_name = "FORM")]
+    from: Option<Foreign>,
+    /// Print every record as a line of text
+    #[arg(long)]
+    text: bool,
+}
+
+/// The exit code for a stream with faults.
+const FAULTY: u8 = 1;
+
+pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
+    let mut source = open(&args.source, args.from.map(Into::into))?;
+    let (result, damage) = check(&mut source, args.text)?;
+    if !args.text {
+        output::write(&told(args, &result, damage.as_ref()), None)?;
+    } else if let Some(damage) = &damage {
+        eprintln!("ducktrack: {}: {damage}", args.source.display());
+    }
+    let is_good = damage.is_none() && result.faults == 0;
+    Ok(ExitCode::from(if is_good { 0 } else { FAULTY }))
+}
+
+/// Reads to the end or to the first damage.
+fn check(source: &mut RecordSource, as_text: bool) -> Result<(CheckResult, Option<String>)> {
+    let progress = Progress::of_bytes(source.length());
+    let mut checker = Checker::default();
+    let damage = loop {
+        progress.at(source.position());
+        let block = match source.next_piece() {
+            Ok(Some(piece)) => piece.decode(),
+            Ok(None) => break None,
+            Err(error) => break Some(error.to_string()),
+        };
+        match block {
+            Ok(block) => {
+                if as_text {
+                    let lines = block
+                        .records
+                        .iter()
+                        .map(|record| record_to_text(record) + "\n");
+                    output::write(&lines.collect::<String>(), None)?;
+                }
+                checker.block(&block);
+            }
+            Err(error) => break Some(error.to_string()),
+        }
+    };
+    progress.done();
+    Ok((checker.finish(source.records_by_end()), damage))
+}
+
+fn told(args: &CheckArgs, result: &CheckResult, damage: Option<&String>) -> String {
+    let totals = &result.totals;
+    let name = args.source.display();
+    let mut out = format!(
+        "ducktrack check: {name}\n  {} records in {} blocks, level {}\n  {} objects allocated, {} reported dead by {} collections\n",
+        result.records,
+        result.blocks,
+        totals.level.word(),
+        totals.allocated.objects,
+        totals.dead.objects,
+        totals.collections.len(),
+    );
+    if result.unnamed > 0 {
+        out.push_str(&format!(
+            "  {} types, sites or methods have no name\n",
+            result.unnamed
+        ));
+    }
+    for found in &result.findings {
+        out.push_str(&format!(
+            "  record {} of the block at byte {}, time {}: {}\n",
+            found.record, found.block, found.time, found.fault
+        ));
+    }
+    let shown = result.findings.len() as u64;
+    if result.faults > shown {
+        out.push_str(&format!("  ... {} more\n", result.faults - shown));
+    }
+    if let Some(damage) = damage {
+        out.push_str(&format!("  damage: {damage}\n"));
+    }
+    out.push_str(&match (damage, result.faults) {
+        (None, 0) => format!("\nThe stream is whole and possible.\n\nNext:\n  ducktrack deaths {name}    when each object died\n"),
+        (None, faults) => format!("\nThe stream is whole, but has {faults} contradictions.\n"),
+        (Some(_), _) => "\nThe stream is damaged.\n".to_owned(),
+    });
+    out
+}

@@ -1,0 +1,123 @@
+//! `ducktrack status | snapshot | mark | stop`: commands to the agent in a running program.
+//!
+//! They go through the socket in the recording's directory ([`run_socket`]). Where there is none (`control=off`), those that the VM itself can
+//! hand on go through its attach mechanism.
+
+mod answer_text;
+mod run_socket;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::attach::listener::{Listener, Request};
+use crate::attach::{load, loaded_library};
+use crate::jvm_process::JvmProcess;
+use crate::output;
+use run_socket::{NoSocket, RunSocket};
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack status 4711
+  ducktrack stop ducktrack-4711 --json
+
+The program must belong to you, or you must be root.")]
+pub(crate) struct ControlArgs {
+    /// Process id of the program, or the directory of its recording
+    #[arg(value_name = "PID|DIR")]
+    target: String,
+    /// Print the agent's answer as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct MarkArgs {
+    #[command(flatten)]
+    control: ControlArgs,
+    /// What happens now: a name for this moment
+    name: String,
+}
+
+/// Where a command goes.
+enum Target {
+    Process(u32),
+    Directory(String),
+}
+
+pub(crate) fn status(args: &ControlArgs) -> Result<ExitCode> {
+    let answer = ask(args, &json!({"command": "status"}), Some("status"))?;
+    print(args, &answer, &answer_text::status(&answer))
+}
+
+pub(crate) fn snapshot(args: &ControlArgs) -> Result<ExitCode> {
+    let request = json!({"command": "snapshot"});
+    let answer = match (RunSocket::open(&target(args)), target(args)) {
+        (Err(NoSocket::None), Target::Process(pid)) => dump_data(pid)?,
+        (socket, _) => socket?.ask(&request)?,
+    };
+    print(args, &answer, &answer_text::snapshot(&answer))
+}
+
+pub(crate) fn mark(args: &MarkArgs) -> Result<ExitCode> {
+    let request = json!({"command": "mark", "name": args.name});
+    let answer = ask(&args.control, &request, None)?;
+    print(&args.control, &answer, &answer_text::mark(&args.name))
+}
+
+pub(crate) fn stop(args: &ControlArgs) -> Result<ExitCode> {
+    let answer = ask(args, &json!({"command": "stop"}), Some("stop"))?;
+    print(args, &answer, &answer_text::stop(&answer))
+}
+
+/// Asks through the socket; without one, a second load of the library hands on the `word`.
+fn ask(args: &ControlArgs, request: &Value, word: Option<&str>) -> Result<Value> {
+    let target = target(args);
+    match (RunSocket::open(&target), &target, word) {
+        (Err(NoSocket::None), Target::Process(pid), Some(word)) => hand_on(*pid, word),
+        (socket, ..) => socket?.ask(request),
+    }
+}
+
+fn hand_on(pid: u32, word: &str) -> Result<Value> {
+    let jvm = JvmProcess::find(pid)?;
+    let Some(library) = loaded_library(&jvm) else {
+        bail!("process {pid} has no agent; load it with `ducktrack attach {pid}`");
+    };
+    jvm.become_its_user()?;
+    load(&jvm, &library, word)
+}
+
+/// `JVMTI.data_dump`: every agent is asked for its data. There is no answer.
+fn dump_data(pid: u32) -> Result<Value> {
+    let jvm = JvmProcess::find(pid)?;
+    if loaded_library(&jvm).is_none() {
+        bail!("process {pid} has no agent; load it with `ducktrack attach {pid}`");
+    }
+    jvm.become_its_user()?;
+    let reply = Listener::reach(&jvm)?.ask(&Request::Diagnostic("JVMTI.data_dump"))?;
+    if reply.code != 0 {
+        bail!("the JVM refuses: {}", reply.text);
+    }
+    Ok(json!({"ok": true}))
+}
+
+fn target(args: &ControlArgs) -> Target {
+    match args.target.parse() {
+        Ok(pid) if !Path::new(&args.target).is_dir() => Target::Process(pid),
+        _ => Target::Directory(args.target.clone()),
+    }
+}
+
+fn print(args: &ControlArgs, answer: &Value, text: &str) -> Result<ExitCode> {
+    if args.json {
+        let line = serde_json::to_string(answer).context("the answer cannot be written")?;
+        output::write(&(line + "\n"), None)?;
+    } else {
+        output::write(text, None)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

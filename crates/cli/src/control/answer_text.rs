@@ -1,0 +1,80 @@
+//! The agent's answers for people.
+
+use serde_json::Value;
+
+/// Where it stands, what it costs, and what to do next.
+pub(super) fn status(answer: &Value) -> String {
+    let (pid, directory) = (number(answer, "pid"), text(answer, "directory"));
+    let mut lines = format!(
+        "process {pid} is {}: mode {}, into {directory}\n",
+        text(answer, "phase"),
+        text(answer, "mode"),
+    );
+    lines += &format!(
+        "  for {} s; {} classes rewritten, {} counters, {} snapshots written\n",
+        seconds(number(answer, "running_millis")),
+        number(answer, "classes_rewritten"),
+        number(answer, "counters"),
+        number(answer, "snapshots"),
+    );
+    lines += &format!(
+        "  allocated by the program since: {:.1} MB; memory of the counters: {:.1} MB\n",
+        megabytes(number(answer, "vm_allocated_bytes")),
+        megabytes(number(answer, "memory_bytes")),
+    );
+    lines
+        + &format!(
+            "next: ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {directory}\n"
+        )
+}
+
+pub(super) fn snapshot(answer: &Value) -> String {
+    match answer["directory"].as_str() {
+        Some(directory) => format!(
+            "snapshot {} written\nnext: ducktrack report {directory}\n",
+            number(answer, "snapshot")
+        ),
+        None => {
+            "the JVM has asked its agents for their data: the snapshot is written in a moment\n"
+                .to_owned()
+        }
+    }
+}
+
+pub(super) fn mark(name: &str) -> String {
+    format!("marked: {name}\n")
+}
+
+pub(super) fn stop(answer: &Value) -> String {
+    let directory = text(answer, "directory");
+    let mut lines = format!(
+        "the recording has ended; {} classes are as they were, in {} stops of the program, the longest {:.1} ms\n",
+        number(answer, "classes_restored"),
+        number(answer, "stops"),
+        number(answer, "longest_stop_micros") as f64 / 1e3,
+    );
+    if number(answer, "classes_kept") > 0 {
+        lines += &format!(
+            "  {} classes could not be changed back: what they count goes nowhere\n",
+            number(answer, "classes_kept")
+        );
+    }
+    lines + &format!("next: ducktrack report {directory}\n")
+}
+
+fn number(answer: &Value, key: &str) -> u64 {
+    answer[key].as_u64().unwrap_or(0)
+}
+
+fn text<'a>(answer: &'a Value, key: &str) -> &'a str {
+    answer[key].as_str().unwrap_or("?")
+}
+
+#[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn seconds(millis: u64) -> String {
+    format!("{}.{}", millis / 1000, millis % 1000 / 100)
+}

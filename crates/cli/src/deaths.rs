@@ -1,0 +1,178 @@
+//! `ducktrack deaths STREAM`
+
+mod columns;
+mod consecutive;
+mod export;
+mod fate_output;
+mod form;
+mod object_list;
+mod record_source;
+mod replay;
+mod trace_records;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use ducktrack_heap_model::{DeathTallies, ProgramClock};
+use ducktrack_merlin::ElephantForm;
+use ducktrack_reports::{DeathsRequest, EventReport, Filter, deaths_report};
+
+use crate::deaths::columns::ColumnWriter;
+use crate::deaths::export::{Target, export};
+use crate::deaths::fate_output::FateOutput;
+use crate::deaths::form::Form;
+use crate::deaths::object_list::{ListForm, ObjectList};
+use crate::output;
+use crate::selection::SiteSelection;
+
+pub(crate) use record_source::{RecordSource, open};
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack deaths run.merlin                             lifetimes by site, drag, survival
+  ducktrack deaths run.merlin --clock micros --only com.acme
+  ducktrack deaths run.merlin --objects --type '*Node'    one line per object
+  ducktrack deaths run.merlin --columns objects.dtcol     all objects as columns, for scripts
+  ducktrack deaths run.merlin --format html -o deaths.html
+  ducktrack deaths et.trace --from et1 --format et3 -o et3.trace")]
+pub(crate) struct DeathsArgs {
+    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=witness, or with mode=trace (then deaths are bounds)
+    #[arg(value_name = "STREAM")]
+    source: PathBuf,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Form,
+    /// The file is the text of Elephant Tracks
+    #[arg(long, value_enum, value_name = "FORM")]
+    from: Option<Foreign>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Clock of ages and moments
+    #[arg(long, value_enum, default_value_t)]
+    clock: Clock,
+    /// List objects instead: CSV, or one JSON object per line with --format json
+    #[arg(long)]
+    objects: bool,
+    /// Write every object to this file as columns (crates/merlin/COLUMNS.md)
+    #[arg(long, value_name = "FILE")]
+    columns: Option<PathBuf>,
+    #[command(flatten)]
+    selection: SiteSelection,
+}
+
+/// Another tool's form of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Foreign {
+    /// Elephant Tracks 1 and 2: hexadecimal, threads
+    Et1,
+    /// Elephant Tracks 3: decimal, times
+    Et3,
+}
+
+impl From<Foreign> for ElephantForm {
+    fn from(form: Foreign) -> Self {
+        match form {
+            Foreign::Et1 => Self::Et1,
+            Foreign::Et3 => Self::Et3,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Clock {
+    /// Bytes that the program allocated
+    #[default]
+    Bytes,
+    /// Methods that it entered
+    Calls,
+    /// Microseconds
+    Micros,
+}
+
+impl From<Clock> for ProgramClock {
+    fn from(clock: Clock) -> Self {
+        match clock {
+            Clock::Bytes => Self::Bytes,
+            Clock::Calls => Self::Calls,
+            Clock::Micros => Self::Micros,
+        }
+    }
+}
+
+pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
+    if let Some(target) = Target::of(args.format) {
+        let out = writer(args.output.as_deref())?;
+        return export(
+            || open(&args.source, args.from.map(Into::into)),
+            target,
+            out,
+        );
+    }
+    let filter = Filter::from(args.selection);
+    let clock = ProgramClock::from(args.clock);
+    let list = match args.objects {
+        true => Some(ObjectList::new(
+            writer(args.output.as_deref())?,
+            list_form(args.format),
+            clock,
+            filter.clone(),
+        )),
+        false => None,
+    };
+    let columns = match &args.columns {
+        Some(path) => Some(ColumnWriter::new(writer(Some(path))?)?),
+        None => None,
+    };
+    let mut out = FateOutput::new(DeathTallies::new(clock), list, columns);
+    let replayed = replay::replay(open(&args.source, args.from.map(Into::into))?, &mut out)?;
+    if args.objects {
+        for line in &replayed.damage {
+            eprintln!("ducktrack: {}: {line}", args.source.display());
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let request = DeathsRequest {
+        source: args.source.display().to_string(),
+        filter,
+        damage: replayed.damage,
+    };
+    let deaths = out.finish(replayed.totals);
+    let report = deaths_report(&deaths, &request);
+    output::write(&render(&report, args.format)?, args.output.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list_form(form: Form) -> ListForm {
+    match form {
+        Form::Json => ListForm::JsonLines,
+        _ => ListForm::Csv,
+    }
+}
+
+fn render(report: &dyn EventReport, form: Form) -> Result<String> {
+    Ok(match form {
+        Form::Text => report.text(),
+        Form::Json => report.json()?,
+        Form::Csv => report.csv(),
+        Form::Html => report.html()?,
+        // Exported before.
+        Form::Et1 | Form::Et3 | Form::OracleCsv => String::new(),
+    })
+}
+
+/// The file, or standard output.
+fn writer(path: Option<&Path>) -> Result<Box<dyn Write + Send>> {
+    Ok(match path {
+        Some(path) => {
+            let file = File::create(path);
+            let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+            Box::new(BufWriter::new(file))
+        }
+        None => Box::new(BufWriter::new(io::stdout())),
+    })
+}

@@ -1,0 +1,78 @@
+//! Forms that other tools read. Deaths stand at their moment among the events, so the source is read twice: for the deaths,
+//! then for the events. The moments of all deaths are in memory: 24 bytes each.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use ducktrack_heap_model::{DeathTallies, ProgramClock};
+use ducktrack_merlin::{ElephantForm, ElephantWriter, OracleWriter, Record};
+
+use crate::deaths::fate_output::FateOutput;
+use crate::deaths::form::Form;
+use crate::deaths::record_source::RecordSource;
+use crate::deaths::replay::replay;
+
+/// The form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Elephant(ElephantForm),
+    OracleCsv,
+}
+
+impl Target {
+    /// The form of another tool; `None` for a report.
+    pub(crate) fn of(form: Form) -> Option<Self> {
+        match form {
+            Form::Et1 => Some(Self::Elephant(ElephantForm::Et1)),
+            Form::Et3 => Some(Self::Elephant(ElephantForm::Et3)),
+            Form::OracleCsv => Some(Self::OracleCsv),
+            _ => None,
+        }
+    }
+}
+
+const FAILED: &str = "cannot write the export";
+
+pub(crate) fn export(
+    open: impl Fn() -> Result<RecordSource>,
+    target: Target,
+    out: Box<dyn Write + Send>,
+) -> Result<ExitCode> {
+    let mut moments = FateOutput::of_moments(DeathTallies::new(ProgramClock::Bytes));
+    let replayed = replay(open()?, &mut moments)?;
+    for line in &replayed.damage {
+        eprintln!("ducktrack: {line}");
+    }
+    let (deaths, names) = moments.into_moments();
+    let deaths = deaths.into_iter();
+    match target {
+        Target::Elephant(form) => {
+            let mut writer = ElephantWriter::new(out, form, names, deaths);
+            for_each_record(open()?, |record| writer.record(record).context(FAILED))?;
+            writer.finish().context(FAILED)?;
+        }
+        Target::OracleCsv => {
+            let mut writer = OracleWriter::new(out, names, deaths);
+            for_each_record(open()?, |record| {
+                writer.record(record);
+                Ok(())
+            })?;
+            writer.finish().context(FAILED)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every record up to the end or to the first damage, which was told before.
+fn for_each_record(
+    mut source: RecordSource,
+    mut take: impl FnMut(&Record) -> Result<()>,
+) -> Result<()> {
+    while let Ok(Some(piece)) = source.next_piece() {
+        let Ok(block) = piece.decode() else { break };
+        take(&Record::Thread(block.thread))?;
+        block.records.iter().try_for_each(&mut take)?;
+    }
+    Ok(())
+}

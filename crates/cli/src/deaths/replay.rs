@@ -1,0 +1,167 @@
+//! Records to fates, on all cores: blocks are read in order, decoded by any worker, applied in order, and the fates summed
+//! by a thread of their own.
+
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread::{self, available_parallelism};
+
+use anyhow::{Result, anyhow};
+use crossbeam_channel::Sender;
+use ducktrack_merlin::{BlockRecords, Definition, Fate, Merlin, Record, RunTotals, StreamError};
+
+use crate::deaths::fate_output::FateOutput;
+use crate::deaths::record_source::{Piece, RecordSource};
+use crate::progress::Progress;
+
+/// Blocks that are read ahead, and batches of fates that wait.
+const AHEAD: usize = 16;
+
+/// What a whole source said.
+pub(crate) struct ReplayOutcome {
+    pub(crate) totals: RunTotals,
+    /// What is wrong with it.
+    pub(crate) damage: Vec<String>,
+}
+
+type Decoded = Result<BlockRecords, StreamError>;
+
+/// What the applying thread hands on.
+enum Output {
+    Definition(Box<Definition>),
+    Dead(Vec<Fate>),
+}
+
+struct Job {
+    piece: Piece,
+    answer: SyncSender<Decoded>,
+}
+
+/// Reads the source to its end and gives every fate to the output. Damage ends reading and is no error.
+pub(crate) fn replay(source: RecordSource, out: &mut FateOutput) -> Result<ReplayOutcome> {
+    let workers = available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1));
+    thread::scope(|scope| {
+        let (jobs, work) = crossbeam_channel::bounded::<Job>(AHEAD);
+        let (promise, promises) = mpsc::sync_channel(AHEAD);
+        let (hand, handed) = mpsc::sync_channel(AHEAD);
+        scope.spawn(move || read(source, &jobs, &promise));
+        for _ in 0..workers {
+            let work = work.clone();
+            scope.spawn(move || {
+                for job in work {
+                    // No thread waits for it when applying has ended.
+                    let _ = job.answer.send(job.piece.decode());
+                }
+            });
+        }
+        drop(work);
+        let summing = scope.spawn(move || sum(&handed, out));
+        let (merlin, damage) = apply(&promises, &hand);
+        drop(hand);
+        let ended = summing
+            .join()
+            .map_err(|_| anyhow!("summing the deaths failed"))?;
+        let out = ended?;
+        let mut alive = Vec::new();
+        let totals = merlin.finish(&mut alive);
+        out.alive(&alive, &totals)?;
+        Ok(ReplayOutcome { totals, damage })
+    })
+}
+
+/// The end of what the reader gives: damage, or the records that there must have been.
+enum Promise {
+    Block(Receiver<Decoded>),
+    Damage(String),
+    End(Option<u64>),
+}
+
+fn read(mut source: RecordSource, jobs: &Sender<Job>, promise: &SyncSender<Promise>) {
+    let progress = Progress::of_bytes(source.length());
+    loop {
+        progress.at(source.position());
+        let piece = match source.next_piece() {
+            Ok(Some(piece)) => piece,
+            Ok(None) => {
+                let _ = promise.send(Promise::End(source.records_by_end()));
+                break;
+            }
+            Err(error) => {
+                let _ = promise.send(Promise::Damage(error.to_string()));
+                break;
+            }
+        };
+        let (answer, decoded) = mpsc::sync_channel(1);
+        let sent = promise.send(Promise::Block(decoded)).is_ok();
+        if !sent || jobs.send(Job { piece, answer }).is_err() {
+            break;
+        }
+    }
+    progress.done();
+}
+
+fn apply(promises: &Receiver<Promise>, hand: &SyncSender<Output>) -> (Merlin, Vec<String>) {
+    let (mut merlin, mut damage) = (Merlin::default(), Vec::new());
+    let (mut time, mut records) = (0, 0_u64);
+    for promise in promises {
+        let block = match promise {
+            Promise::Block(decoded) => match decoded.recv() {
+                Ok(Ok(block)) => block,
+                Ok(Err(error)) => {
+                    damage.push(error.to_string());
+                    break;
+                }
+                Err(_) => {
+                    damage.push("a block could not be decoded".to_owned());
+                    break;
+                }
+            },
+            Promise::Damage(what) => {
+                damage.push(what);
+                break;
+            }
+            Promise::End(expected) => {
+                if let Some(expected) = expected.filter(|expected| *expected != records) {
+                    damage.push(format!(
+                        "the end block counts {expected} records, but {records} were read"
+                    ));
+                }
+                break;
+            }
+        };
+        if block.time != time {
+            damage.push(format!(
+                "the block at byte {} begins at time {}, the records before it end at {time}: blocks are missing or doubled",
+                block.at, block.time
+            ));
+            break;
+        }
+        time = block.end_time;
+        records += block.records.len() as u64;
+        apply_block(&mut merlin, block, hand);
+    }
+    (merlin, damage)
+}
+
+fn apply_block(merlin: &mut Merlin, block: BlockRecords, hand: &SyncSender<Output>) {
+    merlin.set_thread(block.thread);
+    let mut fates = Vec::new();
+    for record in block.records {
+        merlin.apply(&record, &mut fates);
+        if let Record::Definition(definition) = record {
+            // Summing has ended only after an error, which is told there.
+            let _ = hand.send(Output::Definition(definition));
+        }
+    }
+    if !fates.is_empty() {
+        let _ = hand.send(Output::Dead(fates));
+    }
+}
+
+fn sum<'a>(handed: &Receiver<Output>, out: &'a mut FateOutput) -> Result<&'a mut FateOutput> {
+    for output in handed {
+        match output {
+            Output::Definition(definition) => out.define(&definition),
+            Output::Dead(fates) => out.dead(&fates)?,
+        }
+    }
+    Ok(out)
+}

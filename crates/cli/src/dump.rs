@@ -1,0 +1,108 @@
+//! `ducktrack dump PID|DIR`: a heap dump of a traced JVM, by the JVM itself.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::attach::listener::{Listener, Request};
+use crate::attach::loaded_library;
+use crate::jvm_process::JvmProcess;
+use crate::loading::load_records;
+
+/// Only the owner may read a dump: it holds the program's data.
+const PRIVATE: u32 = 0o600;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack dump 4711                            into heap-4711.hprof here
+  ducktrack dump ducktrack-4711 -o now.hprof     of the JVM that writes this trace
+
+The JVM makes a full collection and then writes all live objects, with everything that is in them; nobody but its user may read the file.")]
+pub(crate) struct DumpArgs {
+    /// Process id of the traced program, or the directory of its trace
+    #[arg(value_name = "PID|DIR")]
+    target: String,
+    /// The file to write; it must not exist. Else heap-PID.hprof here
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
+    let pid = process(&args.target)?;
+    let jvm = JvmProcess::find(pid)?;
+    if loaded_library(&jvm).is_none() {
+        bail!("process {pid} has no agent: its dump could not be joined with a trace");
+    }
+    let output = args.output;
+    let output = output.unwrap_or_else(|| PathBuf::from(format!("heap-{pid}.hprof")));
+    let output = std::path::absolute(&output).context("the working directory cannot be told")?;
+    if output.exists() {
+        bail!("{} exists: name another file with -o", output.display());
+    }
+    jvm.become_its_user()?;
+    let folder = output.parent().unwrap_or(Path::new("/"));
+    if jvm.sees_other(folder) {
+        dump_elsewhere(&jvm, &output)?;
+    } else {
+        ask(&jvm, &output)?;
+    }
+    fs::set_permissions(&output, Permissions::from_mode(PRIVATE))
+        .with_context(|| output.display().to_string())?;
+    announce(&output, &args.target)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The process with this number, or the one that writes the trace in this directory.
+fn process(target: &str) -> Result<u32> {
+    match target.parse() {
+        Ok(pid) if !Path::new(target).is_dir() => Ok(pid),
+        _ => Ok(load_records(Path::new(target))?.finish().run.pid),
+    }
+}
+
+/// The JVM writes the file.
+fn ask(jvm: &JvmProcess, file: &Path) -> Result<()> {
+    let file = file
+        .to_str()
+        .context("the file's path is not UTF-8: the JVM cannot be told")?;
+    let reply = Listener::reach(jvm)?.ask(&Request::Dump { file })?;
+    if reply.code != 0 || !jvm.inside(Path::new(file)).exists() {
+        bail!("the JVM did not write the dump: {}", reply.reason(jvm));
+    }
+    Ok(())
+}
+
+/// The JVM does not see our directory: it writes into its own /tmp, and the file is fetched.
+fn dump_elsewhere(jvm: &JvmProcess, output: &Path) -> Result<()> {
+    let name = format!("/tmp/.ducktrack-heap-{}.hprof", std::process::id());
+    let theirs = Path::new(&name);
+    ask(jvm, theirs)?;
+    let here = jvm.inside(theirs);
+    let fetch = || -> io::Result<u64> {
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true).mode(PRIVATE);
+        io::copy(&mut File::open(&here)?, &mut options.open(output)?)
+    };
+    let fetched = fetch().with_context(|| format!("cannot write {}", output.display()));
+    fs::remove_file(&here).with_context(|| format!("cannot remove {name} of the JVM"))?;
+    fetched.map(|_| ())
+}
+
+fn announce(output: &Path, target: &str) -> Result<()> {
+    let bytes = fs::metadata(output)?.len();
+    let output = output.display();
+    let trace = match Path::new(target).is_dir() {
+        true => target,
+        false => "DIR",
+    };
+    println!("{output}: {bytes} bytes, all live objects after a full collection");
+    println!(
+        "next: ducktrack holders {trace} --dump {output}, ducktrack leaks {trace} --dump {output}"
+    );
+    Ok(())
+}

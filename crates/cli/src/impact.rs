@@ -1,0 +1,202 @@
+//! `ducktrack impact -- java ...`: runs a program again and again, with and without the objects of leak candidates.
+
+mod candidates;
+mod pair;
+mod trial;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use ducktrack_reports::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
+
+use crate::library;
+use crate::output;
+use crate::progress::Progress;
+use candidates::Found;
+use pair::Pair;
+use trial::Program;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack impact -- java -Xmx64m -jar app.jar            finds candidates, then 5 trials of each and of none
+  ducktrack impact --candidates 1 --trials 10 -- java -jar app.jar
+  ducktrack impact --pair 'java.util.HashMap$Node->com.acme.Session' -- java -jar app.jar
+  ducktrack impact --at oom --trials 10 -- java -Xmx25m -jar app.jar     as the paper does
+  ducktrack impact --until-line 'benchmark done' -- java -jar server.jar
+
+Every trial must do the same work: a fixed number of iterations or requests. What the program prints is not shown.
+Set a reference to null, and a program may fail: never run this where its results matter.")]
+pub(crate) struct ImpactArgs {
+    /// Try this many candidates, highest leak score first
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    candidates: usize,
+    /// Trials of each kind
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    trials: u32,
+    /// When references are removed: as soon as their objects are stale, or not before the memory is full
+    #[arg(long, value_enum, default_value_t)]
+    at: At,
+    /// An object is stale when it was not used for this many collections
+    #[arg(long, value_name = "COLLECTIONS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    after: u32,
+    /// Try these instead of looking for candidates: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
+    #[arg(long = "pair", value_name = "SOURCE->TARGET")]
+    pairs: Vec<Pair>,
+    /// A trial ends when the program prints a line with this text: for programs that do not end
+    #[arg(long, value_name = "TEXT")]
+    until_line: Option<String>,
+    /// Keep traces and dump in this new directory; else they are deleted
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The agent's library
+    #[arg(long, value_name = "PATH")]
+    library: Option<PathBuf>,
+    /// The program, after --
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum At {
+    #[default]
+    Stale,
+    Oom,
+}
+
+impl At {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Oom => "oom",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// For a terminal
+    #[default]
+    Text,
+    /// Documented keys
+    Json,
+}
+
+pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
+    let folder = Folder::new(args.keep.as_ref())?;
+    let program = Program {
+        library: library::find(args.library.as_deref())?,
+        command: args.command,
+        until_line: args.until_line,
+        folder: folder.path.clone(),
+    };
+    let found = match args.pairs.is_empty() {
+        true => candidates::find(&program, args.candidates)?,
+        false => Found::given(args.pairs),
+    };
+    let plan = Plan {
+        trials: args.trials,
+        options: format!("remove-at={},remove-after={}", args.at.word(), args.after),
+    };
+    let (base, candidates) = plan.carry_out(&program, &found.pairs)?;
+    let request = ImpactRequest {
+        command: program.name(),
+        at: args.at.word().to_owned(),
+        after: args.after,
+        found_in: found.found_in.filter(|_| args.keep.is_some()),
+        left_out: found.left_out,
+    };
+    let report = impact_report(&request, &base, &candidates);
+    let text = match args.format {
+        Format::Text => report.text(),
+        Format::Json => report.json()?,
+    };
+    output::write(&text, args.output.as_deref())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which trials there are.
+struct Plan {
+    trials: u32,
+    /// Of the agent, for all trials.
+    options: String,
+}
+
+impl Plan {
+    /// One of each kind in turn, and each round begins with another kind: what changes on the machine meanwhile falls on all of them.
+    fn carry_out(
+        &self,
+        program: &Program,
+        pairs: &[Pair],
+    ) -> Result<(Vec<TrialRun>, Vec<ImpactCandidate>)> {
+        let kinds = pairs.len() + 1;
+        let mut runs: Vec<Vec<TrialRun>> = vec![Vec::new(); kinds];
+        let all = u64::from(self.trials) * kinds as u64;
+        let progress = Progress::of_trials(all);
+        for round in 0..self.trials as usize {
+            for place in 0..kinds {
+                let kind = (round + place) % kinds;
+                let pair = kind.checked_sub(1).and_then(|at| pairs.get(at));
+                progress.at((round * kinds + place) as u64);
+                let run = program.trial(&self.options, pair)?;
+                runs[kind].push(run);
+            }
+        }
+        progress.done();
+        let mut runs = runs.into_iter();
+        let base = runs.next().unwrap_or_default();
+        if base.iter().all(|run| run.trial.is_none()) {
+            bail!("{}", program.without_result());
+        }
+        let candidates = pairs.iter().zip(runs).map(|(pair, runs)| ImpactCandidate {
+            source: pair.source.clone(),
+            target: pair.target.clone(),
+            score: pair.score,
+            runs,
+        });
+        Ok((base, candidates.collect()))
+    }
+}
+
+/// Where traces go.
+struct Folder {
+    path: PathBuf,
+    is_kept: bool,
+}
+
+impl Folder {
+    fn new(keep: Option<&PathBuf>) -> Result<Self> {
+        let path = match keep {
+            Some(path) => {
+                std::path::absolute(path).context("the working directory cannot be told")?
+            }
+            None => std::env::temp_dir().join(format!("ducktrack-impact-{}", std::process::id())),
+        };
+        let mut builder = std::fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(&path)
+            .with_context(|| format!("cannot make the directory {}", path.display()))?;
+        Ok(Self {
+            path,
+            is_kept: keep.is_some(),
+        })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What cannot be deleted stays in the system's temporary directory.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A candidate for removal: two types.
+
+use std::str::FromStr;
+
+/// References of one class's objects to another's.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) source: String,
+    pub(super) target: String,
+    /// The score of `ducktrack leaks`.
+    pub(super) score: Option<f64>,
+}
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once("->");
+        let parts = parts.map(|(source, target)| (source.trim(), target.trim()));
+        match parts {
+            Some((source, target))
+                if !source.is_empty() && !target.is_empty() && !text.contains(',') =>
+            {
+                Ok(Self {
+                    source: source.to_owned(),
+                    target: target.to_owned(),
+                    score: None,
+                })
+            }
+            _ => Err(
+                "give SOURCE->TARGET, such as 'java.util.HashMap$Node->com.acme.Session'"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_read() {
+        let pair: Pair = "a.B$C -> d[]".parse().expect("a pair");
+        assert_eq!(
+            (pair.source.as_str(), pair.target.as_str()),
+            ("a.B$C", "d[]")
+        );
+        for bad in ["", "a", "->a", "a->", "a->b,c"] {
+            assert!(Pair::from_str(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One run of the program under the agent.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::hash::Hasher;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+use ducktrack_heap_model::Trial;
+use ducktrack_reports::TrialRun;
+use rustc_hash::FxHasher;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::pair::Pair;
+use crate::loading::load_records;
+use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
+
+/// What of a program's messages is shown when it fails.
+const LAST_BYTES: usize = 400;
+
+thread_local! {
+    /// The number of the next trace.
+    static NEXT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The program that is tried.
+pub(super) struct Program {
+    pub(super) library: PathBuf,
+    pub(super) command: Vec<OsString>,
+    pub(super) until_line: Option<String>,
+    /// Where traces go.
+    pub(super) folder: PathBuf,
+}
+
+/// How a run ended.
+struct Ending {
+    exit: Option<i32>,
+    /// A hash of standard output.
+    output: u64,
+    /// The end of standard error.
+    messages: String,
+}
+
+impl Program {
+    /// The command as a person would write it.
+    pub(super) fn name(&self) -> String {
+        let words = self.command.iter().map(|word| word.to_string_lossy());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// A traced run with a heap dump at its end; the directory of its trace.
+    pub(super) fn traced(&self) -> Result<PathBuf> {
+        let trace = self.folder.join("candidates");
+        let ending = self.run(&trace, "mode=trace,staleness=on,dump=end,summary=off")?;
+        if !trace.is_dir() {
+            bail!(
+                "the program wrote no trace (exit code {}): {}",
+                code(ending.exit),
+                ending.messages.trim()
+            );
+        }
+        Ok(trace)
+    }
+
+    /// A trial; `None`: without removal.
+    pub(super) fn trial(&self, options: &str, pair: Option<&Pair>) -> Result<TrialRun> {
+        let number = NEXT.replace(NEXT.get() + 1);
+        let trace = self.folder.join(format!("trial-{number}"));
+        let remove = pair.map_or_else(
+            || "none".to_owned(),
+            |pair| format!("{}->{}", pair.source, pair.target),
+        );
+        let options = format!(
+            "mode=trace,moves=off,staleness=on,stacks=off,context=off,summary=off,{options},remove={remove}"
+        );
+        let ending = self.run(&trace, &options)?;
+        Ok(TrialRun {
+            trial: result(&trace)?,
+            exit: ending.exit,
+            output: ending.output,
+        })
+    }
+
+    /// Why no base trial has a result.
+    pub(super) fn without_result(&self) -> String {
+        format!(
+            "no trial of `{}` has a result: it must start a JVM of 17 or later with Serial, Parallel or G1, and end by itself or on SIGTERM (--until-line)",
+            self.name()
+        )
+    }
+
+    fn run(&self, trace: &Path, options: &str) -> Result<Ending> {
+        let options = format!("output={},{options}", trace.display());
+        let flag = agent_flag(&self.library, &options)?;
+        let (program, arguments) = self.command.split_first().context("no command")?;
+        let mut command = Command::new(program);
+        if is_java(program) {
+            command.arg(&flag).args(arguments);
+        } else {
+            command
+                .args(arguments)
+                .env(TOOL_OPTIONS, tool_options(&flag));
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().with_context(|| {
+            format!(
+                "cannot start {}; is it installed and on the PATH?",
+                program.to_string_lossy()
+            )
+        })?;
+        self.wait(child)
+    }
+
+    fn wait(&self, mut child: Child) -> Result<Ending> {
+        let errors = child.stderr.take();
+        let messages = thread::spawn(move || last_bytes(errors));
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let output = match child.stdout.take() {
+            Some(stdout) => self.read_lines(BufReader::new(stdout), pid),
+            None => 0,
+        };
+        let status = child.wait().context("cannot wait for the program")?;
+        Ok(Ending {
+            exit: status.code(),
+            output,
+            messages: messages.join().unwrap_or_default(),
+        })
+    }
+
+    /// A hash of all lines; at the line that ends a trial the program is told to end, and what it prints then is no matter.
+    fn read_lines(&self, mut lines: impl BufRead, pid: Option<Pid>) -> u64 {
+        let mut hash = FxHasher::default();
+        let mut line = Vec::new();
+        let mut has_ended = false;
+        while lines
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|bytes| bytes > 0)
+        {
+            if !has_ended {
+                hash.write(&line);
+            }
+            let text = String::from_utf8_lossy(&line);
+            let ends = |wanted: &String| text.contains(wanted.as_str());
+            if !has_ended && self.until_line.as_ref().is_some_and(ends) {
+                has_ended = true;
+                // A program that has just ended is no fault.
+                let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
+            }
+            line.clear();
+        }
+        hash.finish()
+    }
+}
+
+fn code(exit: Option<i32>) -> String {
+    exit.map_or_else(|| "none: killed".to_owned(), |code| code.to_string())
+}
+
+fn last_bytes(from: Option<impl Read>) -> String {
+    let mut all = Vec::new();
+    if let Some(mut from) = from {
+        // What was read until then is what there is.
+        let _ = from.read_to_end(&mut all);
+    }
+    let start = all.len().saturating_sub(LAST_BYTES);
+    String::from_utf8_lossy(&all[start..]).into_owned()
+}
+
+/// What the trace of a trial says.
+fn result(trace: &Path) -> Result<Option<Trial>> {
+    if !trace.is_dir() {
+        return Ok(None);
+    }
+    Ok(load_records(trace)?.finish().trial)
+}

@@ -1,0 +1,39 @@
+//! What is alive of each site at the end of a trace with events.
+
+use std::path::Path;
+
+use anyhow::Result;
+use ducktrack_heap_model::{Moment, Questions, SiteIndex, Tally};
+use ducktrack_trace_reader::EventFiles;
+use rustc_hash::FxHashMap;
+
+use crate::trace_loading::load_trace;
+
+/// Live objects and bytes by site.
+pub(crate) type LiveSites = FxHashMap<SiteIndex, Tally>;
+
+/// What is alive at the end; `None` where the trace has no events, or the heap is not known.
+pub(crate) fn at_end(path: &Path) -> Result<Option<LiveSites>> {
+    if EventFiles::open(path)?.files().is_empty() {
+        return Ok(None);
+    }
+    let questions = Questions {
+        heap_at: vec![Moment::End],
+        ..Questions::default()
+    };
+    let model = load_trace(path, &questions)?;
+    let Some(Some(heap)) = model.heap_at.first() else {
+        return Ok(None);
+    };
+    let mut live = LiveSites::default();
+    for site in &heap.sites {
+        if let Some(index) = site.site {
+            let sum = live.entry(index).or_default();
+            *sum += Tally {
+                count: i64::try_from(site.live.count).unwrap_or(i64::MAX),
+                bytes: i64::try_from(site.live.bytes).unwrap_or(i64::MAX),
+            };
+        }
+    }
+    Ok(Some(live))
+}

@@ -1,0 +1,23 @@
+//! What standard output is: a terminal of some width, or something that reads text.
+
+use std::io::IsTerminal;
+
+use ducktrack_reports::ScreenOptions;
+
+/// How a screen looks there; `is_shown`: it goes to standard output.
+pub(crate) fn screen(is_shown: bool, depth: Option<usize>) -> ScreenOptions {
+    let usual = ScreenOptions::default();
+    let is_terminal = is_shown && std::io::stdout().is_terminal();
+    let asked = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    let measured = is_terminal
+        .then(|| ratatui::crossterm::terminal::size().ok())
+        .flatten()
+        .map(|(columns, _)| usize::from(columns));
+    ScreenOptions {
+        width: measured.or(asked).unwrap_or(usual.width),
+        colour: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        depth: depth.unwrap_or(usual.depth),
+    }
+}

@@ -1,0 +1,40 @@
+//! What the rows of `ducktrack top` are of.
+
+use clap::ValueEnum;
+use ducktrack_heap_model::LiveKind;
+
+/// `--by`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Places in the code
+    #[default]
+    Sites,
+    /// Types of objects
+    Types,
+    /// Threads
+    Threads,
+    /// Packages of the places
+    Packages,
+}
+
+impl By {
+    pub(crate) const ALL: [Self; 4] = [Self::Sites, Self::Types, Self::Threads, Self::Packages];
+
+    pub(crate) fn kind(self) -> LiveKind {
+        match self {
+            Self::Sites => LiveKind::Sites,
+            Self::Types => LiveKind::Types,
+            Self::Threads => LiveKind::Threads,
+            Self::Packages => LiveKind::Packages,
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Sites => "sites",
+            Self::Types => "types",
+            Self::Threads => "threads",
+            Self::Packages => "packages",
+        }
+    }
+}

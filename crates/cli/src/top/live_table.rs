@@ -1,0 +1,311 @@
+//! Rows with totals, rates and what the rates were in the last looks.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use ducktrack_heap_model::{LiveCounts, LiveRow, Tally};
+use ducktrack_reports::{LiveDoc, LiveRowDoc, live_name, live_row};
+
+use super::grouping::By;
+use super::live_run::LiveRun;
+
+/// Looks that a spark line shows.
+pub(crate) const SPARKS: usize = 20;
+
+/// `--sort`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowOrder {
+    /// Bytes per second
+    #[default]
+    BytesRate,
+    /// Objects per second
+    ObjectsRate,
+    /// Bytes in all
+    Bytes,
+    /// Objects in all
+    Objects,
+}
+
+impl RowOrder {
+    pub(crate) fn next(self) -> Self {
+        match self {
+            Self::BytesRate => Self::ObjectsRate,
+            Self::ObjectsRate => Self::Bytes,
+            Self::Bytes => Self::Objects,
+            Self::Objects => Self::BytesRate,
+        }
+    }
+
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::BytesRate => "bytes/s",
+            Self::ObjectsRate => "objects/s",
+            Self::Bytes => "bytes",
+            Self::Objects => "objects",
+        }
+    }
+}
+
+/// The totals of all rows at a look.
+#[derive(Clone, Debug)]
+struct Look {
+    at: Instant,
+    rows: Vec<Tally>,
+}
+
+/// See the module.
+pub(crate) struct LiveTable {
+    pub(crate) by: By,
+    pub(crate) order: RowOrder,
+    pub(crate) filter: String,
+    rows: Vec<LiveRow>,
+    /// The last looks, the newest at the end.
+    looks: VecDeque<Look>,
+    /// Totals are counted from here.
+    mark: Option<Vec<Tally>>,
+}
+
+/// A row that is shown.
+pub(crate) struct ShownRow {
+    pub(crate) row: LiveRowDoc,
+    /// Bytes per second, the newest at the end.
+    pub(crate) sparks: Vec<f64>,
+}
+
+impl LiveTable {
+    pub(crate) fn new(by: By, order: RowOrder, filter: String) -> Self {
+        Self {
+            by,
+            order,
+            filter,
+            rows: Vec::new(),
+            looks: VecDeque::new(),
+            mark: None,
+        }
+    }
+
+    /// Takes the values of a look.
+    pub(crate) fn take(&mut self, counts: &LiveCounts, at: Instant) {
+        let rows = counts.rows(self.by.kind());
+        for (known, row) in self.rows.iter_mut().zip(rows) {
+            known.total = row.total;
+        }
+        let new = rows.get(self.rows.len()..).unwrap_or_default();
+        self.rows.extend(new.iter().cloned());
+        let rows = self.rows.iter().map(|row| row.total).collect();
+        self.looks.push_back(Look { at, rows });
+        while self.looks.len() > SPARKS + 1 {
+            self.looks.pop_front();
+        }
+    }
+
+    /// Other rows from now on: rates begin anew.
+    pub(crate) fn show(&mut self, by: By) {
+        *self = Self::new(by, self.order, std::mem::take(&mut self.filter));
+    }
+
+    /// Totals are 0 now.
+    pub(crate) fn set_mark(&mut self) {
+        self.mark = self.looks.back().map(|look| look.rows.clone());
+    }
+
+    pub(crate) fn has_mark(&self) -> bool {
+        self.mark.is_some()
+    }
+
+    /// Seconds between the two last looks.
+    pub(crate) fn seconds(&self) -> f64 {
+        match (self.before(), self.looks.back()) {
+            (Some(before), Some(last)) => (last.at - before.at).as_secs_f64(),
+            _ => 0.0,
+        }
+    }
+
+    fn before(&self) -> Option<&Look> {
+        self.looks
+            .len()
+            .checked_sub(2)
+            .and_then(|at| self.looks.get(at))
+    }
+
+    /// How many rows the filter keeps, and the first of them from a position on, in order.
+    pub(crate) fn shown(&self, from: usize, most: usize) -> (usize, Vec<ShownRow>) {
+        let wanted = self.filter.to_lowercase();
+        let mut keys: Vec<(Tally, usize)> = (0..self.rows.len())
+            .filter(|index| wanted.is_empty() || self.name(*index).to_lowercase().contains(&wanted))
+            .map(|index| (self.ordered_by(index), index))
+            .filter(|(_, index)| !self.total(*index).is_zero())
+            .collect();
+        let number = |tally: &Tally| match self.order {
+            RowOrder::BytesRate | RowOrder::Bytes => (tally.bytes, tally.count),
+            RowOrder::ObjectsRate | RowOrder::Objects => (tally.count, tally.bytes),
+        };
+        keys.sort_by(|(one, first), (other, second)| {
+            number(other).cmp(&number(one)).then(first.cmp(second))
+        });
+        let page = keys.iter().skip(from).take(most);
+        (
+            keys.len(),
+            page.map(|(_, index)| self.row(*index)).collect(),
+        )
+    }
+
+    /// What `top --once` prints.
+    pub(crate) fn document(&self, live: &LiveRun, most: usize) -> LiveDoc {
+        let sum = |tally: &dyn Fn(usize) -> Tally| (0..self.rows.len()).map(tally).sum();
+        let total = sum(&|index| self.total(index));
+        let grown = sum(&|index| self.grown(index));
+        let (_, rows) = self.shown(0, most);
+        LiveDoc {
+            format: "ducktrack-top",
+            version: 1,
+            trace: live.directory().display().to_string(),
+            pid: live.pid,
+            state: live.state,
+            by: self.by.word(),
+            seconds: self.seconds(),
+            total: live_row("total".to_owned(), total, grown, self.seconds()),
+            rows: rows.into_iter().map(|shown| shown.row).collect(),
+        }
+    }
+
+    /// All rows together.
+    pub(crate) fn whole(&self) -> LiveRowDoc {
+        let total = (0..self.rows.len()).map(|index| self.total(index)).sum();
+        let grown = (0..self.rows.len()).map(|index| self.grown(index)).sum();
+        live_row(String::new(), total, grown, self.seconds())
+    }
+
+    fn ordered_by(&self, index: usize) -> Tally {
+        match self.order {
+            RowOrder::BytesRate | RowOrder::ObjectsRate => self.grown(index),
+            RowOrder::Bytes | RowOrder::Objects => self.total(index),
+        }
+    }
+
+    fn name(&self, index: usize) -> String {
+        self.rows
+            .get(index)
+            .map_or_else(String::new, |row| live_name(&row.name))
+    }
+
+    /// Since the mark, or the start.
+    fn total(&self, index: usize) -> Tally {
+        let now = self
+            .rows
+            .get(index)
+            .map(|row| row.total)
+            .unwrap_or_default();
+        difference(
+            now,
+            self.mark.as_ref().and_then(|mark| mark.get(index)).copied(),
+        )
+    }
+
+    /// Between the two last looks.
+    fn grown(&self, index: usize) -> Tally {
+        let Some(before) = self.before() else {
+            return Tally::default();
+        };
+        let now = self
+            .rows
+            .get(index)
+            .map(|row| row.total)
+            .unwrap_or_default();
+        difference(now, before.rows.get(index).copied())
+    }
+
+    fn row(&self, index: usize) -> ShownRow {
+        let (total, grown) = (self.total(index), self.grown(index));
+        ShownRow {
+            row: live_row(self.name(index), total, grown, self.seconds()),
+            sparks: self.sparks(index),
+        }
+    }
+
+    fn sparks(&self, index: usize) -> Vec<f64> {
+        let pairs = self.looks.iter().zip(self.looks.iter().skip(1));
+        let rate = |(before, after): (&Look, &Look)| {
+            let bytes = |look: &Look| look.rows.get(index).map_or(0, |tally| tally.bytes);
+            let seconds = (after.at - before.at).as_secs_f64().max(1e-3);
+            (bytes(after) - bytes(before)).max(0) as f64 / seconds
+        };
+        pairs.map(rate).collect()
+    }
+}
+
+fn difference(now: Tally, before: Option<Tally>) -> Tally {
+    let before = before.unwrap_or_default();
+    Tally {
+        count: now.count.saturating_sub(before.count),
+        bytes: now.bytes.saturating_sub(before.bytes),
+    }
+}
+
+/// The document for people.
+pub(crate) fn text(document: &LiveDoc) -> String {
+    let mut out = format!(
+        "ducktrack top: pid {} ({}), {:.1} s between two looks\n\n",
+        document.pid, document.state, document.seconds
+    );
+    let line = |row: &LiveRowDoc| {
+        format!(
+            "{:>12} {:>12} {:>12} {:>12}  {}\n",
+            short_bytes(row.bytes_per_second) + "/s",
+            short_number(row.objects_per_second) + "/s",
+            short_bytes(row.bytes as f64),
+            short_number(row.objects as f64),
+            row.name
+        )
+    };
+    out += &format!(
+        "{:>12} {:>12} {:>12} {:>12}  {}\n",
+        "bytes/s", "objects/s", "bytes", "objects", document.by
+    );
+    out += &line(&document.total);
+    for row in &document.rows {
+        out += &line(row);
+    }
+    out += &format!("\nNext:\n  ducktrack report {}\n", document.trace);
+    out
+}
+
+/// `12.3 MB`
+pub(crate) fn short_bytes(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    short(bytes, &units, " ")
+}
+
+/// `12.3 M`
+pub(crate) fn short_number(number: f64) -> String {
+    short(number, &["", "k", "M", "G", "T", "P"], "")
+}
+
+fn short(value: f64, units: &[&str], space: &str) -> String {
+    let mut value = value;
+    let mut unit = 0;
+    while value.abs() >= 9_999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && value.abs() < 999.5);
+    format!(
+        "{value:.digits$}{space}{}",
+        units.get(unit).copied().unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short_and_keep_their_unit() {
+        assert_eq!(short_bytes(9_999.0), "9999 B");
+        assert_eq!(short_bytes(12_345.0), "12.3 kB");
+        assert_eq!(short_bytes(4e12), "4000 GB");
+        assert_eq!(short_number(1_234_567.0), "1235k");
+        assert_eq!(short_number(0.0), "0");
+    }
+}

@@ -1,0 +1,377 @@
+//! `ducktrack deaths` and `ducktrack check` on streams whose answer is known.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ducktrack_merlin::{StreamWriter, records_from_text};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Two nodes of a cache die when a global variable is emptied; a third lives on.
+const PROGRAM: &str = "fact command\tdemo
+type 1\tNode
+method 1\tdemo.Cache\tput\tCache.java
+method 2\tdemo.Main\tmain\tMain.java
+site 1 method=1 line=17 caller=0
+site 2 method=1 line=20 caller=3
+site 3 method=2 line=5 caller=0
+name 4\tworker
+thread 4
+new 1 type=1 site=1 bytes=24
+set -.7 = 1 was -
+new 2 type=1 site=2 bytes=2400
+set 1.0 = 2 was -
+use 2
+tick 0 micros=150
+new 3 type=0 site=2 bytes=100
+set -.7 = - was 1
+collect 1 complete
+dead 1
+dead 2
+end
+";
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn stream(&self, text: &str) -> PathBuf {
+        let mut writer = StreamWriter::new(Vec::new()).expect("memory");
+        for record in records_from_text(text).expect("a text") {
+            writer.write(&record).expect("a good record");
+        }
+        let path = self.path("run.merlin");
+        fs::write(&path, writer.finish().expect("memory")).expect("written");
+        path
+    }
+}
+
+fn ducktrack(arguments: &[&str], path: &Path) -> Output {
+    let (command, rest) = arguments.split_first().expect("a command");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_ducktrack"));
+    run.arg(command).arg(path).args(rest);
+    run.output().expect("the command runs")
+}
+
+fn printed(arguments: &[&str], path: &Path) -> String {
+    let output = ducktrack(arguments, path);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn refused(arguments: &[&str], path: &Path) -> String {
+    let output = ducktrack(arguments, path);
+    assert_eq!(output.status.code(), Some(2));
+    let line = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line
+}
+
+#[test]
+fn objects_are_listed_on_each_clock() {
+    let files = Files::new();
+    let stream = files.stream(PROGRAM);
+    let listed = printed(&["deaths", "--objects"], &stream);
+    let expected = "object,type,class,method,line,thread,bytes,born,lastUse,unreachable,collected\r\n\
+                    1,Node,demo.Cache,put,17,worker,24,24,2424,2524,2524\r\n\
+                    2,Node,demo.Cache,put,20,worker,2400,2424,2424,2524,2524\r\n\
+                    3,(type not known),demo.Cache,put,20,worker,100,2524,2524,,\r\n";
+    assert_eq!(listed, expected);
+    let micros = printed(
+        &[
+            "deaths",
+            "--objects",
+            "--type",
+            "Node",
+            "--clock",
+            "micros",
+            "--format",
+            "json",
+        ],
+        &stream,
+    );
+    let lines: Vec<Value> = micros
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let moments: Vec<[&Value; 4]> = lines
+        .iter()
+        .map(|line| ["born", "lastUse", "unreachable", "collected"].map(|key| &line[key]))
+        .collect();
+    assert_eq!(
+        moments,
+        [[
+            &Value::from(0),
+            &Value::from(0),
+            &Value::from(150),
+            &Value::from(150)
+        ]; 2]
+    );
+    // The text form gives the same.
+    let text = files.path("run.txt");
+    fs::write(&text, PROGRAM).expect("written");
+    assert_eq!(printed(&["deaths", "--objects"], &text), expected);
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let files = Files::new();
+    let report: Value = serde_json::from_str(&printed(
+        &["deaths", "--format", "json"],
+        &files.stream(PROGRAM),
+    ))
+    .expect("JSON");
+    assert_eq!(report["format"], "ducktrack-deaths");
+    assert_eq!(
+        (&report["level"], &report["clock"], &report["command"]),
+        (&"full".into(), &"bytes".into(), &"demo".into())
+    );
+    assert_eq!(
+        report["end"],
+        serde_json::json!({"bytes": 2524, "calls": null, "micros": 150})
+    );
+    let sites = report["sites"].as_array().expect("sites");
+    let node = sites
+        .iter()
+        .find(|site| site["line"] == 20 && site["type"] == "Node")
+        .expect("the site");
+    assert_eq!(
+        (&node["class"], &node["method"], &node["source_file"]),
+        (&"demo.Cache".into(), &"put".into(), &"Cache.java".into())
+    );
+    assert_eq!(
+        (&node["objects"], &node["bytes"]),
+        (&1.into(), &2400.into())
+    );
+    // Exact up to 63, then rounded down by at most 1 in 32; the largest is exact.
+    assert_eq!(
+        node["lifetime"],
+        serde_json::json!({"p50": 100, "p90": 100, "max": 100})
+    );
+    assert_eq!(node["drag"]["max"], 100);
+    assert_eq!(node["alive"], serde_json::json!({"count": 0, "bytes": 0}));
+    assert_eq!(
+        (&node["context"][0]["class"], &node["context"][0]["line"]),
+        (&"demo.Main".into(), &5.into())
+    );
+    assert_eq!(
+        report["total"]["alive"],
+        serde_json::json!({"count": 1, "bytes": 100})
+    );
+    assert_eq!(report["shape"]["groups"]["largest"], 2);
+    assert_eq!(report["shape"]["stores"]["fromGlobals"], 1);
+    assert_eq!(report["onClocks"]["micros"]["lifetime"]["max"], 150);
+    assert_eq!(report["survival"][0]["alive"]["count"], 1);
+}
+
+#[test]
+fn filters_keep_sites_types_and_rows() {
+    let files = Files::new();
+    let stream = files.stream(PROGRAM);
+    let report = |arguments: &[&str]| -> Value {
+        let mut all = vec!["deaths", "--format", "json"];
+        all.extend(arguments);
+        serde_json::from_str(&printed(&all, &stream)).expect("JSON")
+    };
+    assert_eq!(report(&["--type", "Node"])["selected"]["objects"], 2);
+    assert_eq!(report(&["--only", "demo.Main"])["selected"]["objects"], 2);
+    assert_eq!(report(&["--only", "other"])["selected"]["objects"], 0);
+    assert_eq!(
+        report(&["--top", "1"])["sites"]
+            .as_array()
+            .expect("sites")
+            .len(),
+        1
+    );
+    let csv = printed(&["deaths", "--format", "csv", "--top", "1"], &stream);
+    assert_eq!(
+        csv.lines().nth(1),
+        Some("demo.Cache,put,Cache.java,20,Node,1,2400,0,0,100,100,100,100,100,100,0,0,0,bytes")
+    );
+}
+
+#[test]
+fn the_text_fits_a_screen_and_ends_with_commands() {
+    let files = Files::new();
+    let text = printed(&["deaths"], &files.stream(PROGRAM));
+    assert!(text.lines().count() < 50, "{text}");
+    assert!(
+        text.contains("demo.Cache.put(Cache.java:20)")
+            && text.contains("<- demo.Main.main(Main.java:5)"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("--objects    every object: born, last used, unreachable, collected\n"),
+        "{text}"
+    );
+    let page = printed(&["deaths", "--format", "html"], &files.stream(PROGRAM));
+    assert!(
+        page.contains("Deaths</span> demo") && page.contains("\"format\":\"ducktrack-deaths\"")
+    );
+}
+
+/// The reader of the page, as it stands there.
+#[test]
+fn columns_are_read_by_ten_lines_of_python() {
+    let files = Files::new();
+    let columns = files.path("objects.dtcol");
+    printed(
+        &["deaths", "--columns", columns.to_str().expect("a name")],
+        &files.stream(PROGRAM),
+    );
+    let page = include_str!("../../merlin/COLUMNS.md");
+    let (_, code) = page.split_once("```python\n").expect("the reader");
+    let (reader, _) = code.split_once("```").expect("its end");
+    assert!(reader.lines().count() <= 10);
+    let show = "print(json.dumps([[list(columns[name]) for name in ('object', 'bytes', 'unreachable_bytes', 'key')], places['types'], places['sites']['2']['line']]))";
+    let output = Command::new("python3")
+        .args(["-c", &format!("{reader}\n{show}")])
+        .arg(&columns)
+        .output()
+        .expect("python3 runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let expected = serde_json::json!([
+        [[1, 2, 3], [24, 2400, 100], [2524, 2524, u64::MAX], [1, 0, 0]],
+        {"0": "(type not known)", "1": "Node"},
+        20
+    ]);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_check_says_whether_a_stream_is_possible() {
+    let files = Files::new();
+    let stream = files.stream(PROGRAM);
+    let good = printed(&["check"], &stream);
+    assert!(
+        good.contains("21 records in 1 blocks, level full")
+            && good.contains("The stream is whole and possible."),
+        "{good}"
+    );
+    let text = printed(&["check", "--text"], &stream);
+    assert_eq!(text, PROGRAM);
+
+    let faulty = files.stream(&format!("{PROGRAM}use 1\n"));
+    let output = ducktrack(&["check"], &faulty);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8(output.stdout).expect("text");
+    assert!(told.contains("record 21 of the block at byte 12, time 8: records on objects that are dead or were never allocated: Use(object1)"), "{told}");
+}
+
+#[test]
+fn a_cut_stream_is_read_as_far_as_it_goes() {
+    let files = Files::new();
+    let stream = files.stream(PROGRAM);
+    let bytes = fs::read(&stream).expect("written");
+    // Without the end block.
+    fs::write(&stream, &bytes[..bytes.len() - 20]).expect("written");
+    let report: Value =
+        serde_json::from_str(&printed(&["deaths", "--format", "json"], &stream)).expect("JSON");
+    assert_eq!(report["total"]["objects"], 3);
+    assert!(
+        report["damage"][0]
+            .as_str()
+            .expect("damage")
+            .contains("without its end block")
+    );
+    let output = ducktrack(&["check"], &stream);
+    assert_eq!(output.status.code(), Some(1));
+    let list = ducktrack(&["deaths", "--objects"], &stream);
+    assert!(
+        list.status.success()
+            && String::from_utf8_lossy(&list.stderr).contains("without its end block")
+    );
+}
+
+#[test]
+fn other_input_is_refused_in_a_line() {
+    let files = Files::new();
+    let other = files.path("other");
+    fs::write(&other, [0xca, 0xfe, 0xba, 0xbe, 0]).expect("written");
+    assert!(refused(&["deaths"], &other).contains("is not a neutral stream"));
+    fs::write(&other, "hello world\n").expect("written");
+    assert!(refused(&["check"], &other).contains("line 1: not the name of a record: hello world"));
+    assert!(refused(&["deaths"], &files.path("missing")).contains("cannot read"));
+}
+
+#[test]
+fn other_tools_forms_go_out_and_in() {
+    let files = Files::new();
+    let stream = files.stream(PROGRAM);
+    let lines = printed(&["deaths", "--format", "et1"], &stream);
+    assert!(
+        lines.contains("N 2 960 Node 2 0 4\n") && lines.contains("U 1 0 0 7 4\nD 1 4\nD 2 4\n"),
+        "{lines}"
+    );
+    let elephant = files.path("et.trace");
+    fs::write(&elephant, &lines).expect("written");
+    let again = printed(&["deaths", "--from", "et1", "--format", "et1"], &elephant);
+    // Threads are numbered anew.
+    assert_eq!(again, lines.replace(" 4\n", " 1\n"));
+    let listed = printed(&["deaths", "--from", "et1", "--objects"], &elephant);
+    assert!(
+        listed.contains("2,Node,,site 2,,thread 4,2400,2424,2424,2524,2524\r\n"),
+        "{listed}"
+    );
+    let oracle = printed(&["deaths", "--format", "oracle-csv"], &stream);
+    assert_eq!(oracle.lines().nth(1), Some("1,4,24,Node,1,4,1,4"));
+    let third = printed(&["deaths", "--format", "et3"], &stream);
+    assert!(third.starts_with("N 1 24 1 1 0 0\n"), "{third}");
+    assert!(
+        printed(&["check", "--from", "et1"], &elephant)
+            .contains("3 objects allocated, 2 reported dead")
+    );
+    fs::write(&elephant, "N 1 2\n").expect("written");
+    let damaged: Value = serde_json::from_str(&printed(
+        &["deaths", "--from", "et3", "--format", "json"],
+        &elephant,
+    ))
+    .expect("JSON");
+    assert_eq!(
+        damaged["damage"][0],
+        "line 1: fields are missing or left over: N 1 2"
+    );
+}
+
+/// More lines than are read at once: the thread and the time go on.
+#[test]
+fn threads_go_on_from_batch_to_batch() {
+    let files = Files::new();
+    let lines: String = (1..=40_000)
+        .map(|id| format!("N {id:x} 10 Node 1 0 7\n"))
+        .collect();
+    let elephant = files.path("et.trace");
+    fs::write(&elephant, lines).expect("written");
+    let listed = printed(&["deaths", "--from", "et1", "--objects"], &elephant);
+    let of_thread = listed
+        .lines()
+        .filter(|line| line.contains(",thread 7,"))
+        .count();
+    assert_eq!(of_thread, 40_000);
+    let report: Value = serde_json::from_str(&printed(
+        &["deaths", "--from", "et1", "--format", "json"],
+        &elephant,
+    ))
+    .expect("JSON");
+    assert_eq!(
+        (&report["damage"], &report["end"]["bytes"]),
+        (&serde_json::json!([]), &640_000.into())
+    );
+}

@@ -1,0 +1,204 @@
+//! The new StackMapTable: the original frames, moved, and frames for added code.
+//!
+//! An original frame keeps its encoding and its types; only its
+//! `offset_delta` and the offsets of `new` instructions in it change. Trampolines
+//! and stubs get a frame each: a copy of the frame that the original code has
+//! at their target, or, for a stub that throws again, one that knows nothing
+//! but the exception.
+
+mod frame_writer;
+
+use ducktrack_classfile::{
+    Code, CodeOffset, FrameState, Method, PoolAppender, StackMapTable, VerificationType,
+};
+
+use self::frame_writer::FrameWriter;
+use crate::layout::Layout;
+use crate::skip_reason::SkipReason;
+use crate::stub::Exit;
+
+/// First version whose classes have frames.
+const FIRST_WITH_FRAMES: u16 = 50;
+
+/// First version whose classes must have frames.
+const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
+
+/// What a frame of the new table says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The original frame at this position of the table.
+    Original(usize),
+    /// A copy of it.
+    Copy(usize),
+    /// No local variables, a `Throwable` on the stack.
+    Thrown,
+}
+
+/// The new StackMapTable, without name and length; `None` if there is none.
+pub(crate) fn rewrite(
+    layout: &Layout<'_>,
+    method: &Method<'_>,
+    code: &Code<'_>,
+    pool: &mut PoolAppender,
+) -> Result<Option<Vec<u8>>, SkipReason> {
+    if method.class().major_version() < FIRST_WITH_FRAMES {
+        return Ok(None);
+    }
+    let attribute = code.attributes().find(b"StackMapTable");
+    let table = attribute
+        .as_ref()
+        .map(StackMapTable::parse)
+        .transpose()?
+        .unwrap_or_default();
+    let frames = plan(layout, method, &table)?;
+    if frames.is_empty() {
+        return Ok(None);
+    }
+    let mut writer = FrameWriter::new(layout, frames.len())?;
+    if frames
+        .iter()
+        .all(|(_, source)| matches!(source, Source::Original(_)))
+    {
+        for ((at, _), frame) in frames.iter().zip(table.frames()) {
+            writer.moved(*at, frame)?;
+        }
+    } else {
+        mixed(&mut writer, &frames, method, &table, pool)?;
+    }
+    Ok(Some(writer.finish()))
+}
+
+/// Writes original frames and new ones.
+fn mixed(
+    writer: &mut FrameWriter<'_, '_>,
+    frames: &[(u32, Source)],
+    method: &Method<'_>,
+    table: &StackMapTable<'_>,
+    pool: &mut PoolAppender,
+) -> Result<(), SkipReason> {
+    let initial = FrameState::initial(method)?;
+    let states = states(frames, initial.clone(), table)?;
+    let thrown = match frames.iter().any(|(_, source)| *source == Source::Thrown) {
+        true => thrown(method, pool)?,
+        false => FrameState::default(),
+    };
+    let state_of = |source: Source| match source {
+        Source::Original(position) | Source::Copy(position) => {
+            states.get(position).and_then(Option::as_ref)
+        }
+        Source::Thrown => Some(&thrown),
+    };
+    let mut previous = Some(&initial);
+    let mut after_original = true;
+    for (at, source) in frames {
+        let state = state_of(*source);
+        match (source, table_frame(table, *source)) {
+            (Source::Original(_), Some(frame)) if after_original => writer.moved(*at, frame)?,
+            _ => {
+                let state = state.ok_or(SkipReason::MissingFrame(CodeOffset(*at)))?;
+                writer.added(*at, state, previous, method, pool)?;
+            }
+        }
+        after_original = matches!(source, Source::Original(_));
+        previous = state;
+    }
+    Ok(())
+}
+
+fn table_frame<'t, 'c>(
+    table: &'t StackMapTable<'c>,
+    source: Source,
+) -> Option<&'t ducktrack_classfile::Frame<'c>> {
+    match source {
+        Source::Original(position) | Source::Copy(position) => table.frames().get(position),
+        Source::Thrown => None,
+    }
+}
+
+/// The states of those frames that are written, or written against, in absolute form.
+fn states<'c>(
+    frames: &[(u32, Source)],
+    mut state: FrameState<'c>,
+    table: &StackMapTable<'c>,
+) -> Result<Vec<Option<FrameState<'c>>>, SkipReason> {
+    let mut states = vec![None; table.frames().len()];
+    let mut needed = vec![false; table.frames().len()];
+    let mut need = |position: usize| {
+        needed
+            .get_mut(position)
+            .into_iter()
+            .for_each(|needed| *needed = true)
+    };
+    for (position, (_, source)) in frames.iter().enumerate() {
+        let before = position
+            .checked_sub(1)
+            .and_then(|before| frames.get(before))
+            .map(|(_, source)| *source);
+        match (before, *source) {
+            (Some(Source::Original(before)), Source::Copy(copied)) => {
+                need(before);
+                need(copied);
+            }
+            (Some(Source::Original(before)), Source::Thrown) => need(before),
+            (_, Source::Copy(copied)) => need(copied),
+            (Some(Source::Copy(_) | Source::Thrown), Source::Original(own)) => need(own),
+            _ => {}
+        }
+    }
+    for ((frame, kept), needed) in table.frames().iter().zip(&mut states).zip(needed) {
+        state.advance(frame)?;
+        *kept = needed.then(|| state.clone());
+    }
+    Ok(states)
+}
+
+/// Nothing known but the exception on the stack.
+fn thrown<'c>(method: &Method<'c>, pool: &mut PoolAppender) -> Result<FrameState<'c>, SkipReason> {
+    let name = b"java/lang/Throwable";
+    let class = match method.class().pool().find_class(name) {
+        Some(class) => class,
+        None => pool.class(name)?,
+    };
+    Ok(FrameState {
+        locals: Vec::new(),
+        stack: vec![VerificationType::Object(class)],
+    })
+}
+
+/// Every frame of the new table with its new offset, in order.
+fn plan(
+    layout: &Layout<'_>,
+    method: &Method<'_>,
+    table: &StackMapTable<'_>,
+) -> Result<Vec<(u32, Source)>, SkipReason> {
+    let mut frames = Vec::with_capacity(table.frames().len());
+    for (position, frame) in table.frames().iter().enumerate() {
+        frames.push((layout.label(frame.offset)?, Source::Original(position)));
+    }
+    let must_have = method.class().major_version() >= FIRST_THAT_NEEDS_FRAMES;
+    let mut copy = |at: u32, of: Option<CodeOffset>| match of.and_then(|of| table.find(of)) {
+        Some(position) => {
+            frames.push((at, Source::Copy(position)));
+            Ok(())
+        }
+        // A class of version 50 that lacks a frame is verified the old way.
+        None if !must_have => Ok(()),
+        None => Err(SkipReason::MissingFrame(of.unwrap_or_default())),
+    };
+    let old = |id| layout.units.get(id).map(|unit| unit.instruction.offset);
+    for trampoline in &layout.trampolines {
+        copy(trampoline.at, old(trampoline.to))?;
+    }
+    for stub in &layout.stubs {
+        if let Exit::Continue { handler, .. } = stub.exit {
+            copy(stub.at, old(handler))?;
+        }
+    }
+    let thrown = layout
+        .stubs
+        .iter()
+        .filter(|stub| stub.exit == Exit::Rethrow);
+    frames.extend(thrown.map(|stub| (stub.at, Source::Thrown)));
+    frames.sort_unstable_by_key(|(at, _)| *at);
+    Ok(frames)
+}

@@ -1,0 +1,380 @@
+//! Builds inserted code that calls a static method: pushes operands, calls, keeps account of the stack.
+//!
+//! ```text
+//! probes.build().dup().push(300).invoke(BOX).finish()
+//!
+//!   59            dup
+//!   11 01 2c      sipush 300
+//!   b8 00 57      invokestatic java/lang/DuckTrackEvents.bi(Ljava/lang/Integer;I)V      needs 2 slots
+//! ```
+//!
+//! Before an instruction that takes several operands, a probe can bring any of them to the top and put it back:
+//!
+//! | operands | what is wanted | probe |
+//! |---|---|---|
+//! | object, value | object | `dup2; pop; ...` |
+//! | object, long | object | `dup2_x1; pop2; dup; ...; dup_x2; pop` |
+//! | array, index, value | array | `dup_x2; pop; dup2_x1; pop; ...` |
+//! | array, index, long | array | `dup2_x2; pop2; dup2_x2; pop; ...` |
+
+use ducktrack_classfile::{Error, MemberRef, MethodDescriptor, Opcode, PoolAppender, PoolIndex};
+
+use crate::code_edit::{Insertion, Place};
+
+/// A static method that probes call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProbeMethod {
+    /// Internal name of its class.
+    pub class: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its descriptor.
+    pub descriptor: &'static str,
+}
+
+/// Bytes of inserted code, and the stack slots that they need beyond what is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// The instructions.
+    pub code: Vec<u8>,
+    /// Stack slots at their peak.
+    pub stack: u16,
+}
+
+impl Probe {
+    /// The probe at a place.
+    #[must_use]
+    pub fn at(self, place: Place) -> Insertion {
+        Insertion {
+            place,
+            code: self.code,
+            stack: self.stack,
+        }
+    }
+}
+
+/// Makes the probes of one class: their constants are appended to its pool.
+#[derive(Debug)]
+pub struct Probes<'p> {
+    pool: &'p mut PoolAppender,
+    methods: Vec<(ProbeMethod, PoolIndex)>,
+    instead: Option<fn(ProbeMethod) -> ProbeMethod>,
+}
+
+impl<'p> Probes<'p> {
+    /// Probes whose constants go to this pool.
+    pub fn new(pool: &'p mut PoolAppender) -> Self {
+        Self {
+            pool,
+            methods: Vec::new(),
+            instead: None,
+        }
+    }
+
+    /// Probes that call other methods than those they are built with.
+    #[must_use]
+    pub fn instead(mut self, instead: fn(ProbeMethod) -> ProbeMethod) -> Self {
+        self.instead = Some(instead);
+        self
+    }
+
+    /// Begins a probe.
+    pub fn build(&mut self) -> ProbeBuilder<'_, 'p> {
+        ProbeBuilder {
+            probes: self,
+            probe: Probe::default(),
+            depth: 0,
+            failure: None,
+        }
+    }
+
+    fn method(&mut self, method: ProbeMethod) -> Result<PoolIndex, Error> {
+        let method = self.instead.map_or(method, |instead| instead(method));
+        if let Some((_, index)) = self.methods.iter().find(|(known, _)| *known == method) {
+            return Ok(*index);
+        }
+        let index = self.pool.method_ref(
+            method.class.as_bytes(),
+            method.name.as_bytes(),
+            method.descriptor.as_bytes(),
+        )?;
+        self.methods.push((method, index));
+        Ok(index)
+    }
+}
+
+/// One probe under way. The first failure is what [`finish`](Self::finish) gives.
+#[derive(Debug)]
+pub struct ProbeBuilder<'b, 'p> {
+    probes: &'b mut Probes<'p>,
+    probe: Probe,
+    /// Slots now above those that were there, or below them while operands are rearranged.
+    depth: i32,
+    failure: Option<Error>,
+}
+
+impl ProbeBuilder<'_, '_> {
+    /// The code.
+    ///
+    /// # Errors
+    /// If the pool is full.
+    pub fn finish(self) -> Result<Probe, Error> {
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(self.probe),
+        }
+    }
+
+    /// Pushes a number, as an int with these bits.
+    #[must_use]
+    pub fn push(self, number: u32) -> Self {
+        match number {
+            0..=5 => self.op(Opcode(Opcode::ICONST_0.0 + number.to_le_bytes()[0]), 1),
+            6..=127 => self
+                .op(Opcode::BIPUSH, 1)
+                .operand(&number.to_le_bytes()[..1]),
+            128..=32767 => self
+                .op(Opcode::SIPUSH, 1)
+                .operand(&number.to_be_bytes()[2..]),
+            u32::MAX => self.op(Opcode::ICONST_M1, 1),
+            _ => self.push_constant(number.cast_signed()),
+        }
+    }
+
+    fn push_constant(self, number: i32) -> Self {
+        match self.probes.pool.integer(number) {
+            Ok(index) => match u8::try_from(index.0) {
+                Ok(short) => self.op(Opcode::LDC, 1).operand(&[short]),
+                Err(_) => self.op(Opcode::LDC_W, 1).operand(&index.0.to_be_bytes()),
+            },
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// `.., a` becomes `.., a, a`.
+    #[must_use]
+    pub fn dup(self) -> Self {
+        self.op(Opcode::DUP, 1)
+    }
+
+    /// `.., a, b` becomes `.., a, b, a, b`; a long is two slots.
+    #[must_use]
+    pub fn dup2(self) -> Self {
+        self.op(Opcode::DUP2, 2)
+    }
+
+    /// `.., a, b, c` becomes `.., c, a, b, c`.
+    #[must_use]
+    pub fn dup_x2(self) -> Self {
+        self.op(Opcode::DUP_X2, 1)
+    }
+
+    /// `.., a, b, c` becomes `.., b, c, a, b, c`.
+    #[must_use]
+    pub fn dup2_x1(self) -> Self {
+        self.op(Opcode::DUP2_X1, 2)
+    }
+
+    /// `.., a, b, c, d` becomes `.., c, d, a, b, c, d`.
+    #[must_use]
+    pub fn dup2_x2(self) -> Self {
+        self.op(Opcode::DUP2_X2, 2)
+    }
+
+    /// Takes one slot away.
+    #[must_use]
+    pub fn pop(self) -> Self {
+        self.op(Opcode::POP, -1)
+    }
+
+    /// Takes two slots away.
+    #[must_use]
+    pub fn pop2(self) -> Self {
+        self.op(Opcode::POP2, -2)
+    }
+
+    /// An array becomes its length.
+    #[must_use]
+    pub fn array_length(self) -> Self {
+        self.op(Opcode::ARRAYLENGTH, 0)
+    }
+
+    /// To the verifier the top becomes of this class, or array type by its descriptor; `None`: it is already.
+    #[must_use]
+    pub fn cast(self, class: Option<&[u8]>) -> Self {
+        let Some(class) = class else { return self };
+        match self.probes.pool.class(class) {
+            Ok(index) => self
+                .op(Opcode::CHECKCAST, 0)
+                .operand(&index.0.to_be_bytes()),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// An object becomes the value of a field of one slot.
+    #[must_use]
+    pub fn field(self, field: MemberRef<'_>) -> Self {
+        let index = self
+            .probes
+            .pool
+            .field_ref(field.class, field.name, field.descriptor);
+        match index {
+            Ok(index) => self.op(Opcode::GETFIELD, 0).operand(&index.0.to_be_bytes()),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// An object becomes the value of a field of one slot, which a constant of the class names already: a hidden class cannot be named by another one.
+    #[must_use]
+    pub fn known_field(self, constant: PoolIndex) -> Self {
+        self.op(Opcode::GETFIELD, 0)
+            .operand(&constant.0.to_be_bytes())
+    }
+
+    /// Pushes the value of a static field of one slot, which a constant of the class names already.
+    #[must_use]
+    pub fn known_static_field(self, constant: PoolIndex) -> Self {
+        self.op(Opcode::GETSTATIC, 1)
+            .operand(&constant.0.to_be_bytes())
+    }
+
+    /// Pushes an int variable.
+    #[must_use]
+    pub fn load_int(self, variable: u16) -> Self {
+        self.local(Opcode::ILOAD, variable, 1)
+    }
+
+    /// Pushes a long variable.
+    #[must_use]
+    pub fn load_long(self, variable: u16) -> Self {
+        self.local(Opcode::LLOAD, variable, 2)
+    }
+
+    /// Pushes a reference.
+    #[must_use]
+    pub fn load_reference(self, variable: u16) -> Self {
+        match variable {
+            0..=3 => self.op(Opcode(Opcode::ALOAD_0.0 + variable.to_le_bytes()[0]), 1),
+            _ => self.local(Opcode::ALOAD, variable, 1),
+        }
+    }
+
+    /// Pops into an int variable.
+    #[must_use]
+    pub fn store_int(self, variable: u16) -> Self {
+        self.local(Opcode::ISTORE, variable, -1)
+    }
+
+    /// Pops into a long variable.
+    #[must_use]
+    pub fn store_long(self, variable: u16) -> Self {
+        self.local(Opcode::LSTORE, variable, -2)
+    }
+
+    /// Pops into a variable that holds a reference.
+    #[must_use]
+    pub fn store_reference(self, variable: u16) -> Self {
+        self.local(Opcode::ASTORE, variable, -1)
+    }
+
+    /// Calls a method: its arguments go, what it returns comes.
+    #[must_use]
+    pub fn invoke(self, method: ProbeMethod) -> Self {
+        let descriptor = match MethodDescriptor::parse(method.descriptor.as_bytes()) {
+            Ok(descriptor) => descriptor,
+            Err(error) => return self.failed(error),
+        };
+        let returned = descriptor.returns().map_or(0, |returns| returns.slots());
+        let change = i32::from(returned) - i32::from(descriptor.parameter_slots());
+        match self.probes.method(method) {
+            Ok(index) => self
+                .op(Opcode::INVOKESTATIC, change)
+                .operand(&index.0.to_be_bytes()),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn local(self, opcode: Opcode, variable: u16, change: i32) -> Self {
+        match u8::try_from(variable) {
+            Ok(short) => self.op(opcode, change).operand(&[short]),
+            Err(_) => self
+                .op(Opcode::WIDE, 0)
+                .op(opcode, change)
+                .operand(&variable.to_be_bytes()),
+        }
+    }
+
+    fn op(mut self, opcode: Opcode, change: i32) -> Self {
+        self.probe.code.push(opcode.0);
+        self.depth += change;
+        let depth = u16::try_from(self.depth).unwrap_or(0);
+        self.probe.stack = self.probe.stack.max(depth);
+        self
+    }
+
+    fn operand(mut self, bytes: &[u8]) -> Self {
+        self.probe.code.extend_from_slice(bytes);
+        self
+    }
+
+    fn failed(mut self, error: Error) -> Self {
+        self.failure.get_or_insert(error);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNT: ProbeMethod = ProbeMethod {
+        class: "H",
+        name: "c",
+        descriptor: "(I)V",
+    };
+    const NOTE: ProbeMethod = ProbeMethod {
+        class: "H",
+        name: "y",
+        descriptor: "(I)J",
+    };
+
+    #[test]
+    fn constants_take_the_shortest_form() -> Result<(), Error> {
+        let mut pool = PoolAppender::empty();
+        let mut probes = Probes::new(&mut pool);
+        let mut code = |number| Ok(probes.build().push(number).invoke(COUNT).finish()?.code);
+        assert_eq!(code(u32::MAX)?[..1], [2]);
+        assert_eq!(code(3)?[..1], [6]);
+        assert_eq!(code(100)?[..2], [16, 100]);
+        assert_eq!(code(300)?[..3], [17, 1, 44]);
+        assert_eq!(code(40_000)?[0], 18);
+        Ok(())
+    }
+
+    #[test]
+    fn the_stack_at_its_peak_is_known() -> Result<(), Error> {
+        let mut pool = PoolAppender::empty();
+        let mut probes = Probes::new(&mut pool);
+        let note = probes
+            .build()
+            .push(7)
+            .invoke(NOTE)
+            .store_long(300)
+            .finish()?;
+        assert_eq!(note.stack, 2);
+        assert_eq!(note.code[note.code.len() - 4..], [196, 55, 1, 44]);
+        // Operands may lie below what the probe pushes.
+        let array = probes.build().dup_x2().pop().dup2_x1().pop();
+        assert_eq!(array.finish()?.stack, 2);
+        assert_eq!(probes.methods.len(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_pool_is_a_failure_of_the_probe() {
+        let mut pool = PoolAppender::empty();
+        while pool.integer(i32::from(pool.count())).is_ok() {}
+        let mut probes = Probes::new(&mut pool);
+        assert!(probes.build().push(1).invoke(COUNT).finish().is_err());
+    }
+}

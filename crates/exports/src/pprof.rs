@@ -1,0 +1,159 @@
+//! pprof: gzipped protocol buffers.
+//!
+//! | in pprof | here |
+//! |---|---|
+//! | sample types | `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive |
+//! | topmost location | the type of the objects |
+//! | labels | `type`, `thread`, `site` |
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use ducktrack_profile::{Frame, Unit};
+use ducktrack_reports::frame_name;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message;
+
+use crate::error::ExportError;
+use crate::export::{Export, Measure};
+use crate::pprof_messages::{Function, Label, Line, Location, Profile, Sample, ValueType};
+
+/// The bytes of a `.pb.gz`.
+///
+/// # Errors
+/// When the bytes cannot be compressed.
+pub fn pprof(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
+    let mut tables = Tables::default();
+    tables.text("");
+    let measures = export.measures();
+    let sample_type = measures
+        .iter()
+        .map(|measure| tables.value_type(*measure))
+        .collect();
+    let keys = ["type", "thread", "site"].map(|key| tables.text(key));
+    let sample = export
+        .rows()
+        .map(|(at, row)| {
+            let ty = export.type_of(row);
+            let frames = export.profile.frames_of(row.stack);
+            let made = tables.location(&ty, 0);
+            let callers = frames.map(|frame| tables.frame(export.profile.frame(frame)));
+            let location_id = std::iter::once(made).chain(callers).collect();
+            let texts = [&ty, export.thread_of(row), &export.site(row)];
+            let texts = texts.map(|text| tables.text(text));
+            let label = keys.into_iter().zip(texts);
+            Sample {
+                location_id,
+                value: measures
+                    .iter()
+                    .map(|measure| export.value(*measure, at, row))
+                    .collect(),
+                label: label.map(|(key, str)| Label { key, str }).collect(),
+            }
+        })
+        .collect();
+    let comment = tables.text(export.name);
+    let profile = Profile {
+        sample_type,
+        sample,
+        time_nanos: nanos(export.start_unix_millis),
+        duration_nanos: nanos(export.duration_millis),
+        period_type: Some(tables.value_type(Measure::Made(Unit::Bytes))),
+        period: 1,
+        comment: vec![comment],
+        default_sample_type: tables.text("alloc_space"),
+        location: tables.locations,
+        function: tables.functions,
+        string_table: tables.texts,
+    };
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&profile.encode_to_vec())?;
+    Ok(encoder.finish()?)
+}
+
+fn nanos(millis: u64) -> i64 {
+    i64::try_from(millis)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000_000)
+}
+
+/// Everything that samples name by number, each once.
+#[derive(Default)]
+struct Tables {
+    texts: Vec<String>,
+    text_of: HashMap<String, i64>,
+    functions: Vec<Function>,
+    function_of: HashMap<i64, u64>,
+    locations: Vec<Location>,
+    location_of: HashMap<(u64, i64), u64>,
+}
+
+impl Tables {
+    fn text(&mut self, text: &str) -> i64 {
+        if let Some(known) = self.text_of.get(text) {
+            return *known;
+        }
+        let number = i64::try_from(self.texts.len()).unwrap_or(i64::MAX);
+        self.texts.push(text.to_owned());
+        self.text_of.insert(text.to_owned(), number);
+        number
+    }
+
+    fn value_type(&mut self, measure: Measure) -> ValueType {
+        let (ty, unit) = match measure {
+            Measure::Made(Unit::Objects) => ("alloc_objects", "count"),
+            Measure::Made(Unit::Bytes) => ("alloc_space", "bytes"),
+            Measure::Live(Unit::Objects) => ("inuse_objects", "count"),
+            Measure::Live(Unit::Bytes) => ("inuse_space", "bytes"),
+        };
+        ValueType {
+            r#type: self.text(ty),
+            unit: self.text(unit),
+        }
+    }
+
+    fn frame(&mut self, frame: &Frame) -> u64 {
+        match frame {
+            Frame::Method { line, .. } => {
+                let name = frame_name(frame);
+                // The line is the location's, not the function's.
+                let name = match line {
+                    Some(line) => name.strip_suffix(&format!(":{line}")).unwrap_or(&name),
+                    None => &name,
+                };
+                self.location(name, line.map_or(0, i64::from))
+            }
+            Frame::NoStack | Frame::Deeper => self.location(&frame_name(frame), 0),
+        }
+    }
+
+    /// The id of a line in a function, from 1.
+    fn location(&mut self, function: &str, line: i64) -> u64 {
+        let function_id = self.function(function);
+        let locations = &mut self.locations;
+        *self
+            .location_of
+            .entry((function_id, line))
+            .or_insert_with(|| {
+                let id = locations.len() as u64 + 1;
+                let line = vec![Line { function_id, line }];
+                locations.push(Location { id, line });
+                id
+            })
+    }
+
+    fn function(&mut self, name: &str) -> u64 {
+        let name = self.text(name);
+        let functions = &mut self.functions;
+        *self.function_of.entry(name).or_insert_with(|| {
+            let id = functions.len() as u64 + 1;
+            functions.push(Function {
+                id,
+                name,
+                system_name: name,
+            });
+            id
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! The classes of a dump, and where their instances have their references.
+
+use rustc_hash::FxHashMap;
+
+use crate::record_walk::{ClassRecord, Identifier};
+use crate::value_type::ValueType;
+
+/// A class, by its place in [`ClassTable`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassIndex(u32);
+
+impl core::fmt::Debug for ClassIndex {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "class{}", self.0)
+    }
+}
+
+/// A class of the dump.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DumpClass {
+    /// Its class object; 0: the dump does not say.
+    pub(crate) id: Identifier,
+    /// The string that names it.
+    name: Identifier,
+    /// What the heap section says of it.
+    pub(crate) record: ClassRecord,
+}
+
+/// The reference fields of one class's instances.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReferencePlan {
+    /// Where in an instance's fields they are, ascending.
+    pub(crate) offsets: Vec<u32>,
+    /// Their names, in the same order.
+    pub(crate) names: Vec<Identifier>,
+    /// Bytes of all fields in the dump.
+    pub(crate) bytes: u32,
+    /// Bytes of all fields in the heap, references of 4 bytes.
+    pub(crate) heap_bytes: u32,
+}
+
+/// Classes in the order in which the dump names them.
+#[derive(Clone, Debug, Default)]
+pub struct ClassTable {
+    classes: Vec<DumpClass>,
+    by_id: FxHashMap<Identifier, ClassIndex>,
+    by_serial: FxHashMap<u32, ClassIndex>,
+    strings: FxHashMap<Identifier, Box<str>>,
+}
+
+/// Primitive types have the first places, by their number in the format.
+const PRIMITIVES: [ValueType; 8] = [
+    ValueType::Boolean,
+    ValueType::Char,
+    ValueType::Float,
+    ValueType::Double,
+    ValueType::Byte,
+    ValueType::Short,
+    ValueType::Int,
+    ValueType::Long,
+];
+/// And this place is for classes as objects.
+const CLASS_OBJECTS: ClassIndex = ClassIndex(PRIMITIVES.len() as u32);
+/// A chain of superclasses is followed so far.
+const MOST_SUPERCLASSES: usize = 256;
+
+impl ClassTable {
+    pub(crate) fn new() -> Self {
+        Self {
+            classes: vec![DumpClass::default(); PRIMITIVES.len() + 1],
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn add_string(&mut self, id: Identifier, text: &[u8]) {
+        self.strings
+            .insert(id, String::from_utf8_lossy(text).into_owned().into());
+    }
+
+    pub(crate) fn add_name(&mut self, serial: u32, id: Identifier, name: Identifier) {
+        let index = self.index(id);
+        self.by_serial.insert(serial, index);
+        if let Some(class) = self.classes.get_mut(index.0 as usize) {
+            class.name = name;
+        }
+    }
+
+    pub(crate) fn add_record(&mut self, record: ClassRecord) -> ClassIndex {
+        let index = self.index(record.id);
+        if let Some(class) = self.classes.get_mut(index.0 as usize) {
+            class.record = record;
+        }
+        index
+    }
+
+    /// The class with this class object; it is added if there is none.
+    pub(crate) fn index(&mut self, id: Identifier) -> ClassIndex {
+        let next = ClassIndex(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
+        let index = *self.by_id.entry(id).or_insert(next);
+        if index == next {
+            self.classes.push(DumpClass {
+                id,
+                ..DumpClass::default()
+            });
+        }
+        index
+    }
+
+    /// The class of arrays of a primitive type.
+    pub(crate) fn of_primitives(ty: ValueType) -> ClassIndex {
+        let place = PRIMITIVES.iter().position(|known| *known == ty);
+        place.map_or(CLASS_OBJECTS, |place| ClassIndex(place as u32))
+    }
+
+    /// The class of class objects.
+    pub(crate) fn of_classes() -> ClassIndex {
+        CLASS_OBJECTS
+    }
+
+    /// How many classes there are.
+    pub fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// True when there is none; never, in a dump that was read.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// All classes.
+    pub fn indices(&self) -> impl Iterator<Item = ClassIndex> + use<> {
+        (0..u32::try_from(self.classes.len()).unwrap_or(u32::MAX)).map(ClassIndex)
+    }
+
+    pub(crate) fn get(&self, index: ClassIndex) -> Option<&DumpClass> {
+        self.classes.get(index.0 as usize)
+    }
+
+    /// The class that this object is.
+    pub fn by_id(&self, id: Identifier) -> Option<ClassIndex> {
+        self.by_id.get(&id).copied()
+    }
+
+    pub(crate) fn by_serial(&self, serial: u32) -> Option<ClassIndex> {
+        self.by_serial.get(&serial).copied()
+    }
+
+    /// A string of the dump; empty when it is missing.
+    pub fn string(&self, id: Identifier) -> &str {
+        self.strings.get(&id).map_or("", |text| text)
+    }
+
+    /// The name in the VM's form: `java/util/HashMap$Node`, `[B`; empty when it is missing.
+    pub fn name(&self, index: ClassIndex) -> &str {
+        match PRIMITIVES.get(index.0 as usize) {
+            Some(ty) => ty.array_descriptor(),
+            None if index == CLASS_OBJECTS => "java/lang/Class",
+            None => self.get(index).map_or("", |class| self.string(class.name)),
+        }
+    }
+
+    /// The class and its superclasses, most derived first.
+    fn lineage(&self, index: ClassIndex) -> impl Iterator<Item = &DumpClass> {
+        let first = self.get(index);
+        let next = |class: &&DumpClass| self.get(self.by_id(class.record.superclass)?);
+        core::iter::successors(first, next).take(MOST_SUPERCLASSES)
+    }
+
+    /// True when the class or a superclass has one of these names.
+    pub(crate) fn is_a(&self, index: ClassIndex, names: &[&str]) -> bool {
+        self.lineage(index)
+            .any(|class| names.contains(&self.string(class.name)))
+    }
+
+    /// Where instances have the references that keep objects alive.
+    pub(crate) fn plan(&self, index: ClassIndex) -> ReferencePlan {
+        let is_weak = self.is_a(
+            index,
+            &[
+                "java/lang/ref/WeakReference",
+                "java/lang/ref/PhantomReference",
+            ],
+        );
+        let mut plan = ReferencePlan::default();
+        for class in self.lineage(index) {
+            let is_reference_class = self.string(class.name) == "java/lang/ref/Reference";
+            for (name, ty) in &class.record.fields {
+                let is_left_out = is_weak && is_reference_class && self.string(*name) == "referent";
+                if *ty == ValueType::Reference && !is_left_out {
+                    plan.offsets.push(plan.bytes);
+                    plan.names.push(*name);
+                }
+                let bytes = ty.bytes() as u32;
+                plan.bytes = plan.bytes.saturating_add(bytes);
+                plan.heap_bytes = plan.heap_bytes.saturating_add(match ty {
+                    ValueType::Reference => 4,
+                    _ => bytes,
+                });
+            }
+        }
+        plan
+    }
+}

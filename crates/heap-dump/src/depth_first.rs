@@ -1,0 +1,132 @@
+//! Numbers the nodes of a graph in the order in which a depth-first search meets them.
+//!
+//! A virtual root, number 0, leads to all roots. Nodes that no root reaches are met last: first those that nothing leads to, then one of each
+//! cycle that is left; each hangs from the virtual root as well, and is an *orphan*.
+
+use crate::graph::Graph;
+
+/// A node that was not met.
+const NOT_MET: u32 = 0;
+
+/// The order of a depth-first search.
+#[derive(Clone, Debug)]
+pub(crate) struct DepthFirst {
+    /// By number; `node_of[0]` stands for the virtual root and means nothing.
+    pub(crate) node_of: Vec<u32>,
+    /// By node.
+    pub(crate) number_of: Vec<u32>,
+    /// By number: from where it was met.
+    pub(crate) parent: Vec<u32>,
+    /// Nodes that no root reaches, and that hang from the virtual root.
+    pub(crate) orphans: Vec<u32>,
+    /// Numbers from here on are of nodes that no root reaches.
+    pub(crate) first_unreached: u32,
+}
+
+impl DepthFirst {
+    pub(crate) fn new(graph: &impl Graph, roots: &[u32]) -> Self {
+        let nodes = graph.nodes();
+        let mut search = Search {
+            order: Self {
+                node_of: Vec::with_capacity(nodes + 1),
+                number_of: vec![NOT_MET; nodes],
+                parent: Vec::with_capacity(nodes + 1),
+                orphans: Vec::new(),
+                first_unreached: 0,
+            },
+            stack: Vec::new(),
+        };
+        search.order.node_of.push(u32::MAX);
+        search.order.parent.push(0);
+        for root in roots {
+            search.from(graph, *root);
+        }
+        search.order.first_unreached =
+            u32::try_from(search.order.node_of.len()).unwrap_or(u32::MAX);
+        for orphan in without_predecessor(graph, &search.order.number_of) {
+            search.orphan(graph, orphan);
+        }
+        for node in 0..u32::try_from(nodes).unwrap_or(u32::MAX) {
+            search.orphan(graph, node);
+        }
+        search.order
+    }
+
+    /// The number of a node.
+    pub(crate) fn number(&self, node: u32) -> u32 {
+        self.number_of
+            .get(node as usize)
+            .copied()
+            .unwrap_or(NOT_MET)
+    }
+}
+
+/// Nodes not met that no other node not met leads to, ascending.
+fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
+    let is_unmet = |node: u32| number_of.get(node as usize) == Some(&NOT_MET);
+    let unmet = || (0..u32::try_from(number_of.len()).unwrap_or(u32::MAX)).filter(|n| is_unmet(*n));
+    if unmet().next().is_none() {
+        return Vec::new();
+    }
+    let mut is_led_to = vec![false; number_of.len()];
+    for node in unmet() {
+        for target in graph.successors(node).iter().filter(|to| **to != node) {
+            if let Some(flag) = is_led_to.get_mut(*target as usize) {
+                *flag = true;
+            }
+        }
+    }
+    unmet()
+        .filter(|node| is_led_to.get(*node as usize) == Some(&false))
+        .collect()
+}
+
+struct Search {
+    order: DepthFirst,
+    /// A node's number, and which of its edges is next.
+    stack: Vec<(u32, u32)>,
+}
+
+impl Search {
+    fn orphan(&mut self, graph: &impl Graph, node: u32) {
+        if self.order.number(node) == NOT_MET {
+            self.order.orphans.push(node);
+            self.from(graph, node);
+        }
+    }
+
+    fn from(&mut self, graph: &impl Graph, root: u32) {
+        self.meet(root, 0);
+        while let Some((number, next)) = self.stack.last_mut() {
+            let from = *number;
+            let node = self
+                .order
+                .node_of
+                .get(from as usize)
+                .copied()
+                .unwrap_or(u32::MAX);
+            match graph.successors(node).get(*next as usize) {
+                Some(target) => {
+                    *next += 1;
+                    self.meet(*target, from);
+                }
+                None => {
+                    self.stack.pop();
+                }
+            }
+        }
+    }
+
+    fn meet(&mut self, node: u32, parent: u32) {
+        let order = &mut self.order;
+        let Some(number) = order.number_of.get_mut(node as usize) else {
+            return;
+        };
+        if *number == NOT_MET {
+            *number = u32::try_from(order.node_of.len()).unwrap_or(u32::MAX);
+            self.stack.push((*number, 0));
+            order.node_of.push(node);
+            order.parent.push(parent);
+        }
+    }
+}

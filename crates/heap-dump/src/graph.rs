@@ -1,0 +1,131 @@
+//! What the algorithms need to know of a graph.
+
+/// A directed graph whose nodes are numbered from 0.
+pub trait Graph {
+    /// How many nodes there are.
+    fn nodes(&self) -> usize;
+    /// Where the edges of a node lead; a target may be named more than once.
+    fn successors(&self, node: u32) -> &[u32];
+}
+
+/// Lists of numbers, one after the other in one vector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Where each list ends.
+    ends: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// The most items of all lists together.
+    pub const MOST_ITEMS: usize = u32::MAX as usize;
+
+    /// No list, with room.
+    pub fn with_room(lists: usize, items: usize) -> Self {
+        Self {
+            ends: Vec::with_capacity(lists),
+            items: Vec::with_capacity(items),
+        }
+    }
+
+    /// Adds an item to the list under way.
+    pub fn push(&mut self, item: u32) {
+        self.items.push(item);
+    }
+
+    /// Adds items to the list under way.
+    pub fn extend(&mut self, items: impl IntoIterator<Item = u32>) {
+        self.items.extend(items);
+    }
+
+    /// Ends the list under way. Callers must keep to [`Lists::MOST_ITEMS`].
+    pub fn end_list(&mut self) {
+        self.ends
+            .push(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True when there is no list.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All items of all lists.
+    pub fn items(&self) -> usize {
+        self.items.len()
+    }
+
+    /// A list; empty when there is none with this number.
+    pub fn list(&self, number: usize) -> &[u32] {
+        let start = match number {
+            0 => 0,
+            _ => self.ends.get(number - 1).map_or(0, |end| *end as usize),
+        };
+        let end = self.ends.get(number).map_or(start, |end| *end as usize);
+        self.items.get(start..end).unwrap_or_default()
+    }
+
+    /// The lists that pairs (list, item) make, in the order of the pairs within a list. `pairs` is called twice and must give the same pairs.
+    pub fn grouped(lists: usize, pairs: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
+        let mut ends = vec![0_u32; lists];
+        let mut items = 0_usize;
+        pairs(&mut |list, _| {
+            if let Some(count) = ends.get_mut(list as usize) {
+                *count += 1;
+                items += 1;
+            }
+        });
+        let mut start = 0;
+        for end in &mut ends {
+            let count = core::mem::replace(end, start);
+            start += count;
+        }
+        // Now each is the start of its list, and moves to its end as the list fills.
+        let mut all = Self {
+            ends,
+            items: vec![0; items],
+        };
+        pairs(&mut |list, item| {
+            let Some(end) = all.ends.get_mut(list as usize) else {
+                return;
+            };
+            if let Some(place) = all.items.get_mut(*end as usize) {
+                *place = item;
+                *end += 1;
+            }
+        });
+        all
+    }
+}
+
+impl Graph for Lists {
+    fn nodes(&self) -> usize {
+        self.len()
+    }
+
+    fn successors(&self, node: u32) -> &[u32] {
+        self.list(node as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_become_lists() {
+        let pairs = [(2, 7), (0, 1), (2, 8), (9, 9)];
+        let lists = Lists::grouped(3, |give| {
+            pairs.iter().for_each(|(list, item)| give(*list, *item));
+        });
+        assert_eq!(lists.list(0), [1]);
+        assert!(lists.list(1).is_empty());
+        assert_eq!(lists.list(2), [7, 8]);
+        assert!(lists.list(3).is_empty());
+        assert_eq!((lists.len(), lists.items()), (3, 3));
+    }
+}

@@ -1,0 +1,184 @@
+//! A dump as a graph of objects.
+
+use rustc_hash::FxHashMap;
+
+use crate::DumpError;
+use crate::byte_stream::DumpFile;
+use crate::class_table::{ClassIndex, ClassTable};
+use crate::graph::{Graph, Lists};
+use crate::id_table::IdTable;
+use crate::record_walk::{Identifier, time};
+use crate::reference_walk::{Numbered, is_permanent, references};
+use crate::roots::Root;
+use crate::survey::Survey;
+
+/// Objects in a heap where references have 4 bytes lie below this address, as a rule.
+const COMPRESSED_BELOW: u64 = 1 << 35;
+
+/// All objects of a dump, numbered in the order of the file, and their references.
+#[derive(Debug)]
+pub struct HeapGraph {
+    pub(crate) file: DumpFile,
+    pub(crate) positions: Vec<u64>,
+    unix_millis: u64,
+    classes: ClassTable,
+    ids: IdTable,
+    class_of: Vec<ClassIndex>,
+    lengths: Vec<u32>,
+    edges: Lists,
+    /// Each object once, those that are best named first.
+    roots: Vec<(u32, Root)>,
+}
+
+impl DumpFile {
+    /// When the dump was written, milliseconds since 1970, without reading more than its head.
+    ///
+    /// # Errors
+    /// When it is no dump.
+    pub fn unix_millis(&self) -> Result<u64, DumpError> {
+        time(&mut self.open()?)
+    }
+}
+
+impl HeapGraph {
+    /// Reads a dump; twice, from start to end.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, or is too large.
+    pub fn read(file: DumpFile) -> Result<Self, DumpError> {
+        let survey = Survey::of(&file)?;
+        let ids = IdTable::new(survey.ids);
+        let numbered = Numbered {
+            ids: &ids,
+            classes: &survey.classes,
+            class_of: &survey.class_of,
+        };
+        let edges = references(&file, numbered)?;
+        let named = survey
+            .roots
+            .iter()
+            .filter_map(|(id, root)| {
+                Some((
+                    ids.number(*id)?,
+                    survey.stacks.named(*root, &survey.classes),
+                ))
+            })
+            .collect();
+        let roots = roots(numbered, named);
+        Ok(Self {
+            file,
+            positions: survey.positions,
+            unix_millis: survey.unix_millis,
+            classes: survey.classes,
+            ids,
+            class_of: survey.class_of,
+            lengths: survey.lengths,
+            edges,
+            roots,
+        })
+    }
+
+    /// When the dump was written, milliseconds since 1970.
+    pub fn unix_millis(&self) -> u64 {
+        self.unix_millis
+    }
+
+    /// The classes.
+    pub fn classes(&self) -> &ClassTable {
+        &self.classes
+    }
+
+    /// Objects of the dump: instances, arrays and class objects.
+    pub fn objects(&self) -> u32 {
+        u32::try_from(self.ids.len()).unwrap_or(u32::MAX)
+    }
+
+    /// References between objects.
+    pub fn references(&self) -> u64 {
+        self.edges.items() as u64
+    }
+
+    /// The address of an object.
+    pub fn id(&self, object: u32) -> Identifier {
+        self.ids.id(object)
+    }
+
+    /// The object at an address.
+    pub fn object(&self, id: Identifier) -> Option<u32> {
+        self.ids.number(id)
+    }
+
+    /// Objects in the order of their addresses.
+    pub fn ascending(&self) -> &[u32] {
+        self.ids.ascending()
+    }
+
+    /// The class of an object.
+    pub fn class_of(&self, object: u32) -> ClassIndex {
+        let class = self.class_of.get(object as usize);
+        class.copied().unwrap_or(ClassTable::of_classes())
+    }
+
+    /// The class that an object is, if it is a class object.
+    pub fn as_class(&self, object: u32) -> Option<ClassIndex> {
+        (self.class_of(object) == ClassTable::of_classes())
+            .then(|| self.classes.by_id(self.id(object)))?
+    }
+
+    /// The name of the class of an object, in the VM's form.
+    pub fn class_name(&self, object: u32) -> &str {
+        self.classes.name(self.class_of(object))
+    }
+
+    /// Roots, each object once, those that are best named first.
+    pub fn roots(&self) -> &[(u32, Root)] {
+        &self.roots
+    }
+
+    /// Bytes of an object in the heap, as far as a dump tells: headers of 12 (arrays: 16) bytes, and references of 4 below 32 GB.
+    pub fn likely_bytes(&self, object: u32) -> u64 {
+        let length = u64::from(self.lengths.get(object as usize).copied().unwrap_or(0));
+        let class = self.class_of(object);
+        let is_compressed = self.id(object) < COMPRESSED_BELOW;
+        let bytes = match self.classes.name(class).as_bytes() {
+            [b'[', b'L' | b'[', ..] => 16 + length * if is_compressed { 4 } else { 8 },
+            [b'[', b'J' | b'D', ..] => 16 + length * 8,
+            [b'[', b'I' | b'F', ..] => 16 + length * 4,
+            [b'[', b'S' | b'C', ..] => 16 + length * 2,
+            [b'[', ..] => 16 + length,
+            _ if is_compressed => 12 + u64::from(self.classes.plan(class).heap_bytes),
+            _ => 16 + length,
+        };
+        bytes.next_multiple_of(8)
+    }
+}
+
+impl Graph for HeapGraph {
+    fn nodes(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn successors(&self, node: u32) -> &[u32] {
+        self.edges.list(node as usize)
+    }
+}
+
+/// Adds the classes that are never unloaded, and keeps the best name of each object.
+fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> Vec<(u32, Root)> {
+    for class in dump
+        .classes
+        .indices()
+        .filter(|class| is_permanent(dump, *class))
+    {
+        let object = dump.classes.get(class).map_or(0, |class| class.id);
+        if object != 0
+            && let Some(number) = dump.ids.number(object)
+        {
+            named.push((number, Root::Statics));
+        }
+    }
+    named.sort_by_key(|(number, root)| (root.rank(), *number));
+    let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
+    named.retain(|(number, _)| seen.insert(*number, ()).is_none());
+    named
+}

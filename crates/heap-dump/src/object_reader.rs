@@ -1,0 +1,207 @@
+//! Looks at single objects of a dump again: names of the fields that refer to others, and the text of strings.
+
+use crate::DumpError;
+use crate::class_table::ClassIndex;
+use crate::graph::Graph;
+use crate::heap_graph::HeapGraph;
+use crate::record_walk::{ClassRecord, Identifier, ObjectRecord, RecordVisitor, walk_objects};
+use crate::survey::OBJECTS_PER_POSITION;
+
+/// How an object refers to another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// A field of an instance.
+    Field(String),
+    /// A static field of a class.
+    Static(String),
+    /// An element of an array.
+    Element(u32),
+    /// An object's class, a class's loader or superclass, a loader's class.
+    Class,
+}
+
+/// Longer content of one object is not kept.
+const MOST_CONTENT: usize = 1 << 20;
+
+impl HeapGraph {
+    /// How an object refers to another.
+    ///
+    /// # Errors
+    /// When the dump cannot be read.
+    pub fn reference(&self, from: u32, to: u32) -> Result<Reference, DumpError> {
+        if let Some(class) = self.as_class(from) {
+            return Ok(self.static_field(class, self.id(to)));
+        }
+        let target = self.id(to);
+        let Some(found) = self.content(from, Some(target))? else {
+            return Ok(Reference::Class);
+        };
+        if let Some(element) = found.element {
+            return Ok(Reference::Element(element));
+        }
+        let plan = self.classes().plan(self.class_of(from));
+        let mut fields = plan.offsets.iter().zip(&plan.names);
+        let name = fields.find(|(offset, _)| found.identifier(**offset) == Some(target));
+        Ok(name.map_or(Reference::Class, |(_, name)| {
+            Reference::Field(self.classes().string(*name).to_owned())
+        }))
+    }
+
+    fn static_field(&self, class: ClassIndex, target: Identifier) -> Reference {
+        let place = self.static_place(class, target);
+        let field = place.and_then(|place| self.statics(class).get(place as usize));
+        field.map_or(Reference::Class, |(name, _)| {
+            Reference::Static(self.classes().string(*name).to_owned())
+        })
+    }
+
+    /// Which of a class's static fields refers to an object, by its place among those that are references.
+    pub fn static_place(&self, class: ClassIndex, target: Identifier) -> Option<u32> {
+        let mut statics = self.statics(class).iter();
+        let place = statics.position(|(_, value)| *value == target)?;
+        u32::try_from(place).ok()
+    }
+
+    fn statics(&self, class: ClassIndex) -> &[(Identifier, Identifier)] {
+        let class = self.classes().get(class);
+        class.map_or(&[], |class| &class.record.statics)
+    }
+
+    /// The text of a `java.lang.String`, at most `most` characters; `None` when it is none.
+    ///
+    /// # Errors
+    /// When the dump cannot be read.
+    pub fn text(&self, string: u32, most: usize) -> Result<Option<String>, DumpError> {
+        if self.class_name(string) != "java/lang/String" {
+            return Ok(None);
+        }
+        let mut arrays = self.successors(string).iter();
+        let Some(value) = arrays.find(|object| self.class_name(**object) == "[B") else {
+            return Ok(None);
+        };
+        let Some(content) = self.content(*value, None)? else {
+            return Ok(None);
+        };
+        let bytes = content.bytes;
+        let (pairs, rest) = bytes.as_chunks::<2>();
+        // Latin-1 text has no zero bytes; of UTF-16 text with letters of the West every other is.
+        let is_wide = rest.is_empty() && pairs.iter().any(|pair| pair.contains(&0));
+        let text: String = match is_wide {
+            true => char::decode_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair)))
+                .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+                .take(most)
+                .collect(),
+            false => bytes
+                .iter()
+                .take(most)
+                .map(|byte| char::from(*byte))
+                .collect(),
+        };
+        Ok(Some(text))
+    }
+
+    /// The name of a thread; `None` when the object is none.
+    ///
+    /// # Errors
+    /// When the dump cannot be read.
+    pub fn thread_name(&self, thread: u32) -> Result<Option<String>, DumpError> {
+        for target in self.successors(thread) {
+            let is_name = self.class_name(*target) == "java/lang/String"
+                && self.reference(thread, *target)? == Reference::Field("name".to_owned());
+            if is_name {
+                return self.text(*target, 80);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the content of one object again. `element`: instead of keeping it, look for this element of an array.
+    fn content(
+        &self,
+        object: u32,
+        element: Option<Identifier>,
+    ) -> Result<Option<Content>, DumpError> {
+        let Some(position) = self.positions.get((object / OBJECTS_PER_POSITION) as usize) else {
+            return Ok(None);
+        };
+        let mut finder = Finder {
+            left: object % OBJECTS_PER_POSITION,
+            wanted: element,
+            content: Content::default(),
+            next_element: None,
+            is_found: false,
+        };
+        let mut stream = self.file.open()?;
+        stream.skip_to(*position)?;
+        walk_objects(&mut stream, &mut finder, |finder| finder.is_found)?;
+        Ok(finder.is_found.then_some(finder.content))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Content {
+    bytes: Vec<u8>,
+    /// Where the wanted element stands.
+    element: Option<u32>,
+}
+
+impl Content {
+    fn identifier(&self, offset: u32) -> Option<Identifier> {
+        let bytes = self.bytes.get(offset as usize..)?;
+        Some(u64::from_be_bytes(*bytes.first_chunk()?))
+    }
+}
+
+/// Steps over objects until the wanted one.
+struct Finder {
+    /// Objects before it.
+    left: u32,
+    wanted: Option<Identifier>,
+    content: Content,
+    /// In an array of references.
+    next_element: Option<u32>,
+    is_found: bool,
+}
+
+impl RecordVisitor for Finder {
+    fn class(&mut self, _at: u64, _class: ClassRecord) -> Result<(), DumpError> {
+        // Class objects are not looked at this way.
+        self.is_found |= self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        _at: u64,
+        _id: Identifier,
+        object: ObjectRecord,
+    ) -> Result<bool, DumpError> {
+        if self.left > 0 {
+            self.left -= 1;
+            return Ok(false);
+        }
+        let is_array = matches!(object, ObjectRecord::References { .. });
+        self.next_element = is_array.then_some(0);
+        Ok(true)
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), DumpError> {
+        let Some(next) = &mut self.next_element else {
+            let room = MOST_CONTENT.saturating_sub(self.content.bytes.len());
+            self.content.bytes.extend(bytes.iter().take(room));
+            return Ok(());
+        };
+        for id in bytes.as_chunks().0 {
+            if self.wanted == Some(u64::from_be_bytes(*id)) {
+                self.content.element.get_or_insert(*next);
+            }
+            *next = next.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn end_object(&mut self) {
+        self.is_found = true;
+    }
+}

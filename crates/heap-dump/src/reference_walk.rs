@@ -1,0 +1,213 @@
+//! The second walk over a dump: who refers to whom.
+//!
+//! Left out are the referents of weak and phantom references: they keep nothing alive. Added are two ties that the JVM knows without a field, for
+//! classes of loaders that can be unloaded: an object keeps its class alive, and a loader the classes that it loaded.
+
+use rustc_hash::FxHashMap;
+
+use crate::DumpError;
+use crate::byte_stream::DumpFile;
+use crate::class_table::{ClassIndex, ClassTable, ReferencePlan};
+use crate::graph::Lists;
+use crate::id_table::IdTable;
+use crate::record_walk::{ClassRecord, Identifier, ObjectRecord, RecordVisitor, walk};
+
+/// Loaders whose classes are never unloaded.
+const BUILT_IN_LOADERS: [&str; 3] = [
+    "jdk/internal/loader/ClassLoaders$AppClassLoader",
+    "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
+    "jdk/internal/loader/ClassLoaders$BootClassLoader",
+];
+
+/// What the second walk needs of the first.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbered<'a> {
+    pub(crate) ids: &'a IdTable,
+    pub(crate) classes: &'a ClassTable,
+    /// By number.
+    pub(crate) class_of: &'a [ClassIndex],
+}
+
+/// Reads all references.
+pub(crate) fn references(file: &DumpFile, dump: Numbered<'_>) -> Result<Lists, DumpError> {
+    let loaded = loaded_classes(dump);
+    let mut reader = ReferenceReader {
+        dump,
+        loaded,
+        plans: FxHashMap::default(),
+        kept_classes: FxHashMap::default(),
+        edges: Lists::with_room(dump.ids.len(), 0),
+        content: Content::Values,
+    };
+    walk(&mut file.open()?, &mut reader)?;
+    if reader.edges.len() != dump.ids.len() {
+        return Err(DumpError::Damaged {
+            at: 0,
+            reason: "it changed while it was read",
+        });
+    }
+    Ok(reader.edges)
+}
+
+/// True when the class is never unloaded.
+pub(crate) fn is_permanent(dump: Numbered<'_>, class: ClassIndex) -> bool {
+    let Some(class) = dump.classes.get(class) else {
+        return true;
+    };
+    if class.record.loader == 0 {
+        return true;
+    }
+    let loader = dump.ids.number(class.record.loader);
+    let loader = loader.and_then(|number| dump.class_of.get(number as usize));
+    loader.is_none_or(|loader| BUILT_IN_LOADERS.contains(&dump.classes.name(*loader)))
+}
+
+/// Class objects by the loader that can be unloaded.
+fn loaded_classes(dump: Numbered<'_>) -> FxHashMap<Identifier, Vec<u32>> {
+    let mut loaded: FxHashMap<Identifier, Vec<u32>> = FxHashMap::default();
+    for index in dump.classes.indices() {
+        let Some(class) = dump.classes.get(index) else {
+            continue;
+        };
+        if !is_permanent(dump, index)
+            && let Some(number) = dump.ids.number(class.id)
+        {
+            loaded.entry(class.record.loader).or_default().push(number);
+        }
+    }
+    loaded
+}
+
+/// How the content of the object under way is read.
+#[derive(Clone, Copy)]
+enum Content {
+    Fields(ClassIndex),
+    Elements,
+    Values,
+}
+
+struct ReferenceReader<'a> {
+    dump: Numbered<'a>,
+    loaded: FxHashMap<Identifier, Vec<u32>>,
+    plans: FxHashMap<ClassIndex, ReferencePlan>,
+    /// The class object that instances keep alive, by class.
+    kept_classes: FxHashMap<ClassIndex, Option<u32>>,
+    edges: Lists,
+    content: Content,
+}
+
+impl ReferenceReader<'_> {
+    fn refer(&mut self, id: Identifier) {
+        if id != 0
+            && let Some(number) = self.dump.ids.number(id)
+        {
+            self.edges.push(number);
+        }
+    }
+
+    /// References that an object has beside its fields.
+    fn implied(&mut self, id: Identifier, class: ClassIndex) {
+        let dump = self.dump;
+        let kept = self.kept_classes.entry(class).or_insert_with(|| {
+            let id = dump.classes.get(class)?.id;
+            (!is_permanent(dump, class)).then(|| dump.ids.number(id))?
+        });
+        if let Some(number) = *kept {
+            self.edges.push(number);
+        }
+        for number in self.loaded.get(&id).into_iter().flatten() {
+            self.edges.push(*number);
+        }
+    }
+
+    fn fields(&mut self, class: ClassIndex, bytes: &[u8]) {
+        let dump = self.dump;
+        let plan = self.plans.entry(class);
+        let plan = plan.or_insert_with(|| dump.classes.plan(class));
+        for offset in &plan.offsets {
+            let field = bytes.get(*offset as usize..);
+            let Some(id) = field.and_then(|field| field.first_chunk()) else {
+                return;
+            };
+            match u64::from_be_bytes(*id) {
+                0 => {}
+                id => self.edges.extend(dump.ids.number(id)),
+            }
+        }
+    }
+
+    fn elements(&mut self, bytes: &[u8]) {
+        for id in bytes.as_chunks().0 {
+            self.refer(u64::from_be_bytes(*id));
+        }
+    }
+
+    /// A run of content has at most 2^16 references.
+    fn check_room(&self) -> Result<(), DumpError> {
+        match self.edges.items() + (1 << 20) > Lists::MOST_ITEMS {
+            true => Err(DumpError::TooLarge {
+                what: "references",
+                most: Lists::MOST_ITEMS as u64,
+            }),
+            false => Ok(()),
+        }
+    }
+}
+
+impl RecordVisitor for ReferenceReader<'_> {
+    fn class(&mut self, _at: u64, class: ClassRecord) -> Result<(), DumpError> {
+        self.check_room()?;
+        self.refer(class.superclass);
+        self.refer(class.loader);
+        class.others.into_iter().for_each(|id| self.refer(id));
+        for (_, value) in class.statics {
+            self.refer(value);
+        }
+        self.edges.end_list();
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        _at: u64,
+        id: Identifier,
+        object: ObjectRecord,
+    ) -> Result<bool, DumpError> {
+        self.check_room()?;
+        let class = |id| self.dump.classes.by_id(id);
+        self.content = match object {
+            ObjectRecord::Instance { class: id, .. } => {
+                class(id).map_or(Content::Values, Content::Fields)
+            }
+            ObjectRecord::References { .. } => Content::Elements,
+            ObjectRecord::Primitives { .. } => Content::Values,
+        };
+        let known = match object {
+            ObjectRecord::Instance { class: id, .. }
+            | ObjectRecord::References { class: id, .. } => class(id),
+            ObjectRecord::Primitives { .. } => None,
+        };
+        if let Some(class) = known {
+            self.implied(id, class);
+        }
+        let is_wanted = !matches!(self.content, Content::Values);
+        if !is_wanted {
+            self.edges.end_list();
+        }
+        Ok(is_wanted)
+    }
+
+    fn content(&mut self, bytes: &[u8]) -> Result<(), DumpError> {
+        self.check_room()?;
+        match self.content {
+            Content::Fields(class) => self.fields(class, bytes),
+            Content::Elements => self.elements(bytes),
+            Content::Values => {}
+        }
+        Ok(())
+    }
+
+    fn end_object(&mut self) {
+        self.edges.end_list();
+    }
+}

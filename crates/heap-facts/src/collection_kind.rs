@@ -1,0 +1,33 @@
+//! What a collection collects.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of pause it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum CollectionKind {
+    /// The young spaces or regions.
+    #[default]
+    Young,
+    /// Young and some old regions (G1).
+    Mixed,
+    /// The whole heap.
+    Full,
+    /// A pause of concurrent marking (Remark, Cleanup): regions without live objects are freed, nothing moves.
+    Cleanup,
+    /// Not known to the agent (ZGC, Shenandoah).
+    Other,
+}
+
+impl CollectionKind {
+    /// The word in JSON and text.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Young => "young",
+            Self::Mixed => "mixed",
+            Self::Full => "full",
+            Self::Cleanup => "cleanup",
+            Self::Other => "other",
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What calls of the application bring, added up over threads.
+//!
+//! ```text
+//! all objects = own        application code has made them
+//!             + charged    other code, in a call of the application: to the innermost one
+//!             + no call    other code, outside of any: threads of libraries, the VM
+//! ```
+
+use ducktrack_trace_format::{Application, Cause, CounterId};
+use rustc_hash::FxHashMap;
+
+use crate::row_plan::RowPlan;
+use crate::snapshot_state::SnapshotState;
+use crate::{CallIndex, SiteRow, Tally};
+
+/// A call from application code into other code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CauseRow {
+    /// Where it is.
+    pub call: CallIndex,
+    /// What was executed while it was under way, by this thread, in a recursion once.
+    pub inclusive: Tally,
+    /// What other code has executed in it as the innermost call of the application.
+    pub charged: Tally,
+}
+
+/// What the application makes and brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Causes {
+    /// Which code is the application's; `None`: that was not asked.
+    pub application: Option<Application>,
+    /// Its calls of other code, those that brought nothing included.
+    pub rows: Vec<CauseRow>,
+    /// What its own code has executed.
+    pub own: Tally,
+    /// What is charged to its calls, together.
+    pub charged: Tally,
+    /// The rest.
+    pub no_call: Tally,
+}
+
+/// Adds up the counters of causes.
+pub(crate) fn cause_rows(
+    causes: &[Cause],
+    state: &SnapshotState,
+    plan: &mut RowPlan,
+) -> Vec<CauseRow> {
+    let mut rows: Vec<CauseRow> = Vec::new();
+    let mut row_of: FxHashMap<CallIndex, usize> = FxHashMap::default();
+    for cause in causes {
+        let Some(call) = plan.call(cause.call) else {
+            continue;
+        };
+        let at = *row_of.entry(call).or_insert_with(|| {
+            rows.push(CauseRow {
+                call,
+                inclusive: Tally::default(),
+                charged: Tally::default(),
+            });
+            rows.len() - 1
+        });
+        if let Some(row) = rows.get_mut(at) {
+            row.inclusive += tally(state, cause.first, 0);
+            row.charged += tally(state, cause.first, 2);
+        }
+    }
+    rows
+}
+
+fn tally(state: &SnapshotState, first: CounterId, offset: u32) -> Tally {
+    let sum = |id: CounterId| {
+        let words = state
+            .threads
+            .values()
+            .filter_map(|thread| thread.counters.get(&id));
+        let sum = words.fold(0u64, |sum, word| sum.saturating_add(*word));
+        i64::try_from(sum).unwrap_or(i64::MAX)
+    };
+    let id = |next: u32| CounterId(first.0.saturating_add(offset).saturating_add(next));
+    Tally {
+        count: sum(id(0)),
+        bytes: sum(id(1)),
+    }
+}
+
+impl Causes {
+    /// Completes the sums. `class_of` says in which class a site is.
+    pub(crate) fn of<'a>(
+        application: Option<Application>,
+        rows: Vec<CauseRow>,
+        sites: &'a [SiteRow],
+        class_of: impl Fn(&'a SiteRow) -> &'a str,
+    ) -> Self {
+        let Some(application) = application else {
+            return Self::default();
+        };
+        let all: Tally = sites.iter().map(|site| site.total).sum();
+        let own = sites
+            .iter()
+            .filter(|site| application.contains(class_of(site)));
+        let own: Tally = own.map(|site| site.total).sum();
+        let charged: Tally = rows.iter().map(|row| row.charged).sum();
+        let rest =
+            |all: i64, own: i64, charged: i64| all.saturating_sub(own).saturating_sub(charged);
+        Self {
+            no_call: Tally {
+                count: rest(all.count, own.count, charged.count),
+                bytes: rest(all.bytes, own.bytes, charged.bytes),
+            },
+            application: Some(application),
+            rows,
+            own,
+            charged,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The stamps and references of a trace of `mode=witness`, as records of the neutral stream.
+//!
+//! ```text
+//! block STAMPS: address, positions, (slot, address)*   ── objects that are alive, by address ──>   Dead, Stamp, Reference*
+//! ```
+//!
+//! A stamp is of the object if it is not older than the epoch of its birth; else it is of another one that was at its first address. An object of which
+//! the trace has no stamps, though it died, has no `Stamp` record: its death is not known.
+
+use std::collections::BTreeMap;
+
+use ducktrack_merlin::{ObjectId, Record, SlotId, Time};
+use ducktrack_trace_format::{DeadObject, FormatError, Position, ThreadId, decode_stamps};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::heap::fate_map::{Fate, FateMap};
+use crate::heap::thread_positions::{Placed, ThreadPositions};
+
+/// An object that is alive, by its address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Living {
+    pub(crate) object: ObjectId,
+    pub(crate) bytes: u64,
+    /// Collections before its birth.
+    pub(crate) born: u32,
+}
+
+/// What is known of positions, and what waits for the next collection.
+#[derive(Debug, Default)]
+pub(crate) struct Stamps {
+    are_known: bool,
+    threads: FxHashMap<ThreadId, ThreadPositions>,
+    /// The first moment of each epoch but the first.
+    epochs: Vec<u64>,
+    /// Contents of blocks ahead of the next collection.
+    contents: Vec<Vec<u8>>,
+    /// Where threads go on after it.
+    next: Vec<(ThreadId, u64)>,
+    /// What the collection that goes on has said of.
+    written: FxHashSet<ObjectId>,
+}
+
+impl Stamps {
+    /// Takes a block of stamps; it waits for its collection. True: it is the first.
+    pub(crate) fn take(&mut self, content: Vec<u8>) -> Result<bool, FormatError> {
+        let (head, _) = decode_stamps(&content)?;
+        self.next.extend(head.threads);
+        self.contents.push(content);
+        Ok(!std::mem::replace(&mut self.are_known, true))
+    }
+
+    /// Whether the trace has stamps.
+    pub(crate) fn are_known(&self) -> bool {
+        self.are_known
+    }
+
+    /// A thread's next words are read.
+    pub(crate) fn begin(&mut self, thread: ThreadId, placed: Placed) {
+        self.threads.entry(thread).or_default().begin(placed);
+    }
+
+    /// How many words of it were read, and how many events.
+    pub(crate) fn pass(&mut self, thread: ThreadId, words: u64, events: u64) {
+        if let Some(positions) = self.threads.get_mut(&thread) {
+            positions.pass(words, events);
+        }
+    }
+
+    /// An epoch begins.
+    pub(crate) fn begin_epoch(&mut self, placed: Placed) {
+        self.epochs
+            .resize((placed.epoch as usize).max(1), placed.time);
+        for (thread, position) in self.next.drain(..) {
+            let positions = self.threads.entry(thread).or_default();
+            positions.go_on(position, placed);
+        }
+    }
+
+    /// Whether this object was written dead with its stamps.
+    pub(crate) fn has_written(&self, object: ObjectId) -> bool {
+        self.written.contains(&object)
+    }
+
+    /// Writes what the collection at the end of this epoch found dead.
+    pub(crate) fn write(
+        &mut self,
+        epoch: u32,
+        live: &BTreeMap<u64, Living>,
+        fates: &FateMap,
+        records: &mut Vec<Record>,
+    ) {
+        self.written.clear();
+        let mut cursor = fates.cursor();
+        for content in std::mem::take(&mut self.contents) {
+            let Ok((head, dead)) = decode_stamps(&content) else {
+                continue;
+            };
+            if head.epoch != epoch {
+                continue;
+            }
+            for dead in dead.map_while(Result::ok) {
+                let Some(living) = live.get(&dead.address) else {
+                    continue;
+                };
+                if cursor.fate(dead.address) == Fate::Dead && self.written.insert(living.object) {
+                    self.write_one(&dead, *living, live, records);
+                }
+            }
+        }
+    }
+
+    fn write_one(
+        &self,
+        dead: &DeadObject,
+        living: Living,
+        live: &BTreeMap<u64, Living>,
+        records: &mut Vec<Record>,
+    ) {
+        records.push(Record::Dead(living.object));
+        records.push(Record::Stamp {
+            object: living.object,
+            used: self.time_of(dead.used, living.born),
+            lost: self.time_of(dead.lost, living.born),
+        });
+        for (slot, target) in &dead.references {
+            if let Some(target) = live.get(target) {
+                records.push(Record::Reference {
+                    slot: SlotId(*slot),
+                    target: target.object,
+                });
+            }
+        }
+    }
+
+    /// `None`: there was no such moment in the life of an object born in this epoch.
+    fn time_of(&self, position: Option<Position>, born: u32) -> Option<Time> {
+        let position = position?;
+        let placed = match position.thread {
+            Some(thread) => self.threads.get(&thread)?.at(position.words)?,
+            None => self.end_of_epoch(position.words.checked_sub(1)?)?,
+        };
+        (placed.epoch >= born).then_some(placed.time)
+    }
+
+    /// Where a thread without a buffer was is known by the epoch only.
+    fn end_of_epoch(&self, epoch: u64) -> Option<Placed> {
+        let next = usize::try_from(epoch).ok()?;
+        Some(Placed {
+            // The end of the epoch that goes on is now, or later than any moment.
+            time: self.epochs.get(next).map_or(Time::MAX, |first| first - 1),
+            epoch: u32::try_from(epoch).ok()?,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! What each site, caller and type costs the collector: the work that was done for it, and the collections it brought on.
+//!
+//! ```text
+//! CollectionStep ── kept, died, allocated ──> CostBuilder ── end_collection ──> CostLedger (per origin, per type)
+//!                                                  │                                 │
+//!                                                  └── PauseModel (per pause kind) ──┴──> GcCost
+//! ```
+//!
+//! - *Work*: bytes copied (young and mixed collections), bytes that survived (full collections).
+//! - *Brought on*: a collection happens because room is used up. Each origin has its share of the bytes that used it: of all allocated bytes since the last
+//!   evacuation, or of all promoted bytes since the old space was last collected. A collection that the program or a tool asked for is brought on by no site.
+
+mod cost_builder;
+mod cost_ledger;
+mod gc_cost;
+mod pause_kind;
+mod pause_model;
+mod what_if;
+
+pub(crate) use cost_builder::CostBuilder;
+pub use gc_cost::{CallerCost, Cost, GcCost, KindCost, SiteCost, TypeCost};
+pub use pause_kind::PauseKind;
+pub use pause_model::{Estimate, PauseModel};
+pub use what_if::HeapWhatIf;

@@ -1,0 +1,322 @@
+//! Takes what collections do, while a trace is replayed.
+
+use core::cmp::Ordering;
+
+use ducktrack_trace_format::{Collection, CollectionKind};
+
+use crate::heap::column::{Origin, SiteColumn, TypeColumn};
+use crate::heap::cost::cost_ledger::{CostLedger, Pressure};
+use crate::heap::cost::gc_cost::{CallerCost, Cost, GcCost, SiteCost, TypeCost};
+use crate::heap::cost::pause_kind::{PauseKind, is_asked_for};
+use crate::heap::cost::pause_model::{PauseModel, PauseSample};
+use crate::heap::live_object::LiveObject;
+use crate::heap::space_map::space_uses;
+use crate::heap::trace_names::TypeNames;
+use crate::{Amount, SiteIndex};
+
+/// Costs while they are summed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CostBuilder {
+    origins: CostLedger<Origin>,
+    types: CostLedger<TypeColumn>,
+    pauses: [Vec<PauseSample>; 3],
+    asked: [u64; 3],
+    unknown: u64,
+    unknown_nanos: u64,
+    /// Bytes allocated since the last evacuation, with those of no site.
+    allocated: u64,
+    /// Bytes of work in the collection under way.
+    work: u64,
+    /// Objects that stay where they are are work, too: a full collection marks them.
+    counts_stayed: bool,
+    evacuations: EvacuationCount,
+    /// Full collections for want of room: how many, bytes used before and alive after, together.
+    around_full: (u64, u64, u64),
+    /// The epoch that the last full collection ended.
+    last_full: Option<u32>,
+    /// Remark was, Cleanup follows.
+    is_marked: bool,
+}
+
+impl CostBuilder {
+    /// Objects of the epoch under way that reached the heap.
+    pub(crate) fn allocated(&mut self, origin: Origin, ty: TypeColumn, amount: Amount) {
+        self.origins.allocated(origin, amount);
+        self.types.allocated(ty, amount);
+    }
+
+    /// A collection begins to be told.
+    pub(crate) fn begin_collection(&mut self, collection: &Collection) {
+        self.counts_stayed = collection.kind == CollectionKind::Full;
+    }
+
+    /// The collection, which ends `epoch`, keeps an object.
+    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
+        let bytes = object.bytes();
+        if is_moved || self.counts_stayed {
+            self.work = self.work.saturating_add(bytes);
+            self.origins.worked(object.origin(), bytes);
+            self.types.worked(object.ty, bytes);
+        }
+        if is_moved {
+            let age = epoch.saturating_sub(object.birth);
+            self.origins.copied(object.origin(), bytes, age);
+            self.types.copied(object.ty, bytes, age);
+        }
+    }
+
+    pub(crate) fn promoted(&mut self, object: &LiveObject) {
+        self.origins.promoted(object.origin(), object.bytes());
+        self.types.promoted(object.ty, object.bytes());
+    }
+
+    /// The collection that ends `epoch` finds an object dead.
+    pub(crate) fn died(&mut self, object: &LiveObject, epoch: u32) {
+        let one = Amount::one(object.bytes());
+        let is_soon = self.last_full.is_none_or(|full| full <= object.birth);
+        let copies = u64::from(self.evacuations.between(object.birth, epoch));
+        let note = |cost: &mut Cost| match object.is_promoted() {
+            true if is_soon => cost.promoted_soon_dead += one,
+            true => {}
+            false => {
+                let bytes = one.bytes.saturating_mul(copies);
+                cost.copied_in_vain = cost.copied_in_vain.saturating_add(bytes);
+            }
+        };
+        note(self.origins.cost(object.origin()));
+        note(self.types.cost(object.ty));
+    }
+
+    /// A collection has ended `epoch`, in which this many bytes were allocated; `defers` says that it did not look at new objects.
+    pub(crate) fn end_collection(
+        &mut self,
+        collection: &Collection,
+        epoch: u32,
+        bytes: u64,
+        defers: bool,
+    ) {
+        self.allocated = self.allocated.saturating_add(bytes);
+        let work = core::mem::take(&mut self.work);
+        let Some(kind) = PauseKind::of(collection.kind) else {
+            return;
+        };
+        let pressure = self.pressure(kind, collection);
+        let at = kind.position();
+        if let Some(pauses) = self.pauses.get_mut(at) {
+            let nanos = pause_nanos(collection);
+            pauses.push(PauseSample { nanos, work });
+        }
+        if kind == PauseKind::Full && pressure != Pressure::Asked {
+            let used = space_uses(&collection.before);
+            let used = used.iter().map(|space| space.used);
+            self.around_full.0 += 1;
+            self.around_full.1 = used.fold(self.around_full.1, u64::saturating_add);
+            self.around_full.2 = self.around_full.2.saturating_add(work);
+        }
+        if let Some(asked) = self.asked.get_mut(at) {
+            *asked += u64::from(pressure == Pressure::Asked);
+        }
+        self.origins.end_pause(kind, pressure, work);
+        self.types.end_pause(kind, pressure, work);
+        self.evacuations
+            .note(epoch, kind == PauseKind::Evacuation && !defers);
+        self.empty_spaces(kind, epoch, defers);
+    }
+
+    fn pressure(&self, kind: PauseKind, collection: &Collection) -> Pressure {
+        let promoted = self.origins.promoted_bytes() > 0;
+        match kind {
+            _ if is_asked_for(&collection.cause) => Pressure::Asked,
+            PauseKind::Full | PauseKind::Cycle if promoted => Pressure::Promoted,
+            _ => Pressure::Allocated(self.allocated),
+        }
+    }
+
+    fn empty_spaces(&mut self, kind: PauseKind, epoch: u32, defers: bool) {
+        if !defers {
+            self.allocated = 0;
+            self.origins.forget_allocated();
+            self.types.forget_allocated();
+        }
+        if kind == PauseKind::Full {
+            self.last_full = Some(epoch);
+            self.is_marked = false;
+            self.forget_promoted();
+        }
+    }
+
+    fn forget_promoted(&mut self) {
+        self.origins.forget_promoted();
+        self.types.forget_promoted();
+    }
+
+    /// A concurrent cycle has marked what lives: true at its first pause, if the collection is of a cycle.
+    pub(crate) fn begins_cycle_end(&mut self, collection: &Collection) -> bool {
+        if collection.kind != CollectionKind::Cleanup {
+            return false;
+        }
+        self.is_marked = !self.is_marked;
+        if !self.is_marked {
+            self.forget_promoted();
+        }
+        self.is_marked
+    }
+
+    pub(crate) fn marked(&mut self, object: &LiveObject) {
+        let bytes = object.bytes();
+        for cost in [
+            self.origins.cost(object.origin()),
+            self.types.cost(object.ty),
+        ] {
+            cost.marked = cost.marked.saturating_add(bytes);
+        }
+    }
+
+    /// A collection whose moves are not known: nothing is known of what it did, nor of what has been allocated since the last one.
+    pub(crate) fn lost(&mut self, collection: &Collection) {
+        self.unknown += 1;
+        self.unknown_nanos = self.unknown_nanos.saturating_add(pause_nanos(collection));
+        self.allocated = 0;
+        self.origins.forget_allocated();
+        self.types.forget_allocated();
+        self.forget_promoted();
+    }
+
+    /// The table.
+    pub(crate) fn finish(self, types: &TypeNames) -> GcCost {
+        let [young, full, cycle] = &self.pauses;
+        let [young_asked, full_asked, cycle_asked] = self.asked;
+        let mut answer = GcCost {
+            models: [
+                PauseModel::fit(young, young_asked),
+                PauseModel::fit(full, full_asked),
+                PauseModel::fit(cycle, cycle_asked),
+            ],
+            around_full: match self.around_full {
+                (0, _, _) => None,
+                (times, used, alive) => Some((used / times, alive / times)),
+            },
+            unknown: self.unknown,
+            unknown_nanos: self.unknown_nanos,
+            ..GcCost::default()
+        };
+        let of_type = |(column, cost): (TypeColumn, Cost)| TypeCost {
+            ty: types.name(column).cloned(),
+            cost,
+        };
+        answer.sites = sites(self.origins.finish());
+        answer.types = self.types.finish().into_iter().map(of_type).collect();
+        for site in &answer.sites {
+            answer.total += &site.cost;
+        }
+        sort(answer)
+    }
+}
+
+fn pause_nanos(collection: &Collection) -> u64 {
+    let micros = collection
+        .end_unix_micros
+        .saturating_sub(collection.start_unix_micros);
+    let nanos = micros.saturating_mul(1_000);
+    nanos.saturating_sub(collection.walk_nanos)
+}
+
+fn sites(origins: Vec<(Origin, Cost)>) -> Vec<SiteCost> {
+    let mut sites: Vec<SiteCost> = Vec::new();
+    let mut current: Option<SiteColumn> = None;
+    for (origin, cost) in origins {
+        if current.replace(origin.site) != Some(origin.site) {
+            let site: Option<SiteIndex> = origin.site.site();
+            sites.push(SiteCost {
+                site,
+                ..SiteCost::default()
+            });
+        }
+        if let Some(row) = sites.last_mut() {
+            row.cost += &cost;
+            let call = origin.caller.call();
+            row.callers.push(CallerCost { call, cost });
+        }
+    }
+    for row in &mut sites {
+        if row.callers.iter().all(|caller| caller.call.is_none()) {
+            row.callers.clear();
+        }
+    }
+    sites
+}
+
+fn sort(mut answer: GcCost) -> GcCost {
+    let mut sites = core::mem::take(&mut answer.sites);
+    let mut types = core::mem::take(&mut answer.types);
+    let by_cost = |a: &Cost, b: &Cost| -> Ordering {
+        let saved = |cost: &Cost| answer.without(cost).value;
+        let by_saved = saved(b).total_cmp(&saved(a));
+        by_saved.then_with(|| b.allocated.bytes.cmp(&a.allocated.bytes))
+    };
+    sites.sort_by(|a, b| by_cost(&a.cost, &b.cost));
+    types.sort_by(|a, b| by_cost(&a.cost, &b.cost));
+    for site in &mut sites {
+        site.callers.sort_by(|a, b| by_cost(&a.cost, &b.cost));
+    }
+    GcCost {
+        sites,
+        types,
+        ..answer
+    }
+}
+
+/// How many evacuations there were up to each epoch.
+#[derive(Clone, Debug, Default)]
+struct EvacuationCount {
+    first: u32,
+    /// Evacuations up to the collection that ended epoch `first + place`.
+    until: Vec<u32>,
+}
+
+impl EvacuationCount {
+    fn note(&mut self, epoch: u32, is_evacuation: bool) {
+        if self.until.is_empty() {
+            self.first = epoch;
+        }
+        let last = self.until.last().copied().unwrap_or(0);
+        let missing = (epoch.saturating_sub(self.first) as usize).saturating_sub(self.until.len());
+        // Epochs whose collections are not known are few: the heap is lost with them.
+        if missing < 1 << 16 {
+            self.until.resize(self.until.len() + missing, last);
+        }
+        self.until.push(last + u32::from(is_evacuation));
+    }
+
+    /// Evacuations from the one that ended `birth` to the one before the one that ends `epoch`.
+    fn between(&self, birth: u32, epoch: u32) -> u32 {
+        let before = |epoch: u32| {
+            let place = epoch.checked_sub(self.first)?.checked_sub(1)?;
+            self.until
+                .get(place as usize)
+                .or(self.until.last())
+                .copied()
+        };
+        let (since, until) = (before(birth).unwrap_or(0), before(epoch).unwrap_or(0));
+        until.saturating_sub(since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evacuations_between_epochs() {
+        let mut count = EvacuationCount::default();
+        for (epoch, is_evacuation) in [(3, true), (4, true), (5, false), (6, true)] {
+            count.note(epoch, is_evacuation);
+        }
+        // Born in epoch 3, dead at the end of epoch 3: none. Dead at the end of 7: all three.
+        assert_eq!(count.between(3, 3), 0);
+        assert_eq!(count.between(3, 4), 1);
+        assert_eq!(count.between(3, 7), 3);
+        assert_eq!(count.between(5, 7), 1);
+        assert_eq!(count.between(0, 5), 2);
+    }
+}

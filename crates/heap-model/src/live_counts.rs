@@ -1,0 +1,406 @@
+//! Totals of a run that goes on, added up anew at each look: per site, type, thread and package.
+//!
+//! ```text
+//! define(record) ..                      what the trace says; more comes while the program loads classes
+//! begin(), counter(..) .., keyed(..) ..  the values at a moment
+//! rows(kind)                             totals; a row keeps its position for good
+//! ```
+
+use ducktrack_trace_format::{
+    ClassId, CounterId, MethodId, Record, Site, SiteId, Term, ThreadId, Unit,
+};
+use rustc_hash::FxHashMap;
+
+use crate::{Tally, stable_class, stable_descriptor};
+
+/// Counters have smaller numbers than this: a block has room for no more.
+const MOST_COUNTERS: usize = 1 << 20;
+
+/// By what totals are grouped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LiveKind {
+    /// Places in the code.
+    #[default]
+    Sites,
+    /// Classes of the objects.
+    Types,
+    /// Threads that made them.
+    Threads,
+    /// Packages of the places.
+    Packages,
+}
+
+/// What a row is of, in the VM's own form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LiveName {
+    /// A place: class, method, line, and what is made there.
+    Site {
+        /// Class.
+        class: String,
+        /// Method.
+        method: String,
+        /// Source line.
+        line: Option<u16>,
+        /// Descriptor of what is made; `None` where it differs.
+        ty: Option<String>,
+    },
+    /// A type, as a descriptor.
+    Type(String),
+    /// A thread.
+    Thread(String),
+    /// A package; empty for classes without one.
+    Package(String),
+}
+
+/// Objects and bytes of one site, type, thread or package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRow {
+    /// Of what.
+    pub name: LiveName,
+    /// Since the start.
+    pub total: Tally,
+}
+
+/// Rows that are found by their names.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    rows: Vec<LiveRow>,
+    positions: FxHashMap<LiveName, usize>,
+}
+
+impl Table {
+    fn position(&mut self, name: LiveName) -> usize {
+        if let Some(position) = self.positions.get(&name) {
+            return *position;
+        }
+        let position = self.rows.len();
+        self.positions.insert(name.clone(), position);
+        self.rows.push(LiveRow {
+            name,
+            total: Tally::default(),
+        });
+        position
+    }
+
+    fn add(&mut self, position: usize, tally: Tally) {
+        if let Some(row) = self.rows.get_mut(position) {
+            row.total += tally;
+        }
+    }
+
+    fn zero(&mut self) {
+        for row in &mut self.rows {
+            row.total = Tally::default();
+        }
+    }
+}
+
+/// Where the objects of a site are added.
+#[derive(Clone, Copy, Debug)]
+struct Positions {
+    site: usize,
+    ty: Option<usize>,
+    package: usize,
+    size: Option<u32>,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct LiveCounts {
+    classes: FxHashMap<ClassId, String>,
+    methods: FxHashMap<MethodId, (ClassId, String)>,
+    sites: FxHashMap<SiteId, Site>,
+    sizes: FxHashMap<SiteId, u32>,
+    counters: Vec<Vec<Term>>,
+    thread_names: FxHashMap<ThreadId, String>,
+    positions: FxHashMap<SiteId, Positions>,
+    thread_positions: FxHashMap<ThreadId, usize>,
+    tables: [Table; 4],
+}
+
+impl LiveCounts {
+    /// Takes a record of the trace; one that it had before changes nothing.
+    pub fn define(&mut self, record: &Record) {
+        match record {
+            Record::Class(class) => {
+                let name = stable_class(&class.name).into_owned();
+                self.classes.insert(class.id, name);
+            }
+            Record::Method(method) => {
+                self.methods
+                    .insert(method.id, (method.class, method.name.clone()));
+            }
+            Record::Site(site) => {
+                self.sites.insert(site.id, site.clone());
+            }
+            Record::SiteSize { site, bytes } => {
+                self.sizes.insert(*site, *bytes);
+                if let Some(positions) = self.positions.get_mut(site) {
+                    positions.size = Some(*bytes);
+                }
+            }
+            Record::Counter(counter) => self.define_counter(counter.id, &counter.terms),
+            Record::Thread(thread) => {
+                let before = self.thread_names.insert(thread.id, thread.name.clone());
+                if before.as_ref() != Some(&thread.name) {
+                    self.thread_positions.remove(&thread.id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn define_counter(&mut self, id: CounterId, terms: &[Term]) {
+        let index = id.0 as usize;
+        if index >= MOST_COUNTERS {
+            return;
+        }
+        if self.counters.len() <= index {
+            self.counters.resize_with(index + 1, Vec::new);
+        }
+        self.counters[index] = terms.to_vec();
+    }
+
+    /// All totals are 0: the values of another moment come.
+    pub fn begin(&mut self) {
+        self.tables.iter_mut().for_each(Table::zero);
+    }
+
+    /// The value of a thread's counter.
+    pub fn counter(&mut self, thread: ThreadId, id: usize, value: u64) {
+        let Some(terms) = self.counters.get_mut(id) else {
+            return;
+        };
+        // Taken and put back, so that the tables can change meanwhile.
+        let terms = std::mem::take(terms);
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        for term in &terms {
+            let amount = value.saturating_mul(term.factor.into());
+            match term.unit {
+                Unit::Count => self.add_objects(thread, term.site, None, amount, 0),
+                Unit::Bytes => self.add(
+                    thread,
+                    term.site,
+                    None,
+                    Tally {
+                        count: 0,
+                        bytes: amount,
+                    },
+                ),
+                _ => {}
+            }
+        }
+        self.counters[id] = terms;
+    }
+
+    /// A thread's objects of a site that are filed by class or caller; bytes 0: not measured.
+    pub fn keyed(
+        &mut self,
+        thread: ThreadId,
+        site: SiteId,
+        ty: Option<&str>,
+        (count, bytes): (u64, u64),
+    ) {
+        let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        self.add_objects(thread, site, ty, signed(count), signed(bytes));
+    }
+
+    /// Totals by site, type, thread or package. Rows are in no order, and only become more.
+    pub fn rows(&self, kind: LiveKind) -> &[LiveRow] {
+        &self.tables[kind as usize].rows
+    }
+
+    /// All together.
+    pub fn total(&self) -> Tally {
+        self.rows(LiveKind::Threads)
+            .iter()
+            .map(|row| row.total)
+            .sum()
+    }
+
+    /// Objects whose bytes are given, or follow from the size of the site's objects.
+    fn add_objects(
+        &mut self,
+        thread: ThreadId,
+        site: SiteId,
+        ty: Option<&str>,
+        count: i64,
+        bytes: i64,
+    ) {
+        let bytes = match bytes {
+            0 => {
+                let size = self.place(site).size.unwrap_or(0);
+                count.saturating_mul(size.into())
+            }
+            bytes => bytes,
+        };
+        self.add(thread, site, ty, Tally { count, bytes });
+    }
+
+    fn add(&mut self, thread: ThreadId, site: SiteId, ty: Option<&str>, tally: Tally) {
+        let positions = self.place(site);
+        let thread = self.thread_place(thread);
+        let [sites, types, threads, packages] = &mut self.tables;
+        let ty = match ty {
+            Some(ty) => Some(types.position(LiveName::Type(stable_descriptor(ty)))),
+            None => positions.ty,
+        };
+        sites.add(positions.site, tally);
+        if let Some(ty) = ty {
+            types.add(ty, tally);
+        }
+        threads.add(thread, tally);
+        packages.add(positions.package, tally);
+    }
+
+    fn place(&mut self, site: SiteId) -> Positions {
+        if let Some(positions) = self.positions.get(&site) {
+            return *positions;
+        }
+        let positions = self.new_place(site);
+        self.positions.insert(site, positions);
+        positions
+    }
+
+    fn new_place(&mut self, id: SiteId) -> Positions {
+        let site = self.sites.get(&id);
+        let method = site.and_then(|site| self.methods.get(&site.method));
+        let class = method.and_then(|(class, _)| self.classes.get(class));
+        let class = class.cloned().unwrap_or_default();
+        let ty = site
+            .and_then(|site| site.ty.as_deref())
+            .map(stable_descriptor);
+        let package = class.rsplit_once('/').map_or("", |(package, _)| package);
+        let package = LiveName::Package(package.to_owned());
+        let name = LiveName::Site {
+            class,
+            method: method.map(|(_, name)| name.clone()).unwrap_or_default(),
+            line: site.and_then(|site| site.line),
+            ty: ty.clone(),
+        };
+        let [sites, types, _, packages] = &mut self.tables;
+        Positions {
+            site: sites.position(name),
+            ty: ty.map(|ty| types.position(LiveName::Type(ty))),
+            package: packages.position(package),
+            size: self.sizes.get(&id).copied(),
+        }
+    }
+
+    fn thread_place(&mut self, thread: ThreadId) -> usize {
+        if let Some(position) = self.thread_positions.get(&thread) {
+            return *position;
+        }
+        let name = match self.thread_names.get(&thread) {
+            Some(name) => name.clone(),
+            None => "(shared)".to_owned(),
+        };
+        let [_, _, threads, _] = &mut self.tables;
+        let position = threads.position(LiveName::Thread(name));
+        self.thread_positions.insert(thread, position);
+        position
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ducktrack_trace_format::{AllocationKind, Class, Counter, CounterRole, Method, Thread};
+
+    use super::*;
+
+    fn defined() -> LiveCounts {
+        let mut counts = LiveCounts::default();
+        let site = |id, ty: Option<&str>| {
+            Record::Site(Site {
+                id: SiteId(id),
+                method: MethodId(1),
+                bci: 0,
+                line: Some(7),
+                kind: AllocationKind::New,
+                ty: ty.map(str::to_owned),
+            })
+        };
+        let term = |site, factor, unit| Term {
+            site: SiteId(site),
+            factor,
+            unit,
+        };
+        for record in [
+            Record::Class(Class {
+                id: ClassId(1),
+                name: "com/acme/Shop".into(),
+                loader: "app".into(),
+                hidden: false,
+                source_file: None,
+            }),
+            Record::Method(Method {
+                id: MethodId(1),
+                class: ClassId(1),
+                name: "sell".into(),
+                descriptor: "()V".into(),
+            }),
+            site(16, Some("Lcom/acme/Order;")),
+            site(17, None),
+            Record::SiteSize {
+                site: SiteId(16),
+                bytes: 24,
+            },
+            Record::Counter(Counter {
+                id: CounterId(64),
+                role: CounterRole::Increment,
+                version: 0,
+                terms: vec![term(16, 2, Unit::Count)],
+            }),
+            Record::Thread(Thread {
+                id: ThreadId(1),
+                name: "main".into(),
+                folded: false,
+            }),
+        ] {
+            counts.define(&record);
+        }
+        counts
+    }
+
+    fn totals(counts: &LiveCounts, kind: LiveKind) -> Vec<(i64, i64)> {
+        let rows = counts.rows(kind).iter();
+        rows.map(|row| (row.total.count, row.total.bytes)).collect()
+    }
+
+    #[test]
+    fn values_are_added_up_by_site_type_thread_and_package() {
+        let mut counts = defined();
+        for round in 1..=3 {
+            counts.begin();
+            counts.counter(ThreadId(1), 64, 10 * round);
+            counts.keyed(ThreadId(1), SiteId(17), Some("[I"), (round, 100));
+            let (sold, keyed) = (
+                20 * i64::try_from(round).unwrap(),
+                i64::try_from(round).unwrap(),
+            );
+            let expected = [(sold, 24 * sold), (keyed, 100)];
+            assert_eq!(totals(&counts, LiveKind::Sites), expected);
+            assert_eq!(totals(&counts, LiveKind::Types), expected);
+            let sum = (sold + keyed, 24 * sold + 100);
+            assert_eq!(totals(&counts, LiveKind::Threads), [sum]);
+            assert_eq!(totals(&counts, LiveKind::Packages), [sum]);
+        }
+        let name = &counts.rows(LiveKind::Packages)[0].name;
+        assert_eq!(*name, LiveName::Package("com/acme".into()));
+    }
+
+    #[test]
+    fn numbers_out_of_any_range_do_no_harm() {
+        let mut counts = defined();
+        counts.define(&Record::Counter(Counter {
+            id: CounterId(u32::MAX),
+            role: CounterRole::Increment,
+            version: 0,
+            terms: Vec::new(),
+        }));
+        counts.counter(ThreadId(9), usize::MAX, u64::MAX);
+        counts.counter(ThreadId(9), 64, u64::MAX);
+        counts.keyed(ThreadId(9), SiteId(u32::MAX), None, (u64::MAX, u64::MAX));
+        assert!(counts.total().count > 0);
+    }
+}

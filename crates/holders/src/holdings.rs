@@ -1,0 +1,155 @@
+//! What a joined dump answers: retained bytes by type and by origin, and who holds what.
+
+use ducktrack_heap_dump::{DominatorTree, Graph, Root, ShortestPaths};
+
+use crate::class_paths::ClassPaths;
+use crate::join::JoinedDump;
+use crate::type_table::{Origin, TypeNumber, TypeTable};
+
+/// Objects, their bytes, and what they retain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holding {
+    /// Objects.
+    pub objects: u64,
+    /// Their own bytes.
+    pub bytes: u64,
+    /// Bytes that would be free without them, theirs included. Of a group: at least this many.
+    pub retained: u64,
+    /// Collections that the oldest survived.
+    pub oldest: u32,
+    /// Collections that the youngest survived.
+    pub youngest: u32,
+}
+
+impl Holding {
+    fn add(&mut self, bytes: u64, age: u32) {
+        self.youngest = match self.objects {
+            0 => age,
+            _ => self.youngest.min(age),
+        };
+        self.oldest = self.oldest.max(age);
+        self.objects += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// The dump, its dominators and its shortest paths.
+#[derive(Debug)]
+pub struct Holdings {
+    /// The dump and who made its objects.
+    pub dump: JoinedDump,
+    /// Types and origins as numbers.
+    pub types: TypeTable,
+    /// Class paths of all objects.
+    pub paths: ClassPaths,
+    pub(crate) tree: DominatorTree,
+    pub(crate) shortest: ShortestPaths,
+    /// By number in the tree.
+    pub(crate) retained: Vec<u64>,
+}
+
+impl Holdings {
+    /// Works out dominators, retained bytes and shortest paths.
+    pub fn new(dump: JoinedDump) -> Self {
+        let types = TypeTable::new(&dump);
+        let roots: Vec<u32> = dump.graph.roots().iter().map(|(root, _)| *root).collect();
+        let tree = DominatorTree::new(&dump.graph, &roots);
+        let retained = tree.retained(|object| dump.bytes(object));
+        // Static fields come first: they are what a person can look up in the code.
+        let all = dump.graph.roots().iter();
+        let statics = all.take_while(|(_, root)| *root == Root::Statics).count();
+        let (statics, others) = roots.split_at(statics);
+        let shortest = ShortestPaths::new(&dump.graph, statics, others, tree.orphans());
+        let paths = ClassPaths::new(&dump, &types, &shortest);
+        Self {
+            dump,
+            types,
+            paths,
+            tree,
+            shortest,
+            retained,
+        }
+    }
+
+    /// All objects together.
+    pub fn total(&self) -> Holding {
+        let mut total = Holding::default();
+        for object in 0..self.dump.graph.objects() {
+            total.add(self.dump.bytes(object), self.dump.age(object));
+        }
+        total.retained = total.bytes;
+        total
+    }
+
+    /// Bytes that one object retains.
+    pub fn retained(&self, object: u32) -> u64 {
+        let number = self.tree.number(object) as usize;
+        self.retained.get(number).copied().unwrap_or(0)
+    }
+
+    /// For each type (by its number) what its objects hold.
+    pub fn by_type(&self) -> Vec<Holding> {
+        self.by_group(self.types.types(), |object| {
+            Some(self.types.type_of(&self.dump, object).0)
+        })
+    }
+
+    /// For each origin (by its place in `types.origins()`) what its objects hold.
+    pub fn by_origin(&self) -> Vec<Holding> {
+        self.by_group(self.types.origins().len(), |object| {
+            self.types.origin_of(&self.dump, object)
+        })
+    }
+
+    /// What groups of objects hold.
+    pub fn by_group(&self, groups: usize, group_of: impl Fn(u32) -> Option<u32>) -> Vec<Holding> {
+        let mut holdings = vec![Holding::default(); groups];
+        for object in 0..self.dump.graph.objects() {
+            let group = group_of(object).and_then(|group| holdings.get_mut(group as usize));
+            if let Some(holding) = group {
+                holding.add(self.dump.bytes(object), self.dump.age(object));
+            }
+        }
+        let retained = self
+            .tree
+            .retained_by_group(groups, group_of, &self.retained);
+        for (holding, retained) in holdings.iter_mut().zip(retained) {
+            holding.retained = retained;
+        }
+        holdings
+    }
+
+    /// The bytes that would be free if exactly these objects were gone: what no root reaches without going through one of them.
+    pub fn exactly_retained(&self, is_member: impl Fn(u32) -> bool) -> u64 {
+        let objects = self.dump.graph.objects();
+        let mut is_reached = vec![false; objects as usize];
+        let roots = self.dump.graph.roots().iter().map(|(root, _)| *root);
+        let mut todo: Vec<u32> = roots.chain(self.tree.orphans().iter().copied()).collect();
+        while let Some(object) = todo.pop() {
+            let Some(flag) = is_reached.get_mut(object as usize) else {
+                continue;
+            };
+            if *flag || is_member(object) {
+                continue;
+            }
+            *flag = true;
+            todo.extend(self.dump.graph.successors(object));
+        }
+        let gone = (0..objects)
+            .zip(&is_reached)
+            .filter(|(_, is_reached)| !**is_reached);
+        gone.map(|(object, _)| self.dump.bytes(object)).sum()
+    }
+
+    /// The type of an object.
+    pub fn type_of(&self, object: u32) -> TypeNumber {
+        self.types.type_of(&self.dump, object)
+    }
+
+    /// The origin of an object.
+    pub fn origin_of(&self, object: u32) -> Origin {
+        let place = self.types.origin_of(&self.dump, object);
+        let origin = place.and_then(|place| self.types.origins().get(place as usize));
+        origin.copied().unwrap_or_default()
+    }
+}

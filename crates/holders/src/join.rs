@@ -1,0 +1,237 @@
+//! A heap dump joined with the trace of the same JVM: who made each object.
+//!
+//! The identifiers in the dump are addresses, and the trace knows every object's address after the collection with which the dump began. Both lists are sorted and
+//! walked side by side.
+
+use std::collections::BTreeMap;
+
+use ducktrack_heap_dump::{Graph, HeapGraph};
+use ducktrack_heap_model::{LiveObjects, ObjectFacts, ObjectMaker, stable_descriptor};
+
+/// At most this share of the dump's objects may be missing in the trace.
+pub const MOST_MISSING: f64 = 0.001;
+
+/// What collectors put where objects have been, from JDK 19 on. Up to JDK 18 these are `int[]` and `java.lang.Object` that nothing refers to.
+const FILLERS: [&str; 3] = [
+    "jdk/internal/vm/FillerArray",
+    "jdk/internal/vm/FillerObject",
+    "[Ljdk/internal/vm/FillerElement;",
+];
+const FORMER_FILLERS: [&str; 2] = ["[I", "java/lang/Object"];
+
+/// Nothing is known of the object's uses.
+const NOT_KNOWN: u32 = u32::MAX;
+/// The object is not in the trace.
+const NO_MAKER: u32 = u32::MAX;
+
+/// A dump whose objects have makers.
+#[derive(Debug)]
+pub struct JoinedDump {
+    /// The dump.
+    pub graph: HeapGraph,
+    /// What the trace says of all makers.
+    pub makers: Vec<ObjectMaker>,
+    /// The collection with which the dump began.
+    pub collection: u32,
+    /// What the join came to.
+    pub outcome: JoinOutcome,
+    /// By object of the dump.
+    maker_of: Vec<u32>,
+    /// By object: collections survived.
+    age_of: Vec<u32>,
+    /// By object: collections since its last use; empty when uses are not recorded.
+    staleness_of: Vec<u32>,
+    /// By object: bytes in units of 8.
+    units_of: Vec<u32>,
+}
+
+/// How well dump and trace agree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JoinOutcome {
+    /// Objects of the dump.
+    pub objects: u64,
+    /// Of these: found in the trace at their address.
+    pub found: u64,
+    /// Of these: not in the trace, because a collector put them where objects have been.
+    pub fillers: u64,
+    /// Of these: not in the trace, for no known reason, by class.
+    pub missing: BTreeMap<String, u64>,
+    /// Objects of the trace that the dump leaves out and that lie in an archive of the JDK.
+    pub archived_only_in_trace: u64,
+    /// Other objects of the trace that the dump leaves out, by type (descriptor).
+    pub only_in_trace: BTreeMap<String, u64>,
+}
+
+impl JoinOutcome {
+    /// Objects of the dump that are not in the trace, fillers apart.
+    pub fn missing_objects(&self) -> u64 {
+        self.missing.values().sum()
+    }
+
+    /// True when dump and trace are of the same heap.
+    pub fn is_good(&self) -> bool {
+        self.missing_objects() as f64 <= MOST_MISSING * self.objects as f64
+    }
+}
+
+impl JoinedDump {
+    /// Finds every object of the dump in the trace.
+    pub fn new(graph: HeapGraph, objects: LiveObjects) -> Self {
+        let count = graph.objects() as usize;
+        let mut joined = Self {
+            graph,
+            makers: objects.makers().to_vec(),
+            collection: objects.collection.0,
+            outcome: JoinOutcome::default(),
+            maker_of: vec![NO_MAKER; count],
+            age_of: vec![0; count],
+            staleness_of: Vec::new(),
+            units_of: vec![0; count],
+        };
+        joined.merge(&objects);
+        joined.name_missing();
+        joined
+    }
+
+    /// Walks over both lists of addresses.
+    fn merge(&mut self, objects: &LiveObjects) {
+        let addresses = objects.addresses();
+        let mut place = 0;
+        for at in 0..self.graph.ascending().len() {
+            let Some(object) = self.graph.ascending().get(at).copied() else {
+                break;
+            };
+            let id = self.graph.id(object);
+            while addresses.get(place).is_some_and(|address| *address < id) {
+                self.only_in_trace(objects, place);
+                place += 1;
+            }
+            if addresses.get(place) == Some(&id) {
+                self.set(object, objects.facts(place));
+                place += 1;
+            }
+        }
+        (place..addresses.len()).for_each(|place| self.only_in_trace(objects, place));
+        self.outcome.objects = u64::from(self.graph.objects());
+    }
+
+    fn set(&mut self, object: u32, facts: Option<ObjectFacts>) {
+        let (at, Some(facts)) = (object as usize, facts) else {
+            return;
+        };
+        let set = |list: &mut Vec<u32>, value| {
+            if let Some(place) = list.get_mut(at) {
+                *place = value;
+            }
+        };
+        set(&mut self.maker_of, facts.maker);
+        set(&mut self.age_of, facts.age);
+        if let Some(staleness) = facts.staleness {
+            self.staleness_of.resize(self.maker_of.len(), NOT_KNOWN);
+            set(&mut self.staleness_of, staleness);
+        }
+        set(
+            &mut self.units_of,
+            u32::try_from(facts.bytes / 8).unwrap_or(u32::MAX),
+        );
+        self.outcome.found += 1;
+    }
+
+    fn only_in_trace(&mut self, objects: &LiveObjects, place: usize) {
+        let maker = objects.facts(place).map(|facts| facts.maker as usize);
+        let maker = maker.and_then(|maker| objects.makers().get(maker));
+        let Some(maker) = maker else {
+            return;
+        };
+        if maker.is_archived {
+            self.outcome.archived_only_in_trace += 1;
+            return;
+        }
+        let ty = maker.ty.as_deref().unwrap_or_default();
+        *self.outcome.only_in_trace.entry(ty.to_owned()).or_default() += 1;
+    }
+
+    /// Tells fillers from what is really missing, and gives all of them their likely size.
+    fn name_missing(&mut self) {
+        let missing: Vec<u32> = (0..self.graph.objects())
+            .filter(|object| self.maker_number(*object).is_none())
+            .collect();
+        let referred = self.referred(&missing);
+        for (object, is_referred) in missing.into_iter().zip(referred) {
+            let bytes = self.graph.likely_bytes(object);
+            if let Some(units) = self.units_of.get_mut(object as usize) {
+                *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
+            }
+            let class = self.graph.class_name(object);
+            let is_filler =
+                FILLERS.contains(&class) || FORMER_FILLERS.contains(&class) && !is_referred;
+            if is_filler {
+                self.outcome.fillers += 1;
+            } else {
+                let class = class.replace('/', ".");
+                *self.outcome.missing.entry(class).or_default() += 1;
+            }
+        }
+    }
+
+    /// Whether anything refers to each of these objects (ascending).
+    fn referred(&self, objects: &[u32]) -> Vec<bool> {
+        let mut referred = vec![false; objects.len()];
+        if objects.is_empty() {
+            return referred;
+        }
+        let mut note = |target: &u32| {
+            if let Ok(at) = objects.binary_search(target)
+                && let Some(flag) = referred.get_mut(at)
+            {
+                *flag = true;
+            }
+        };
+        for object in 0..self.graph.objects() {
+            self.graph.successors(object).iter().for_each(&mut note);
+        }
+        self.graph.roots().iter().for_each(|(root, _)| note(root));
+        referred
+    }
+
+    /// Bytes of an object: as the trace has them, else as the dump lets guess.
+    pub fn bytes(&self, object: u32) -> u64 {
+        u64::from(self.units_of.get(object as usize).copied().unwrap_or(0)) * 8
+    }
+
+    /// Collections survived.
+    pub fn age(&self, object: u32) -> u32 {
+        self.age_of.get(object as usize).copied().unwrap_or(0)
+    }
+
+    /// Collections since the object's last use. `None`: uses are not recorded, or the object is not in the trace.
+    pub fn staleness(&self, object: u32) -> Option<u32> {
+        let known = self.staleness_of.get(object as usize).copied();
+        known.filter(|staleness| *staleness != NOT_KNOWN)
+    }
+
+    /// The place of an object's maker in `makers`; `None`: the object is not in the trace.
+    pub fn maker_number(&self, object: u32) -> Option<u32> {
+        let maker = self.maker_of.get(object as usize).copied();
+        maker.filter(|maker| *maker != NO_MAKER)
+    }
+
+    /// Who made an object.
+    pub fn maker(&self, object: u32) -> Option<&ObjectMaker> {
+        self.makers.get(self.maker_number(object)? as usize)
+    }
+
+    /// The type of an object, as a descriptor with stable names.
+    pub fn type_of(&self, object: u32) -> String {
+        let known = self.maker(object).and_then(|maker| maker.ty.as_deref());
+        known.map_or_else(|| self.dump_type(object), str::to_owned)
+    }
+
+    fn dump_type(&self, object: u32) -> String {
+        let class = self.graph.class_name(object);
+        match class.starts_with('[') {
+            true => stable_descriptor(class),
+            false => stable_descriptor(&format!("L{class};")),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Who holds the objects of a heap dump, and who made them: a dump joined with the trace of the same JVM.
+//!
+//! ```text
+//! let joined = JoinedDump::new(HeapGraph::read(file)?, trace.objects);
+//! let holdings = Holdings::new(joined);
+//! holdings.by_type(); holdings.by_origin(); holdings.holders(|object| .., 5)?;
+//! ```
+#![forbid(unsafe_code)]
+
+mod accumulation;
+mod class_paths;
+mod dominator_groups;
+mod holder_path;
+mod holding_questions;
+mod holdings;
+mod join;
+mod last_use;
+mod leak_candidates;
+mod leak_score;
+mod site_traces;
+mod type_table;
+
+pub use class_paths::{ClassPath, ClassPaths, PathNumber};
+pub use dominator_groups::DominatorGroup;
+pub use holder_path::{HolderPath, HolderStep, NamedRoot};
+pub use holdings::{Holding, Holdings};
+pub use join::{JoinOutcome, JoinedDump, MOST_MISSING};
+pub use last_use::LastUse;
+pub use leak_candidates::{FEWEST_COLLECTIONS, LeakCandidate};
+pub use leak_score::LeakScore;
+pub use site_traces::SiteTraces;
+pub use type_table::{Origin, TypeNumber, TypeTable};
+
+// What reports need of dumps, so that they need no other crate.
+pub use ducktrack_heap_dump::{DumpError, DumpFile, Enriched, HeapGraph, Reference, enrich};

@@ -1,0 +1,80 @@
+//! Sites of a trace as stack traces of a heap dump.
+
+use rustc_hash::FxHashMap;
+
+use ducktrack_heap_dump::{SiteFrame, SiteTrace};
+use ducktrack_heap_model::{CountModel, LiveObjects, MethodIndex};
+
+use crate::type_table::Origin;
+
+/// The stack traces of all makers, and which of them each object has.
+#[derive(Debug)]
+pub struct SiteTraces<'a> {
+    objects: &'a LiveObjects,
+    /// A trace of one frame, or of two with the caller to blame.
+    pub traces: Vec<SiteTrace>,
+    /// By maker.
+    trace_of: Vec<Option<u32>>,
+    /// Where the object after the last one asked for is likely to be: dumps are in ascending order, mostly.
+    next: usize,
+}
+
+impl<'a> SiteTraces<'a> {
+    /// The traces of all makers that have a site.
+    pub fn new(model: &CountModel, objects: &'a LiveObjects) -> Self {
+        let mut traces = Vec::new();
+        let mut numbers: FxHashMap<Origin, u32> = FxHashMap::default();
+        let makers = objects.makers().iter().map(|maker| {
+            let origin = Origin {
+                site: maker.site,
+                call: maker.call,
+            };
+            origin.site?;
+            if let Some(known) = numbers.get(&origin) {
+                return Some(*known);
+            }
+            let next = u32::try_from(traces.len()).ok()?;
+            traces.push(site_trace(model, origin)?);
+            numbers.insert(origin, next);
+            Some(next)
+        });
+        let trace_of = makers.collect();
+        Self {
+            objects,
+            traces,
+            trace_of,
+            next: 0,
+        }
+    }
+
+    /// The trace of the object at an address.
+    pub fn trace_of(&mut self, address: u64) -> Option<u32> {
+        let addresses = self.objects.addresses();
+        let place = match addresses.get(self.next) {
+            Some(next) if *next == address => self.next,
+            _ => addresses.binary_search(&address).ok()?,
+        };
+        self.next = place + 1;
+        let maker = self.objects.facts(place)?.maker;
+        self.trace_of.get(maker as usize).copied().flatten()
+    }
+}
+
+fn site_trace(model: &CountModel, origin: Origin) -> Option<SiteTrace> {
+    let site = model.sites.get(origin.site?.get())?;
+    let mut trace = vec![frame(model, site.method, site.line)?];
+    let call = origin.call.and_then(|call| model.calls.get(call.get()));
+    trace.extend(call.and_then(|call| frame(model, call.method, call.line)));
+    Some(trace)
+}
+
+fn frame(model: &CountModel, method: MethodIndex, line: Option<u16>) -> Option<SiteFrame> {
+    let method = model.methods.get(method.get())?;
+    Some(SiteFrame {
+        class: method.class.to_string(),
+        method: method.name.to_string(),
+        descriptor: method.descriptor.to_string(),
+        source: method.source_file.as_deref().unwrap_or_default().to_owned(),
+        line,
+    })
+}

@@ -1,0 +1,133 @@
+//! Where the objects of a class have references: its oop maps, as the VM keeps them after the class.
+//!
+//! ```text
+//! InstanceKlass | vtable: _vtable_len words | itable: _itable_len words | oop maps: _nonstatic_oop_map_size words
+//!
+//! oop map = offset of the first reference: int, number of references that follow each other: unsigned int
+//! ```
+//!
+//! From `src/hotspot/share/oops/instanceKlass.hpp`. The maps of `java.lang.ref.Reference` leave its referent out: the collector follows that by rules of its own.
+//! A class is read when it comes into the table, because a dead object's class may have been unloaded since.
+
+use crate::address::Address;
+use crate::class_table::class_memory::ClassMemory;
+use crate::error::Error;
+use crate::vm_structs::VmStructs;
+
+/// No class has more maps: each is for fields of one class on the way up to `Object`.
+const MOST_MAPS: i32 = 1 << 12;
+/// Nor longer tables of methods.
+const LONGEST_TABLE: i32 = 1 << 20;
+
+/// References that follow each other in an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ReferenceRun {
+    /// Bytes from the start of the object to the first.
+    pub(crate) offset: u32,
+    /// How many.
+    pub(crate) count: u32,
+}
+
+/// The maps of all classes of the table, by row.
+#[derive(Debug)]
+pub(crate) struct ReferenceMaps {
+    vtable_length: usize,
+    itable_length: usize,
+    map_words: usize,
+    klass_bytes: usize,
+    rows: Vec<Box<[ReferenceRun]>>,
+    /// Why the maps of a class are not known.
+    fault: Option<Error>,
+}
+
+impl ReferenceMaps {
+    pub(crate) fn load(vm: &VmStructs) -> Result<Self, Error> {
+        let klass_bytes = vm
+            .type_size("InstanceKlass")
+            .ok_or(Error::MissingConstant {
+                name: "sizeof(InstanceKlass)",
+            })?;
+        Ok(Self {
+            vtable_length: vm.offset(&[("Klass", "_vtable_len")])?,
+            itable_length: vm.offset(&[("InstanceKlass", "_itable_len")])?,
+            map_words: vm.offset(&[("InstanceKlass", "_nonstatic_oop_map_size")])?,
+            klass_bytes,
+            rows: Vec::new(),
+            fault: None,
+        })
+    }
+
+    /// Where an object of the class in this row has references; arrays have none here.
+    pub(crate) fn of(&self, row: u32) -> &[ReferenceRun] {
+        self.rows.get(row as usize).map_or(&[], |row| row)
+    }
+
+    /// Why some are not known.
+    pub(crate) fn fault(&self) -> Option<&Error> {
+        self.fault.as_ref()
+    }
+
+    /// Adds the class of the next row, whose instances have at least this many bytes; `None`: an array class, or one without instances.
+    ///
+    /// # Safety
+    /// The chain of classes has just confirmed the class, and it stands still.
+    pub(crate) unsafe fn add(
+        &mut self,
+        klass: Address,
+        bytes: Option<usize>,
+        memory: &mut ClassMemory<'_>,
+    ) {
+        let row = match bytes {
+            // SAFETY: passed on.
+            Some(bytes) => unsafe { self.read(klass, bytes, memory) },
+            None => Ok(Box::default()),
+        };
+        self.rows.push(row.unwrap_or_else(|error| {
+            self.fault.get_or_insert(error);
+            Box::default()
+        }));
+    }
+
+    unsafe fn read(
+        &self,
+        klass: Address,
+        bytes: usize,
+        memory: &mut ClassMemory<'_>,
+    ) -> Result<Box<[ReferenceRun]>, Error> {
+        let mut length = |field: usize, most: i32| {
+            // SAFETY: the caller vouches for the class.
+            let length: i32 = unsafe { memory.value(klass.plus(field)) }?;
+            usize::try_from(length)
+                .ok()
+                .filter(|_| length <= most)
+                .ok_or_else(|| implausible(klass))
+        };
+        let methods =
+            length(self.vtable_length, LONGEST_TABLE)? + length(self.itable_length, LONGEST_TABLE)?;
+        let maps = length(self.map_words, MOST_MAPS)?;
+        let first = klass.plus(self.klass_bytes + methods * 8);
+        let mut runs = Vec::with_capacity(maps);
+        for map in 0..maps {
+            // SAFETY: a class that is linked has its maps after its tables of methods.
+            let word: u64 = unsafe { memory.value(first.plus(map * 8)) }?;
+            let run = ReferenceRun {
+                offset: word as u32,
+                count: (word >> 32) as u32,
+            };
+            // A reference has at least 4 bytes.
+            let end = u64::from(run.offset) + u64::from(run.count) * 4;
+            if run.offset < 8 || end > bytes as u64 {
+                return Err(implausible(klass));
+            }
+            runs.push(run);
+        }
+        Ok(runs.into())
+    }
+}
+
+fn implausible(klass: Address) -> Error {
+    Error::Implausible {
+        what: "where objects of a class have references",
+        value: klass.0 as u64,
+    }
+}

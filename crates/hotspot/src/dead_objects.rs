@@ -1,0 +1,212 @@
+//! The objects that a collection found dead, each with what it referred to.
+//!
+//! A collector does not touch what is dead: after an evacuation the old copies still hold their references, and in a full collection they do until objects
+//! are moved. A reference leads to where its target was before the collection.
+//!
+//! ```text
+//! young, mixed   evacuated spaces and regions, walked when the collection is over     -> dead, one by one; then the survivors
+//! full           all spaces, walked right after marking                               -> dead, one by one; when it is over, the survivors
+//! ```
+//!
+//! The frames in a `jdk.internal.vm.StackChunk` (the stack of a virtual thread) are not read.
+
+use std::fmt::Debug;
+
+use crate::address::Address;
+use crate::class_table::{ClassId, ClassTable, SizeRule};
+use crate::error::Error;
+use crate::filler_class::only_fills;
+use crate::jvm_flags::JvmFlags;
+use crate::layout_helper::InstanceSize;
+use crate::object_walk::ObjectSizes;
+use crate::survivor_list::SurvivorList;
+use crate::vm_structs::VmStructs;
+
+/// What a dead object referred to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldReference {
+    /// Bytes from the start of the object to the reference.
+    pub offset: usize,
+    /// Where the target was when the collection began. Never null.
+    pub target: Address,
+}
+
+/// Records dead objects. Called while the world is stopped, from the middle of the VM: call nothing of the VM.
+pub trait DeadRecorder: Debug + Send + Sync {
+    /// The collection that goes on found this object dead. Within a space addresses ascend.
+    fn dead(&mut self, object: Address, references: &[HeldReference]);
+
+    /// A collection is over, and what it found dead is what was recorded since the last call: the contents of blocks of the trace. After that come its
+    /// survivors.
+    fn take(&mut self) -> Vec<Vec<u8>>;
+
+    /// Those of the collection that is over.
+    fn survived(&mut self, survivors: &SurvivorList);
+}
+
+/// How references are kept.
+#[derive(Debug, Clone, Copy)]
+struct ReferenceForm {
+    base: usize,
+    shift: u32,
+    is_narrow: bool,
+    /// Where a `java.lang.Class` object has the number of its class's static references, which follow its fields.
+    static_count: usize,
+}
+
+/// A recorder, and what is needed to read references for it.
+#[derive(Debug)]
+pub(crate) struct DeadObjects {
+    recorder: Box<dyn DeadRecorder>,
+    form: ReferenceForm,
+    held: Vec<HeldReference>,
+}
+
+impl DeadObjects {
+    pub(crate) fn new(
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        recorder: Box<dyn DeadRecorder>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            recorder,
+            form: ReferenceForm::load(vm, flags)?,
+            held: Vec::new(),
+        })
+    }
+
+    pub(crate) fn recorder(&mut self) -> &mut dyn DeadRecorder {
+        &mut *self.recorder
+    }
+
+    /// Records an object.
+    ///
+    /// # Safety
+    /// The world is stopped, and at `object` is one of this class, in memory that can be read; its mark word may be overwritten.
+    pub(crate) unsafe fn object(
+        &mut self,
+        object: Address,
+        class: ClassId,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+    ) {
+        if only_fills(classes, class) {
+            return;
+        }
+        self.held.clear();
+        // SAFETY: passed on.
+        unsafe { self.read_references(object, class, classes, sizes) };
+        self.recorder.dead(object, &self.held);
+    }
+
+    unsafe fn read_references(
+        &mut self,
+        object: Address,
+        class: ClassId,
+        classes: &ClassTable,
+        sizes: &ObjectSizes,
+    ) {
+        let rule = classes.rule(class);
+        if let SizeRule::Array(helper) = rule {
+            if let InstanceSize::Array {
+                header_bytes,
+                of_references: true,
+                ..
+            } = helper.decode()
+            {
+                // SAFETY: the caller vouches for the object.
+                let length = unsafe { sizes.header().array_length_of(object) };
+                // SAFETY: the array can be read, and all its elements are inside of it.
+                unsafe { self.read_run(object, header_bytes, length as usize) };
+            }
+            return;
+        }
+        for run in classes.references_of(class) {
+            // SAFETY: the run is inside of objects of the class.
+            unsafe { self.read_run(object, run.offset as usize, run.count as usize) };
+        }
+        if let SizeRule::Mirror(fields) = rule {
+            // SAFETY: the VM keeps the number in each object of this class, and the references after its fields.
+            unsafe {
+                let count: i32 = object.plus(self.form.static_count).read();
+                let end = sizes.bytes_of(object, rule).unwrap_or(0);
+                let most = end.saturating_sub(fields) / self.form.size();
+                let count = usize::try_from(count).unwrap_or(0).min(most);
+                self.read_run(object, fields, count);
+            }
+        }
+    }
+
+    unsafe fn read_run(&mut self, object: Address, first: usize, count: usize) {
+        for at in 0..count {
+            let offset = first + at * self.form.size();
+            // SAFETY: the caller vouches for the run.
+            let target = unsafe { self.form.read(object.plus(offset)) };
+            if !target.is_null() {
+                self.held.push(HeldReference { offset, target });
+            }
+        }
+    }
+}
+
+impl ReferenceForm {
+    fn load(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
+        let is_narrow = flags.is_on("UseCompressedOops");
+        let (base, shift) = match is_narrow {
+            true => encoding(vm)?,
+            false => (0, 0),
+        };
+        let static_count = vm.address(&[("java_lang_Class", "_static_oop_field_count_offset")])?;
+        let static_count: i32 = vm.libjvm().read(static_count)?;
+        Ok(Self {
+            base,
+            shift,
+            is_narrow,
+            static_count: usize::try_from(static_count).map_err(|_| Error::Implausible {
+                what: "an offset in java.lang.Class",
+                value: u64::MAX,
+            })?,
+        })
+    }
+
+    fn size(self) -> usize {
+        if self.is_narrow { 4 } else { 8 }
+    }
+
+    /// # Safety
+    /// A reference is there.
+    unsafe fn read(self, place: Address) -> Address {
+        if !self.is_narrow {
+            // SAFETY: passed on.
+            return unsafe { place.read() };
+        }
+        // SAFETY: passed on.
+        let narrow: u32 = unsafe { place.read() };
+        match narrow {
+            0 => Address::NULL,
+            narrow => Address(self.base.wrapping_add((narrow as usize) << self.shift)),
+        }
+    }
+}
+
+/// Base and shift of compressed references.
+fn encoding(vm: &VmStructs) -> Result<(usize, u32), Error> {
+    let base = vm.address(&[
+        ("CompressedOops", "_base"),
+        ("CompressedOops", "_narrow_oop._base"),
+        ("Universe", "_narrow_oop._base"),
+    ])?;
+    let shift = vm.address(&[
+        ("CompressedOops", "_shift"),
+        ("CompressedOops", "_narrow_oop._shift"),
+        ("Universe", "_narrow_oop._shift"),
+    ])?;
+    let base: Address = vm.libjvm().read(base)?;
+    let shift: i32 = vm.libjvm().read(shift)?;
+    let small = u32::try_from(shift).ok().filter(|shift| *shift < 16);
+    let shift = small.ok_or(Error::Implausible {
+        what: "a shift of references",
+        value: u64::from(shift.cast_unsigned()),
+    })?;
+    Ok((base.0, shift))
+}

@@ -1,0 +1,117 @@
+//! Sums over a whole stream.
+
+use crate::death::clock::{Instant, KnownClocks};
+use crate::death::contradictions::Contradictions;
+use crate::death::shape::HeapShape;
+
+/// Objects and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObjectSum {
+    /// Objects.
+    pub objects: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl ObjectSum {
+    pub(crate) fn add(&mut self, bytes: u64) {
+        self.objects += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+/// One collection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectionTotals {
+    /// Its number in the stream.
+    pub number: u64,
+    /// True: it found all that was dead.
+    pub complete: bool,
+    /// When it was.
+    pub at: Instant,
+    /// What it found dead.
+    pub dead: ObjectSum,
+    /// What was not reported dead after it.
+    pub live: ObjectSum,
+}
+
+/// Events by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventCounts {
+    /// Allocations.
+    pub allocations: u64,
+    /// Updates and stores.
+    pub updates: u64,
+    /// Uses.
+    pub uses: u64,
+    /// Roots.
+    pub roots: u64,
+    /// Method entries.
+    pub entries: u64,
+    /// Exits, also exceptional ones.
+    pub exits: u64,
+    /// Stamps of the past.
+    pub stamps: u64,
+}
+
+/// What the stream's front end can tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// All events: uses and updates one by one.
+    #[default]
+    Full,
+    /// Stamps instead of uses and updates: exact deaths, no history of references.
+    Deaths,
+    /// Only which collection kept an object and which found it dead.
+    Bounds,
+}
+
+impl Level {
+    /// The value of the fact `level`; `None` for a word that is none.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "full" => Self::Full,
+            "deaths" => Self::Deaths,
+            "bounds" => Self::Bounds,
+            _ => return None,
+        })
+    }
+
+    /// The word in the stream.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Deaths => "deaths",
+            Self::Bounds => "bounds",
+        }
+    }
+}
+
+/// Sums over the stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunTotals {
+    /// What the front end tells.
+    pub level: Level,
+    /// Which clocks there are.
+    pub clocks: KnownClocks,
+    /// The end of the stream.
+    pub end: Instant,
+    /// Events by kind.
+    pub events: EventCounts,
+    /// All allocations.
+    pub allocated: ObjectSum,
+    /// All deaths.
+    pub dead: ObjectSum,
+    /// Deaths that a complete collection moved to a later time: the front end did not see what kept these objects.
+    pub raised: u64,
+    /// Deaths without a stamp, at level `deaths`: when these objects died is not known but for the collections around it.
+    pub unstamped: u64,
+    /// Every collection.
+    pub collections: Vec<CollectionTotals>,
+    /// About references.
+    pub shape: HeapShape,
+    /// What cannot be true together.
+    pub contradictions: Contradictions,
+}

@@ -1,0 +1,257 @@
+//! From a model to its profile.
+
+use std::sync::Arc;
+
+use ducktrack_heap_model::{CountModel, SampleSums, Tally};
+use rustc_hash::FxHashMap;
+
+use crate::allotment::allot;
+use crate::interval::WeightSums;
+use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum};
+use crate::sample_match::{Match, Matcher};
+use crate::strata::{Place, SiteStratum, Strata};
+
+/// Distributes the exact totals of a model over its sampled stacks.
+pub fn profile(model: &CountModel) -> Profile {
+    let strata = Strata::of(model);
+    let (samples, unmatched) = matched_samples(model, &strata);
+    let mut builder = Builder {
+        model,
+        profile: Profile::default(),
+        frame_ids: FxHashMap::default(),
+        node_ids: FxHashMap::default(),
+        nodes_of_frames: FxHashMap::default(),
+    };
+    for (at, stratum) in strata.all.iter().enumerate() {
+        builder.add_stratum(stratum, samples.get(at).map_or(&[][..], Vec::as_slice));
+    }
+    let mut profile = builder.profile;
+    profile.samples = model.stacks.rows.iter().map(|row| row.sums.samples).sum();
+    profile.unmatched = unmatched;
+    profile.skipped = model.stacks.skipped;
+    profile
+}
+
+/// Samples of one stack and thread in a stratum.
+#[derive(Clone, Debug)]
+struct StackSample {
+    /// The frame of the site, in the model's table.
+    frame: usize,
+    thread: Option<Arc<str>>,
+    sums: SampleSums,
+}
+
+/// The samples of each stratum, and how many belong to none.
+fn matched_samples(model: &CountModel, strata: &Strata) -> (Vec<Vec<StackSample>>, u64) {
+    let matcher = Matcher::new(model, strata);
+    let mut found: FxHashMap<(usize, usize), Option<Match>> = FxHashMap::default();
+    let mut samples: Vec<Vec<StackSample>> = vec![Vec::new(); strata.all.len()];
+    let mut unmatched = 0;
+    for row in &model.stacks.rows {
+        let Some(ty) = model.stacks.types.get(row.ty) else {
+            continue;
+        };
+        let matched = *found
+            .entry((row.frame, row.ty))
+            .or_insert_with(|| matcher.find(row.frame, ty));
+        let place =
+            matched.and_then(|matched| Some((samples.get_mut(matched.stratum)?, matched.frame)));
+        match place {
+            Some((samples, frame)) => samples.push(StackSample {
+                frame,
+                thread: row.thread.clone(),
+                sums: row.sums,
+            }),
+            None => unmatched += row.sums.samples,
+        }
+    }
+    (samples, unmatched)
+}
+
+struct Builder<'a> {
+    model: &'a CountModel,
+    profile: Profile,
+    frame_ids: FxHashMap<Frame, FrameIndex>,
+    node_ids: FxHashMap<StackNode, StackIndex>,
+    nodes_of_frames: FxHashMap<usize, StackIndex>,
+}
+
+impl Builder<'_> {
+    fn add_stratum(&mut self, site: &SiteStratum, samples: &[StackSample]) {
+        let stratum = Stratum {
+            tally: site.tally,
+            samples: samples.iter().map(|sample| sample.sums.samples).sum(),
+            sites: site.sites.clone(),
+            weights: [
+                weights(samples, |sums| (sums.objects, sums.objects_squared)),
+                weights(samples, |sums| (sums.bytes, sums.bytes_squared)),
+            ],
+        };
+        self.profile.total += site.tally;
+        if stratum.samples > 0 {
+            self.profile.with_stacks += site.tally;
+        }
+        self.profile.strata.push(stratum);
+        for (thread, tally) in &site.threads {
+            let own: Vec<&StackSample> = samples
+                .iter()
+                .filter(|sample| sample.thread == *thread)
+                .collect();
+            match own.is_empty() {
+                false => self.add_rows(site, (thread, *tally), &own, true),
+                // The others of the stratum are the best that is known of this thread.
+                true => {
+                    let all: Vec<&StackSample> = samples.iter().collect();
+                    self.add_rows(site, (thread, *tally), &all, false);
+                }
+            }
+        }
+    }
+
+    fn add_rows(
+        &mut self,
+        site: &SiteStratum,
+        (thread, tally): (&Option<Arc<str>>, Tally),
+        samples: &[&StackSample],
+        own: bool,
+    ) {
+        if samples.is_empty() {
+            let stack = self.site_without_stack(site);
+            self.push_row(site, stack, (thread, tally), &SampleSums::default());
+            return;
+        }
+        let sums = by_frame(samples);
+        let objects: Vec<f64> = sums.iter().map(|(_, sums)| sums.objects).collect();
+        let bytes: Vec<f64> = sums.iter().map(|(_, sums)| sums.bytes).collect();
+        let parts = allot(tally.count, &objects)
+            .into_iter()
+            .zip(allot(tally.bytes, &bytes));
+        for ((frame, sums), (count, bytes)) in sums.iter().zip(parts) {
+            let stack = self.stack(*frame);
+            let said = if own { *sums } else { SampleSums::default() };
+            self.push_row(site, stack, (thread, Tally { count, bytes }), &said);
+        }
+    }
+
+    fn push_row(
+        &mut self,
+        site: &SiteStratum,
+        stack: StackIndex,
+        (thread, tally): (&Option<Arc<str>>, Tally),
+        sums: &SampleSums,
+    ) {
+        if tally.is_zero() && sums.samples == 0 {
+            return;
+        }
+        let stratum = self.profile.strata.len().saturating_sub(1);
+        self.profile.rows.push(ProfileRow {
+            stack,
+            ty: site.ty.clone(),
+            thread: thread.clone(),
+            tally,
+            samples: sums.samples,
+            stratum,
+            weights: [sums.objects, sums.bytes],
+        });
+    }
+
+    /// The profile's stack of a sampled frame and its callers.
+    fn stack(&mut self, frame: usize) -> StackIndex {
+        let mut missing = Vec::new();
+        let mut at = Some(frame);
+        let mut parent = None;
+        while let Some(frame) = at {
+            if let Some(known) = self.nodes_of_frames.get(&frame) {
+                parent = Some(*known);
+                break;
+            }
+            missing.push(frame);
+            at = self
+                .model
+                .stacks
+                .frames
+                .get(frame)
+                .and_then(|row| row.parent);
+        }
+        for frame in missing.into_iter().rev() {
+            let node = self.node(parent, self.sampled_frame(frame));
+            self.nodes_of_frames.insert(frame, node);
+            parent = Some(node);
+        }
+        parent.unwrap_or(StackIndex(0))
+    }
+
+    fn sampled_frame(&self, frame: usize) -> Frame {
+        let stacks = &self.model.stacks;
+        let row = stacks.frames.get(frame);
+        match row.and_then(|row| Some((row, stacks.methods.get(row.method)?))) {
+            Some((row, method)) if !method.class.is_empty() => Frame::Method {
+                class: Arc::clone(&method.class),
+                method: Arc::clone(&method.name),
+                descriptor: Arc::clone(&method.descriptor),
+                line: row.line,
+            },
+            _ => Frame::Deeper,
+        }
+    }
+
+    fn site_without_stack(&mut self, site: &SiteStratum) -> StackIndex {
+        let mut at = self.node(None, Frame::NoStack);
+        for place in site.caller.into_iter().chain([site.place]) {
+            at = self.node(Some(at), self.frame_of(place));
+        }
+        at
+    }
+
+    fn frame_of(&self, (method, line): Place) -> Frame {
+        let method = self.model.method(method);
+        Frame::Method {
+            class: Arc::clone(&method.class),
+            method: Arc::clone(&method.name),
+            descriptor: Arc::clone(&method.descriptor),
+            line,
+        }
+    }
+
+    fn node(&mut self, parent: Option<StackIndex>, frame: Frame) -> StackIndex {
+        let frames = &mut self.profile.frames;
+        let frame = *self.frame_ids.entry(frame).or_insert_with_key(|frame| {
+            frames.push(frame.clone());
+            FrameIndex(frames.len() - 1)
+        });
+        let stacks = &mut self.profile.stacks;
+        *self
+            .node_ids
+            .entry(StackNode { parent, frame })
+            .or_insert_with_key(|node| {
+                stacks.push(*node);
+                StackIndex(stacks.len() - 1)
+            })
+    }
+}
+
+/// Sums by frame, in the order of their first appearance.
+fn by_frame(samples: &[&StackSample]) -> Vec<(usize, SampleSums)> {
+    let mut position: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut sums: Vec<(usize, SampleSums)> = Vec::new();
+    for sample in samples {
+        let at = *position.entry(sample.frame).or_insert_with(|| {
+            sums.push((sample.frame, SampleSums::default()));
+            sums.len() - 1
+        });
+        if let Some((_, sum)) = sums.get_mut(at) {
+            *sum += sample.sums;
+        }
+    }
+    sums
+}
+
+fn weights(samples: &[StackSample], of: impl Fn(&SampleSums) -> (f64, f64)) -> WeightSums {
+    let mut weights = WeightSums::default();
+    for sample in samples {
+        let (sum, squares) = of(&sample.sums);
+        weights.sum += sum;
+        weights.squares += squares;
+    }
+    weights
+}

@@ -1,0 +1,42 @@
+//! Stacks x values x labels: exact totals of sites, distributed over the call stacks that were sampled there.
+//!
+//! ```text
+//! CountModel ─┬─ sites: exact objects and bytes ──> strata   (site line, type, caller)
+//!             └─ sampled stacks ──────────────────> samples of each stratum
+//!                                    Profile ── rows (stack, type, thread, site): integers that sum to the exact totals
+//!                                       └─ CallTree   top-down or from the objects up, each node with its interval
+//! ```
+//!
+//! # The estimator: post-stratification
+//!
+//! A *stratum* is what the counters know exactly: objects of one type, made at one line of one method, for one caller to blame where there is one,
+//! with the exact total `T`. Its samples have weights `w` (objects or bytes that a sample stands for). The share of the stratum that came
+//! through frame `f` is estimated as `p = sum of w through f / sum of w`, and `f` gets `T * p` of it. So a leaf, which all samples
+//! of its stratum share, is exact; an inner frame is a sum of estimates over strata:
+//!
+//! ```text
+//! X(f)   = sum over strata of T * p
+//! n'     = (sum of w)^2 / sum of w^2                       samples that unequal weights are worth (Kish)
+//! [l, u] = Wilson's interval of p at n'
+//! X - sqrt(sum of (T (p - l))^2)  ...  X + sqrt(sum of (T (u - p))^2)       (MOVER: Zou and Donner 2008)
+//! ```
+//!
+//! Strata without samples stay at their site, under a frame of their own. Samples are objects that reached the heap: where the JIT removed
+//! some of a site's objects, the shares are those of the objects that it did not.
+#![forbid(unsafe_code)]
+
+mod allotment;
+mod builder;
+mod call_tree;
+mod inclusive;
+mod interval;
+mod live;
+mod profile;
+mod sample_match;
+mod strata;
+
+pub use builder::profile;
+pub use call_tree::{CallTree, Direction, NodeLabel, TreeNode};
+pub use inclusive::{MethodTotal, method_totals};
+pub use interval::Interval;
+pub use profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum, Unit};

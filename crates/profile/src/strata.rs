@@ -1,0 +1,130 @@
+//! What the counters know exactly, by what a sampled stack can tell apart: line, type and caller.
+
+use std::sync::Arc;
+
+use ducktrack_heap_model::{
+    AllocationKind, CallIndex, CountModel, MethodIndex, SiteIndex, SitePart, SiteRow, Tally,
+};
+use rustc_hash::FxHashMap;
+
+/// A line of a method.
+pub(crate) type Place = (MethodIndex, Option<u16>);
+
+/// One exact total.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteStratum {
+    /// The sites that are in it.
+    pub(crate) sites: Vec<SiteIndex>,
+    pub(crate) place: Place,
+    /// The line of the call that is to blame, if one is known.
+    pub(crate) caller: Option<Place>,
+    pub(crate) ty: Option<Arc<str>>,
+    /// Objects appear deeper than at this line: it calls what makes them.
+    pub(crate) by_call: bool,
+    pub(crate) tally: Tally,
+    /// By name of the thread; sums to `tally`.
+    pub(crate) threads: Vec<(Option<Arc<str>>, Tally)>,
+}
+
+/// All of them, and how to find them.
+pub(crate) struct Strata {
+    pub(crate) all: Vec<SiteStratum>,
+    by_place: FxHashMap<(Place, Option<Arc<str>>), Vec<usize>>,
+}
+
+/// Place, type and caller.
+type Key = (Place, Option<Arc<str>>, Option<Place>);
+
+impl Strata {
+    pub(crate) fn of(model: &CountModel) -> Self {
+        let mut strata = Self {
+            all: Vec::new(),
+            by_place: FxHashMap::default(),
+        };
+        let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+        for (index, site) in model.indexed_sites() {
+            for part in site.parts.iter().filter(|part| !part.tally.is_zero()) {
+                strata.add(model, (index, site), part, &mut known);
+            }
+        }
+        strata
+    }
+
+    fn add(
+        &mut self,
+        model: &CountModel,
+        (index, site): (SiteIndex, &SiteRow),
+        part: &SitePart,
+        known: &mut FxHashMap<Key, usize>,
+    ) {
+        let place = (site.method, site.line);
+        let ty = part.ty.clone().or_else(|| site.ty.clone());
+        let caller = part.context.map(|call| place_of_call(model, call));
+        let at = *known
+            .entry((place, ty.clone(), caller))
+            .or_insert_with(|| self.push(index, site, (place, ty, caller)));
+        let Some(stratum) = self.all.get_mut(at) else {
+            return;
+        };
+        if !stratum.sites.contains(&index) {
+            stratum.sites.push(index);
+        }
+        stratum.by_call |= is_by_call(site.kind);
+        stratum.tally += part.tally;
+        let mut rest = part.tally;
+        for thread in &part.threads {
+            let name: Arc<str> = Arc::from(model.thread(thread.thread).name.as_str());
+            add_to(&mut stratum.threads, Some(name), thread.tally);
+            rest.count -= thread.tally.count;
+            rest.bytes -= thread.tally.bytes;
+        }
+        if !rest.is_zero() {
+            add_to(&mut stratum.threads, None, rest);
+        }
+    }
+
+    fn push(&mut self, site: SiteIndex, row: &SiteRow, (place, ty, caller): Key) -> usize {
+        let at = self.all.len();
+        self.by_place
+            .entry((place, ty.clone()))
+            .or_default()
+            .push(at);
+        self.all.push(SiteStratum {
+            sites: vec![site],
+            place,
+            caller,
+            ty,
+            by_call: is_by_call(row.kind),
+            tally: Tally::default(),
+            threads: Vec::new(),
+        });
+        at
+    }
+
+    /// Strata of objects of a type that are made at a line, one for each caller; also those whose type is not known.
+    pub(crate) fn at(&self, place: Place, ty: &Arc<str>) -> impl Iterator<Item = usize> {
+        let typed = self.by_place.get(&(place, Some(Arc::clone(ty))));
+        let untyped = self.by_place.get(&(place, None));
+        typed.into_iter().chain(untyped).flatten().copied()
+    }
+}
+
+fn place_of_call(model: &CountModel, call: CallIndex) -> Place {
+    let call = model.call(call);
+    (call.method, call.line)
+}
+
+/// Whether the objects of such a site are made by what it calls.
+fn is_by_call(kind: AllocationKind) -> bool {
+    !matches!(
+        kind,
+        AllocationKind::New | AllocationKind::NewArray | AllocationKind::MultiNewArray
+    )
+}
+
+fn add_to(threads: &mut Vec<(Option<Arc<str>>, Tally)>, name: Option<Arc<str>>, tally: Tally) {
+    match threads.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, sum)) => *sum += tally,
+        None => threads.push((name, tally)),
+    }
+}

@@ -1,0 +1,124 @@
+//! How a run ended, as far as it can be known, and of which moment its numbers are.
+
+use ducktrack_heap_model::{CountModel, ProcessState, UnendedRun};
+
+use crate::class_name::printable;
+use crate::quantity::counted;
+
+/// Thread names that a sentence lists.
+const NAMES: usize = 5;
+/// The system's number for "no space left on device".
+const DISK_FULL: u64 = 28;
+/// The system's number for "disk quota exceeded".
+const QUOTA_EXCEEDED: u64 = 122;
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// The agent's last word: `exit`, `signal`, `detach`; `None` when the trace has none.
+    pub cause: Option<String>,
+    /// `ended`, `running`, `killed` or `unknown`.
+    pub state: &'static str,
+    /// Of which moment the numbers are: `end`, `counters` (the last instruction of each thread), `snapshot` or `none`.
+    pub values: &'static str,
+    /// Threads whose counts a kill lost, or would lose.
+    pub private_threads: Vec<String>,
+    /// One sentence without a full stop each, for people; empty where the run ended as it should.
+    pub sentences: Vec<String>,
+}
+
+impl Ending {
+    /// How the run of a model ended.
+    pub fn of(model: &CountModel) -> Self {
+        if let Some(end) = &model.end {
+            return Self {
+                cause: Some(end.cause.clone()),
+                state: "ended",
+                values: "end",
+                ..Self::default()
+            };
+        }
+        let from_counters = matches!(&model.unended, Some(run) if run.facts.has_counters);
+        let values = match (from_counters, model.snapshots.is_empty()) {
+            (true, _) => "counters",
+            (false, false) => "snapshot",
+            (false, true) => "none",
+        };
+        let unended = model.unended.as_ref();
+        Self {
+            cause: None,
+            state: unended.map_or(ProcessState::Unknown.name(), |run| state(run)),
+            values,
+            private_threads: unended.map_or_else(Vec::new, private_threads),
+            sentences: sentences(unended, values),
+        }
+    }
+}
+
+fn state(run: &UnendedRun) -> &'static str {
+    match (run.facts.process, run.facts.vm_ended) {
+        (ProcessState::Gone, true) => "ended",
+        (process, _) => process.name(),
+    }
+}
+
+fn private_threads(run: &UnendedRun) -> Vec<String> {
+    let all = run
+        .private_threads
+        .iter()
+        .chain(&run.partly_private_threads);
+    all.map(|name| printable(name)).collect()
+}
+
+fn sentences(run: Option<&UnendedRun>, values: &str) -> Vec<String> {
+    let how = match run.map(|run| (run.facts.process, run.facts.vm_ended)) {
+        Some((ProcessState::Running, _)) => "the JVM runs",
+        Some((ProcessState::Gone, true)) => {
+            "the JVM ended, and the trace could not be written to its end"
+        }
+        Some((ProcessState::Gone, false)) => "the JVM was killed",
+        _ => "the trace has no end: the JVM was killed, or runs elsewhere",
+    };
+    let of = match (values, run.map(|run| run.facts.process)) {
+        ("counters", Some(ProcessState::Running)) => "values are those of this moment",
+        ("counters", _) => "values are those of each thread's last instruction",
+        ("snapshot", _) => "values are those of its last snapshot",
+        _ => "there are no values",
+    };
+    let mut sentences = vec![format!("{how}; {of}")];
+    let Some(run) = run else { return sentences };
+    sentences.extend(run.facts.write_error.map(write_error));
+    sentences.extend(private(run));
+    sentences
+}
+
+fn write_error(number: u64) -> String {
+    match number {
+        DISK_FULL => "the disk was full: a part of the trace could not be written".to_owned(),
+        QUOTA_EXCEEDED => {
+            "the disk quota was used up: a part of the trace could not be written".to_owned()
+        }
+        number => format!("a part of the trace could not be written (system error {number})"),
+    }
+}
+
+/// What a kill loses.
+fn private(run: &UnendedRun) -> Option<String> {
+    let threads = private_threads(run);
+    if threads.is_empty() {
+        return None;
+    }
+    let lost = match run.facts.process {
+        ProcessState::Running => "would be lost if the JVM were killed",
+        _ => "are lost since the last snapshot",
+    };
+    let more = match threads.len().saturating_sub(NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "counts of {} were in private memory and {lost}: {}{more}; a larger `mapped-memory` keeps them",
+        counted(threads.len() as u64, "thread"),
+        threads[..threads.len().min(NAMES)].join(", "),
+    ))
+}

@@ -1,0 +1,61 @@
+//! What the page says without its script.
+
+use super::document::DeathsReport;
+use crate::event_trace::page::{Card, Facts};
+use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+
+pub(super) fn facts(report: &DeathsReport) -> Facts {
+    let all = &report.selected;
+    let mut run = vec![
+        report.runtime.clone(),
+        report.frontend.clone(),
+        format!("level {}", report.level),
+        counted(report.collections, "collection"),
+        format!("ages in {}", report.clock),
+    ];
+    if report.asked.is_partial() {
+        run.push(format!("only {}", report.asked.description()));
+    }
+    run.retain(|fact| !fact.is_empty());
+    let contradictions = report.contradictions.iter();
+    let contradictions = contradictions.map(|one| format!("{}: {}", one.what, grouped(one.count)));
+    let mut cards = vec![
+        Card::new(
+            "Allocated",
+            short_bytes(all.bytes),
+            format!("{} in {}", bytes(all.bytes), counted(all.objects, "object")),
+        ),
+        Card::new(
+            "Alive at the end",
+            share(all.alive.count, all.objects),
+            format!(
+                "{} in {}",
+                bytes(all.alive.bytes),
+                counted(all.alive.count.unsigned_abs(), "object")
+            ),
+        ),
+    ];
+    if let Some(groups) = &report.shape.groups {
+        cards.push(Card::new(
+            "Died by themselves",
+            share(groups.keys, groups.keys.saturating_add(groups.followers)),
+            "of the dead; the others died with an object that referred to them".to_owned(),
+        ));
+    }
+    Facts {
+        title: match report.command.as_str() {
+            "" => report.source.clone(),
+            command => command.to_owned(),
+        },
+        what: "Deaths",
+        run,
+        missing: report.missing.clone(),
+        damage: report
+            .damage
+            .iter()
+            .cloned()
+            .chain(contradictions)
+            .collect(),
+        cards,
+    }
+}

@@ -1,0 +1,288 @@
+//! For a terminal: the run, survival, sites.
+
+use super::document::{DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc};
+use crate::event_trace::DEFAULT_TOP;
+use crate::event_trace::block_bars::bar;
+use crate::event_trace::columns::Columns;
+use crate::event_trace::text_parts::cut;
+use crate::quantity::{bytes, counted, grouped, objects, share, short_bytes};
+use crate::text::{fact, next_command::shell_word, section};
+
+/// Age classes of the survival table; the middle ones of more are left out.
+const AGES: usize = 16;
+
+pub(super) fn text(report: &DeathsReport) -> String {
+    let mut out = String::new();
+    write_head(&mut out, report);
+    write_outline(&mut out, report);
+    write_clocks(&mut out, report);
+    write_survival(&mut out, report);
+    write_shape(&mut out, report);
+    write_sites(&mut out, report);
+    write_trouble(&mut out, report);
+    write_next(&mut out, report);
+    out
+}
+
+fn write_head(out: &mut String, report: &DeathsReport) {
+    let name = match report.command.as_str() {
+        "" => &report.source,
+        command => command,
+    };
+    out.push_str(&format!("ducktrack deaths: {name}\n"));
+    let parts = [&report.runtime, &report.frontend];
+    let mut run: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+    let level = format!("level {}", report.level);
+    run.push(&level);
+    run.retain(|part| !part.is_empty());
+    fact(out, "run", &run.join(", "));
+    for missing in &report.missing {
+        fact(out, "not known", missing);
+    }
+    if report.asked.is_partial() {
+        fact(out, "only", &report.asked.description());
+    }
+}
+
+fn write_outline(out: &mut String, report: &DeathsReport) {
+    let end = &report.end;
+    let mut clocks = vec![bytes(end.bytes)];
+    clocks.extend(end.calls.map(|calls| counted(calls, "call")));
+    clocks.extend(
+        end.micros
+            .map(|micros| format!("{:.3} s", micros as f64 / 1e6)),
+    );
+    fact(out, "length", &clocks.join(", "));
+    fact(out, "collections", &grouped(report.collections));
+    let all = &report.selected;
+    fact(out, "allocated", &amount(all.objects, all.bytes));
+    let alive = all.alive.count.unsigned_abs();
+    let text = format!(
+        "{} ({})",
+        amount(alive, all.alive.bytes.unsigned_abs()),
+        share(alive, all.objects)
+    );
+    fact(out, "alive at end", &text);
+    if let Some(groups) = &report.shape.groups {
+        let dead = groups.keys.saturating_add(groups.followers);
+        let text = format!(
+            "{} of the dead by themselves, {} with an object that referred to them; the largest group has {}",
+            share(groups.keys, dead),
+            share(groups.followers, dead),
+            counted(groups.largest, "object")
+        );
+        fact(out, "died", &text);
+    }
+}
+
+fn amount(count: u64, size: u64) -> String {
+    format!("{} in {}", bytes(size), counted(count, "object"))
+}
+
+fn write_clocks(out: &mut String, report: &DeathsReport) {
+    section(
+        out,
+        "SPANS of all dead objects: half are at most p50, nine of ten at most p90",
+    );
+    let mut table = Columns::new(&["span", "clock", ">p50", ">p90", ">max"]);
+    let clocks = &report.on_clocks;
+    for (clock, spans) in [
+        ("bytes", clocks.bytes),
+        ("calls", clocks.calls),
+        ("micros", clocks.micros),
+    ] {
+        let Some(spans) = spans else { continue };
+        for (name, span) in named(&spans, &report.level) {
+            if let Some(span) = span {
+                let [p50, p90, max] = [span.p50, span.p90, span.max].map(|value| age(value, clock));
+                table.row([name.to_owned(), clock.to_owned(), p50, p90, max]);
+            }
+        }
+    }
+    table.write(out);
+}
+
+fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<QuantilesDoc>); 3] {
+    let lifetime = match level {
+        "bounds" => "birth to collected (upper bound of the lifetime)",
+        _ => "birth to unreachable",
+    };
+    [
+        (lifetime, spans.lifetime),
+        ("last use to unreachable (drag)", spans.drag),
+        ("unreachable to collected", spans.floating),
+    ]
+}
+
+/// An age with its unit.
+fn age(value: u64, clock: &str) -> String {
+    match clock {
+        "bytes" => short_bytes(value),
+        "calls" => counted(value, "call"),
+        _ => format!("{:.3} ms", value as f64 / 1e3),
+    }
+}
+
+fn write_survival(out: &mut String, report: &DeathsReport) {
+    let points = &report.survival;
+    let Some(first) = points
+        .iter()
+        .position(|point| point.died.count + point.alive.count > 0)
+    else {
+        return;
+    };
+    section(out, "SURVIVAL: which share lives longer");
+    let mut table = Columns::new(&[">than", ">of objects", ">of bytes", ">died younger", ""]);
+    let shown: Vec<_> = points.iter().skip(first).collect();
+    let step = shown.len().div_ceil(AGES).max(1);
+    let mut died = 0_u64;
+    for (at, point) in shown.iter().enumerate() {
+        died = died.saturating_add(point.died.count.unsigned_abs());
+        let is_last = at + 1 == shown.len();
+        if !is_last && (died == 0 || !(at + 1).is_multiple_of(step)) {
+            continue;
+        }
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
+        // Shares are between 0 and 1.
+        let parts = (point.objects * 1e6) as u64;
+        table.row([
+            age(point.below.saturating_sub(1), &report.clock),
+            percent(point.objects),
+            percent(point.bytes),
+            objects(std::mem::take(&mut died)),
+            bar(parts, 1_000_000, 30),
+        ]);
+    }
+    table.write(out);
+}
+
+fn write_shape(out: &mut String, report: &DeathsReport) {
+    let Some(stores) = &report.shape.stores else {
+        return;
+    };
+    let sum = |list: &[u64]| {
+        list.iter()
+            .fold(0_u64, |sum, value| sum.saturating_add(*value))
+    };
+    let (older, younger) = (sum(&stores.to_older), sum(&stores.to_younger));
+    let all = older + younger + stores.to_itself + stores.from_globals + stores.emptied;
+    if all == 0 {
+        return;
+    }
+    section(out, "REFERENCES that were stored");
+    let mut table = Columns::new(&["", ">stores", ">share", ">half are closer than"]);
+    for (name, list, count) in [
+        ("to an older object", stores.to_older.as_slice(), older),
+        ("to a younger object", stores.to_younger.as_slice(), younger),
+        ("to the object itself", &[], stores.to_itself),
+        ("from a global variable", &[], stores.from_globals),
+        ("emptied", &[], stores.emptied),
+    ] {
+        let closer = median_class(list).map_or_else(String::new, short_bytes);
+        table.row([name.to_owned(), grouped(count), share(count, all), closer]);
+    }
+    table.write(out);
+}
+
+/// The end of the class that has the middle of a list by powers of two.
+fn median_class(list: &[u64]) -> Option<u64> {
+    let all: u128 = list.iter().map(|count| u128::from(*count)).sum();
+    let mut seen = 0_u128;
+    let class = list.iter().position(|count| {
+        seen += u128::from(*count);
+        seen > 0 && seen * 2 >= all
+    })?;
+    u32::try_from(class)
+        .ok()
+        .and_then(|bits| 1_u64.checked_shl(bits))
+}
+
+fn write_sites(out: &mut String, report: &DeathsReport) {
+    let shown = report
+        .asked
+        .top
+        .unwrap_or(DEFAULT_TOP)
+        .min(report.sites.len());
+    let what = cut(shown, report.sites.len(), "site", report.asked.sort.name());
+    section(
+        out,
+        &format!("SITES ({what}); ages in {}", clock_unit(&report.clock)),
+    );
+    let mut table = Columns::new(&[
+        ">bytes",
+        ">objects",
+        ">alive",
+        ">lifetime p50",
+        ">p90",
+        ">max",
+        ">drag p50",
+        ">p90",
+        "type",
+        "site",
+    ]);
+    for site in report.sites.iter().take(shown) {
+        table.row(row(
+            &site.lives,
+            &site.ty,
+            site.place.to_string(),
+            &report.clock,
+        ));
+        for caller in site.context.iter().take(crate::text::CALLERS) {
+            table.row(row(
+                &caller.lives,
+                "",
+                format!("  <- {}", caller.place),
+                &report.clock,
+            ));
+        }
+    }
+    table.write(out);
+}
+
+fn row(lives: &LivesDoc, ty: &str, place: String, clock: &str) -> [String; 10] {
+    let shown = |span: Option<QuantilesDoc>, which: fn(QuantilesDoc) -> u64| {
+        span.map_or_else(|| "-".to_owned(), |span| age(which(span), clock))
+    };
+    let (lifetime, drag) = (lives.spans.lifetime, lives.spans.drag);
+    [
+        bytes(lives.bytes),
+        objects(lives.objects),
+        objects(lives.alive.count.unsigned_abs()),
+        shown(lifetime, |span| span.p50),
+        shown(lifetime, |span| span.p90),
+        shown(lifetime, |span| span.max),
+        shown(drag, |span| span.p50),
+        shown(drag, |span| span.p90),
+        ty.to_owned(),
+        place,
+    ]
+}
+
+fn clock_unit(clock: &str) -> &'static str {
+    match clock {
+        "bytes" => "bytes that the program allocated",
+        "calls" => "methods that it entered",
+        _ => "wall time",
+    }
+}
+
+fn write_trouble(out: &mut String, report: &DeathsReport) {
+    if report.damage.is_empty() && report.contradictions.is_empty() {
+        return;
+    }
+    section(out, "DAMAGE AND CONTRADICTIONS");
+    for line in &report.damage {
+        out.push_str(&format!("  {line}\n"));
+    }
+    for one in &report.contradictions {
+        out.push_str(&format!("  {}: {}\n", one.what, grouped(one.count)));
+    }
+}
+
+fn write_next(out: &mut String, report: &DeathsReport) {
+    let source = shell_word(&report.source);
+    out.push_str(&format!(
+        "\nNext:\n  ducktrack deaths {source} --format html -o deaths.html    survival, age of the heap and references as charts\n  \
+         ducktrack deaths {source} --objects    every object: born, last used, unreachable, collected\n"
+    ));
+}

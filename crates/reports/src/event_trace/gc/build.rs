@@ -1,0 +1,159 @@
+//! Model to document. A filter keeps whole sites and whole types.
+
+use ducktrack_heap_model::{
+    CallerCost, Cost, Estimate, GcCost, PauseKind, PauseModel, SiteCost, TraceModel,
+};
+
+use super::document::{
+    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc,
+    WithoutDoc,
+};
+use super::micros::micros;
+use super::what_if::{Change, what_ifs};
+use crate::event_trace::VERSION;
+use crate::event_trace::amounts::{amount, ratio, signed};
+use crate::event_trace::head::{RowsDoc, TraceHead};
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::filter::Filter;
+use crate::json::CallerDoc;
+use crate::view::Caller;
+
+/// How costs are worked out.
+const METHOD: &str = "The length of a pause, without what the agent took of it, is a constant and a time for each byte that was copied (young and mixed \
+    collections) or alive (full ones). Both are fitted to the pauses of this run (Theil and Sen's median slope); they sum to the measured pauses. A site pays for its own bytes, and its \
+    share of the constants: a young collection is brought on by the bytes allocated since the one before, a full one or a concurrent cycle by the bytes \
+    promoted since the old space was last collected, each site by its share. Collections that were asked for (System.gc(), tools, room for classes) are brought on by nobody. \
+    Without the site, the collections that it brings on do not happen, and others are copied less often where they die young. Intervals: 95 % for the \
+    time per byte, and from all other objects copied as often as before to all of them copied in proportion to the collections.";
+
+/// Makes the report. `trace` says where the model was read from.
+pub fn gc_report(model: &TraceModel, costs: &GcCost, trace: &str, filter: &Filter) -> GcReport {
+    let view = crate::build::view(&model.count, trace, filter);
+    let mut sites = Vec::new();
+    let mut unattributed = None;
+    let mut selected = Cost::default();
+    for row in &costs.sites {
+        match row.site.and_then(|index| PlaceDoc::of(&model.count, index)) {
+            Some(place) if place.is_wanted(filter) => {
+                selected += &row.cost;
+                sites.push(site(place, row, costs, &view.callers));
+            }
+            Some(_) => {}
+            None if filter.only.is_empty() && filter.types.is_empty() => {
+                selected += &row.cost;
+                unattributed = Some(cost(&row.cost, costs));
+            }
+            None => {}
+        }
+    }
+    let mut types = types(costs, filter);
+    let rows = RowsDoc {
+        sites: sites.len() as u64,
+        types: types.len() as u64,
+    };
+    let top = filter.top.unwrap_or(usize::MAX);
+    types.truncate(top);
+    sites.truncate(top);
+    GcReport {
+        format: "ducktrack-gc".to_owned(),
+        version: VERSION,
+        head: TraceHead::of(model, &view, filter),
+        method: METHOD.to_owned(),
+        pauses: pauses(costs),
+        unknown: UnknownPausesDoc {
+            collections: costs.unknown,
+            pause_micros: costs.unknown_nanos / 1_000,
+        },
+        total: cost(&costs.total, costs),
+        selected: cost(&selected, costs),
+        rows,
+        unattributed,
+        what_if: Vec::new(),
+        types,
+        sites,
+    }
+}
+
+/// The report with what runs under other conditions would take.
+pub fn cost_report(
+    model: &TraceModel,
+    costs: &GcCost,
+    trace: &str,
+    (filter, changes): (&Filter, &[Change]),
+) -> GcReport {
+    GcReport {
+        format: "ducktrack-cost".to_owned(),
+        what_if: what_ifs(model, costs, changes),
+        ..gc_report(model, costs, trace, filter)
+    }
+}
+
+fn pauses(costs: &GcCost) -> Vec<PauseKindDoc> {
+    let kinds = PauseKind::ALL.into_iter().zip(&costs.models);
+    let happened = kinds.filter(|(_, model)| model.pauses > 0);
+    happened
+        .map(|(kind, model)| pause_kind(kind, model))
+        .collect()
+}
+
+fn pause_kind(kind: PauseKind, model: &PauseModel) -> PauseKindDoc {
+    // Nanoseconds per byte are milliseconds per megabyte.
+    let micros = |per_byte: f64| ratio(per_byte * 1e3);
+    let Estimate { value, low, high } = model.per_byte;
+    PauseKindDoc {
+        kind: kind.name().to_owned(),
+        count: model.pauses,
+        asked: model.asked,
+        pause_micros: model.nanos / 1_000,
+        work_bytes: model.work,
+        constant_micros: ratio(model.constant_nanos() / 1e3),
+        micros_per_megabyte: micros(value),
+        micros_per_megabyte_interval: [micros(low), micros(high)],
+    }
+}
+
+fn types(costs: &GcCost, filter: &Filter) -> Vec<GcTypeDoc> {
+    if !filter.only.is_empty() {
+        return Vec::new();
+    }
+    let rows = costs.types.iter().map(|row| GcTypeDoc {
+        ty: type_name(row.ty.as_deref()),
+        cost: cost(&row.cost, costs),
+    });
+    rows.filter(|row| filter.wants_type(&row.ty)).collect()
+}
+
+fn site(place: PlaceDoc, row: &SiteCost, costs: &GcCost, callers: &[Caller]) -> GcSiteDoc {
+    let part = |row: &CallerCost| GcContextDoc {
+        caller: CallerDoc::of(row.call.and_then(|call| callers.get(call.get()))),
+        cost: cost(&row.cost, costs),
+    };
+    GcSiteDoc {
+        place,
+        cost: cost(&row.cost, costs),
+        context: row.callers.iter().map(part).collect(),
+    }
+}
+
+fn cost(row: &Cost, costs: &GcCost) -> GcCostDoc {
+    let (pause_micros, pause_interval) = micros(row.pause_nanos(&costs.models));
+    let (saved, saved_interval) = micros(costs.without(row));
+    GcCostDoc {
+        count: signed(row.allocated.count),
+        bytes: signed(row.allocated.bytes),
+        copied: amount(row.copied),
+        copied_by_age: row.copied_by_age.clone(),
+        copied_in_vain: row.copied_in_vain,
+        marked: row.marked,
+        promoted: amount(row.promoted),
+        promoted_soon_dead: amount(row.promoted_soon_dead),
+        pause_micros,
+        pause_interval,
+        collections: ratio(row.collections()),
+        without: WithoutDoc {
+            collections: ratio(row.collections()),
+            pause_micros: saved,
+            pause_interval: saved_interval,
+        },
+    }
+}

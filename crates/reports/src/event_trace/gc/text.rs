@@ -1,0 +1,242 @@
+//! For a terminal: what the pauses went into, the sites that cost most, the types.
+
+use super::document::{GcContextDoc, GcCostDoc, GcReport, PauseKindDoc};
+use crate::event_trace::DEFAULT_TOP;
+use crate::event_trace::amounts::sum;
+use crate::event_trace::callers;
+use crate::event_trace::columns::Columns;
+use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_parts::{cut, head, next, trouble, wrapped};
+use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::text::table::more;
+use crate::text::{fact, section};
+
+/// Types shown when the filter does not say how many rows.
+const TYPES: usize = 10;
+
+pub(super) fn text(report: &GcReport) -> String {
+    let mut out = String::new();
+    let name = report.format.trim_start_matches("ducktrack-");
+    head(&mut out, name, &report.head);
+    write_outline(&mut out, report);
+    write_what_if(&mut out, report);
+    write_sites(&mut out, report);
+    write_types(&mut out, report);
+    section(&mut out, "HOW COSTS ARE WORKED OUT");
+    for line in wrapped(&report.method, 110) {
+        out.push_str(&format!("  {line}\n"));
+    }
+    trouble(&mut out, &report.head);
+    next(
+        &mut out,
+        &report.head,
+        &[
+            ("gc", "--format html -o gc.html", "the same with charts"),
+            ("lifetimes", "", "how long the objects of each site live"),
+            ("timeline", "", "every collection"),
+        ],
+    );
+    out
+}
+
+fn write_outline(out: &mut String, report: &GcReport) {
+    for kind in &report.pauses {
+        fact(out, "pauses", &pauses(kind));
+    }
+    if report.pauses.is_empty() {
+        fact(out, "pauses", "no collection whose moves are known");
+    }
+    if report.unknown.collections > 0 {
+        let text = format!(
+            "{}, {}: their moves are not known, and they are in no cost",
+            counted(report.unknown.collections, "more collection"),
+            micros(report.unknown.pause_micros)
+        );
+        fact(out, "not known", &text);
+    }
+    let all = &report.selected;
+    let text = format!(
+        "{}, {} of it for objects that died before they were promoted",
+        bytes(all.copied.bytes),
+        share(all.copied_in_vain, all.copied.bytes.unsigned_abs())
+    );
+    fact(out, "copied", &text);
+    let text = format!(
+        "{} in {}; {} of it was dead when a collection first looked",
+        bytes(all.promoted.bytes),
+        counted(all.promoted.count, "object"),
+        bytes(all.promoted_soon_dead.bytes)
+    );
+    fact(out, "promoted", &text);
+}
+
+fn write_what_if(out: &mut String, report: &GcReport) {
+    if report.what_if.is_empty() {
+        return;
+    }
+    let now = micros(report.pause_micros());
+    section(out, &format!("WHAT IF: all pauses, {now} in this run"));
+    for one in &report.what_if {
+        let text = match (one.pause_micros, one.pause_interval, &one.unknown) {
+            (Some(pauses), Some([low, high]), _) => {
+                format!("{} ({} to {})", micros(pauses), micros(low), micros(high))
+            }
+            (_, _, why) => format!("not known: {}", why.as_deref().unwrap_or("")),
+        };
+        out.push_str(&format!("  {}: {text}\n", one.what));
+    }
+}
+
+/// `30 young and mixed, together 1.2 s: 3.1 ms each and 0.8 ms per MB copied`.
+fn pauses(kind: &PauseKindDoc) -> String {
+    let mut text = format!(
+        "{} {}, together {} without the agent's part",
+        grouped(kind.count),
+        kind.kind,
+        micros(kind.pause_micros)
+    );
+    if kind.work_bytes > 0 {
+        // Far below the limits of u64.
+        text.push_str(&format!(
+            ": {} each and {} per MB of {}",
+            micros(kind.constant_micros as u64),
+            micros(kind.micros_per_megabyte as u64),
+            short_bytes(kind.work_bytes)
+        ));
+    }
+    if kind.asked > 0 {
+        text.push_str(&format!("; {} asked for", grouped(kind.asked)));
+    }
+    text
+}
+
+/// Costs of a type, and what `place` is the title of.
+fn table_of(place: &'static str) -> Columns {
+    Columns::new(&[
+        ">pauses",
+        ">share",
+        ">brings on",
+        ">copied",
+        ">promoted",
+        ">soon dead",
+        ">a run without it saves",
+        "type",
+        place,
+    ])
+}
+
+fn write_sites(out: &mut String, report: &GcReport) {
+    let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
+    let costly = report.sites.iter();
+    let costly = costly.filter(|site| is_worth_a_line(&site.cost)).count();
+    let shown = top.min(costly);
+    let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);
+    section(
+        out,
+        &format!(
+            "SITES with the callers to blame ({})",
+            cut(shown, all, "site", "what a run without them saves")
+        ),
+    );
+    let mut table = table_of("site");
+    let mut row = |cost: &GcCostDoc, made: &str, name: String| {
+        table.row(cells(report, cost, made, name));
+    };
+    for site in report.sites.iter().take(shown) {
+        row(
+            &site.cost,
+            site.place.made(),
+            site.place.location.to_string(),
+        );
+        let context = site.context.iter();
+        let context = context.filter(|part| is_worth_a_line(&part.cost));
+        for (cost, name) in caller_lines(context) {
+            row(&cost, "", name);
+        }
+    }
+    if let Some(cost) = &report.unattributed {
+        row(cost, "", WITHOUT_EVENT.to_owned());
+    }
+    table.write(out);
+    if all > shown {
+        out.push_str(&format!("  {}\n", more(all - shown, "site")));
+    }
+}
+
+fn write_types(out: &mut String, report: &GcReport) {
+    if report.types.is_empty() {
+        return;
+    }
+    let shown = report
+        .head
+        .asked
+        .top
+        .unwrap_or(TYPES)
+        .min(report.types.len());
+    let all = usize::try_from(report.rows.types).unwrap_or(usize::MAX);
+    section(
+        out,
+        &format!(
+            "TYPES ({})",
+            cut(shown, all, "type", "what a run without them saves")
+        ),
+    );
+    let mut table = table_of("");
+    for row in report.types.iter().take(shown) {
+        table.row(cells(report, &row.cost, &row.ty, String::new()));
+    }
+    table.write(out);
+}
+
+fn cells(report: &GcReport, cost: &GcCostDoc, made: &str, name: String) -> [String; 9] {
+    let size = |bytes: i64| short_bytes(bytes.unsigned_abs());
+    let [low, high] = cost.without.pause_interval;
+    [
+        micros(cost.pause_micros),
+        share(cost.pause_micros, report.pause_micros()),
+        format!(
+            "{:.1} of {}",
+            cost.collections,
+            grouped(report.collections())
+        ),
+        size(cost.copied.bytes),
+        size(cost.promoted.bytes),
+        size(cost.promoted_soon_dead.bytes),
+        format!(
+            "{} ({} to {})",
+            micros(cost.without.pause_micros),
+            micros(low),
+            micros(high)
+        ),
+        made.to_owned(),
+        name,
+    ]
+}
+
+fn is_worth_a_line(cost: &GcCostDoc) -> bool {
+    cost.pause_micros > 0 || cost.without.pause_micros > 0
+}
+
+fn caller_lines<'a>(parts: impl Iterator<Item = &'a GcContextDoc>) -> Vec<(GcCostDoc, String)> {
+    callers::lines(
+        parts.map(|part| (&part.caller, part.cost.clone())),
+        together,
+    )
+}
+
+/// The costs of several callers.
+fn together(parts: &[GcCostDoc]) -> GcCostDoc {
+    let mut all = GcCostDoc::default();
+    for part in parts {
+        all.copied = sum([all.copied, part.copied].into_iter());
+        all.promoted = sum([all.promoted, part.promoted].into_iter());
+        all.promoted_soon_dead = sum([all.promoted_soon_dead, part.promoted_soon_dead].into_iter());
+        all.pause_micros += part.pause_micros;
+        all.collections += part.collections;
+        all.without.pause_micros += part.without.pause_micros;
+        for side in 0..2 {
+            all.without.pause_interval[side] += part.without.pause_interval[side];
+        }
+    }
+    all
+}

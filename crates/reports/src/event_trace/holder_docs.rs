@@ -1,0 +1,186 @@
+//! The keys of what is held and of the paths by which it is, shared by `ducktrack holders` and `ducktrack leaks`.
+
+use ducktrack_heap_model::TraceModel;
+use ducktrack_holders::{
+    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, Reference, TypeNumber,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::class_name::{printable, readable_class};
+use crate::event_trace::amounts::signed;
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::view::Caller;
+
+/// Objects, their bytes, and what they retain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HoldingDoc {
+    /// Objects.
+    pub count: i64,
+    /// Their own bytes.
+    pub bytes: i64,
+    /// Bytes that would be free without them, theirs included; of several objects: at least.
+    pub retained: i64,
+    /// Collections that the oldest survived.
+    pub oldest: u32,
+    /// Collections that the youngest survived.
+    pub youngest: u32,
+}
+
+impl HoldingDoc {
+    pub(super) fn of(holding: &Holding) -> Self {
+        Self {
+            count: signed(holding.objects),
+            bytes: signed(holding.bytes),
+            retained: signed(holding.retained),
+            oldest: holding.oldest,
+            youngest: holding.youngest,
+        }
+    }
+}
+
+/// Who made an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeDoc {
+    /// Where.
+    #[serde(flatten)]
+    pub place: PlaceDoc,
+    /// For whom: `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null when not known.
+    pub caller: Option<String>,
+}
+
+/// A path from a root to objects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolderPathDoc {
+    /// The objects at its end.
+    #[serde(flatten)]
+    pub held: HoldingDoc,
+    /// What begins it.
+    pub root: RootDoc,
+    /// Its steps, root first.
+    pub steps: Vec<StepDoc>,
+}
+
+/// What begins a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootDoc {
+    /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`.
+    pub kind: String,
+    /// Its name: `static com.acme.Shop.OPEN`.
+    pub name: String,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDoc {
+    /// Its type; of a class object `class com.acme.Shop`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// How the step before refers to it: a field, `[7]`, `<class>`; null for the first.
+    pub by: Option<String>,
+    /// Objects on paths of the same classes.
+    pub count: i64,
+    /// Collections that the example survived.
+    pub age: u32,
+    /// Collections since the example's last use; null where it is not recorded.
+    pub staleness: Option<u32>,
+    /// More such objects lie between this step and the next (a list, tables in tables).
+    pub repeats: bool,
+    /// Who made the example; null when not known.
+    pub made: Option<MadeDoc>,
+}
+
+/// Makes these documents for one model.
+pub(super) struct HolderDocs<'a> {
+    pub(super) model: &'a TraceModel,
+    pub(super) holdings: &'a Holdings,
+    pub(super) callers: &'a [Caller],
+}
+
+impl HolderDocs<'_> {
+    pub(super) fn type_name(&self, ty: TypeNumber) -> String {
+        type_name(Some(self.holdings.types.name(ty)).filter(|name| !name.is_empty()))
+    }
+
+    /// The type; of a class object the class.
+    pub(super) fn object_name(&self, ty: TypeNumber, class: Option<&String>) -> String {
+        match class {
+            Some(class) => format!("class {}", readable_class(class)),
+            None => self.type_name(ty),
+        }
+    }
+
+    pub(super) fn made(&self, origin: Origin) -> Option<MadeDoc> {
+        let call = origin.call.and_then(|call| self.callers.get(call.get()));
+        Some(MadeDoc {
+            place: PlaceDoc::of(&self.model.count, origin.site?)?,
+            caller: call.map(ToString::to_string),
+        })
+    }
+
+    pub(super) fn path(&self, path: &HolderPath) -> HolderPathDoc {
+        HolderPathDoc {
+            held: HoldingDoc::of(&path.held),
+            root: root(&path.root),
+            steps: path.steps.iter().map(|step| self.step(step)).collect(),
+        }
+    }
+
+    fn step(&self, step: &HolderStep) -> StepDoc {
+        StepDoc {
+            ty: self.object_name(step.ty, step.class.as_ref()),
+            by: step.reference.as_ref().map(by),
+            count: signed(step.objects),
+            age: step.age,
+            staleness: step.staleness,
+            repeats: step.repeats,
+            made: self.made(step.origin),
+        }
+    }
+}
+
+fn by(reference: &Reference) -> String {
+    match reference {
+        Reference::Field(name) => printable(name),
+        Reference::Static(name) => format!("static {}", printable(name)),
+        Reference::Element(at) => format!("[{at}]"),
+        Reference::Class => "<class>".to_owned(),
+    }
+}
+
+fn root(root: &NamedRoot) -> RootDoc {
+    let of_thread = |thread: &str| match thread {
+        "" => "a thread".to_owned(),
+        name => format!("thread \"{}\"", printable(name)),
+    };
+    let (kind, name) = match root {
+        NamedRoot::Static { class, field } => (
+            "static",
+            format!("static {}.{}", readable_class(class), printable(field)),
+        ),
+        NamedRoot::Class(class) => ("class", format!("class {}", readable_class(class))),
+        NamedRoot::Frame { thread, at } if at.is_empty() => (
+            "frame",
+            format!("a local variable in {}", of_thread(thread)),
+        ),
+        NamedRoot::Frame { thread, at } => (
+            "frame",
+            format!(
+                "a local variable of {} in {}",
+                printable(at),
+                of_thread(thread)
+            ),
+        ),
+        NamedRoot::Thread(thread) => ("thread", of_thread(thread)),
+        NamedRoot::JniLocal(thread) => (
+            "jni-local",
+            format!("a local JNI reference in {}", of_thread(thread)),
+        ),
+        NamedRoot::JniGlobal => ("jni-global", "a global JNI reference".to_owned()),
+        NamedRoot::Monitor => ("monitor", "a monitor in use".to_owned()),
+        NamedRoot::Vm => ("vm", "the JVM itself".to_owned()),
+    };
+    RootDoc {
+        kind: kind.to_owned(),
+        name,
+    }
+}

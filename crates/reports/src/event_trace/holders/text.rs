@@ -1,0 +1,198 @@
+//! For a terminal: how dump and trace agree, retained bytes by type and by site, paths from roots.
+
+use super::document::{HoldersReport, JoinDoc, TypeCountDoc};
+use crate::event_trace::columns::Columns;
+use crate::event_trace::holder_docs::HoldingDoc;
+use crate::event_trace::holder_lines::{retained, write_path};
+use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_parts::{head, next, trouble};
+use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::text::next_command::shell_word;
+use crate::text::table::more;
+use crate::text::{fact, section};
+
+/// Rows of each table when nothing says how many.
+const ROWS: usize = 10;
+/// Callers shown of a site.
+const CALLERS: usize = 3;
+/// Classes named in a line.
+const CLASSES: usize = 3;
+
+pub(super) fn text(report: &HoldersReport) -> String {
+    let mut out = String::new();
+    head(&mut out, "holders", &report.head);
+    write_dump(&mut out, report);
+    write_paths(&mut out, report);
+    write_sites(&mut out, report);
+    write_types(&mut out, report);
+    trouble(&mut out, &report.head);
+    write_next(&mut out, report);
+    out
+}
+
+fn write_next(out: &mut String, report: &HoldersReport) {
+    let dump = format!("--dump {}", shell_word(&report.dump));
+    let site = report.sites.first().map(|site| {
+        let at = &site.place.location;
+        shell_word(&format!("{}.{}", at.class, at.method))
+    });
+    let site = format!("{dump} --site {}", site.unwrap_or_default());
+    let page = format!("{dump} --format html -o holders.html");
+    let mut commands = vec![("holders", page.as_str(), "the dominator tree in a browser")];
+    if report.selected.is_none() && !report.sites.is_empty() {
+        commands.push(("holders", site.as_str(), "who holds what this site makes"));
+    }
+    commands.push((
+        "leaks",
+        dump.as_str(),
+        "what leaks, who made it, who holds it",
+    ));
+    next(out, &report.head, &commands);
+}
+
+fn write_dump(out: &mut String, report: &HoldersReport) {
+    let text = format!(
+        "{}, written after collection {}",
+        report.dump, report.collection
+    );
+    fact(out, "dump", &text);
+    fact(out, "heap", &amount(&report.total));
+    fact(out, "joined", &joined(&report.join));
+    if !report.join.missing.is_empty() {
+        let text = format!(
+            "{}: not in the trace",
+            classes(&report.join.missing, "object")
+        );
+        fact(out, "missing", &text);
+    }
+    let only_in_trace = report.join.only_in_trace.iter().map(|row| row.count);
+    let others: u64 = only_in_trace.sum();
+    if others + report.join.archived_only_in_trace > 0 {
+        let text = format!(
+            "{} of the JDK's archive and {} in the trace only: the dump leaves them out",
+            counted(report.join.archived_only_in_trace, "object"),
+            counted(others, "other")
+        );
+        fact(out, "besides", &text);
+    }
+    if let Some(selected) = &report.selected {
+        let text = format!(
+            "{}; without all of them {} would be free",
+            amount(&selected.held),
+            bytes(selected.exactly_retained)
+        );
+        fact(out, "chosen", &text);
+    }
+}
+
+fn joined(join: &JoinDoc) -> String {
+    let fillers = match join.fillers {
+        0 => String::new(),
+        fillers => format!(
+            "; {} put by the collector where objects have been",
+            counted(fillers, "filler")
+        ),
+    };
+    format!(
+        "{} of {} ({}) found in the trace by their address{fillers}",
+        grouped(join.found),
+        counted(join.objects, "object"),
+        share(join.found, join.objects)
+    )
+}
+
+fn classes(rows: &[TypeCountDoc], what: &str) -> String {
+    let all: u64 = rows.iter().map(|row| row.count).sum();
+    let names = rows.iter().take(CLASSES);
+    let names: Vec<String> = names
+        .map(|row| format!("{} {}", grouped(row.count), row.ty))
+        .collect();
+    let rest = rows.len().saturating_sub(CLASSES);
+    let rest = match rest {
+        0 => String::new(),
+        rest => format!(", {}", more(rest, "class")),
+    };
+    format!("{} ({}{rest})", counted(all, what), names.join(", "))
+}
+
+fn amount(held: &HoldingDoc) -> String {
+    format!("{} in {}", bytes(held.bytes), counted(held.count, "object"))
+}
+
+const COLUMNS: [&str; 6] = [">retained", ">share", ">bytes", ">objects", ">ages", "name"];
+
+fn row(table: &mut Columns, report: &HoldersReport, held: &HoldingDoc, name: String) {
+    table.row([
+        bytes(held.retained),
+        share(held.retained, report.total.bytes),
+        bytes(held.bytes),
+        objects(held.count),
+        format!("{}-{}", held.youngest, held.oldest),
+        name,
+    ]);
+}
+
+fn write_sites(out: &mut String, report: &HoldersReport) {
+    let most = report.head.asked.top.unwrap_or(ROWS);
+    let shown = most.min(report.sites.len());
+    let title = format!(
+        "SITES with the callers to blame, by retained bytes ({shown} of {})",
+        counted(report.rows.sites, "site")
+    );
+    section(out, &title);
+    let mut table = Columns::new(&COLUMNS);
+    for site in report.sites.iter().take(shown) {
+        let place = &site.place;
+        row(
+            &mut table,
+            report,
+            &site.held,
+            format!("{}  {} ({})", place.location, place.made(), place.kind),
+        );
+        for part in site.context.iter().take(CALLERS) {
+            let caller = part.caller.as_deref().unwrap_or("(caller not known)");
+            row(&mut table, report, &part.held, format!("  <- {caller}"));
+        }
+    }
+    if report.selected.is_none() {
+        row(
+            &mut table,
+            report,
+            &report.unattributed,
+            WITHOUT_EVENT.to_owned(),
+        );
+    }
+    table.write(out);
+}
+
+fn write_types(out: &mut String, report: &HoldersReport) {
+    let most = report.head.asked.top.unwrap_or(ROWS);
+    let shown = most.min(report.types.len());
+    let title = format!(
+        "TYPES, by retained bytes ({shown} of {})",
+        counted(report.rows.types, "type")
+    );
+    section(out, &title);
+    let mut table = Columns::new(&COLUMNS);
+    for ty in report.types.iter().take(shown) {
+        row(&mut table, report, &ty.held, ty.ty.clone());
+    }
+    table.write(out);
+}
+
+fn write_paths(out: &mut String, report: &HoldersReport) {
+    let title = match report.selected {
+        Some(_) => "PATHS from roots to the chosen objects, by retained bytes",
+        None => "PATHS from roots to where retained bytes accumulate",
+    };
+    section(out, title);
+    for path in &report.paths {
+        write_path(out, path);
+    }
+    if let Some(path) = report.paths.first() {
+        out.push_str(&format!(
+            "  (ages are collections survived; the first path retains {})\n",
+            retained(path.held.retained)
+        ));
+    }
+}

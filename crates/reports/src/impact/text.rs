@@ -1,0 +1,194 @@
+//! For a terminal: what each candidate costs, with intervals, and what to do next.
+
+use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, TrialSetDoc};
+use crate::quantity::{bytes, counted, grouped};
+use crate::text::next_command::shell_word;
+use crate::text::{fact, section};
+
+/// Places of NullPointerExceptions shown.
+const PLACES: usize = 3;
+
+pub(super) fn text(report: &ImpactReport) -> String {
+    let mut out = format!("ducktrack impact: {}\n", report.command);
+    let when = match report.at.as_str() {
+        "oom" => "when the memory is full, if unused",
+        _ => "when unused",
+    };
+    let trials = format!(
+        "{} and {}, in turns; references removed {when} for {} collections",
+        counted(report.base.trials, "base trial"),
+        counted(
+            report
+                .candidates
+                .iter()
+                .map(|row| row.removal.trials)
+                .sum::<u64>(),
+            "removal trial"
+        ),
+        report.after
+    );
+    fact(&mut out, "trials", &trials);
+    fact(&mut out, "base", &set(&report.base));
+    for (at, row) in report.candidates.iter().enumerate() {
+        write_candidate(&mut out, at + 1, row, report);
+    }
+    for line in &report.left_out {
+        fact(&mut out, "left out", line);
+    }
+    fact(
+        &mut out,
+        "intervals",
+        "95 % confidence, Welch's t; CPU time decides",
+    );
+    write_next(&mut out, report);
+    out
+}
+
+fn set(set: &TrialSetDoc) -> String {
+    let failed = match set.failed {
+        0 => String::new(),
+        failed => format!("; {} ended otherwise", counted(failed, "trial")),
+    };
+    format!(
+        "{:.0} collections, pauses {}, program {}, GC share {}{failed}",
+        set.collections,
+        seconds(&set.gc_seconds),
+        seconds(&set.mutator_seconds),
+        interval(&set.gc_percent, 1.0, " %"),
+    )
+}
+
+fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, report: &ImpactReport) {
+    let score = row.score;
+    let score = score.map_or_else(String::new, |score| format!(" (leak score {score:.0})"));
+    section(
+        out,
+        &format!("{rank}. {} -> {}{score}", row.source, row.target),
+    );
+    fact(out, "verdict", &verdict(row, report));
+    fact(out, "removed", &removed(row));
+    fact(out, "removal", &set(&row.removal));
+    let saved = format!(
+        "{} of pauses; CPU time in them {}; program {}",
+        seconds(&row.gc_saved_seconds),
+        seconds(&row.gc_cpu_saved_seconds),
+        seconds(&row.mutator_saved_seconds)
+    );
+    fact(out, "saved", &saved);
+    let score = format!(
+        "impact score {} (GC share, base minus removal)",
+        interval(&row.impact_score, 1.0, " points")
+    );
+    fact(out, "", &score);
+    for place in row.null_uses.iter().take(PLACES) {
+        let line = place
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        let thrown = format!(
+            "NullPointerException {} at {}.{}{line}",
+            times(place.count),
+            place.class,
+            place.method
+        );
+        fact(out, "used", &thrown);
+    }
+    for fault in &row.faults {
+        fact(out, "fault", fault);
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{} times", grouped(count)),
+    }
+}
+
+fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
+    let cpu = &row.gc_cpu_saved_seconds;
+    let whole = report.base.gc_cpu_seconds.value;
+    let share = |value: f64| match whole {
+        0.0 => String::new(),
+        whole => format!("{:.0} % ", 100.0 * value / whole),
+    };
+    match row.verdict.as_str() {
+        "saves" => format!(
+            "fixing it saves {}of the time of collections",
+            share(cpu.value)
+        ),
+        "costs" => format!(
+            "removing it costs {}more time of collections",
+            share(-cpu.value)
+        ),
+        "nothing-removed" => {
+            "nothing was removed: no object of it was unused for so long".to_owned()
+        }
+        "not-a-leak" => format!(
+            "not a leak: the program used what was removed ({} by another path, {} null references)",
+            grouped(row.used_again),
+            grouped(row.null_uses.iter().map(|place| place.count).sum::<u64>())
+        ),
+        "failed" => format!(
+            "no answer: {} ended otherwise than the base, {} printed something else",
+            row.removal.failed,
+            row.removal.other_output.unwrap_or(0)
+        ),
+        _ => "no significant impact".to_owned(),
+    }
+}
+
+fn removed(row: &ImpactCandidateDoc) -> String {
+    let finals = match row.finals {
+        0.0 => String::new(),
+        finals => format!(", {finals:.0} of final fields"),
+    };
+    let held = match row.still_held {
+        0.0 => String::new(),
+        held => {
+            format!("; {held:.0} not freed at the end (held by another path, or not collected yet)")
+        }
+    };
+    format!(
+        "{} references to {} objects of {}{finals} a trial{held}",
+        grouped(row.references.round() as i64),
+        grouped(row.objects.round() as i64),
+        bytes(row.bytes.round() as i64)
+    )
+}
+
+fn seconds(estimate: &EstimateDoc) -> String {
+    interval(estimate, 1e3, " ms")
+}
+
+/// `12.0 ms (11.5 to 12.5)`.
+fn interval(estimate: &EstimateDoc, factor: f64, unit: &str) -> String {
+    let value = format!("{:.1}{unit}", estimate.value * factor);
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => format!("{value} ({:.1} to {:.1})", low * factor, high * factor),
+        _ => value,
+    }
+}
+
+fn write_next(out: &mut String, report: &ImpactReport) {
+    out.push_str("\nNext:\n");
+    if let (Some(trace), Some(dump)) = (&report.trace, &report.dump) {
+        let (trace, dump) = (shell_word(trace), shell_word(dump));
+        out.push_str(&format!(
+            "  ducktrack leaks {trace} --dump {dump}    who makes and who holds the candidates\n"
+        ));
+        if let Some(first) = report.candidates.first() {
+            let target = shell_word(&first.target);
+            out.push_str(&format!(
+                "  ducktrack holders {trace} --dump {dump} --type {target}    every path to the first\n"
+            ));
+        }
+    }
+    let pair = report.candidates.first();
+    let pair = pair.map_or_else(
+        || "'SOURCE->TARGET'".to_owned(),
+        |row| shell_word(&format!("{}->{}", row.source, row.target)),
+    );
+    out.push_str(&format!(
+        "  ducktrack impact --pair {pair} --trials 10 -- java ...    narrower intervals\n"
+    ));
+}

@@ -1,0 +1,94 @@
+//! Totals and rates of a run that goes on, as rows for a screen or as JSON.
+
+use ducktrack_heap_model::{LiveName, Tally};
+use serde::Serialize;
+
+use crate::class_name::{printable, readable_class, readable_type};
+use crate::error::ReportError;
+
+/// A row as people read it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveRowDoc {
+    /// Place, type, thread or package.
+    pub name: String,
+    /// Objects since the start, or since the mark.
+    pub objects: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Objects per second between the last two looks.
+    pub objects_per_second: f64,
+    /// Bytes per second between the last two looks.
+    pub bytes_per_second: f64,
+}
+
+/// What `ducktrack top --once --format json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveDoc {
+    /// Always `ducktrack-top`.
+    pub format: &'static str,
+    /// Version of the meaning of the keys.
+    pub version: u32,
+    /// The directory.
+    pub trace: String,
+    /// Process id of the JVM.
+    pub pid: u32,
+    /// `running`, `killed`, `ended` or `unknown`.
+    pub state: &'static str,
+    /// `sites`, `types`, `threads` or `packages`.
+    pub by: &'static str,
+    /// Seconds between the two looks that rates are of.
+    pub seconds: f64,
+    /// All together.
+    pub total: LiveRowDoc,
+    /// Rows, in the order that was asked for.
+    pub rows: Vec<LiveRowDoc>,
+}
+
+impl LiveDoc {
+    /// As JSON.
+    ///
+    /// # Errors
+    /// A figure that JSON cannot say.
+    pub fn json(&self) -> Result<String, ReportError> {
+        Ok(serde_json::to_string_pretty(self).map_err(ReportError::NoJsonForm)? + "\n")
+    }
+}
+
+/// `com.acme.Shop.sell:12 String`
+pub fn live_name(name: &LiveName) -> String {
+    match name {
+        LiveName::Site {
+            class,
+            method,
+            line,
+            ty,
+        } => {
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            let ty = ty
+                .as_deref()
+                .map_or_else(String::new, |ty| format!("  {}", readable_type(ty)));
+            format!("{}.{}{line}{ty}", readable_class(class), printable(method))
+        }
+        LiveName::Type(descriptor) => readable_type(descriptor),
+        LiveName::Thread(name) => printable(name),
+        LiveName::Package(package) if package.is_empty() => "(no package)".to_owned(),
+        LiveName::Package(package) => readable_class(package),
+    }
+}
+
+/// A row of a name with its total and how much that grew in some seconds.
+pub fn live_row(name: String, total: Tally, grown: Tally, seconds: f64) -> LiveRowDoc {
+    let per_second = |amount: i64| match seconds > 0.0 {
+        true => amount as f64 / seconds,
+        false => 0.0,
+    };
+    LiveRowDoc {
+        name,
+        objects: total.count,
+        bytes: total.bytes,
+        objects_per_second: per_second(grown.count),
+        bytes_per_second: per_second(grown.bytes),
+    }
+}

@@ -1,0 +1,46 @@
+//! Frames and types of a profile as text.
+
+use ducktrack_profile::{Frame, Profile};
+
+use crate::class_name::{printable, readable_class, readable_type};
+
+/// What is shown where the trace does not tell the type.
+pub(crate) const UNKNOWN_TYPE: &str = "(type not known)";
+
+/// `com.acme.Main.run:12`
+pub fn frame_name(frame: &Frame) -> String {
+    match frame {
+        Frame::Method {
+            class,
+            method,
+            line,
+            ..
+        } => {
+            let name = format!("{}.{}", readable_class(class), printable(method));
+            match line {
+                Some(line) => format!("{name}:{line}"),
+                None => name,
+            }
+        }
+        Frame::NoStack => "(no stack sampled)".to_owned(),
+        Frame::Deeper => "(deeper frames)".to_owned(),
+    }
+}
+
+/// The type as Java source would write it.
+pub fn type_name(ty: Option<&str>) -> String {
+    ty.map_or_else(|| UNKNOWN_TYPE.to_owned(), readable_type)
+}
+
+/// The dotted class of a frame.
+pub(crate) fn frame_class(frame: &Frame) -> Option<String> {
+    match frame {
+        Frame::Method { class, .. } => Some(readable_class(class)),
+        Frame::NoStack | Frame::Deeper => None,
+    }
+}
+
+/// The classes of all frames, by position.
+pub(crate) fn classes_of_frames(profile: &Profile) -> Vec<Option<String>> {
+    profile.frames.iter().map(frame_class).collect()
+}

@@ -1,0 +1,85 @@
+//! Which code is the application's.
+
+use serde::{Deserialize, Serialize};
+
+/// What of the JDK is never the application, as internal names begin.
+const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+
+/// The application (`app=`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Application {
+    /// Class names with dots, in which `*` stands for any characters: `com.acme.*`.
+    pub patterns: Vec<String>,
+    /// Classes without a package belong to it.
+    pub unnamed_package: bool,
+    /// The main class, if the patterns were made from it.
+    pub main_class: Option<String>,
+}
+
+impl Application {
+    /// Whether the class of this name (internal form) is one of the application's. A class of the JDK never is.
+    pub fn contains(&self, class: &str) -> bool {
+        if JDK.iter().any(|package| class.starts_with(package)) {
+            return false;
+        }
+        let fits = |pattern: &String| class_pattern_matches(&pattern.replace('.', "/"), class);
+        self.unnamed_package && !class.contains('/') || self.patterns.iter().any(fits)
+    }
+}
+
+/// Whether a class name fits a pattern in which `*` stands for any characters. Both in internal form.
+pub fn class_pattern_matches(pattern: &str, class: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), class.as_bytes());
+    let (mut p, mut t, mut retry) = (0, 0, None);
+    while let Some(byte) = text.get(t) {
+        match (pattern.get(p), retry) {
+            (Some(b'*'), _) => {
+                retry = Some((p, t));
+                p += 1;
+            }
+            (Some(wanted), _) if wanted == byte => {
+                p += 1;
+                t += 1;
+            }
+            (_, Some((star, from))) => {
+                p = star + 1;
+                t = from + 1;
+                retry = Some((star, t));
+            }
+            (_, None) => return false,
+        }
+    }
+    pattern
+        .get(p..)
+        .is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(class_pattern_matches("com/acme/*", "com/acme/x/Y"));
+        assert!(class_pattern_matches("*a*b*", "xxayybzz"));
+        assert!(!class_pattern_matches("*a*b", "xxayybzz"));
+        assert!(class_pattern_matches("com/acme/Order", "com/acme/Order"));
+        assert!(!class_pattern_matches("com/acme/Order", "com/acme/Orders"));
+    }
+
+    #[test]
+    fn the_jdk_is_never_the_application() {
+        let all = Application {
+            patterns: vec!["*".to_owned()],
+            ..Application::default()
+        };
+        assert!(all.contains("com/acme/Cart"));
+        assert!(!all.contains("java/util/HashMap"));
+        let unnamed = Application {
+            unnamed_package: true,
+            ..Application::default()
+        };
+        assert!(unnamed.contains("Main$Inner"));
+        assert!(!unnamed.contains("com/acme/Cart"));
+    }
+}

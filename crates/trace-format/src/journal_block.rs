@@ -1,0 +1,59 @@
+//! Content of a block of kind 4: definitions that have no place in the trace file yet.
+//!
+//! | what | bytes |
+//! |---|---|
+//! | first | varint, number of the first record among all records that blocks of kind 1 hold or will hold, from 0 |
+//! | records | to the end of the content, as in blocks of kind 1 |
+//!
+//! Such blocks stand in a file of their own, [`JOURNAL_FILE_NAME`]. Its records go to the trace file together, in blocks that are worth compressing, and
+//! the journal begins anew. After a process was killed in between, both have them: who reads `n` records in blocks of kind 1 skips the journal's records
+//! below number `n`.
+
+use crate::FormatError;
+use crate::varint::{FieldReader, put_varint};
+
+/// The name of the file in the trace's directory.
+pub const JOURNAL_FILE_NAME: &str = "definitions.journal";
+
+/// A block of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalBlock<'a> {
+    /// Number of the first record.
+    pub first: u64,
+    /// The records.
+    pub records: &'a [u8],
+}
+
+impl<'a> JournalBlock<'a> {
+    /// Appends the content of a block.
+    pub fn encode(&self, content: &mut Vec<u8>) {
+        put_varint(self.first, content);
+        content.extend_from_slice(self.records);
+    }
+
+    /// Reads the content of a block.
+    pub fn decode(content: &'a [u8]) -> Result<Self, FormatError> {
+        let mut fields = FieldReader::new(content);
+        Ok(Self {
+            first: fields.varint()?,
+            records: fields.rest(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trip() {
+        let block = JournalBlock {
+            first: 70_000,
+            records: b"records",
+        };
+        let mut content = Vec::new();
+        block.encode(&mut content);
+        assert_eq!(JournalBlock::decode(&content), Ok(block));
+        assert!(JournalBlock::decode(&content[..1]).is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! The words of a piece, taken apart without knowing sizes: for readers of clock words and of extended operations.
+
+use crate::Word;
+use crate::event_word::{
+    AGAIN, AT_TOP, CALLED, CALLER_NUMBERS, EVENT_LENGTHS, FIRST_CLOCK, FIRST_EXTENDED, LEVELS,
+    MAX_CLOCK, MAX_UNITS, OUTSIDE, TYPED,
+};
+
+/// Words that belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PieceWord<'a> {
+    /// An event, or what is said ahead of one.
+    Event(&'a [Word]),
+    /// The events up to the next clock word came at this time or later, and those before at this time or earlier; microseconds since the piece was begun.
+    Clock {
+        /// Microseconds.
+        micros: u32,
+    },
+    /// An extended operation with its payload. What is not known is skipped.
+    Extended {
+        /// Its number.
+        operation: u16,
+        /// The words after it.
+        payload: &'a [Word],
+    },
+}
+
+/// Takes the words of a piece apart; see [`PieceWord`]. Ends before a word that is no event, and before an event that is cut.
+#[derive(Clone, Debug)]
+pub struct PieceWords<'a> {
+    rest: &'a [Word],
+}
+
+impl<'a> PieceWords<'a> {
+    /// From the first word on.
+    pub fn new(words: &'a [u8]) -> Self {
+        Self {
+            rest: words.as_chunks().0,
+        }
+    }
+}
+
+impl<'a> Iterator for PieceWords<'a> {
+    type Item = PieceWord<'a>;
+
+    fn next(&mut self) -> Option<PieceWord<'a>> {
+        let word = u32::from_le_bytes(*self.rest.first()?);
+        let length = word_length(word)?;
+        let (words, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(match word >> 12 {
+            FIRST_EXTENDED.. => PieceWord::Extended {
+                operation: (word >> 12) as u16,
+                payload: words.get(1..).unwrap_or_default(),
+            },
+            FIRST_CLOCK.. => PieceWord::Clock {
+                micros: word & MAX_CLOCK,
+            },
+            _ => PieceWord::Event(words),
+        })
+    }
+}
+
+/// How many words the agent wrote for these, some of which may be shorter forms of files.
+pub fn words_as_written(words: &[Word]) -> u64 {
+    let pieces = PieceWords::new(words.as_flattened());
+    let lengths = pieces.map(|piece| match piece {
+        PieceWord::Event(event) => {
+            let word = event.first().map_or(0, |word| u32::from_le_bytes(*word));
+            match (word >> 12, word & MAX_UNITS) {
+                // A caller, and the site's word.
+                (AGAIN, _) => 3,
+                (CALLED, _) => 2,
+                (TYPED, 1..) => 3,
+                (OUTSIDE, 1..) => 6,
+                _ => event.len() as u64,
+            }
+        }
+        PieceWord::Clock { .. } => 1,
+        PieceWord::Extended { payload, .. } => 1 + payload.len() as u64,
+    });
+    lengths.sum()
+}
+
+/// Words of what begins with this one, the shorter forms of files included. `None`: no event begins so.
+fn word_length(word: u32) -> Option<usize> {
+    match (word >> 12, word & MAX_UNITS) {
+        (operation, _) if CALLER_NUMBERS.contains(&operation) => Some(1),
+        (TYPED, 1..) => Some(1),
+        (OUTSIDE, 1..) => Some(3),
+        _ => event_length(word),
+    }
+}
+
+/// Words of an event that begins with this one, as the agent writes them.
+pub(crate) fn event_length(word: u32) -> Option<usize> {
+    let (operation, low) = (word >> 12, (word & MAX_UNITS) as usize);
+    match EVENT_LENGTHS.get(operation as usize) {
+        Some(0) => None,
+        Some(_) if operation == LEVELS && low & AT_TOP as usize != 0 => {
+            Some(2 + (low & !(AT_TOP as usize)))
+        }
+        Some(length) if operation == LEVELS => Some(length + low),
+        Some(length) => Some(*length),
+        None if operation >= FIRST_EXTENDED => Some(1 + low),
+        None => Some(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EventWords, SiteId};
+
+    #[test]
+    fn words_of_every_sort_are_taken_apart() {
+        let words = EventWords::new()
+            .site(SiteId(16), 3)
+            .clock(250)
+            .caller(9)
+            .extended(0x0100, &[7, 8])
+            .levels(SiteId(17), 64, 0x1000, &[2, 3])
+            .extended(0x7FFF, &[])
+            .word(14 << 12 | 5)
+            .site(SiteId(0xD_FFFF), 1);
+        let lengths: Vec<(usize, Option<u16>)> = PieceWords::new(words.as_bytes())
+            .map(|word| match word {
+                PieceWord::Event(words) => (words.len(), None),
+                PieceWord::Clock { micros } => (micros as usize, Some(0)),
+                PieceWord::Extended { operation, payload } => (payload.len(), Some(operation)),
+            })
+            .collect();
+        let expected = [
+            (1, None),
+            (250, Some(0)),
+            (2, None),
+            (2, Some(0x0100)),
+            (8, None),
+            (0, Some(0x7FFF)),
+            (1, None),
+            (1, None),
+        ];
+        assert_eq!(lengths, expected);
+    }
+
+    #[test]
+    fn shorter_forms_count_as_the_agent_wrote_them() {
+        let words = (0..50_u32).fold(EventWords::new().clock(1), |words, n| {
+            words
+                .caller(n % 3)
+                .site(SiteId(16), 3)
+                .caller(n % 3)
+                .array(SiteId(21), 800, 0x9000)
+                .typed(0x8_0000_1000)
+                .site(SiteId(20), 9)
+                .outside(SiteId(20), 800, 0x7_8000_0000)
+                .levels_at_top(SiteId(17), &[2, 3])
+                .extended(0x0100, &[n])
+        });
+        let mut short = Vec::new();
+        crate::shorten_events(words.as_bytes(), &mut short);
+        assert!(short.len() < words.as_bytes().len());
+        let (short, _) = short.as_chunks();
+        assert_eq!(words_as_written(short), words.as_bytes().len() as u64 / 4);
+    }
+
+    #[test]
+    fn a_cut_event_ends_the_words() {
+        let words = EventWords::new()
+            .site(SiteId(16), 3)
+            .extended(1, &[1, 2, 3]);
+        let cut = &words.as_bytes()[..12];
+        assert_eq!(PieceWords::new(cut).count(), 1);
+    }
+}

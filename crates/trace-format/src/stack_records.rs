@@ -1,0 +1,172 @@
+//! Sampled call stacks: a tree of frames that all stacks share, and how often each stack was sampled.
+//!
+//! ```text
+//! StackMethod 0  Main.main          StackNode 0  parent -, method 0, line 12
+//! StackMethod 1  Parser.parse       StackNode 1  parent 0, method 1, line 40
+//! StackType   0  [B                 StackRow     stack 1, type 0, thread 1: 3 samples
+//! ```
+//!
+//! A stack is the node of its topmost frame; its callers are the parents. The sampler takes one allocation per this many bytes on
+//! average, so an object of `s` bytes is taken with probability `p = 1 - exp(-s / interval)`. A sample stands for `1 / p` objects and
+//! `s / p` bytes: its weights. Rows are differences: the values of all [`StackSamples`] of a trace add up.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{StackId, StackMethodId, StackTypeId, ThreadId};
+
+/// What rows of [`StackSamples`] name; each id is introduced once, before it is used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StackDefinitions {
+    /// Methods.
+    pub methods: Vec<StackMethod>,
+    /// Types of objects.
+    pub types: Vec<StackType>,
+    /// Frames; a parent stands before its children.
+    pub nodes: Vec<StackNode>,
+}
+
+/// A method that was seen on a stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackMethod {
+    /// Its id from now on.
+    pub id: StackMethodId,
+    /// Its class in internal form. Empty: the frame stands for all that were too deep to be kept.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
+}
+
+/// A type of objects that were sampled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackType {
+    /// Its id from now on.
+    pub id: StackTypeId,
+    /// As a descriptor.
+    pub descriptor: String,
+}
+
+/// A frame and its callers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackNode {
+    /// Its id from now on.
+    pub id: StackId,
+    /// The frame that called it; none for the first of a thread.
+    pub parent: Option<StackId>,
+    /// The method.
+    pub method: StackMethodId,
+    /// The source line that runs; none where the class file does not say, and in native methods.
+    pub line: Option<u16>,
+}
+
+/// What was sampled since the record of this kind before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StackSamples {
+    /// When, milliseconds since 1970.
+    pub unix_millis: u64,
+    /// What was sampled, by stack, type and thread.
+    pub rows: Vec<StackRow>,
+    /// Samples without a stack: the tables were full, or another thread was at them.
+    pub skipped: u64,
+    /// Time that sampling took of the program's threads.
+    pub micros: u64,
+}
+
+/// Samples of one stack, type and thread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StackRow {
+    /// The stack, by its topmost frame.
+    pub stack: StackId,
+    /// The type of the objects.
+    pub ty: StackTypeId,
+    /// The thread; 0 where it is not known.
+    pub thread: ThreadId,
+    /// The samples.
+    pub sums: SampleSums,
+}
+
+/// Sums over samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SampleSums {
+    /// How many.
+    pub samples: u64,
+    /// Sum of the objects that they stand for.
+    pub objects: f64,
+    /// Sum of the squares of these.
+    pub objects_squared: f64,
+    /// Sum of the bytes that they stand for.
+    pub bytes: f64,
+    /// Sum of the squares of these.
+    pub bytes_squared: f64,
+}
+
+impl SampleSums {
+    /// The sums of one sample: an object of `size` bytes, taken at a mean of `interval` bytes between samples (0: every object is taken).
+    pub fn of_sample(size: u64, interval: u64) -> Self {
+        let size = size.max(1);
+        let probability = match interval {
+            0 => 1.0,
+            mean => -(-(size as f64) / mean as f64).exp_m1(),
+        };
+        let objects = 1.0 / probability.max(f64::MIN_POSITIVE);
+        let bytes = size as f64 * objects;
+        Self {
+            samples: 1,
+            objects,
+            objects_squared: objects * objects,
+            bytes,
+            bytes_squared: bytes * bytes,
+        }
+    }
+
+    /// True where every sum is one that samples can have.
+    pub fn is_sound(&self) -> bool {
+        let sums = [
+            self.objects,
+            self.objects_squared,
+            self.bytes,
+            self.bytes_squared,
+        ];
+        sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0)
+    }
+}
+
+impl core::ops::AddAssign for SampleSums {
+    fn add_assign(&mut self, other: Self) {
+        self.samples = self.samples.saturating_add(other.samples);
+        self.objects += other.objects;
+        self.objects_squared += other.objects_squared;
+        self.bytes += other.bytes;
+        self.bytes_squared += other.bytes_squared;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_stands_for_what_was_not_taken() {
+        let all = SampleSums::of_sample(24, 0);
+        assert_eq!((all.objects, all.bytes), (1.0, 24.0));
+        let small = SampleSums::of_sample(24, 512 << 10);
+        // One in about 21,845 objects of 24 bytes is taken.
+        assert!((small.objects - 21_845.8).abs() < 1.0, "{small:?}");
+        assert!((small.bytes - 24.0 * small.objects).abs() < 1e-6);
+        let large = SampleSums::of_sample(64 << 20, 512 << 10);
+        assert!((large.objects - 1.0).abs() < 1e-12, "{large:?}");
+    }
+
+    #[test]
+    fn sums_that_no_sample_has_are_not_sound() {
+        assert!(SampleSums::of_sample(0, 512).is_sound());
+        for bad in [f64::NAN, f64::INFINITY, -1.0] {
+            let sums = SampleSums {
+                bytes: bad,
+                ..SampleSums::default()
+            };
+            assert!(!sums.is_sound());
+        }
+    }
+}

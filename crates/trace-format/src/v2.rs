@@ -1,0 +1,19 @@
+//! The records of format version 2.
+//!
+//! Since version 1: words from 0xE0000000 on are clock words and operations with a length (in version 1 such a word would have been one of a site, but no
+//! agent gave so high numbers); the header of an event block, a record, and blocks of kinds 32 to 63 may grow. A reader of version 2 reads version 1.
+
+/// The number in the file header.
+pub const VERSION: u16 = 2;
+
+pub use crate::records::{
+    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledSite, Cause, Class,
+    ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
+    ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, StackId,
+    StackMethodId, StackTypeId, Term, Thread, ThreadCounts, ThreadId, Unit,
+};
+pub use crate::stack_records::{
+    SampleSums, StackDefinitions, StackMethod, StackNode, StackRow, StackSamples, StackType,
+};
+pub use crate::trial::{NullUse, Removal, Trial};

@@ -1,0 +1,77 @@
+//! Whether the process that wrote a trace still runs: the same number, started at the same moment, on the same boot of the machine.
+
+use std::fs;
+
+use ducktrack_trace_format::{ProcessState, boot_id, process_state_and_start};
+
+use crate::counter_file::MappedCounters;
+
+/// Asks the system about the process of these counters.
+pub(crate) fn process_state(counters: &MappedCounters) -> ProcessState {
+    if counters.process_start == 0 || counters.boot_id == [0, 0] {
+        return ProcessState::Unknown;
+    }
+    let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .ok()
+        .and_then(|text| boot_id(&text));
+    match boot_id {
+        None => ProcessState::Unknown,
+        // Another machine, or this one before it was started again: only the second says that the process is gone.
+        Some(found) if found != counters.boot_id => ProcessState::Unknown,
+        Some(_) => state_of(counters),
+    }
+}
+
+fn state_of(counters: &MappedCounters) -> ProcessState {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", counters.pid)) else {
+        return ProcessState::Gone;
+    };
+    match process_state_and_start(&stat) {
+        // A process that has ended and whose parent has not asked for it yet.
+        Some(("Z" | "X", _)) => ProcessState::Gone,
+        Some((_, start)) if start == counters.process_start => ProcessState::Running,
+        _ => ProcessState::Gone,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own() -> MappedCounters {
+        let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
+        let (_, start) = process_state_and_start(&stat).expect("fields");
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("Linux");
+        MappedCounters {
+            pid: std::process::id(),
+            process_start: start,
+            boot_id: boot_id(&boot).expect("an id"),
+            ..MappedCounters::default()
+        }
+    }
+
+    #[test]
+    fn a_process_is_its_number_and_its_start() {
+        let own = own();
+        assert_eq!(process_state(&own), ProcessState::Running);
+        let other_start = MappedCounters {
+            process_start: own.process_start + 1,
+            ..own.clone()
+        };
+        assert_eq!(process_state(&other_start), ProcessState::Gone);
+        let other_machine = MappedCounters {
+            boot_id: [1, 2],
+            ..own.clone()
+        };
+        assert_eq!(process_state(&other_machine), ProcessState::Unknown);
+        let nobody = MappedCounters {
+            pid: u32::MAX,
+            ..own
+        };
+        assert_eq!(process_state(&nobody), ProcessState::Gone);
+        assert_eq!(
+            process_state(&MappedCounters::default()),
+            ProcessState::Unknown
+        );
+    }
+}

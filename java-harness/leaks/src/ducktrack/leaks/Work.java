@@ -1,0 +1,27 @@
+package ducktrack.leaks;
+
+/** What every program does beside its own part: steps that make garbage, so that there are collections. */
+final class Work {
+    /** Steps of every program: the property {@code ducktrack.leaks.steps}. */
+    static final int STEPS = Integer.getInteger("ducktrack.leaks.steps", 3000);
+
+    private static final int GARBAGE = 100;
+    private static byte[] lost;
+
+    private Work() {}
+
+    /** One step of a program. */
+    interface Step {
+        void run(int number) throws Exception;
+    }
+
+    /** Runs all steps, about 200 KB of garbage between two of them. */
+    static void steps(Step step) throws Exception {
+        for (int number = 0; number < STEPS; number++) {
+            step.run(number);
+            for (int count = 0; count < GARBAGE; count++) {
+                lost = new byte[2000];
+            }
+        }
+    }
+}

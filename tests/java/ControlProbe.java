@@ -1,0 +1,111 @@
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Makes known numbers of objects each time it is told to by a line of standard input: {@code ControlProbe}. The first word of a line says what.
+ *
+ * <pre>
+ * work N     N objects of {@link Marked}, N int[3], in a method entered anew; prints DONE
+ * where      prints WHERE and the place in {@link #place} at which it asks where it is: probes move it
+ * thread N   work N in a new thread; prints DONE
+ * end        returns
+ * </pre>
+ *
+ * A thread {@code looper} makes objects of {@link Looped} in one loop all the time, in a method that is never left.
+ */
+public final class ControlProbe {
+    static final class Marked {
+        final int value;
+
+        Marked(int value) {
+            this.value = value;
+        }
+    }
+
+    static final class Looped {
+        int value;
+    }
+
+    static volatile Object sink;
+    static volatile long looped;
+
+    static void work(int count) {
+        for (int i = 0; i < count; i++) {
+            sink = new Marked(i);
+            sink = new int[3];
+        }
+    }
+
+    /** Its probes stand ahead of the call. */
+    static int place() {
+        sink = new Marked(1);
+        sink = new long[2];
+        return StackWalker.getInstance().walk(frames -> frames
+                .filter(frame -> frame.getMethodName().equals("place"))
+                .findFirst().get().getByteCodeIndex());
+    }
+
+    static void loop(CountDownLatch runs) {
+        runs.countDown();
+        while (true) {
+            sink = new Looped();
+            looped++;
+            if ((looped & 0xfff) == 0) {
+                Thread.onSpinWait();
+                try {
+                    Thread.sleep(1);
+                } catch (InterruptedException interrupted) {
+                    return;
+                }
+            }
+        }
+    }
+
+    private static String line() throws Exception {
+        StringBuilder line = new StringBuilder();
+        for (int c = System.in.read(); c != '\n'; c = System.in.read()) {
+            if (c < 0) {
+                return "end";
+            }
+            line.append((char) c);
+        }
+        return line.toString();
+    }
+
+    private static void say(String text) {
+        System.out.println(text);
+        System.out.flush();
+    }
+
+    public static void main(String[] words) throws Exception {
+        CountDownLatch runs = new CountDownLatch(1);
+        Thread looper = new Thread(() -> loop(runs), "looper");
+        looper.setDaemon(true);
+        looper.start();
+        runs.await();
+        place();
+        say("READY");
+        while (true) {
+            String[] told = line().split(" ");
+            switch (told[0]) {
+                case "work":
+                    work(Integer.parseInt(told[1]));
+                    say("DONE");
+                    break;
+                case "thread":
+                    Thread thread = new Thread(() -> work(Integer.parseInt(told[1])), "worker");
+                    thread.start();
+                    thread.join();
+                    say("DONE");
+                    break;
+                case "where":
+                    say("WHERE " + place());
+                    break;
+                case "end":
+                    say("END");
+                    return;
+                default:
+                    throw new IllegalArgumentException(told[0]);
+            }
+        }
+    }
+}

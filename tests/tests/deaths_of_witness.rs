@@ -1,0 +1,288 @@
+//! `mode=witness`: the last use and the death of every object of a program that says when they are, step by step, whatever moved the objects, in the interpreter and
+//! in code of both compilers.
+//!
+//! And random programs (`tests/java/RandomDeaths.java`): one run makes a full collection after every step and asks weak references which nodes died; the deaths of another run,
+//! with `mode=witness` and the VM's own collections, are in the same steps, node by node.
+//!
+//! The program is `tests/java/Deaths.java`. All runs verify all classes (`-Xverify:all`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, trace_command,
+    traced_jdks,
+};
+
+/// As in the program.
+const ROUNDS: usize = 8;
+const STEPS: usize = 20;
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+/// Who runs the code, and whether there are full collections.
+const ENGINES: [&[&str]; 4] = [
+    &["-Dfull=0"],
+    &["-Xint", "-Drepeated=100", "-Dfull=4"],
+    &["-XX:TieredStopAtLevel=1", "-Dfull=3"],
+    &["-XX:-TieredCompilation", "-Dfull=0"],
+];
+
+/// Objects of a type: how many a round makes, and how many steps later they are used last and become unreachable.
+struct Expected {
+    ty: &'static str,
+    each: usize,
+    used: usize,
+    dead: usize,
+}
+
+const fn expect(ty: &'static str, each: usize, used: usize, dead: usize) -> Expected {
+    Expected {
+        ty,
+        each,
+        used,
+        dead,
+    }
+}
+
+const EXPECTED: [Expected; 12] = [
+    expect("Entry", 1, 2, 4),
+    expect("Link", 5, 0, 3),
+    expect("Inner", 1, 0, 5),
+    expect("Outer", 1, 0, 5),
+    expect("Owner", 1, 3, STEPS),
+    expect("Part", 1, 0, 3),
+    expect("Runner", 1, 0, 0),
+    expect("Trouble", 1, 0, 0),
+    expect("Local", 1, 0, 0),
+    expect("Forgotten", 1, 0, 0),
+    expect("Current", 1, 0, 1),
+    expect("Table", 1, 2, 4),
+];
+
+/// A row of `ducktrack deaths --objects`.
+#[derive(Debug)]
+struct Row {
+    born: u64,
+    used: Option<u64>,
+    dead: Option<u64>,
+    collected: Option<u64>,
+}
+
+/// The objects of types that fit a pattern: by type, in the order of birth.
+fn rows(trace: &Path, pattern: &str) -> BTreeMap<String, Vec<Row>> {
+    let output = Command::new(ducktrack_command().expect("command"))
+        .arg("deaths")
+        .arg(trace)
+        .args(["--objects", "--type", pattern])
+        .output()
+        .expect("ducktrack");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let mut lines = text.lines();
+    let head = lines.next().unwrap_or_default();
+    assert!(
+        head.starts_with("object,type,") && head.ends_with("born,lastUse,unreachable,collected"),
+        "{head}: {errors}"
+    );
+    let mut rows: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+    for line in lines {
+        let ty = line.split(',').nth(1).expect("a type");
+        let fields: Vec<&str> = line.rsplitn(5, ',').collect();
+        let number = |at: usize| fields[at].parse().ok();
+        rows.entry(ty.to_owned()).or_default().push(Row {
+            born: number(3).expect("born"),
+            used: number(2),
+            dead: number(1),
+            collected: number(0),
+        });
+    }
+    for of_type in rows.values_mut() {
+        of_type.sort_by_key(|row| row.born);
+    }
+    rows
+}
+
+/// Where each step begins.
+fn steps(rows: &BTreeMap<String, Vec<Row>>, ty: &str) -> Vec<u64> {
+    rows[ty].iter().map(|row| row.born).collect()
+}
+
+fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
+    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let mut command = run.command("mode=witness", &[programs]).expect("java");
+    command
+        .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
+        .args(options);
+    run.finish(command.arg("Deaths")).expect("the program");
+    let name = run.name();
+    let report = trace_command("deaths", &run.trace(), &[]).expect("deaths");
+    assert_eq!(report["level"], "deaths", "{name}");
+    assert_eq!(
+        report["contradictions"].as_array().map(Vec::len),
+        Some(0),
+        "{name}"
+    );
+    let all = rows(&run.trace(), "Deaths$*");
+    let steps = steps(&all, "Deaths$Step");
+    assert_eq!(steps.len(), STEPS, "{name}");
+    let step = |bytes: u64| steps.partition_point(|start| *start <= bytes) - 1;
+    let mut exact = 0;
+    for expected in &EXPECTED {
+        let rows = &all[&format!("Deaths${}", expected.ty)];
+        assert_eq!(
+            rows.len(),
+            ROUNDS * expected.each,
+            "{name}: {}",
+            expected.ty
+        );
+        for (number, row) in rows.iter().enumerate() {
+            let round = number / expected.each;
+            let what = format!("{name}: {} of round {round}: {row:?}", expected.ty);
+            assert_eq!(step(row.born), round, "{what}");
+            // What is found dead only at the end, or is alive, has no death.
+            let Some(dead) = row.dead else {
+                assert!(row.collected.is_none(), "{what}: its death is not known");
+                continue;
+            };
+            assert!(expected.dead < STEPS, "{what}: it is alive at the end");
+            // `current` is overwritten by the next round.
+            let dies = round + expected.dead;
+            assert_eq!(step(dead), dies, "{what}");
+            let used = row.used.expect("a stamp");
+            assert_eq!(step(used), round + expected.used, "{what}");
+            assert!(row.born <= used && used <= dead, "{what}");
+            exact += 1;
+        }
+    }
+    exact
+}
+
+#[test]
+fn every_object_dies_in_the_step_that_the_program_says() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let (mut runs, mut exact) = (0, 0);
+    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+        for (at, collector) in COLLECTORS.iter().enumerate() {
+            for (engine, options) in ENGINES.iter().enumerate() {
+                // Each collector with an engine that is another on each JDK.
+                if engine == (at + number) % ENGINES.len() || is_full_run() {
+                    let options: Vec<&str> = [&[*collector], *options].concat();
+                    exact += check(jdk, &options, programs.path());
+                    runs += 1;
+                }
+            }
+        }
+    }
+    // All but what the program holds at its end.
+    assert!(exact >= runs * 100, "{exact} deaths in {runs} runs");
+    checked(&format!("{runs} runs, {exact} deaths in their step"));
+}
+
+/// Programs, steps of each, and what their choices begin with.
+fn random_programs() -> [String; 3] {
+    let programs = if is_full_run() { 1000 } else { 12 };
+    [programs.to_string(), "40".to_owned(), "7".to_owned()]
+}
+
+/// The step in which each node died, by number.
+fn true_deaths(jdk: &Jdk, programs: &Path) -> Vec<Option<usize>> {
+    let output = jdk
+        .tool("java")
+        .args(["-XX:+UseSerialGC", "-Xmx16m", "-cp"])
+        .arg(programs)
+        .args(["RandomDeaths", "truth"])
+        .args(random_programs())
+        .output()
+        .expect("java");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (lines, nodes) = said.trim_end().rsplit_once("\nnodes ").expect("an end");
+    let mut deaths = vec![None; nodes.parse().expect("a number")];
+    for line in lines.lines() {
+        let (node, step) = line.split_once(' ').expect("two numbers");
+        let node: usize = node.parse().expect("a number");
+        assert_eq!(deaths[node], None, "{line}");
+        deaths[node] = Some(step.parse().expect("a number"));
+    }
+    deaths
+}
+
+fn compare_with_truth(jdk: &Jdk, collector: &str, programs: &Path, truth: &[Option<usize>]) {
+    let run = TracedRun::new(jdk, collector).expect("folder");
+    let mut command = run.command("mode=witness", &[programs]).expect("java");
+    command.args(["-Xmx64m", "-Xmn3m", collector, "RandomDeaths", "traced"]);
+    run.finish(command.args(random_programs()))
+        .expect("the program");
+    let (trace, name) = (run.trace(), run.name());
+    let mut all = rows(&trace, "RandomDeaths$*");
+    let steps = steps(&all, "RandomDeaths$Step");
+    let step = |bytes: u64| steps.partition_point(|start| *start <= bytes) - 1;
+    let mut nodes = all.remove("RandomDeaths$Node").expect("nodes");
+    nodes.extend(all.remove("RandomDeaths$Pair").expect("pairs"));
+    nodes.sort_by_key(|row| row.born);
+    assert_eq!(nodes.len(), truth.len(), "{name}");
+    let wrong: Vec<String> = nodes
+        .iter()
+        .zip(truth)
+        .enumerate()
+        .filter(|(_, (row, died))| row.dead.map(step) != **died)
+        .map(|(node, (row, died))| {
+            let found = row.dead.map(step);
+            format!("node {node}: {row:?} in step {found:?}, in truth {died:?}")
+        })
+        .collect();
+    let shown = &wrong[..wrong.len().min(10)];
+    assert!(
+        wrong.is_empty(),
+        "{name}: {} of {}: {shown:#?}",
+        wrong.len(),
+        truth.len()
+    );
+}
+
+#[test]
+fn nodes_of_random_programs_die_when_the_collector_says() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["RandomDeaths"], 17, programs.path()).expect("compile"));
+    let jdks = traced_jdks().expect("JDKs");
+    let truth = true_deaths(&jdks[0], programs.path());
+    assert!(truth.len() > 300, "{} nodes", truth.len());
+    // The last step lets go of all nodes, and makes some.
+    let alive = truth.iter().filter(|died| died.is_none()).count();
+    assert!(alive < 10, "{alive} nodes are alive");
+    let mut runs = 0;
+    for (number, jdk) in jdks.iter().enumerate() {
+        for (at, collector) in COLLECTORS.iter().enumerate() {
+            if at == number % COLLECTORS.len() || is_full_run() {
+                compare_with_truth(jdk, collector, programs.path(), &truth);
+                runs += 1;
+            }
+        }
+    }
+    checked(&format!(
+        "{runs} runs, {} nodes each, every death in its step",
+        truth.len()
+    ));
+}
+
+/// Where objects move while the program runs, an address is no identity.
+#[test]
+fn other_collectors_are_refused_with_a_line() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let run = TracedRun::new(&jdk, "-XX:+UseZGC").expect("folder");
+    let mut command = run
+        .command("mode=witness", &[programs.path()])
+        .expect("java");
+    command.args(["-Xmx128m", "-XX:+UseZGC", "-Drepeated=10", "Deaths"]);
+    let said = run.finish(&mut command).expect("the program");
+    assert!(
+        said.contains(
+            "mode=witness is off, and mode=trace goes on: moves of objects are not known"
+        ),
+        "{said}"
+    );
+    let report = trace_command("report", &run.trace(), &[]).expect("report");
+    assert_eq!(report["run"]["mode"], "trace");
+}

@@ -1,0 +1,226 @@
+//! Heap dumps of traced JVMs, joined with their traces: every object of a dump is in the trace at its address, and what is retained and by whom is right.
+//!
+//! The two know nothing of each other: the JVM writes the dump, the trace adds up allocations, moves and deaths since the start. Told apart by
+//! kind are fillers, which collectors put where objects have been.
+//!
+//! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, harness_folder, is_full_run, skipped,
+    trace_command, traced_jdks,
+};
+use serde_json::Value;
+
+/// The exit code of a workload whose input is not there.
+const SKIPPED: i32 = 77;
+
+const SMALL: &[&str] = &["json"];
+const ALL: &[&str] = &[
+    "json", "streams", "sunflow", "jython", "lusearch", "h2", "xalan", "fop", "tomcat", "javac",
+    "serial", "batik",
+];
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+
+fn workloads() -> Vec<String> {
+    if let Ok(names) = std::env::var("DUCKTRACK_WORKLOADS") {
+        return names.split(',').map(str::to_owned).collect();
+    }
+    let names = if is_full_run() { ALL } else { SMALL };
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Test programs, compiled for the oldest JDK that is traced.
+fn programs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let names = ["DumpAtExit", "Sessions"];
+    assert!(compile_java(&names, 17, folder.path()).expect("compile"));
+    folder
+}
+
+/// Runs a program under the agent until its heap dump is written; `None` where it skips itself.
+fn dumped(
+    jdk: &Jdk,
+    collector: &str,
+    class_path: &[&Path],
+    words: &[&str],
+) -> Option<(TracedRun, PathBuf)> {
+    let what = format!("{collector} {}", words.join(" "));
+    let run = TracedRun::new(jdk, &what).expect("folder");
+    let dump = run.file("heap.hprof");
+    let mut command = run.command("", class_path).expect("the agent");
+    command.args(["-Xms64m", "-Xmx512m", collector, "DumpAtExit"]);
+    let output = command.arg(&dump).args(words).output().expect("java");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if output.status.code() == Some(SKIPPED) {
+        skipped(&format!("{}: {}", run.name(), printed.trim()));
+        return None;
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}\n{errors}");
+    Some((run, dump))
+}
+
+/// `ducktrack holders` as JSON.
+fn holders(run: &TracedRun, dump: &Path, words: &[&str]) -> Value {
+    let dump = dump.to_str().expect("a path in UTF-8");
+    let words = [&["--dump", dump], words].concat();
+    trace_command("holders", &run.trace(), &words)
+        .unwrap_or_else(|error| panic!("{}: {error:#}", run.name()))
+}
+
+#[test]
+fn every_object_of_a_dump_is_in_the_trace() {
+    let programs = programs();
+    let harness = harness_folder().join("harness.jar");
+    assert!(
+        harness.exists(),
+        "{} is not there: run scripts/harness-build first",
+        harness.display()
+    );
+    let jdks = traced_jdks().expect("JDKs");
+    let mut compared = 0;
+    for jdk in &jdks {
+        for collector in COLLECTORS {
+            for name in &workloads() {
+                let words = [
+                    "ducktrack.harness.Main",
+                    name,
+                    "--iterations",
+                    "2",
+                    "--size",
+                    "1",
+                ];
+                let class_path = [programs.path(), &harness];
+                if let Some((run, dump)) = dumped(jdk, collector, &class_path, &words) {
+                    assert_joined(&run, &holders(&run, &dump, &[]));
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared >= 3 * jdks.len(), "only {compared} runs compared");
+    checked(&format!(
+        "heap dumps against traces, {compared} runs, every object found"
+    ));
+}
+
+fn assert_joined(run: &TracedRun, report: &Value) {
+    let join = &report["join"];
+    let count = |key: &str| join[key].as_u64().expect("a number");
+    assert_eq!(join["missing"], serde_json::json!([]), "{}", run.name());
+    assert!(count("objects") > 10_000, "{}: {join}", run.name());
+    let named = count("found") + count("fillers");
+    assert_eq!(named, count("objects"), "{}", run.name());
+    println!(
+        "{}: {} objects found, {} fillers",
+        run.name(),
+        count("found"),
+        count("fillers")
+    );
+}
+
+#[test]
+fn who_holds_the_sessions_and_who_made_them() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        for collector in COLLECTORS {
+            let run = dumped(jdk, collector, &[programs.path()], &["Sessions"]);
+            let (run, dump) = run.expect("a program of ours");
+            check_sessions(&run, &holders(&run, &dump, &["--type", "Sessions$Session"]));
+            runs += 1;
+        }
+    }
+    checked(&format!(
+        "paths and retained bytes of known objects, {runs} runs"
+    ));
+}
+
+fn check_sessions(run: &TracedRun, report: &Value) {
+    let name = run.name();
+    // A header of 12 and two references of 4 bytes; an array of 16 and 1,000 bytes.
+    let (own, array) = (24, 1016);
+    let selected = &report["selected"];
+    assert_eq!(selected["count"], 4000, "{name}");
+    assert_eq!(selected["bytes"], 4000 * own, "{name}");
+    for key in ["retained", "exactlyRetained"] {
+        assert_eq!(selected[key], 4000 * (own + array), "{name}: {key}");
+    }
+    let site = &report["sites"][0];
+    assert_eq!(site["class"], "Sessions", "{name}: {site}");
+    assert_eq!(site["method"], "open", "{name}");
+    assert_eq!(site["retained"], 4000 * (own + array), "{name}");
+    let path = &report["paths"][0];
+    assert_eq!(path["root"]["name"], "static Sessions.OPEN", "{name}");
+    assert_eq!(path["count"], 4000, "{name}");
+    let steps = path["steps"].as_array().expect("steps");
+    let types: Vec<&str> = steps
+        .iter()
+        .filter_map(|step| step["type"].as_str())
+        .collect();
+    let expected = [
+        "java.util.HashMap",
+        "java.util.HashMap$Node[]",
+        "java.util.HashMap$Node",
+        "Sessions$Session",
+    ];
+    assert_eq!(types, expected, "{name}");
+    let last = steps.last().expect("a step");
+    assert_eq!(last["by"], "value", "{name}");
+    assert_eq!(last["made"]["method"], "open", "{name}");
+    let (oldest, youngest) = (&selected["oldest"], &selected["youngest"]);
+    assert!(oldest.as_u64() > youngest.as_u64(), "{name}: {selected}");
+}
+
+#[test]
+fn a_dump_of_another_jvm_is_refused() {
+    let programs = programs();
+    let jdks = traced_jdks().expect("JDKs");
+    let jdk = jdks.first().expect("a JDK");
+    let run = || dumped(jdk, COLLECTORS[2], &[programs.path()], &["Sessions"]).expect("ours");
+    let ((first, dump), (second, _)) = (run(), run());
+    let refusal = |trace: &Path, dump: &Path| {
+        let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+        let output = command
+            .arg("holders")
+            .arg(trace)
+            .arg("--dump")
+            .arg(dump)
+            .output()
+            .expect("ducktrack");
+        assert_eq!(output.status.code(), Some(2));
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+        message
+    };
+    // The first dump is older than the second trace: it knows no collection for it.
+    let message = refusal(&second.trace(), &dump);
+    assert!(
+        message.contains("no collection with which this dump"),
+        "{message}"
+    );
+    // With the time of the second's dump it is taken for that one, and its objects are strangers.
+    let mut bytes = std::fs::read(&dump).expect("the dump");
+    let other = std::fs::read(second.file("heap.hprof")).expect("the dump");
+    let time = 23..31;
+    bytes[time.clone()].copy_from_slice(&other[time]);
+    let forged = first.file("forged.hprof");
+    std::fs::write(&forged, &bytes).expect("a file");
+    let message = refusal(&second.trace(), &forged);
+    assert!(
+        message.contains("are not in the trace at their address"),
+        "{message}"
+    );
+    let message = refusal(
+        &second.trace(),
+        &first.file("heap.hprof").with_file_name("none"),
+    );
+    assert!(message.contains("No such file"), "{message}");
+    std::fs::write(&forged, &bytes[..bytes.len() / 2]).expect("a file");
+    let message = refusal(&second.trace(), &forged);
+    assert!(message.contains("cut off at byte"), "{message}");
+    checked("dumps that do not belong to a trace, 4 refusals");
+}

@@ -1,0 +1,149 @@
+//! `mode=trace` when the JVM dies: every event up to the last one of each thread is there, its size and its site are known, and the heap names what filled it.
+//!
+//! The program says in a mapped file of its own how many objects it has made, so what is in the trace is compared with what was really done.
+
+mod killed_program;
+
+use std::time::Duration;
+
+use ducktrack_tests::{is_full_run, trace_command, traced_jdks};
+use killed_program::{Ending, KilledProgram, Left};
+
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+
+/// Moments are spread over the first second; the same in every run.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self) -> Duration {
+        // A linear congruential generator (Knuth, MMIX).
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_micros((self.0 >> 33) % 1_000_000)
+    }
+}
+
+/// As many events as objects, but for the one that each thread has under way; all of known size; nothing wrong but the missing end.
+fn check(left: &Left, threads: i64, what: &str) {
+    let more = left.events - left.published;
+    assert!(
+        (0..=threads).contains(&more),
+        "{what}: {} events of {} objects, {:?}",
+        left.events,
+        left.published,
+        left.damage
+    );
+    assert_eq!(left.size_unknown, 0, "{what}");
+    // The last block of a file may be there in part: its piece is elsewhere then.
+    let expected = |name: &String| name == "no-end" || name == "cut";
+    assert!(
+        left.damage.iter().all(expected),
+        "{what}: {:?}",
+        left.damage
+    );
+}
+
+#[test]
+fn killed_at_any_moment() {
+    let rounds = if is_full_run() { 200 } else { 12 };
+    let jdks = traced_jdks().expect("JDKs");
+    assert!(!jdks.is_empty(), "nothing would be checked");
+    let mut moments = Moments(7);
+    for round in 0..rounds {
+        let jdk = &jdks[round % jdks.len()];
+        let collector = COLLECTORS[round / jdks.len() % COLLECTORS.len()];
+        let threads = 1 + round % 3;
+        let moment = moments.next();
+        let what = format!("{} {collector}, {threads} threads, {moment:?}", jdk.version);
+        let program = KilledProgram::start(jdk, collector, "", threads).expect(&what);
+        std::thread::sleep(moment);
+        let left = program.end(&Ending::Signal("KILL")).expect(&what);
+        check(&left, i64::try_from(threads).expect("few"), &what);
+    }
+}
+
+#[test]
+fn other_signals_that_end_a_jvm() {
+    for jdk in traced_jdks().expect("JDKs") {
+        for signal in ["SEGV", "ABRT"] {
+            let what = format!("{} {signal}", jdk.version);
+            let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
+            std::thread::sleep(Duration::from_millis(300));
+            let left = program.end(&Ending::Signal(signal)).expect(&what);
+            check(&left, 2, &what);
+        }
+    }
+}
+
+#[test]
+fn a_trace_that_rotates() {
+    for jdk in traced_jdks().expect("JDKs") {
+        let what = format!("{} with max-trace-size", jdk.version);
+        let options = ",max-trace-size=4m,buffer-size=4k";
+        let program = KilledProgram::start(&jdk, COLLECTORS[1], options, 2).expect(&what);
+        std::thread::sleep(Duration::from_secs(2));
+        let left = program.end(&Ending::Signal("KILL")).expect(&what);
+        assert_eq!(left.size_unknown, 0, "{what}");
+        assert!(
+            left.events > 0 && left.events <= left.published + 2,
+            "{what}"
+        );
+    }
+}
+
+/// A trace that is read while the program runs has no event that it cannot explain, and says that there is more.
+#[test]
+fn read_while_it_runs() {
+    for jdk in traced_jdks().expect("JDKs") {
+        let what = format!("{} that runs", jdk.version);
+        let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
+        for _ in 0..3 {
+            std::thread::sleep(Duration::from_millis(200));
+            let before = program.published().expect(&what);
+            let info = trace_command("info", &program.trace(), &[]).expect(&what);
+            let after = program.published().expect(&what);
+            assert_eq!(info["sizeUnknown"], 0, "{what}: {info}");
+            assert_eq!(info["recovered"]["isRunning"], true, "{what}: {info}");
+            let events = info["events"].as_i64().unwrap_or(0);
+            assert!(
+                before < after && events < 2 * after + 1_000_000,
+                "{what}: {events} events of {before} to {after} objects"
+            );
+        }
+        let left = program.end(&Ending::Signal("KILL")).expect(&what);
+        check(&left, 2, &what);
+    }
+}
+
+#[test]
+fn out_of_memory() {
+    let endings = [
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+CrashOnOutOfMemoryError",
+        "",
+    ];
+    for jdk in traced_jdks().expect("JDKs") {
+        for (collector, option) in COLLECTORS
+            .iter()
+            .flat_map(|collector| endings.map(|option| (*collector, option)))
+        {
+            if !is_full_run() && option.is_empty() && collector != COLLECTORS[2] {
+                continue;
+            }
+            let what = format!("{} {collector} {option}", jdk.version);
+            let trace = killed_program::fill_heap(&jdk, collector, option).expect(&what);
+            let heap =
+                trace_command("heap", &trace.path().join("trace"), &["--at", "last"]).expect(&what);
+            let types = heap["types"].as_array().expect(&what);
+            let named: Vec<&str> = types
+                .iter()
+                .take(5)
+                .filter_map(|row| row["type"].as_str())
+                .collect();
+            assert!(named.contains(&"long[]"), "{what}: {named:?}");
+            assert!(named.contains(&"KilledEvents$Filler"), "{what}: {named:?}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A Spring Boot service beside other agents: every response is the bare service's, whichever agent comes first.
+//!
+//! The service is `java-harness/service` (embedded Tomcat, a servlet filter, JDBC, JSON), the agents are those of `java-harness/other-agents` and of the JDK. Pairs that
+//! once broke run always; the full run takes all of them, before and after ducktrack, counting and tracing, on JDK 17, 21 and 25.
+
+mod conversation;
+mod neighbour;
+mod service;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use conversation::Conversation;
+use ducktrack_tests::{Jdk, checked, ducktrack_command, is_full_run, matrix_jdks};
+use neighbour::Neighbour;
+use service::Service;
+
+/// The service needs it.
+const OLDEST_JAVA: u32 = 17;
+
+/// Who is loaded first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    NeighbourFirst,
+    DucktrackFirst,
+}
+
+/// One run of the service.
+struct Pair {
+    version: u32,
+    neighbour: Neighbour,
+    order: Order,
+    mode: &'static str,
+}
+
+/// Those that broke, and one of each other agent.
+const SAMPLE: [Pair; 4] = [
+    pair(17, Neighbour::OpenTelemetry, Order::NeighbourFirst, "count"),
+    pair(21, Neighbour::Mockito, Order::NeighbourFirst, "trace"),
+    pair(17, Neighbour::JaCoCo, Order::DucktrackFirst, "trace"),
+    pair(25, Neighbour::AsyncProfiler, Order::DucktrackFirst, "count"),
+];
+
+const fn pair(version: u32, neighbour: Neighbour, order: Order, mode: &'static str) -> Pair {
+    Pair {
+        version,
+        neighbour,
+        order,
+        mode,
+    }
+}
+
+#[test]
+fn every_response_is_that_of_the_bare_service() {
+    let jdks = matrix_jdks().expect("JDKs");
+    let mut pairs = 0;
+    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
+        let wanted: Vec<Pair> = pairs_of(jdk.version);
+        let mut expected: BTreeMap<bool, Conversation> = BTreeMap::new();
+        for pair in &wanted {
+            let place = tempfile::tempdir().expect("temporary folder");
+            let Some(before) = pair.neighbour.vm_options(jdk, place.path()) else {
+                continue;
+            };
+            let mocks = pair.neighbour == Neighbour::Mockito;
+            let expected = expected
+                .entry(mocks)
+                .or_insert_with(|| without_us(jdk, mocks, &before));
+            let found = beside(jdk, pair, before, place.path());
+            found.compare(expected, &pair.name());
+            pairs += 1;
+        }
+    }
+    assert!(pairs > 0, "nothing was compared");
+    checked(&format!(
+        "a Spring Boot service beside other agents, {pairs} pairs, every response equal"
+    ));
+}
+
+fn pairs_of(version: u32) -> Vec<Pair> {
+    if !is_full_run() {
+        let sample = SAMPLE.into_iter();
+        return sample.filter(|pair| pair.version == version).collect();
+    }
+    let mut pairs = Vec::new();
+    for neighbour in Neighbour::ALL {
+        for order in [Order::NeighbourFirst, Order::DucktrackFirst] {
+            for mode in ["count", "trace"] {
+                pairs.push(pair(version, neighbour, order, mode));
+            }
+        }
+    }
+    pairs
+}
+
+/// The bare service. Only with Mockito's agent can it have mocks.
+fn without_us(jdk: &Jdk, mocks: bool, neighbour: &[String]) -> Conversation {
+    let options = if mocks { neighbour } else { &[] };
+    Service::start(jdk, options, mocks).converse()
+}
+
+/// The service with both agents; its recording must be whole.
+fn beside(jdk: &Jdk, pair: &Pair, neighbour: Vec<String>, place: &Path) -> Conversation {
+    let output = place.join("out");
+    let mut options = vec![format!(
+        "-agentpath:{}=mode={},summary=off,output={}",
+        ducktrack_tests::agent_library()
+            .expect("the agent")
+            .display(),
+        pair.mode,
+        output.display()
+    )];
+    match pair.order {
+        Order::NeighbourFirst => options.splice(0..0, neighbour),
+        Order::DucktrackFirst => options.splice(1..1, neighbour),
+    };
+    let conversation =
+        Service::start(jdk, &options, pair.neighbour == Neighbour::Mockito).converse();
+    check_recording(&output, &pair.name());
+    conversation
+}
+
+/// The recording has the service's own allocations.
+fn check_recording(output: &Path, name: &str) {
+    let command = ducktrack_command().expect("the command");
+    let report = std::process::Command::new(command)
+        .arg("report")
+        .arg(output)
+        .args(["--format", "json"])
+        .output()
+        .expect("ducktrack");
+    let text = String::from_utf8(report.stdout).expect("UTF-8");
+    let report = ducktrack_reports::read_json(&text).expect("a report");
+    assert!(report.damage.is_empty(), "{name}: {:?}", report.damage);
+    let of_service = |class: &str| class.starts_with("ducktrack.service.");
+    let mut sites = report.sites.iter();
+    assert!(
+        sites.any(|site| of_service(&site.class) && site.count > 0),
+        "{name}: the service has no sites"
+    );
+}
+
+impl Pair {
+    fn name(&self) -> String {
+        format!(
+            "JDK {} {:?} {:?} {}",
+            self.version, self.neighbour, self.order, self.mode
+        )
+    }
+}
