@@ -45,6 +45,12 @@ pub(crate) fn encode(
     state: &mut BlockState,
     record: &Record,
 ) -> Result<(), Unwritable> {
+    // Every check comes before the first change: a record that is left out leaves no trace.
+    let moments = match record {
+        Record::Tick { advance, .. } => *advance,
+        _ => u64::from(record.is_event()),
+    };
+    let after = state.time.checked_add(moments).ok_or(Unwritable::Time)?;
     match record {
         Record::Allocation(allocation) => put_allocation(out, state, allocation),
         Record::Update {
@@ -113,9 +119,7 @@ pub(crate) fn encode(
         Record::CollectionEnd => out.push(tag::COLLECTION_END),
         Record::Definition(definition) => put_definition(out, definition),
     }
-    if record.is_event() {
-        state.time = state.time.checked_add(1).ok_or(Unwritable::Time)?;
-    }
+    state.time = after;
     Ok(())
 }
 
@@ -178,17 +182,18 @@ fn put_tick(
     advance: u64,
     reading: &Reading,
 ) -> Result<(), Unwritable> {
-    let clocks = [reading.bytes, reading.calls, reading.micros];
+    let mut clocks = state.clocks;
     let mut mask = 0;
     let mut steps = Vec::with_capacity(3);
-    for (bit, (clock, last)) in clocks.iter().zip(&mut state.clocks).enumerate() {
-        if let Some(value) = clock {
+    let readings = [reading.bytes, reading.calls, reading.micros];
+    for (bit, (value, last)) in readings.iter().zip(&mut clocks).enumerate() {
+        if let Some(value) = value {
             steps.push(value.checked_sub(*last).ok_or(Unwritable::ClockWentBack)?);
             *last = *value;
             mask |= 1 << bit;
         }
     }
-    state.time = state.time.checked_add(advance).ok_or(Unwritable::Time)?;
+    state.clocks = clocks;
     out.push(tag::TICK);
     put(out, mask);
     put(out, advance);

@@ -170,6 +170,25 @@ proptest! {
 }
 
 #[test]
+fn a_record_that_is_left_out_changes_no_clock() {
+    let tick = |bytes, calls| Record::Tick {
+        advance: 1,
+        reading: Reading {
+            bytes: Some(bytes),
+            calls,
+            micros: None,
+        },
+    };
+    let mut writer = StreamWriter::new(Vec::new()).expect("memory");
+    writer.write(&tick(10, Some(5))).expect("a good record");
+    let refused = writer.write(&tick(90, Some(4)));
+    assert!(matches!(refused, Err(WriteError::ClockWentBack(1))));
+    writer.write(&tick(20, Some(6))).expect("a good record");
+    let records = read_all(&writer.finish().expect("memory"));
+    assert_eq!(records, [tick(10, Some(5)), tick(20, Some(6))]);
+}
+
+#[test]
 fn lines_that_are_no_records_are_named() {
     let fault = |text: &str| records_from_text(text).expect_err("no record").to_string();
     assert_eq!(
