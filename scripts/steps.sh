@@ -3,7 +3,7 @@
 #   step NAME COMMAND...   run COMMAND quietly, print one line with the verdict and the seconds it took;
 #                          on failure print which tests failed, the end of its output and where the whole of it is.
 #                          It counts as one, unless it prints cargo's "test result:" lines: then as those tests.
-#                          Lines "checked: ..." and "skipped: ..." of its output are shown, and the skipped counted.
+#                          Lines "checked: ...", "skipped: ..." and "repeated: ..." of its output are shown, skipped and repeated ones counted.
 #   skip NAME REASON       say in one line that a step was left out, and why
 #   finish                 print the plain last line "N passed, N failed"; fails if anything failed
 
@@ -13,6 +13,7 @@ STEP_LOGS=${DUCKTRACK_STEP_LOGS:-$BUILD/step-logs}
 PASSED=0
 FAILED=0
 SKIPPED=0
+REPEATED=0
 STARTED=$SECONDS
 
 step() {
@@ -47,9 +48,10 @@ failed_tests() {
 
 # What the tests themselves say: how much they compared, and what they left out.
 announcements() {
-    sed -n -e 's/^checked: /        /p' -e 's/^skipped: /  skip         /p' "$1" | fold -s -w 140
+    sed -n -e 's/^checked: /        /p' -e 's/^skipped: /  skip         /p' -e 's/^repeated: /  repeated     /p' "$1" | fold -s -w 140
     # grep fails where it finds nothing, which must not end a script that stops at failures.
     SKIPPED=$((SKIPPED + $(grep -c '^skipped: ' "$1" || true)))
+    REPEATED=$((REPEATED + $(grep -c '^repeated: ' "$1" || true)))
 }
 
 # The sums of cargo's "test result: ok. 12 passed; 0 failed; ..." lines, as "12 0"; nothing without such lines.
@@ -86,7 +88,7 @@ skip() {
 }
 
 finish() {
-    printf 'took %d min %02d s, %d skipped\n' $(((SECONDS - STARTED) / 60)) $(((SECONDS - STARTED) % 60)) "$SKIPPED"
+    printf 'took %d min %02d s, %d skipped, %d repeated\n' $(((SECONDS - STARTED) / 60)) $(((SECONDS - STARTED) % 60)) "$SKIPPED" "$REPEATED"
     printf '%d passed, %d failed\n' "$PASSED" "$FAILED"
     [ "$FAILED" = 0 ]
 }
