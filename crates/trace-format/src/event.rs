@@ -1,6 +1,6 @@
 //! What one event of a thread says, decoded.
 
-use crate::{CallSiteId, SiteId};
+use crate::{CallSiteId, MethodEvent, SiteId, StaticUpdate, Update};
 
 /// One event of one thread. Events come in the order in which the thread made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,24 @@ pub enum Event {
         /// How many events.
         count: u64,
     },
+    /// What follows came at this time or later, what is ahead at this time or earlier; microseconds since the piece was begun.
+    Clock {
+        /// Microseconds.
+        micros: u32,
+    },
+    /// A reference in an object got another target.
+    Update(Update),
+    /// A static field got another target.
+    StaticUpdate(StaticUpdate),
+    /// A method was entered.
+    Enter(MethodEvent),
+    /// A method returned.
+    Exit {
+        /// Number of the method.
+        method: u32,
+    },
+    /// A method ended by an exception.
+    Thrown(MethodEvent),
 }
 
 /// An allocation that was executed.

@@ -5,11 +5,13 @@
 
 use crate::event_word::{
     AGAIN, ARRAY, AT, AT_TOP, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_CLOCK, FIRST_EXTENDED,
-    GAP, LEVELS, MAX_UNITS, MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT, cut_word,
-    is_site,
+    GAP, LEVELS, MAX_CLOCK, MAX_UNITS, MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
+    cut_word, epoch_of_cut, is_site,
 };
 use crate::levels::{self, Levels};
 use crate::repeated_callers::KnownCallers;
+use crate::witness_event;
+use crate::word_reader::Words;
 use crate::{
     Allocation, CallSiteId, Event, EventBlock, EventFlags, EventSink, FormatError, Place,
     SiteFacts, SiteId,
@@ -34,6 +36,8 @@ pub struct DecodedPiece {
     pub last_top: u64,
     /// Events whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
     pub eliminated_behind_gaps: u64,
+    /// The epoch of the last `cut` word; `None`: there was none, so addresses go on to be those of the thread's pieces before.
+    pub seen: Option<u32>,
 }
 
 impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
@@ -84,71 +88,6 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
     }
 }
 
-/// The words of a piece, one after the other.
-#[derive(Clone, Debug)]
-struct Words<'a> {
-    words: core::slice::Iter<'a, [u8; 4]>,
-    total: usize,
-}
-
-impl<'a> Words<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        let (words, _) = bytes.as_chunks::<4>();
-        Self {
-            words: words.iter(),
-            total: words.len(),
-        }
-    }
-
-    #[inline]
-    fn next_word(&mut self) -> Option<u32> {
-        self.words.next().map(|bytes| u32::from_le_bytes(*bytes))
-    }
-
-    fn skip(&mut self, count: usize) {
-        let rest = self.words.as_slice().get(count..);
-        self.words = rest.unwrap_or_default().iter();
-    }
-
-    /// The next word, if it is that of a site.
-    fn next_site_word(&mut self) -> Option<u32> {
-        let word = u32::from_le_bytes(*self.words.as_slice().first()?);
-        if !is_site(word >> 12) {
-            return None;
-        }
-        self.next_word()
-    }
-
-    fn error(&self, reason: &'static str) -> FormatError {
-        FormatError::Field {
-            at: (self.total - self.words.len()) * 4,
-            reason,
-        }
-    }
-
-    fn payload(&mut self) -> Result<u32, FormatError> {
-        self.next_word()
-            .ok_or_else(|| self.error("the words end inside an event"))
-    }
-
-    fn step_over(&mut self, count: u32) -> Result<(), FormatError> {
-        for _ in 0..count {
-            self.payload()?;
-        }
-        Ok(())
-    }
-
-    fn payload_u64(&mut self) -> Result<u64, FormatError> {
-        let low = self.payload()?;
-        let high = self.payload()?;
-        Ok(u64::from(high) << 32 | u64::from(low))
-    }
-
-    fn payload_site(&mut self) -> Result<SiteId, FormatError> {
-        self.payload().map(SiteId)
-    }
-}
-
 /// The state while one piece is decoded.
 struct Run<'f, 'a, F: ?Sized> {
     facts: &'f F,
@@ -160,6 +99,9 @@ struct Run<'f, 'a, F: ?Sized> {
     before_cut: bool,
     /// The word that says that it has.
     cut_word: u32,
+    /// The epoch of the piece, and of its last `cut`.
+    epoch: u32,
+    seen: Option<u32>,
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
@@ -181,6 +123,8 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             last_is_current: !block.header.flags.has(EventFlags::AFTER_CUT),
             before_cut: block.header.flags.has(EventFlags::AFTER_CUT),
             cut_word: cut_word(block.header.epoch),
+            epoch: block.header.epoch,
+            seen: None,
             late: block.header.flags.has(EventFlags::LATE),
             klass: None,
             caller: None,
@@ -205,6 +149,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(DecodedPiece {
             last_top: self.last,
             eliminated_behind_gaps: self.eliminated_behind_gaps,
+            seen: self.seen,
         })
     }
 
@@ -385,10 +330,11 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     ) -> Result<(), FormatError> {
         match op {
             PAD if low == self.cut_word => {
+                self.seen = Some(self.epoch);
                 self.before_cut = false;
                 self.last_is_current = false;
             }
-            PAD => {}
+            PAD => self.seen = epoch_of_cut(low, self.epoch).or(self.seen),
             AT => {
                 let site = self.words.payload_site()?;
                 let bytes = self.facts.fixed_bytes(site).map(u64::from);
@@ -450,8 +396,14 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 let top = self.words.payload_u64()?;
                 self.stands_at(top);
             }
-            FIRST_EXTENDED.. => self.words.step_over(low)?,
-            FIRST_CLOCK.. => {}
+            FIRST_EXTENDED.. => {
+                let addresses = (self.facts.references(), self.seen);
+                let event = witness_event::decode(op as u16, low, &mut self.words, addresses)?;
+                event.into_iter().for_each(give);
+            }
+            FIRST_CLOCK.. => give(Event::Clock {
+                micros: (op << 12 | low) & MAX_CLOCK,
+            }),
             _ => return Err(self.words.error("an event of unknown sort")),
         }
         Ok(())

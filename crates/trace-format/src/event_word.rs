@@ -42,8 +42,9 @@
 //! |---|---|
 //! | 0x0000 to 0x00FF | buffers and clocks |
 //! | 0x0100 to 0x01FF | stamps of use |
-//! | 0x0200 to 0x0FFF | witness data: updates, calls, roots |
-//! | 0x1000 to 0xFFFF | free |
+//! | 0x0200 to 0x0FFF | witness data: updates, calls (`witness_event.rs`) |
+//! | 0x1000 to 0x3FFF | free |
+//! | 0x4000 to 0xFFFF | short forms of updates and of entries of methods |
 //!
 //! Clock words and extended operations stand between events, never between an event and what is said ahead of it; they change nothing of what the words around
 //! them mean.
@@ -121,6 +122,13 @@ pub const fn is_site(number: u32) -> bool {
 pub(crate) const fn cut_word(epoch: u32) -> u32 {
     const IS_CUT: u32 = 1 << 11;
     PAD << 12 | IS_CUT | epoch & (IS_CUT - 1)
+}
+
+/// The epoch that such a word names, in a piece of this epoch: it is not later. `None`: it is no such word.
+pub(crate) fn epoch_of_cut(low: u32, epoch: u32) -> Option<u32> {
+    const IS_CUT: u32 = 1 << 11;
+    let back = epoch.wrapping_sub(low) & (IS_CUT - 1);
+    (low & IS_CUT != 0).then(|| epoch.saturating_sub(back))
 }
 
 /// Builds the words of a buffer. Sites, units and dimensions are taken as given (masked to their fields).

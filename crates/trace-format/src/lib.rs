@@ -39,6 +39,8 @@ mod uses;
 pub mod v1;
 pub mod v2;
 mod varint;
+mod witness_event;
+mod word_reader;
 
 pub use application::class_pattern_matches;
 pub use block::{Compression, PackedContent, decode_content, encode_block};
@@ -53,12 +55,13 @@ pub use counter_file::{
     KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
 };
 pub use current::{
-    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledSite, Cause, Class,
-    ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause,
+    Class, ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
     HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
     NullUse, ObjectLayout, Record, Refusal, Reinstrumented, Removal, Run, SampleSums, Site, SiteId,
     Snapshot, StackDefinitions, StackId, StackMethod, StackMethodId, StackNode, StackRow,
-    StackSamples, StackType, StackTypeId, Term, Thread, ThreadCounts, ThreadId, Trial, Unit,
+    StackSamples, StackType, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, Trial,
+    Unit,
 };
 pub use damage::Damage;
 pub use error::FormatError;
@@ -90,3 +93,4 @@ pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use unended::{MissingEnd, ProcessState};
 pub use uses::{Use, UseEncoder, UsesHead, decode_uses};
 pub use v2 as current;
+pub use witness_event::{MethodEvent, ReferenceLayout, StaticUpdate, Update};

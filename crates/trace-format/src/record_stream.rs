@@ -26,7 +26,7 @@
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of record sorts that this version knows.
-const KNOWN_RECORDS: u32 = 24;
+const KNOWN_RECORDS: u32 = 27;
 
 /// The most bytes a `u32` takes as varint.
 const MAX_VARINT: usize = 5;
@@ -154,9 +154,7 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        AllocationKind, CallSiteId, Cause, CounterId, End, MethodId, Site, SiteId, Snapshot,
-    };
+    use crate::{AllocationKind, End, MethodId, Site, SiteId, Snapshot, StaticField};
 
     fn end() -> Record {
         Record::End(End {
@@ -169,9 +167,11 @@ mod tests {
     #[test]
     fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        let last = Record::Cause(Cause {
-            call: CallSiteId(1),
-            first: CounterId(64),
+        let last = Record::StaticField(StaticField {
+            number: 1,
+            class: String::new(),
+            name: String::new(),
+            descriptor: String::new(),
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);

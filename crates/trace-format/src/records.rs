@@ -18,6 +18,8 @@
 //! | 18 | [`ClassAddress`] | | 19 | [`FoldedBlock`] |
 //! | 20 | [`HeapLimits`] | | 21 | [`Trial`] |
 //! | 22 | [`Application`] | | 23 | [`Cause`] |
+//! | 24 | [`ReferenceLayout`] | | 25 | [`CalledMethod`] |
+//! | 26 | [`StaticField`] | | | |
 //!
 //! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
 //! may only be added at the end of [`Record`], and nothing else may change.
@@ -26,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stack_records::{StackDefinitions, StackSamples};
 use crate::trial::Trial;
+use crate::witness_event::ReferenceLayout;
 
 pub use crate::application::Application;
 pub use crate::ids::{
@@ -90,6 +93,34 @@ pub enum Record {
     Application(Application),
     /// A call from application code into other code, and the counters of what it brings.
     Cause(Cause),
+    /// What references are that records of `mode=witness` have.
+    ReferenceLayout(ReferenceLayout),
+    /// The number by which records of `mode=witness` name a method.
+    CalledMethod(CalledMethod),
+    /// The number by which records of `mode=witness` name a static field.
+    StaticField(StaticField),
+}
+
+/// The number of a method in records of calls. A method may have several: a class that is loaded anew has others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CalledMethod {
+    /// In the records.
+    pub number: u32,
+    /// The method.
+    pub method: MethodId,
+}
+
+/// The number of a static field as the code of one class names it. A field may have several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaticField {
+    /// In the records.
+    pub number: u32,
+    /// The class that the code names, in the internal form; the field may be inherited.
+    pub class: String,
+    /// Its name.
+    pub name: String,
+    /// Its type as a descriptor.
+    pub descriptor: String,
 }
 
 /// How large the heap may become, as the VM has decided.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::{CallSiteId, SiteId};
+use crate::{CallSiteId, ReferenceLayout, SiteId};
 
 /// Sizes of the objects of sites. In the agent the registry answers, in the reader the definitions of the trace.
 pub trait SiteFacts {
@@ -31,6 +31,11 @@ pub trait SiteFacts {
         let _ = site;
         None
     }
+
+    /// What references are that records of `mode=witness` have.
+    fn references(&self) -> ReferenceLayout {
+        ReferenceLayout::default()
+    }
 }
 
 impl<F: SiteFacts + ?Sized> SiteFacts for &F {
@@ -52,6 +57,10 @@ impl<F: SiteFacts + ?Sized> SiteFacts for &F {
 
     fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
         (**self).class_name(site)
+    }
+
+    fn references(&self) -> ReferenceLayout {
+        (**self).references()
     }
 }
 

@@ -7,11 +7,11 @@
 pub const VERSION: u16 = 2;
 
 pub use crate::records::{
-    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledSite, Cause, Class,
-    ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause,
+    Class, ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
     HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
     ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, StackId,
-    StackMethodId, StackTypeId, Term, Thread, ThreadCounts, ThreadId, Unit,
+    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, Unit,
 };
 pub use crate::stack_records::{
     SampleSums, StackDefinitions, StackMethod, StackNode, StackRow, StackSamples, StackType,

@@ -1,0 +1,393 @@
+//! What `mode=witness` records in a thread's stream besides allocations: updates of references, and calls.
+//!
+//! A *reference* in a payload is what the VM has in a field: one word where references are compressed, two where they are not; 0 is null
+//! ([`ReferenceLayout`] says what address it stands for). How many words follow tells which it is.
+//!
+//! | extended op | name | payload | meaning |
+//! |---|---|---|---|
+//! | 0x0001 | vm bytes | bytes u64 | the VM or native code allocated these since the last event |
+//! | 0x0200 | update | slot, source, old, new | a field or an element got a new target |
+//! | 0x0201 | static update | number, old, new | a static field ([`StaticField`](crate::StaticField)) got a new target |
+//! | 0x0202 | enter | method number, receiver (none for static methods) | a method ([`CalledMethod`](crate::CalledMethod)) is entered |
+//! | 0x0203 | exit | method number | it returns |
+//! | 0x0204 | thrown | method number, exception | it ends by an exception |
+//! | 0x4000 + slot | update | source, new | the same as 0x0200 for slots below 0x4000, where the old target is null |
+//! | 0x4000 + slot | update | source, old, new | the same with an old target |
+//! | 0x8000 + number | enter | receiver, or nothing | the same as 0x0202 for numbers below 0x8000 |
+//!
+//! A slot is the distance from the start of the object, in units of 4 bytes.
+//!
+//! *Which addresses these are.* Those of the epoch of the last `cut` word ahead of the record in its thread's stream, be it in this piece or in one before
+//! ([`DecodedPiece::seen`](crate::DecodedPiece)). A thread can stand still between a look at its objects and the record of them, over several collections; only its
+//! next `cut` says that it has seen them. So a reader translates an address through the collections from that epoch on.
+//!
+//! Bytes: the worked example in FORMAT.md.
+
+use crate::word_reader::Words;
+use crate::{Event, FormatError};
+
+/// The VM or native code allocated.
+pub(crate) const VM_BYTES: u16 = 0x0001;
+/// A field or an element got a new target.
+pub(crate) const UPDATE: u16 = 0x0200;
+/// A static field got a new target.
+pub(crate) const STATIC_UPDATE: u16 = 0x0201;
+/// A method is entered.
+pub(crate) const ENTER: u16 = 0x0202;
+/// A method returns.
+pub(crate) const EXIT: u16 = 0x0203;
+/// A method ends by an exception.
+pub(crate) const THROWN: u16 = 0x0204;
+/// An update of slot 0 in its short form.
+pub(crate) const FIRST_SHORT_UPDATE: u16 = 0x4000;
+/// Method 0 is entered, in the short form.
+pub(crate) const FIRST_SHORT_ENTER: u16 = 0x8000;
+
+/// What references in fields are.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct ReferenceLayout {
+    /// The address of a compressed reference `n` is `base + (n << shift)`.
+    pub base: u64,
+    /// See `base`.
+    pub shift: u8,
+}
+
+impl ReferenceLayout {
+    /// The address that a compressed reference stands for; 0 for null.
+    pub fn address(self, narrow: u32) -> u64 {
+        let units = u64::from(narrow).wrapping_shl(self.shift.into());
+        if narrow == 0 {
+            return 0;
+        }
+        self.base.wrapping_add(units)
+    }
+}
+
+/// A reference in an object got another target. Addresses are of the epoch that the head of `witness_event.rs` tells; 0 is null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The object.
+    pub source: u64,
+    /// Where in it, in units of 4 bytes from its start.
+    pub slot: u32,
+    /// What was there, as the thread saw it just before.
+    pub old: u64,
+    /// What is there now.
+    pub new: u64,
+    /// The epoch of these addresses; `None`: that of the last `cut` in an earlier piece of the thread.
+    pub seen: Option<u32>,
+}
+
+/// A static field got another target; see [`Update`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaticUpdate {
+    /// Number of the field, see [`StaticField`](crate::StaticField).
+    pub field: u32,
+    /// What was there.
+    pub old: u64,
+    /// What is there now.
+    pub new: u64,
+    /// The epoch of these addresses.
+    pub seen: Option<u32>,
+}
+
+/// A method is entered, or ends by an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodEvent {
+    /// Number of the method, see [`CalledMethod`](crate::CalledMethod).
+    pub method: u32,
+    /// The receiver of the call; 0 for static methods. The exception, where one leaves the method.
+    pub object: u64,
+    /// The epoch of the address.
+    pub seen: Option<u32>,
+}
+
+/// The event of an extended operation, if it is one of these; its payload is taken whole.
+pub(crate) fn decode(
+    operation: u16,
+    length: u32,
+    words: &mut Words<'_>,
+    (layout, seen): (ReferenceLayout, Option<u32>),
+) -> Result<Option<Event>, FormatError> {
+    let mut payload = Payload {
+        words,
+        left: length,
+        layout,
+    };
+    let event = payload.event(operation, seen)?;
+    let left = payload.left;
+    words.step_over(left)?;
+    Ok(event)
+}
+
+struct Payload<'w, 'a> {
+    words: &'w mut Words<'a>,
+    left: u32,
+    layout: ReferenceLayout,
+}
+
+impl Payload<'_, '_> {
+    fn event(&mut self, operation: u16, seen: Option<u32>) -> Result<Option<Event>, FormatError> {
+        let length = self.left;
+        Ok(Some(match (operation, length) {
+            (VM_BYTES, 2..) => Event::Gap {
+                bytes: self.wide()?,
+            },
+            (UPDATE, 4..) => {
+                let slot = self.word()?;
+                let [source, old, new] = self.references(length >= 7)?;
+                Event::Update(Update {
+                    source,
+                    slot,
+                    old,
+                    new,
+                    seen,
+                })
+            }
+            (STATIC_UPDATE, 3..) => {
+                let field = self.word()?;
+                let [old, new] = self.references(length >= 5)?;
+                Event::StaticUpdate(StaticUpdate {
+                    field,
+                    old,
+                    new,
+                    seen,
+                })
+            }
+            (ENTER, 1..) => {
+                let method = self.word()?;
+                Event::Enter(self.method(method, length - 1, seen)?)
+            }
+            (EXIT, 1..) => Event::Exit {
+                method: self.word()?,
+            },
+            (THROWN, 1..) => {
+                let method = self.word()?;
+                Event::Thrown(self.method(method, length - 1, seen)?)
+            }
+            (FIRST_SHORT_UPDATE..FIRST_SHORT_ENTER, 2 | 4) => {
+                let [source, new] = self.references(length == 4)?;
+                Event::Update(Update {
+                    source,
+                    slot: (operation - FIRST_SHORT_UPDATE).into(),
+                    old: 0,
+                    new,
+                    seen,
+                })
+            }
+            (FIRST_SHORT_UPDATE..FIRST_SHORT_ENTER, 3 | 6) => {
+                let [source, old, new] = self.references(length == 6)?;
+                Event::Update(Update {
+                    source,
+                    slot: (operation - FIRST_SHORT_UPDATE).into(),
+                    old,
+                    new,
+                    seen,
+                })
+            }
+            (FIRST_SHORT_ENTER.., _) => {
+                let method = u32::from(operation - FIRST_SHORT_ENTER);
+                Event::Enter(self.method(method, length, seen)?)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A method and, if there are words left, an object.
+    fn method(
+        &mut self,
+        method: u32,
+        left: u32,
+        seen: Option<u32>,
+    ) -> Result<MethodEvent, FormatError> {
+        let object = match left {
+            0 => 0,
+            1 => self.narrow()?,
+            _ => self.wide()?,
+        };
+        Ok(MethodEvent {
+            method,
+            object,
+            seen,
+        })
+    }
+
+    fn references<const N: usize>(&mut self, wide: bool) -> Result<[u64; N], FormatError> {
+        let mut found = [0; N];
+        for reference in &mut found {
+            *reference = if wide { self.wide()? } else { self.narrow()? };
+        }
+        Ok(found)
+    }
+
+    fn narrow(&mut self) -> Result<u64, FormatError> {
+        let narrow = self.word()?;
+        Ok(self.layout.address(narrow))
+    }
+
+    fn wide(&mut self) -> Result<u64, FormatError> {
+        let low = self.word()?;
+        let high = self.word()?;
+        Ok(u64::from(high) << 32 | u64::from(low))
+    }
+
+    fn word(&mut self) -> Result<u32, FormatError> {
+        self.left = self.left.saturating_sub(1);
+        self.words.payload()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        EventBlock, EventBlockHeader, EventDecoder, EventFlags, EventWords, SiteFacts, SiteId,
+        ThreadId,
+    };
+
+    struct Facts;
+
+    impl SiteFacts for Facts {
+        fn fixed_bytes(&self, _: SiteId) -> Option<u32> {
+            Some(24)
+        }
+
+        fn is_measured(&self, _: SiteId) -> bool {
+            false
+        }
+
+        fn references(&self) -> ReferenceLayout {
+            ReferenceLayout {
+                base: 0x8_0000_0000,
+                shift: 3,
+            }
+        }
+    }
+
+    fn decode(words: &EventWords, flags: EventFlags, epoch: u32) -> (Vec<Event>, Option<u32>) {
+        let header = EventBlockHeader {
+            thread: ThreadId(1),
+            epoch,
+            begun: 0,
+            handed_over: 0,
+            flags,
+            last_top: 0x1000,
+        };
+        let mut events = Vec::new();
+        let block = EventBlock {
+            header,
+            words: words.as_bytes(),
+        };
+        let piece = EventDecoder::new(&Facts)
+            .decode(&block, |event| events.push(event))
+            .expect("words");
+        (events, piece.seen)
+    }
+
+    #[test]
+    fn every_form_of_an_update_is_the_same_event() {
+        let expected = |old: u64| {
+            Event::Update(Update {
+                source: 0x8_0000_0100,
+                slot: 3,
+                old,
+                new: 0x8_0000_0200,
+                seen: None,
+            })
+        };
+        let wide = [0x100, 8, 0x200, 8];
+        let forms = [
+            EventWords::new().extended(UPDATE, &[3, 0x20, 0, 0x40]),
+            EventWords::new().extended(FIRST_SHORT_UPDATE + 3, &[0x20, 0x40]),
+            EventWords::new().extended(FIRST_SHORT_UPDATE + 3, &[0x20, 0, 0x40]),
+            EventWords::new().extended(FIRST_SHORT_UPDATE + 3, &wide),
+            EventWords::new().extended(UPDATE, &[3, 0x100, 8, 0, 0, 0x200, 8]),
+        ];
+        for words in forms {
+            let (events, _) = decode(&words, EventFlags::NONE, 0);
+            assert_eq!(events, [expected(0)]);
+        }
+        let words = EventWords::new()
+            .extended(FIRST_SHORT_UPDATE + 3, &[0x20, 0x60, 0x40])
+            .extended(FIRST_SHORT_UPDATE + 3, &[0x100, 8, 0x300, 8, 0x200, 8]);
+        let (events, _) = decode(&words, EventFlags::NONE, 0);
+        assert_eq!(events, [expected(0x8_0000_0300); 2]);
+    }
+
+    /// The example of FORMAT.md.
+    #[test]
+    fn the_documented_example() {
+        let page = include_str!("../FORMAT.md");
+        let (_, example) = page
+            .split_once("## Example of a witness")
+            .expect("an example");
+        let (_, example) = example.split_once("```text").expect("bytes");
+        let (example, _) = example.split_once("```").expect("an end");
+        let bytes: Vec<u8> = example
+            .lines()
+            .flat_map(|line| line.get(..41).unwrap_or(line).split_whitespace())
+            .map(|byte| u8::from_str_radix(byte, 16).expect("a byte"))
+            .collect();
+        let words = EventWords::new()
+            .extended(FIRST_SHORT_ENTER + 7, &[0x1000_0203])
+            .extended(FIRST_SHORT_UPDATE + 3, &[0x1000_0203, 0x1000_0205])
+            .clock(250)
+            .extended(EXIT, &[7]);
+        assert_eq!(bytes, words.as_bytes());
+    }
+
+    #[test]
+    fn calls_and_static_fields() {
+        let words = EventWords::new()
+            .extended(FIRST_SHORT_ENTER + 7, &[0x20])
+            .extended(FIRST_SHORT_ENTER + 8, &[])
+            .extended(ENTER, &[0x9000, 0x100, 8])
+            .extended(STATIC_UPDATE, &[5, 0x20, 0])
+            .extended(THROWN, &[0x9000, 0x40])
+            .extended(EXIT, &[8])
+            .extended(0x0E00, &[1, 2, 3])
+            .extended(VM_BYTES, &[24, 0])
+            .site(SiteId(16), 3);
+        let (events, _) = decode(&words, EventFlags::NONE, 0);
+        let method = |method: u32, object: u64| MethodEvent {
+            method,
+            object,
+            seen: None,
+        };
+        assert_eq!(
+            events[..7],
+            [
+                Event::Enter(method(7, 0x8_0000_0100)),
+                Event::Enter(method(8, 0)),
+                Event::Enter(method(0x9000, 0x8_0000_0100)),
+                Event::StaticUpdate(StaticUpdate {
+                    field: 5,
+                    old: 0x8_0000_0100,
+                    new: 0,
+                    seen: None,
+                }),
+                Event::Thrown(method(0x9000, 0x8_0000_0200)),
+                Event::Exit { method: 8 },
+                Event::Gap { bytes: 24 },
+            ]
+        );
+        assert!(matches!(events[7..], [Event::Allocation(_)]));
+    }
+
+    #[test]
+    fn addresses_are_of_the_epoch_of_the_last_cut() {
+        let update = |words: EventWords| words.extended(FIRST_SHORT_UPDATE + 3, &[0x20, 0x40]);
+        let words = update(update(update(EventWords::new()).cut(5001)).cut(5003));
+        let (events, seen) = decode(&words, EventFlags::AFTER_CUT, 5003);
+        let epochs = events.iter().map(|event| match event {
+            Event::Update(update) => update.seen,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(epochs.collect::<Vec<_>>(), [None, Some(5001), Some(5003)]);
+        assert_eq!(seen, Some(5003));
+        let (_, seen) = decode(&update(EventWords::new()), EventFlags::NONE, 5003);
+        assert_eq!(seen, None);
+    }
+}
