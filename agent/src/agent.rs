@@ -11,14 +11,14 @@
 
 use parking_lot::Mutex;
 
+use crate::classes::instrumentation::Instrumentation;
 use crate::control::Inbox;
 use crate::core::Core;
+use crate::core::resident::Resident;
 use crate::count::Count;
-use crate::instrumentation::Instrumentation;
-use crate::native_objects::NativeObjects;
+use crate::native_code::native_objects::NativeObjects;
 use crate::options::{Mode, Options};
 use crate::recording::Recording;
-use crate::resident::Resident;
 use crate::stacks::StackSampler;
 use crate::trace::Trace;
 

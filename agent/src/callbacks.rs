@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use ducktrack_jvmti::{Env, EventCallbacks, Jni, RawEnv, guard, jlocation, jthread};
 
-use crate::class_hook::ClassHook;
+use crate::classes::class_hook::ClassHook;
 use crate::entry::{agent, event, report_panic};
 
 /// The callbacks of the events that the agent listens to.

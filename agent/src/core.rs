@@ -15,8 +15,14 @@ mod counts;
 mod definitions;
 mod heap_classes;
 mod loaded_classes;
+pub(crate) mod loaders;
 mod memory_bound;
 mod needs;
+pub(crate) mod notes;
+pub(crate) mod registry;
+pub(crate) mod resident;
+pub(crate) mod snapshot;
+pub(crate) mod vm_facts;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -34,21 +40,21 @@ pub(crate) use cost::Cost;
 pub(crate) use loaded_classes::LOCAL_REFERENCES;
 pub(crate) use needs::Needs;
 
-use crate::block_store::BlockStore;
-use crate::counter_block::{CounterBlock, KEYED_BYTES};
-use crate::helper_class::HelperClass;
-use crate::loaders::Loaders;
-use crate::log::Log;
-use crate::mapped_file::Refusal;
-use crate::notes::Notes;
+use crate::classes::retransformation::Stops;
+use crate::core::loaders::Loaders;
+use crate::core::notes::Notes;
+use crate::core::registry::Registry;
+use crate::core::resident::Resident;
+use crate::core::vm_facts::VmFacts;
+use crate::helper_classes::helper_class::HelperClass;
 use crate::options::Options;
-use crate::phase::PhaseCell;
-use crate::registry::Registry;
-use crate::resident::Resident;
-use crate::retransformation::Stops;
-use crate::thread_table::ThreadTable;
-use crate::vm_facts::VmFacts;
-use crate::wake::Wake;
+use crate::process::log::Log;
+use crate::process::mapped_file::Refusal;
+use crate::run::phase::PhaseCell;
+use crate::run::wake::Wake;
+use crate::threads::block_store::BlockStore;
+use crate::threads::counter_block::{CounterBlock, KEYED_BYTES};
+use crate::threads::thread_table::ThreadTable;
 
 /// The block that threads share before they have one of their own belongs to none of them.
 const SHARED: ThreadId = ThreadId(0);
@@ -218,7 +224,7 @@ impl Core {
 
     /// Whether the environment is still usable.
     pub(crate) fn is_counting(&self) -> bool {
-        self.phase.get() == crate::phase::Phase::Counting
+        self.phase.get() == crate::run::phase::Phase::Counting
     }
 }
 

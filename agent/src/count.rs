@@ -1,14 +1,18 @@
 //! `mode=count`: probes count in the blocks of their threads, and that is all that is recorded.
 
+pub(crate) mod application;
+pub(crate) mod call_totals;
+pub(crate) mod object_bytes;
+
 use ducktrack_class_rewriter::{CounterChoice, RewriteOptions};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
 
+use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
+use crate::helper_classes::call_helper;
 use crate::options::{App, Counters, Options};
 use crate::recording::Recording;
-use crate::registry::MOST_SITES;
-use crate::{call_helper, call_totals};
 
 /// Address space that counting needs besides what the program takes.
 const ADDRESS_SPACE: usize = 192 << 20;

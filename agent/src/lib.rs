@@ -4,91 +4,32 @@
 //! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`options::HELP`] for the options.
 //!
 //! ```text
-//! load ── callbacks, natives, jni_functions      what the VM and rewritten code call; `entry` finds the run for them
-//!   └── life_cycle, thread_events, class_hook,   what a run does
-//!       background, control, removal
-//!         └── agent ── recording: count, trace   which mode it is, and what that adds
-//!               └──── instrumentation, stacks, native_objects
-//!                       └── core                 VM, registry, threads, blocks, trace file
-//!                             └── resident       what stays in the VM for good: helper classes, facts, loaders
+//! callbacks, helper_classes, native_code     what the VM and rewritten code call; `entry` finds the run for them
+//!   └── run, classes, control                what a run does: its steps, its threads' coming and going, classes, commands
+//!         └── agent ── recording             which mode it is: count, trace (with witness, trial), and what that adds
+//!               └──── stacks
+//!                       └── core, threads    VM, registry, dictionary, threads and their blocks
+//!                             └── process    memory, files, messages, the clock
 //! ```
 
-mod address_space;
 mod agent;
-mod application;
-mod background;
-mod block_store;
-mod call_helper;
-mod call_totals;
 mod callbacks;
-mod called_sites;
-mod class_hook;
-mod clock;
+mod classes;
 mod control;
 mod core;
 mod count;
-mod counter_block;
-mod counter_file;
 mod entry;
-mod event_buffer;
-mod event_helper;
-mod event_tables;
-mod event_tally;
-mod final_dump;
-mod frames_at_arrival;
-mod helper_class;
-mod hot_library_sites;
-mod instrumentation;
-mod jni_counting;
-mod jni_functions;
-mod jni_table;
-mod jni_variadic;
-mod library_class;
-mod life_cycle;
-mod live_events;
-mod load;
-mod loader_links;
-mod loaders;
-mod log;
-mod mapped_file;
-mod mark_helper;
-mod memory;
-mod native_objects;
-mod natives;
-mod notes;
-mod object_bytes;
+mod helper_classes;
+mod native_code;
 pub mod options;
-mod own_library;
-mod own_process;
-mod phase;
-mod prepared_classes;
+mod process;
 mod recording;
-mod redefined_classes;
-mod registry;
-mod reinstrumentation;
-mod removal;
-mod resident;
-mod retransformation;
-mod running_frames;
-mod shadows;
-mod site_facts;
-mod slot;
-mod snapshot;
+mod run;
 mod stacks;
-mod summary;
-mod thread_events;
-mod thread_table;
+mod threads;
 mod trace;
-mod trace_words;
 mod trial;
-mod use_helper;
-mod use_memory;
-mod vm_facts;
-mod wake;
-mod witness_fields;
-mod witness_helper;
-mod witness_memory;
-mod written_pages;
+mod witness;
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -142,7 +83,7 @@ unsafe fn load_library(vm: *mut JavaVM, options: *mut c_char, attached: bool) ->
             // SAFETY: the VM passes itself.
             let outcome = unsafe { Vm::from_raw(vm) }
                 .ok_or_else(|| "the VM gave no pointer to itself".to_owned())
-                .and_then(|vm| load::load(vm, &text, attached));
+                .and_then(|vm| run::load::load(vm, &text, attached));
             match &outcome {
                 Ok(said) => answer.write(said),
                 Err(why) => answer.write(&refusal(why)),

@@ -14,8 +14,8 @@ use ducktrack_trace_format::{SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::core::{Core, Needs};
-use crate::counter_block::CounterBlock;
-use crate::memory::RecordingMemory;
+use crate::process::memory::RecordingMemory;
+use crate::threads::counter_block::CounterBlock;
 
 /// See the module. Hooks that a mode has no use for do nothing.
 pub(crate) trait Recording: Send + Sync {

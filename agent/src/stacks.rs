@@ -27,9 +27,9 @@ use ducktrack_jvmti::{Capabilities, Capability, Env, EventKind, FrameInfo, Jni};
 use ducktrack_trace_format::{Record, SampleSums, StackSamples, ThreadId};
 use parking_lot::Mutex;
 
-use crate::clock::unix_millis;
 use crate::core::Core;
 use crate::options::Stacks;
+use crate::process::clock::unix_millis;
 use sampling_rate::{SamplingRate, Tick};
 use stack_table::{Room, Sample, StackTable};
 use thread_clock::{process_cpu, thread_cpu};

@@ -6,9 +6,16 @@
 //!            collection ends ── moves ──────┘
 //! ```
 
+pub(crate) mod called_sites;
 mod collections;
+pub(crate) mod event_buffer;
+pub(crate) mod event_tables;
+pub(crate) mod event_tally;
+pub(crate) mod live_events;
 mod log_host;
+pub(crate) mod site_facts;
 mod thread_buffers;
+pub(crate) mod trace_words;
 mod use_stamps;
 mod witness;
 
@@ -24,19 +31,18 @@ use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
 use ducktrack_trace_format::{End, Record, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::clock::unix_millis;
+use crate::core::registry::MOST_SITES_OF_EVENTS;
+use crate::core::resident::Resident;
 use crate::core::{Core, Needs};
-use crate::counter_block::CounterBlock;
-use crate::event_buffer;
-use crate::event_helper::EventHelper;
-use crate::live_events::LiveEvents;
-use crate::memory::RecordingMemory;
+use crate::helper_classes::event_helper::EventHelper;
 use crate::options::{self, Moves, Options, Staleness};
-use crate::phase::Phase;
+use crate::process::clock::unix_millis;
+use crate::process::memory::RecordingMemory;
 use crate::recording::Recording;
-use crate::registry::MOST_SITES_OF_EVENTS;
-use crate::resident::Resident;
-use crate::site_facts::SiteTable;
+use crate::run::phase::Phase;
+use crate::threads::counter_block::CounterBlock;
+use crate::trace::live_events::LiveEvents;
+use crate::trace::site_facts::SiteTable;
 use crate::trial::{Trial, UseWords, heap_spaces};
 use collections::Collections;
 use log_host::LogHost;
@@ -526,7 +532,7 @@ impl Recording for Trace {
         };
         let stats = buffers.finish(&facts.threads, end);
         core.log.info(&format!("{stats:?}"));
-        crate::memory::tell_at_end(&core.log);
+        crate::process::memory::tell_at_end(&core.log);
         for sentence in buffers.log().remarks() {
             core.add_note(sentence);
         }

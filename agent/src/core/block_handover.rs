@@ -14,8 +14,8 @@ use std::sync::atomic::Ordering;
 use ducktrack_trace_format::{FoldedBlock, Record, ThreadId};
 
 use super::Core;
-use crate::counter_block::{BlockValues, CounterBlock, ROW};
-use crate::thread_table::ThreadRow;
+use crate::threads::counter_block::{BlockValues, CounterBlock, ROW};
+use crate::threads::thread_table::ThreadRow;
 
 /// What a value takes in the trace, about.
 const BYTES_OF_VALUE: usize = 12;

@@ -8,11 +8,11 @@ use ducktrack_trace_format::{
 };
 
 use super::Core;
-use crate::block_store::Look;
-use crate::clock::unix_millis;
-use crate::counter_block::{CounterBlock, KeyedEntry};
-use crate::mapped_file::Refusal;
-use crate::thread_table::ThreadRow;
+use crate::process::clock::unix_millis;
+use crate::process::mapped_file::Refusal;
+use crate::threads::block_store::Look;
+use crate::threads::counter_block::{CounterBlock, KeyedEntry};
+use crate::threads::thread_table::ThreadRow;
 
 impl Core {
     pub(super) fn values(&self, cause: &str) -> Option<Snapshot> {
@@ -151,7 +151,9 @@ impl Core {
             bytecode_bytes_before: load(&self.cost.code_before),
             bytecode_bytes_after: load(&self.cost.code_after),
             counters: self.registry.counters(),
-            memory_bytes: blocks + self.shared.resident_bytes() + crate::memory::of_system() as u64,
+            memory_bytes: blocks
+                + self.shared.resident_bytes()
+                + crate::process::memory::of_system() as u64,
             reinstrumented_methods: small(load(&self.cost.reinstrumented)),
             snapshot_micros: load(&self.cost.snapshot_micros),
         }

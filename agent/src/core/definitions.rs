@@ -13,9 +13,9 @@ use ducktrack_trace_writer::{CountWriter, WriteError};
 use parking_lot::MutexGuard;
 
 use super::{Core, Cost};
-use crate::clock::unix_millis;
 use crate::options::Counters;
-use crate::phase::Phase;
+use crate::process::clock::unix_millis;
+use crate::run::phase::Phase;
 
 /// The value of [`HeaderWord::State`] after the VM has said that it ends.
 const ENDED: u64 = 1;

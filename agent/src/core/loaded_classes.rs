@@ -5,7 +5,7 @@ use ducktrack_jvmti::{Error, Jni};
 use rustc_hash::FxHashSet;
 
 use super::Core;
-use crate::registry::{ClassKey, LoaderId};
+use crate::core::registry::{ClassKey, LoaderId};
 
 /// Local references that one look at the loaded classes may need. It costs nothing to ask for them, and the VM's checker
 /// (`-Xcheck:jni`) complains where it was not asked for. The VM gives 65,536 at most.

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Core;
-use crate::memory;
+use crate::process::memory;
 
 /// The part of the bound that may wait in the queue of events.
 const QUEUE_PART: u64 = 4;

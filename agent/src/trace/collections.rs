@@ -24,11 +24,11 @@ use parking_lot::Mutex;
 use super::thread_buffers::ThreadBuffers;
 use super::use_stamps::UseStamps;
 use super::witness::{PauseStamps, Witness};
-use crate::clock::unix_micros;
 use crate::core::Core;
-use crate::memory;
+use crate::core::vm_facts::heap_class_size;
 use crate::options::{Moves, Options};
-use crate::vm_facts::heap_class_size;
+use crate::process::clock::unix_micros;
+use crate::process::memory;
 
 /// What is kept between the events of the VM.
 #[derive(Default)]

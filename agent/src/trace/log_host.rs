@@ -8,7 +8,7 @@ use ducktrack_trace_format::{CallSiteId, SiteId};
 use ducktrack_trace_writer::EventHost;
 
 use crate::core::Core;
-use crate::event_tables::EventTables;
+use crate::trace::event_tables::EventTables;
 
 /// The log's way to the run that it belongs to.
 pub(super) struct LogHost {

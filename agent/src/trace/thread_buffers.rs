@@ -14,16 +14,16 @@ use ducktrack_trace_writer::{
 };
 use parking_lot::{Mutex, RwLock};
 
-use crate::called_sites::CalledSites;
-use crate::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
-use crate::event_buffer::{BufferSizes, EventBuffer, owner};
-use crate::event_tables::{EventTables, SeenClasses};
-use crate::event_tally::EventTally;
-use crate::live_events::LiveEvents;
-use crate::memory;
 use crate::options::{Compress, EventChoices};
-use crate::site_facts::SiteTable;
-use crate::thread_table::BlockFinder;
+use crate::process::memory;
+use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+use crate::threads::thread_table::BlockFinder;
+use crate::trace::called_sites::CalledSites;
+use crate::trace::event_buffer::{BufferSizes, EventBuffer, owner};
+use crate::trace::event_tables::{EventTables, SeenClasses};
+use crate::trace::event_tally::EventTally;
+use crate::trace::live_events::LiveEvents;
+use crate::trace::site_facts::SiteTable;
 
 /// A buffer that its thread and the VM's thread empty.
 type SharedBuffer = Arc<Mutex<EventBuffer>>;

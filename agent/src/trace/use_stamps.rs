@@ -23,10 +23,10 @@ use ducktrack_trace_format::{UseEncoder, UsesHead};
 use parking_lot::Mutex;
 
 use crate::core::Core;
-use crate::counter_block::CounterBlock;
+use crate::helper_classes::use_helper::{self, UseConstants};
 use crate::stacks::thread_clock::thread_cpu;
-use crate::use_helper::{self, UseConstants};
-use crate::use_memory::UseMemory;
+use crate::threads::counter_block::CounterBlock;
+use crate::witness::use_memory::UseMemory;
 
 /// Looking at all objects may take this part of the time between two looks.
 const MOST_OF_THE_TIME: u32 = 20;

@@ -22,9 +22,12 @@ use parking_lot::Mutex;
 
 use super::thread_buffers::ThreadBuffers;
 use crate::core::Core;
-use crate::shadows::Shadows;
-use crate::witness_helper::{self, WitnessConstants};
-use crate::{event_buffer, use_helper, witness_fields, witness_memory};
+use crate::helper_classes::use_helper;
+use crate::helper_classes::witness_helper::{self, WitnessConstants};
+use crate::trace::event_buffer;
+use crate::witness::shadows::Shadows;
+use crate::witness::witness_fields;
+use crate::witness::witness_memory;
 
 /// What everyone must know who reads the trace.
 const EFFECT: &str = "Uses of objects were stamped (mode=witness): the JIT removes no object whose use is stamped, so more objects reach the heap than without.";

@@ -1,0 +1,270 @@
+//! The class file load hook: bytes in, bytes with probes out, or the class as it is.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use ducktrack_class_rewriter::{
+    ApplicationClasses, ClassRewriter, HELPER_NAMES, MethodProfile, Reason, RewrittenClass,
+};
+use ducktrack_classfile::ClassFile;
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::{jbyteArray, jobject};
+use rustc_hash::FxHashMap;
+
+use crate::agent::Agent;
+use crate::classes::instrumentation::Instrumentation;
+use crate::classes::retransformation::note_hook_left;
+use crate::core::loaders::Loaders;
+use crate::core::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
+use crate::core::{Core, Cost};
+use crate::helper_classes::call_helper::call_totals;
+use crate::helper_classes::loader_links::{HELPER_UNKNOWN, Readiness};
+use crate::options::Context;
+use crate::process::memory;
+use crate::recording::Recording;
+use crate::run::phase::Phase;
+
+/// All helpers' names begin like that of the first, in its package or that of method handles.
+fn is_helper(class: &[u8]) -> bool {
+    let name = class
+        .strip_prefix(b"java/lang/invoke/")
+        .or(class.strip_prefix(b"java/lang/"));
+    name.is_some_and(|name| name.starts_with(HELPER_NAMES))
+}
+
+/// A run, as its rewriting of classes sees it.
+pub(crate) struct ClassHook<'a> {
+    core: &'a Core,
+    recording: &'a dyn Recording,
+    instrumentation: &'a Instrumentation,
+}
+
+impl<'a> ClassHook<'a> {
+    pub(crate) fn of(agent: &'a Agent) -> Self {
+        Self {
+            core: &agent.core,
+            recording: &*agent.recording,
+            instrumentation: &agent.instrumentation,
+        }
+    }
+
+    /// The bytes of a class that is loaded, redefined or retransformed; `None` leaves it as it is.
+    pub(crate) fn new_class_bytes(
+        &self,
+        jni: Option<Jni>,
+        loader: jobject,
+        bytes: &[u8],
+        is_loaded: bool,
+    ) -> Option<Vec<u8>> {
+        let new_bytes = self.settled_class_bytes(jni, loader, bytes, is_loaded);
+        note_hook_left();
+        new_bytes
+    }
+
+    fn settled_class_bytes(
+        &self,
+        jni: Option<Jni>,
+        loader: jobject,
+        bytes: &[u8],
+        is_loaded: bool,
+    ) -> Option<Vec<u8>> {
+        let phase = self.core.phase.get();
+        if phase < Phase::Starting || phase == Phase::Ended && !is_loaded {
+            return None;
+        }
+        let class = ClassFile::parse(bytes).ok()?;
+        let key = ClassKey {
+            loader: self.core.loaders.id(self.core.env, loader),
+            name: class.name().into(),
+        };
+        let settled = is_loaded.then(|| {
+            self.core
+                .resident
+                .redefined
+                .settle(self.core.env, &key, bytes)
+        });
+        match settled.flatten() {
+            None => self.rewrite_loaded(jni, loader, &key, &class),
+            Some(redefined) => {
+                let class = ClassFile::parse(&redefined).ok()?;
+                let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
+                Some(rewritten.unwrap_or_else(|| redefined.to_vec()))
+            }
+        }
+    }
+
+    fn rewrite_loaded(
+        &self,
+        jni: Option<Jni>,
+        loader: jobject,
+        key: &ClassKey,
+        class: &ClassFile<'_>,
+    ) -> Option<Vec<u8>> {
+        if !matches!(self.core.phase.get(), Phase::Starting | Phase::Counting) {
+            return None;
+        }
+        let loader_name = jni.map_or_else(String::new, |jni| {
+            Loaders::name(self.core.env, jni, loader, key.loader)
+        });
+        let origin = Origin {
+            key,
+            loader_name: &loader_name,
+            hidden: false,
+        };
+        let rewritten = self.rewrite(class, &origin)?;
+        let readiness = jni.map_or(Readiness::Later, |jni| {
+            self.instrumentation
+                .links
+                .link_loader(jni, loader, key.loader)
+        });
+        match readiness {
+            Readiness::Ready => return Some(rewritten),
+            Readiness::Later => self.instrumentation.links.rewrite_later(key),
+            Readiness::Refused => self.core.registry.refuse(class.name(), HELPER_UNKNOWN),
+        }
+        None
+    }
+
+    /// Rewrites a hidden class that is about to be defined.
+    pub(crate) fn rewrite_hidden(&self, jni: Jni, array: jbyteArray) -> Option<jbyteArray> {
+        if self.core.phase.get() != Phase::Counting {
+            return None;
+        }
+        let bytes = jni.byte_array(array).ok()?;
+        let class = ClassFile::parse(&bytes).ok()?;
+        let key = ClassKey {
+            loader: LoaderId(u32::MAX),
+            name: class.name().into(),
+        };
+        let rewritten = self.rewrite(
+            &class,
+            &Origin {
+                key: &key,
+                loader_name: "hidden",
+                hidden: true,
+            },
+        )?;
+        jni.new_byte_array(&rewritten).ok()
+    }
+
+    fn rewrite(&self, class: &ClassFile<'_>, origin: &Origin<'_>) -> Option<Vec<u8>> {
+        Cost::add(&self.core.cost.classes_seen, 1);
+        if memory::is_short() {
+            Cost::add(&self.core.cost.classes_without_memory, 1);
+            return None;
+        }
+        let name = class.name();
+        if is_helper(name) {
+            return None;
+        }
+        if !self.core.options.wants(&String::from_utf8_lossy(name)) {
+            self.core.registry.refuse(name, "excluded-by-option");
+            return None;
+        }
+        if self.core.is_memory_full() {
+            self.core.registry.refuse(name, "memory-bound");
+            return None;
+        }
+        let start = Instant::now();
+        let result = self.rewrite_and_register(class, origin);
+        Cost::add(
+            &self.core.cost.rewrite_nanos,
+            u64::try_from(start.elapsed().as_nanos()).unwrap_or(0),
+        );
+        match result {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                self.core.log.debug(|| {
+                    format!(
+                        "{} is left as it is: {reason}",
+                        String::from_utf8_lossy(name)
+                    )
+                });
+                self.core.registry.refuse(name, reason.name());
+                None
+            }
+        }
+    }
+
+    fn rewrite_and_register(
+        &self,
+        class: &ClassFile<'_>,
+        origin: &Origin<'_>,
+    ) -> Result<Option<Vec<u8>>, Reason> {
+        let mut known = match origin.hidden {
+            true => Default::default(),
+            false => self.core.registry.known(origin.key, class.bytes()),
+        };
+        if self.core.options.context == Context::Auto && !origin.hidden {
+            self.instrumentation.tracking.note_calls(origin.key, class);
+        }
+        self.instrumentation.versions.apply(origin.key, &mut known);
+        let profiles: Vec<MethodProfile> = known.profiles.clone();
+        let tracked = self.instrumentation.tracking.methods();
+        let rewriter = ClassRewriter {
+            options: &self.core.needs.rewriting,
+            tracked: &tracked,
+            application: call_totals(self.core)
+                .and_then(|totals| totals.application())
+                .map(|application| application as &dyn ApplicationClasses),
+            hidden: origin.hidden,
+            stamps: self
+                .recording
+                .stamps(self.core, &String::from_utf8_lossy(class.name())),
+        };
+        let mut numbers = ClassNumbers::new(&self.core.registry.next, &mut known);
+        let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
+        let bytes = rewritten.bytes.take();
+        if bytes.is_some() && rewritten.hidden_class_gate {
+            self.instrumentation
+                .hidden_class_gate
+                .store(true, Ordering::Release);
+        }
+        if bytes.is_some() {
+            self.add_cost(&rewritten);
+        }
+        let sizes = self.learn_sites(&rewritten, origin);
+        let layout = self
+            .core
+            .facts()
+            .map(|facts| facts.layout)
+            .unwrap_or_default();
+        if let Some(totals) = call_totals(self.core) {
+            let prepared = &self.instrumentation.prepared;
+            let size_of = |descriptor: &[u8], loader| prepared.size_for(descriptor, loader);
+            totals.learn(&rewritten, origin.key.loader, &layout, size_of);
+        }
+        if bytes.is_some() || !rewritten.refusals.is_empty() {
+            self.core
+                .registry
+                .register(origin, class, rewritten, known, (&layout, &sizes));
+            // The VM may run the code from here on: what it counts must have its place and its meaning by then.
+            self.core.cover_counters();
+            self.core.secure_definitions();
+        }
+        Ok(bytes)
+    }
+
+    /// The sizes of objects of a class's sites that are known by now. The reader of events learns what it must know of the sites.
+    fn learn_sites(&self, rewritten: &RewrittenClass, origin: &Origin<'_>) -> FxHashMap<u32, u32> {
+        let sizes = self
+            .instrumentation
+            .prepared
+            .sizes_of_sites(rewritten, origin.key.loader);
+        self.recording.class_rewritten(rewritten, &sizes);
+        sizes
+    }
+
+    fn add_cost(&self, rewritten: &RewrittenClass) {
+        Cost::add(&self.core.cost.classes_rewritten, 1);
+        Cost::add(&self.core.cost.methods_rewritten, rewritten.methods.into());
+        self.core
+            .cost
+            .code_before
+            .fetch_add(rewritten.code_bytes.0, Ordering::Relaxed);
+        self.core
+            .cost
+            .code_after
+            .fetch_add(rewritten.code_bytes.1, Ordering::Relaxed);
+    }
+}

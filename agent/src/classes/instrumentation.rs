@@ -1,0 +1,61 @@
+//! Which code gets which probes: methods that pass the blame to their callers, loaders that know the helper classes, versions for measured paths.
+
+use std::sync::atomic::AtomicBool;
+
+use ducktrack_class_rewriter::TrackedMethods;
+
+use crate::classes::hot_library_sites::Tracking;
+use crate::classes::prepared_classes::PreparedClasses;
+use crate::classes::reinstrumentation::Reinstrumentation;
+use crate::helper_classes::loader_links::LoaderLinks;
+use crate::options::{Context, Options};
+
+/// See the module.
+pub(crate) struct Instrumentation {
+    pub(crate) tracking: Tracking,
+    pub(crate) links: LoaderLinks,
+    pub(crate) versions: Reinstrumentation,
+    /// Sizes of classes.
+    pub(crate) prepared: PreparedClasses,
+    /// Whether hidden classes come in through a method that was rewritten.
+    pub(crate) hidden_class_gate: AtomicBool,
+}
+
+impl Instrumentation {
+    /// # Errors
+    /// One line that says what is wrong with the file of option `context`.
+    pub(crate) fn new(options: &Options) -> Result<Self, String> {
+        Ok(Self {
+            tracking: Tracking::new(tracked_methods(&options.context)?),
+            links: LoaderLinks::default(),
+            versions: Reinstrumentation::default(),
+            prepared: PreparedClasses::default(),
+            hidden_class_gate: AtomicBool::new(false),
+        })
+    }
+}
+
+fn tracked_methods(context: &Context) -> Result<TrackedMethods, String> {
+    match context {
+        Context::Off => Ok(TrackedMethods::none()),
+        Context::Auto => Ok(TrackedMethods::built_in()),
+        Context::File(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                format!(
+                    "cannot read {} of option `context`: {error}",
+                    path.display()
+                )
+            })?;
+            let mut methods = TrackedMethods::built_in();
+            methods.add_lines(&text).map_err(|bad| {
+                format!(
+                    "{}:{}: `{}` is not class.method",
+                    path.display(),
+                    bad.line,
+                    bad.text
+                )
+            })?;
+            Ok(methods)
+        }
+    }
+}

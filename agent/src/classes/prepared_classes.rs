@@ -1,0 +1,212 @@
+//! Sizes of classes as the VM prepares them: before there is a first object of them, and so before its event.
+//!
+//! ```text
+//! site registered, class prepared before    the size is known when the site's code runs for the first time
+//! class prepared, site registered before    the same: a class is prepared before its first object is made
+//! ```
+//!
+//! An event whose site has no size is decoded with care and kept apart; these were a third of the work on events in the first seconds of
+//! a program. Which class a site means is decided by the loader of the site's class ([`certain_size`]). Where that is not certain, all
+//! classes of the name that are prepared a moment later decide ([`PreparedClasses::find_site_sizes`]).
+
+use ducktrack_class_rewriter::{RewrittenClass, SizeRule};
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::jclass;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::core::registry::LoaderId;
+use crate::core::{Core, LOCAL_REFERENCES};
+use crate::helper_classes::call_helper::call_totals;
+use crate::recording::Recording;
+
+/// Descriptor, and the classes of it: who defined them, how large their objects are.
+type Sizes = FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>>;
+
+/// Sizes of the classes that are prepared.
+#[derive(Default)]
+pub(crate) struct PreparedClasses {
+    sizes: Mutex<Sizes>,
+}
+
+impl PreparedClasses {
+    fn add(&self, descriptor: &[u8], loader: LoaderId, bytes: u32) {
+        let mut sizes = self.sizes.lock();
+        match sizes.get_mut(descriptor) {
+            Some(same_name) => same_name.push((loader, bytes)),
+            None => {
+                sizes.insert(descriptor.into(), vec![(loader, bytes)]);
+            }
+        }
+    }
+
+    /// Sizes of the sites of a class that is about to be loaded by this loader, as far as they are certain.
+    pub(crate) fn sizes_of_sites(
+        &self,
+        rewritten: &RewrittenClass,
+        loader: LoaderId,
+    ) -> FxHashMap<u32, u32> {
+        let sizes = self.sizes.lock();
+        let size_of = |descriptor: &[u8]| certain_size(descriptor, sizes.get(descriptor)?, loader);
+        let of_class = rewritten
+            .sites
+            .iter()
+            .filter(|site| matches!(site.size, SizeRule::OfClass));
+        of_class
+            .filter_map(|site| Some((site.id, size_of(site.ty.as_deref()?)?)))
+            .collect()
+    }
+
+    /// The size of the objects of a class of this name, for code in a class of this loader: where the loader does not decide, of the first class of the
+    /// name.
+    pub(crate) fn size_for(&self, descriptor: &[u8], loader: LoaderId) -> Option<u32> {
+        let sizes = self.sizes.lock();
+        let classes = sizes.get(descriptor)?;
+        certain_size(descriptor, classes, loader)
+            .or_else(|| classes.first().map(|(_, bytes)| *bytes))
+    }
+
+    /// The classes of these descriptors.
+    fn classes_of(&self, descriptors: &[Box<[u8]>]) -> Sizes {
+        let sizes = self.sizes.lock();
+        let known = descriptors
+            .iter()
+            .filter_map(|descriptor| Some((descriptor.clone(), sizes.get(descriptor)?.clone())));
+        known.collect()
+    }
+}
+
+/// The size of the objects of a class of this name, for code in a class of this loader: of the class that the loader itself has defined, or of one
+/// that no loader but the VM's own may define.
+fn certain_size(descriptor: &[u8], classes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
+    let definer = if descriptor.starts_with(b"Ljava/") {
+        LoaderId(0)
+    } else {
+        loader
+    };
+    let mut own = classes.iter().filter(|(by, _)| *by == definer);
+    let (_, bytes) = own.next()?;
+    // A loader that went, another one with its number: sizes that differ decide nothing.
+    own.all(|(_, same)| same == bytes).then_some(*bytes)
+}
+
+impl PreparedClasses {
+    /// The classes that were prepared before the agent listens.
+    pub(crate) fn note_loaded(&self, core: &Core, recording: &dyn Recording, jni: Jni) {
+        let note_all = || {
+            for class in core.env.loaded_classes().iter().flat_map(|all| all.iter()) {
+                self.note(core, recording, jni, *class);
+            }
+        };
+        // Without a frame classes have no sizes until they are prepared.
+        let _ = jni.with_local_frame(LOCAL_REFERENCES, note_all);
+        if let Some(totals) = call_totals(core) {
+            totals.size_all(|name, loader| self.size_for(name, loader));
+        }
+    }
+
+    /// A class is prepared: sites that wait for its size have it from now on.
+    pub(crate) fn class_prepared(
+        &self,
+        core: &Core,
+        recording: &dyn Recording,
+        jni: Jni,
+        class: jclass,
+    ) {
+        let Some(descriptor) = self.note(core, recording, jni, class) else {
+            return;
+        };
+        if let Some(totals) = call_totals(core) {
+            totals.class_prepared(&descriptor, |name, loader| self.size_for(name, loader));
+        }
+        let classes = self.classes_of(std::slice::from_ref(&descriptor));
+        let Some(classes) = classes.get(&descriptor) else {
+            return;
+        };
+        let size = |loader| certain_size(&descriptor, classes, loader);
+        recording.sites_sized(&core.registry.size_sites(&descriptor, size));
+        core.secure_definitions();
+    }
+
+    /// Finds the sizes of sites that have none yet, of classes that are prepared by now. Where all classes of a name have the same size, the question which
+    /// one a site means does not arise; otherwise the site's own loader decides.
+    pub(crate) fn find_site_sizes(&self, core: &Core, recording: &dyn Recording) {
+        let waiting = core.registry.unsized_classes();
+        if waiting.is_empty() {
+            return;
+        }
+        for (descriptor, sizes) in &self.classes_of(&waiting) {
+            let size = |loader| likely_size(sizes, loader);
+            recording.sites_sized(&core.registry.size_sites(descriptor, size));
+        }
+        core.secure_definitions();
+    }
+
+    /// Notes the size of a class's objects; gives its descriptor. Arrays have no such size, and hidden classes (a dot is in their descriptors) are not
+    /// named by any site.
+    fn note(
+        &self,
+        core: &Core,
+        recording: &dyn Recording,
+        jni: Jni,
+        class: jclass,
+    ) -> Option<Box<[u8]>> {
+        let descriptor = core.env.class_signature(class).ok()?;
+        let descriptor: &[u8] = descriptor.as_slice();
+        if !descriptor.starts_with(b"L") {
+            return None;
+        }
+        // Nothing is locked while the VM is asked.
+        let klass = core.helper()?.klass_of(jni, class).ok()?;
+        recording.class_prepared(class, klass);
+        if descriptor.contains(&b'.') {
+            return None;
+        }
+        let bytes = core.facts()?.instance_bytes(klass)?;
+        let loader = core.loader_id(jni, class);
+        self.add(descriptor, loader, bytes);
+        Some(descriptor.into())
+    }
+}
+
+/// The size that a class of the given loader means, as far as one can tell from all classes of the name.
+fn likely_size(sizes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
+    let (_, first) = sizes.first()?;
+    if sizes.iter().all(|(_, size)| size == first) {
+        return Some(*first);
+    }
+    sizes
+        .iter()
+        .find(|(definer, _)| *definer == loader)
+        .map(|(_, size)| *size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{certain_size, likely_size};
+    use crate::core::registry::LoaderId;
+
+    #[test]
+    fn only_what_cannot_be_otherwise_is_certain() {
+        let classes = [(LoaderId(1), 16), (LoaderId(2), 24)];
+        assert_eq!(certain_size(b"LPoint;", &classes, LoaderId(2)), Some(24));
+        assert_eq!(certain_size(b"LPoint;", &classes, LoaderId(3)), None);
+        let boot = [(LoaderId(0), 40)];
+        assert_eq!(certain_size(b"LPoint;", &boot, LoaderId(3)), None);
+        assert_eq!(
+            certain_size(b"Ljava/util/List;", &boot, LoaderId(3)),
+            Some(40)
+        );
+        let twice = [(LoaderId(1), 16), (LoaderId(1), 24)];
+        assert_eq!(certain_size(b"LPoint;", &twice, LoaderId(1)), None);
+    }
+
+    #[test]
+    fn the_loader_decides_between_different_sizes() {
+        let sizes = [(LoaderId(1), 16), (LoaderId(2), 24)];
+        assert_eq!(likely_size(&sizes, LoaderId(2)), Some(24));
+        assert_eq!(likely_size(&sizes, LoaderId(3)), None);
+        let alike = [(LoaderId(1), 16), (LoaderId(2), 16)];
+        assert_eq!(likely_size(&alike, LoaderId(3)), Some(16));
+    }
+}

@@ -1,0 +1,63 @@
+//! Classes that other code has redefined (hot swap, mocking), on VMs that would forget it.
+//!
+//! HotSpot before JDK 21 keeps the class file that an agent changed first, and begins every later retransformation with it: a class that was redefined meanwhile goes
+//! back to its old code. As every class with an allocation is changed by us, that would be our doing. So the bytes of a redefinition are remembered, and a later
+//! retransformation, by whomever, gives the class rewritten from those.
+//!
+//! ```text
+//! class loaded              bytes A ── rewritten A      the VM keeps A
+//! class redefined           bytes B ── rewritten B      B is remembered here
+//! class retransformed       bytes A ── rewritten B      without this: rewritten A
+//! ```
+//!
+//! The hook is not told which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on top of the stack; of native agents the JVM's
+//! debugger redefines (its threads are named `JDWP`) and all others retransform.
+
+use ducktrack_jvmti::Env;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::core::registry::ClassKey;
+
+/// The first JDK whose retransformations begin with the bytes of the last redefinition.
+const FIRST_THAT_REMEMBERS: u32 = 21;
+
+/// The bytes of redefinitions.
+pub(crate) struct RedefinedClasses {
+    vm_forgets: bool,
+    bytes: Mutex<FxHashMap<ClassKey, Box<[u8]>>>,
+}
+
+impl RedefinedClasses {
+    pub(crate) fn new(java_version: u32) -> Self {
+        Self {
+            vm_forgets: java_version < FIRST_THAT_REMEMBERS,
+            bytes: Mutex::default(),
+        }
+    }
+
+    /// A loaded class gets new bytes: those that it shall have, if they are others.
+    pub(crate) fn settle(&self, env: Env, key: &ClassKey, bytes: &[u8]) -> Option<Box<[u8]>> {
+        if !self.vm_forgets {
+            return None;
+        }
+        if is_redefinition(env) {
+            self.bytes.lock().insert(key.clone(), bytes.into());
+            return None;
+        }
+        self.bytes.lock().get(key).cloned()
+    }
+}
+
+/// Whether the current thread redefines classes; else it retransforms them.
+fn is_redefinition(env: Env) -> bool {
+    let current = std::ptr::null_mut();
+    match env.frame_location(current, 0) {
+        Ok((method, _)) => env
+            .method_name(method)
+            .is_ok_and(|method| method.name == b"redefineClasses0"),
+        Err(_) => env
+            .thread_info(current)
+            .is_ok_and(|thread| thread.name.starts_with(b"JDWP")),
+    }
+}

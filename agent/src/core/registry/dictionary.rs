@@ -1,0 +1,331 @@
+//! Writing the dictionary: a record for every class, method, site, counter and call site, once.
+//!
+//! Records wait here until a snapshot takes them. Sizes of objects are found later than their sites and are sent by themselves.
+
+use ducktrack_class_rewriter as rewriter;
+use ducktrack_class_rewriter::{RewrittenClass, SiteKey};
+use ducktrack_classfile::{ClassFile, decode_modified_utf8};
+use ducktrack_trace_format as format;
+use ducktrack_trace_format::{ClassId, CounterId, MethodId, Record, SiteId};
+use rustc_hash::FxHashMap;
+
+use super::class_entry::{ClassEntry, MethodEntry};
+use super::identity::{LoaderId, NativeMethod, Origin};
+use super::totals::{Meanings, SiteInfo};
+use super::unsized_sites::UnsizedSites;
+use crate::count::object_bytes::object_bytes;
+use crate::trace::trace_words::{kind, role};
+
+/// The loader of classes that are known from an earlier recording only.
+const EARLIER: &str = "(earlier recording)";
+
+/// Records that wait, the last numbers of classes and methods, and what the summary asks for.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    pub(super) meanings: Meanings,
+    pub(super) unsized_sites: UnsizedSites,
+    pending: Vec<Record>,
+    unsent_sizes: Vec<Record>,
+    methods: u32,
+    class_ids: u32,
+    /// Classes that have sites without being rewritten, by loader and name.
+    native_classes: FxHashMap<(String, String), ClassId>,
+}
+
+/// A class under registration.
+pub(super) struct Registered<'a> {
+    pub(super) id: ClassId,
+    pub(super) class: &'a ClassFile<'a>,
+    pub(super) loader: LoaderId,
+    pub(super) layout: &'a format::ObjectLayout,
+    /// Sizes of objects by site, of classes that are prepared.
+    pub(super) sizes: &'a FxHashMap<u32, u32>,
+}
+
+impl Dictionary {
+    /// A record about a run of the agent.
+    pub(super) fn note(&mut self, record: Record) {
+        self.pending.push(record);
+    }
+
+    /// Records that are not written yet; sizes after the sites that they are of.
+    pub(super) fn take_pending(&mut self) -> Vec<Record> {
+        let mut records = std::mem::take(&mut self.pending);
+        records.append(&mut self.unsent_sizes);
+        records
+    }
+
+    /// Gives sites of a class the sizes that were found, by their loaders; those sites.
+    pub(super) fn size_sites(
+        &mut self,
+        descriptor: &[u8],
+        size_for: impl Fn(LoaderId) -> Option<u32>,
+    ) -> Vec<(SiteId, u32)> {
+        let sized = self.unsized_sites.take(descriptor, size_for);
+        for (site, bytes) in sized.iter().copied() {
+            self.meanings.set_bytes(site, bytes);
+            self.unsent_sizes.push(Record::SiteSize { site, bytes });
+        }
+        sized
+    }
+
+    /// A class that is seen for the first time.
+    pub(super) fn add_class(&mut self, origin: &Origin<'_>, class: &ClassFile<'_>) -> ClassId {
+        self.class_ids += 1;
+        let id = ClassId(self.class_ids);
+        self.pending.push(Record::Class(format::Class {
+            id,
+            name: decode_modified_utf8(&origin.key.name).into_owned(),
+            loader: origin.loader_name.to_owned(),
+            hidden: origin.hidden,
+            source_file: class
+                .source_file()
+                .map(|name| decode_modified_utf8(name).into_owned()),
+        }));
+        id
+    }
+
+    /// What of a class was left alone.
+    pub(super) fn add_refusals(&mut self, class: &ClassFile<'_>, refusals: &[rewriter::Refusal]) {
+        for refusal in refusals {
+            let method = refusal
+                .method
+                .and_then(|index| class.methods().nth(index.into()));
+            self.pending.push(Record::Refusal(format::Refusal {
+                class: decode_modified_utf8(class.name()).into_owned(),
+                method: method.map(|method| {
+                    format!(
+                        "{}{}",
+                        decode_modified_utf8(method.name()),
+                        decode_modified_utf8(method.descriptor())
+                    )
+                }),
+                reason: refusal.reason.name().to_owned(),
+                sites: refusal.sites,
+            }));
+        }
+    }
+
+    /// Adds the sites and call sites that are new.
+    pub(super) fn add_sites(
+        &mut self,
+        entry: &mut ClassEntry,
+        registered: &Registered<'_>,
+        rewritten: &RewrittenClass,
+        sites: FxHashMap<SiteKey, u32>,
+        call_sites: FxHashMap<SiteKey, u32>,
+    ) {
+        let had_sites = std::mem::replace(&mut entry.sites, sites);
+        let had_call_sites = std::mem::replace(&mut entry.call_sites, call_sites);
+        for site in rewritten
+            .sites
+            .iter()
+            .filter(|site| !had_sites.contains_key(&site.key))
+        {
+            let method = self.method(entry, registered, site.key.method);
+            self.add_site(site, method, registered);
+        }
+        for call_site in rewritten
+            .call_sites
+            .iter()
+            .filter(|site| !had_call_sites.contains_key(&site.key))
+        {
+            let method = self.method(entry, registered, call_site.key.method);
+            self.add_call_site(call_site, method);
+        }
+    }
+
+    /// The method's number; a record of it goes before all that name it.
+    pub(super) fn method(
+        &mut self,
+        entry: &mut ClassEntry,
+        registered: &Registered<'_>,
+        index: u16,
+    ) -> MethodId {
+        if let Some(method) = entry.methods.get(&index) {
+            return method.id;
+        }
+        self.methods += 1;
+        let id = MethodId(self.methods);
+        let method = registered.class.methods().nth(index.into());
+        let text = |bytes: Option<&[u8]>| {
+            bytes.map_or_else(String::new, |bytes| {
+                decode_modified_utf8(bytes).into_owned()
+            })
+        };
+        self.pending.push(Record::Method(format::Method {
+            id,
+            class: registered.id,
+            name: text(method.as_ref().map(|method| method.name())),
+            descriptor: text(method.as_ref().map(|method| method.descriptor())),
+        }));
+        entry.methods.insert(index, MethodEntry::new(id));
+        id
+    }
+
+    fn add_site(
+        &mut self,
+        site: &rewriter::PlannedSite,
+        method: MethodId,
+        registered: &Registered<'_>,
+    ) {
+        let id = SiteId(site.id);
+        let ty = site
+            .ty
+            .as_deref()
+            .map(|ty| decode_modified_utf8(ty).into_owned());
+        let bytes = object_bytes(&site.size, registered.layout)
+            .or_else(|| registered.sizes.get(&site.id).copied());
+        match (bytes, &site.size, &site.ty) {
+            (Some(bytes), ..) => self.unsent_sizes.push(Record::SiteSize { site: id, bytes }),
+            (None, rewriter::SizeRule::OfClass, Some(ty)) => {
+                self.unsized_sites.wait(id, ty, registered.loader);
+            }
+            _ => {}
+        }
+        let name = registered.class.methods().nth(site.key.method.into());
+        self.meanings.set_info(
+            site.id,
+            SiteInfo {
+                class: decode_modified_utf8(registered.class.name()).into(),
+                method: name
+                    .map(|method| decode_modified_utf8(method.name()).into())
+                    .unwrap_or_default(),
+                line: site.line,
+                ty: ty.clone().unwrap_or_default().into(),
+                bytes,
+            },
+        );
+        self.pending.push(Record::Site(format::Site {
+            id,
+            method,
+            bci: u16::try_from(site.key.offset.0).unwrap_or(u16::MAX),
+            line: site.line,
+            kind: kind(site.kind),
+            ty,
+        }));
+    }
+
+    fn native_class(&mut self, name: &str, loader: &str) -> ClassId {
+        if let Some(id) = self
+            .native_classes
+            .get(&(loader.to_owned(), name.to_owned()))
+        {
+            return *id;
+        }
+        self.class_ids += 1;
+        let id = ClassId(self.class_ids);
+        self.native_classes
+            .insert((loader.to_owned(), name.to_owned()), id);
+        self.pending.push(Record::Class(format::Class {
+            id,
+            name: name.to_owned(),
+            loader: loader.to_owned(),
+            hidden: false,
+            source_file: None,
+        }));
+        id
+    }
+
+    /// A site of what native code makes in a method.
+    pub(super) fn add_native_site(&mut self, number: u32, blamed: &NativeMethod) {
+        let class = self.native_class(&blamed.class, &blamed.loader);
+        self.methods += 1;
+        let method = MethodId(self.methods);
+        self.pending.push(Record::Method(format::Method {
+            id: method,
+            class,
+            name: blamed.method.clone(),
+            descriptor: blamed.descriptor.clone(),
+        }));
+        self.pending.push(Record::Site(format::Site {
+            id: SiteId(number),
+            method,
+            bci: 0,
+            line: None,
+            kind: format::AllocationKind::Jni,
+            ty: None,
+        }));
+        let (class, method) = (blamed.class.as_str().into(), blamed.method.as_str().into());
+        self.meanings.set_info(
+            number,
+            SiteInfo {
+                class,
+                method,
+                ..SiteInfo::default()
+            },
+        );
+    }
+
+    /// Sites of earlier recordings in this JVM. Not all is known of them any more.
+    pub(super) fn add_earlier_sites(&mut self, sites: &[(u32, SiteInfo)]) {
+        let mut methods: FxHashMap<(ClassId, &str), MethodId> = FxHashMap::default();
+        for (number, info) in sites {
+            let id = SiteId(*number);
+            let class = self.native_class(&info.class, EARLIER);
+            let method = *methods.entry((class, &info.method)).or_insert_with(|| {
+                self.methods += 1;
+                let id = MethodId(self.methods);
+                self.pending.push(Record::Method(format::Method {
+                    id,
+                    class,
+                    name: info.method.as_ref().to_owned(),
+                    descriptor: String::new(),
+                }));
+                id
+            });
+            let is_array = info.ty.starts_with('[');
+            self.pending.push(Record::Site(format::Site {
+                id,
+                method,
+                bci: 0,
+                line: info.line,
+                kind: match is_array {
+                    true => format::AllocationKind::NewArray,
+                    false => format::AllocationKind::New,
+                },
+                ty: (!info.ty.is_empty()).then(|| info.ty.as_ref().to_owned()),
+            }));
+            if let Some(bytes) = info.bytes {
+                self.unsent_sizes.push(Record::SiteSize { site: id, bytes });
+            }
+            self.meanings.set_info(*number, info.clone());
+        }
+    }
+
+    fn add_call_site(&mut self, call_site: &rewriter::PlannedCallSite, method: MethodId) {
+        let (class, name) = &call_site.target;
+        self.pending.push(Record::CallSite(format::CallSite {
+            id: format::CallSiteId(call_site.id),
+            method,
+            bci: u16::try_from(call_site.key.offset.0).unwrap_or(u16::MAX),
+            line: call_site.line,
+            target: format!(
+                "{}.{}",
+                decode_modified_utf8(class),
+                decode_modified_utf8(name)
+            ),
+        }));
+    }
+
+    /// Calls that leave the application.
+    pub(super) fn add_causes(&mut self, causes: &[rewriter::PlannedCause]) {
+        self.pending.extend(causes.iter().map(|cause| {
+            Record::Cause(format::Cause {
+                call: format::CallSiteId(cause.call_site),
+                first: CounterId(cause.first),
+            })
+        }));
+    }
+
+    /// A counter and what it stands for.
+    pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter, version: u16) {
+        let terms = self.meanings.add_counter(counter);
+        self.pending.push(Record::Counter(format::Counter {
+            id: CounterId(counter.id),
+            role: role(counter.role),
+            version,
+            terms,
+        }));
+    }
+}

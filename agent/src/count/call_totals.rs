@@ -1,0 +1,271 @@
+//! What calls of the application bring: the tables that the helper classes read, and what virtual threads have open while they wait.
+//!
+//! ```text
+//! counter's bytes   by counter: what one more of it stands for, in bytes (8 bytes each)
+//! site's bytes      by site: bytes of an object, where keyed entries count it
+//! waiting           virtual threads that were taken off their carriers in the middle of a call
+//! ```
+//!
+//! The size of a class is known before its first object is made ([`crate::classes::prepared_classes`]). Where the loader of a site does not decide which class of a
+//! name is meant, the first that is prepared does; with several classes of one name and different sizes, bytes of calls may be of the wrong one.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ducktrack_class_rewriter::{RewrittenClass, SizeRule, Unit};
+use ducktrack_hotspot::{Error, Reservation};
+use ducktrack_trace_format::ObjectLayout;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::core::registry::LoaderId;
+use crate::count::application::Application;
+use crate::count::object_bytes::object_bytes;
+use crate::threads::counter_block::{
+    CounterBlock, FIRST_COUNTER, RECORDS_BYTES, RECORDS_OFFSET, WORDS,
+};
+
+/// Sites that the table has room for.
+pub(crate) const MOST_SITES: u32 = 1 << 20;
+/// Words of a record of a call under way.
+const RECORD: usize = 8;
+
+/// What is known of calls, for good: compiled code holds the addresses.
+pub(crate) struct CallTotals {
+    counters: usize,
+    sites: usize,
+    waiting: AtomicU64,
+    parked: Mutex<FxHashMap<u64, Vec<u64>>>,
+    application: OnceLock<Application>,
+    unsized_words: Mutex<FxHashMap<Box<[u8]>, Vec<UnsizedWord>>>,
+}
+
+/// A word of a table that waits for the size of a class.
+#[derive(Clone, Copy)]
+struct UnsizedWord {
+    address: usize,
+    factor: u64,
+    loader: LoaderId,
+}
+
+impl CallTotals {
+    /// The tables, empty.
+    ///
+    /// # Errors
+    /// If there is no address space.
+    pub(crate) fn new() -> Result<Self, Error> {
+        let table = |entries: u32| {
+            let reservation = Reservation::low_if_possible(entries as usize * 8)?;
+            let address = reservation.address().0;
+            let _ = reservation.keep();
+            Ok(address)
+        };
+        Ok(Self {
+            counters: table(WORDS)?,
+            sites: table(MOST_SITES)?,
+            waiting: AtomicU64::new(0),
+            parked: Mutex::default(),
+            application: OnceLock::new(),
+            unsized_words: Mutex::default(),
+        })
+    }
+
+    /// The helper's constants from the 27th on.
+    pub(crate) fn constant(&self, which: usize) -> i64 {
+        let value = match which {
+            0 => 1,
+            1 => self.counters,
+            2 => self.sites,
+            3 => RECORDS_OFFSET,
+            4 => RECORDS_BYTES,
+            5 => self.waiting.as_ptr() as usize,
+            _ => 0,
+        };
+        i64::try_from(value).unwrap_or(0)
+    }
+
+    /// The application, once it is known.
+    pub(crate) fn application(&self) -> Option<&Application> {
+        self.application.get()
+    }
+
+    pub(crate) fn set_application(&self, application: Application) {
+        // There is one program in a process.
+        let _ = self.application.set(application);
+    }
+
+    /// Learns the sizes of a class's sites before its code runs. `size_of` gives the size of the objects of a class that is prepared.
+    pub(crate) fn learn(
+        &self,
+        rewritten: &RewrittenClass,
+        loader: LoaderId,
+        layout: &ObjectLayout,
+        size_of: impl Fn(&[u8], LoaderId) -> Option<u32>,
+    ) {
+        let mut factors: FxHashMap<u32, Vec<(usize, u64)>> = FxHashMap::default();
+        for counter in &rewritten.counters {
+            let counts = counter.terms.iter().filter(|term| term.unit == Unit::Count);
+            for term in counts {
+                let word = self.counters + counter.id as usize * 8;
+                let factor = u64::try_from(term.factor).unwrap_or(0);
+                factors.entry(term.site).or_default().push((word, factor));
+            }
+        }
+        for site in rewritten.sites.iter().filter(|site| site.id < MOST_SITES) {
+            let words = factors.entry(site.id).or_default();
+            words.push((self.sites + site.id as usize * 8, 1));
+            match (object_bytes(&site.size, layout), &site.size, &site.ty) {
+                (Some(bytes), ..) => {
+                    for (word, factor) in words {
+                        set(*word, *factor * u64::from(bytes));
+                    }
+                }
+                (None, SizeRule::OfClass, Some(ty)) => {
+                    let wait = |(address, factor): &(usize, u64)| UnsizedWord {
+                        address: *address,
+                        factor: *factor,
+                        loader,
+                    };
+                    self.wait(ty, words.iter().map(wait));
+                    // After they wait: the class may be prepared in between.
+                    self.class_prepared(ty, &size_of);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn wait(&self, descriptor: &[u8], words: impl Iterator<Item = UnsizedWord>) {
+        let mut waiting = self.unsized_words.lock();
+        waiting.entry(descriptor.into()).or_default().extend(words);
+    }
+
+    /// A class is prepared: words that wait for its size get it.
+    pub(crate) fn class_prepared(
+        &self,
+        descriptor: &[u8],
+        size_of: impl Fn(&[u8], LoaderId) -> Option<u32>,
+    ) {
+        let mut waiting = self.unsized_words.lock();
+        let Some(words) = waiting.get_mut(descriptor) else {
+            return;
+        };
+        words.retain(|word| match size_of(descriptor, word.loader) {
+            Some(bytes) => {
+                set(word.address, word.factor * u64::from(bytes));
+                false
+            }
+            None => true,
+        });
+        if words.is_empty() {
+            waiting.remove(descriptor);
+        }
+    }
+
+    /// The same for all classes that are prepared.
+    pub(crate) fn size_all(&self, size_of: impl Fn(&[u8], LoaderId) -> Option<u32>) {
+        let descriptors: Vec<Box<[u8]>> = self.unsized_words.lock().keys().cloned().collect();
+        for descriptor in descriptors {
+            self.class_prepared(&descriptor, &size_of);
+        }
+    }
+
+    /// A virtual thread is taken off its carrier in the middle of calls: their records wait with what they have brought so far.
+    pub(crate) fn leave(&self, thread: u64, carrier: CounterBlock) {
+        let (base, top) = carrier.records();
+        let mut saved = Vec::with_capacity((top - base) * RECORD);
+        for record in base..top {
+            let words = carrier.record(record);
+            saved.push(words[0]);
+            let now = now(carrier, words[0]);
+            saved.extend(
+                now.iter()
+                    .zip(&words[1..])
+                    .map(|(now, then)| now.wrapping_sub(*then)),
+            );
+        }
+        carrier.set_records(base);
+        if !saved.is_empty() {
+            self.parked.lock().insert(thread, saved);
+            self.waiting.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// It goes on, perhaps on another carrier.
+    pub(crate) fn arrive(&self, thread: u64, carrier: CounterBlock) {
+        let Some(saved) = self.parked.lock().remove(&thread) else {
+            return;
+        };
+        self.waiting.fetch_sub(1, Ordering::AcqRel);
+        let (_, mut top) = carrier.records();
+        for words in saved.chunks_exact(RECORD - 1) {
+            let [call, brought @ ..] = words else {
+                continue;
+            };
+            let now = now(carrier, *call);
+            let mut record = [0; RECORD - 1];
+            record[0] = *call;
+            for ((then, now), brought) in record[1..].iter_mut().zip(now).zip(brought) {
+                *then = now.wrapping_sub(*brought);
+            }
+            if !carrier.set_record(top, &record) {
+                break;
+            }
+            top += 1;
+        }
+        carrier.set_records(top);
+    }
+}
+
+/// What a call that began at this moment would note.
+fn now(carrier: CounterBlock, call: u64) -> [u64; 6] {
+    let [objects, bytes, charged_objects, charged_bytes] = carrier.totals();
+    let counter = |offset: u32| {
+        let first = u32::try_from(call).unwrap_or(FIRST_COUNTER);
+        carrier.counter(first.saturating_add(offset))
+    };
+    [
+        objects,
+        bytes,
+        charged_objects,
+        charged_bytes,
+        counter(0),
+        counter(1),
+    ]
+}
+
+fn set(address: usize, value: u64) {
+    // SAFETY: every address here is of a word of one of the two tables, which are mapped for good; numbers were compared with their sizes.
+    let word = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(address) };
+    word.store(value, Ordering::Release);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::counter_block::CounterBlock;
+
+    #[test]
+    fn records_go_from_carrier_to_carrier() {
+        let totals = CallTotals::new().expect("memory");
+        let (first, second) = (
+            CounterBlock::new().expect("memory"),
+            CounterBlock::new().expect("memory"),
+        );
+        first.set_totals([10, 100, 4, 40]);
+        first.set_word(70, 7);
+        assert!(first.set_record(0, &[70, 8, 80, 4, 40, 7, 0]));
+        first.set_records(1);
+        totals.leave(42, first);
+        assert_eq!(first.records(), (0, 0));
+        assert_eq!(totals.waiting.load(Ordering::Relaxed), 1);
+        second.set_totals([1000, 5000, 900, 4000]);
+        second.set_word(70, 50);
+        totals.arrive(42, second);
+        assert_eq!(second.records(), (0, 1));
+        // Two objects and 20 bytes were brought before.
+        assert_eq!(second.record(0), [70, 998, 4980, 900, 4000, 50, 0]);
+        totals.arrive(42, second);
+        assert_eq!(second.records(), (0, 1));
+    }
+}

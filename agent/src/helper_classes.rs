@@ -1,0 +1,11 @@
+//! The helper classes in the VM: how they are defined, what they call, and which loaders know them.
+
+pub(crate) mod call_helper;
+pub(crate) mod event_helper;
+pub(crate) mod helper_class;
+pub(crate) mod library_class;
+pub(crate) mod loader_links;
+pub(crate) mod mark_helper;
+pub(crate) mod natives;
+pub(crate) mod use_helper;
+pub(crate) mod witness_helper;

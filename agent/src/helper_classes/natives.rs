@@ -1,0 +1,280 @@
+//! The native methods of the helper classes.
+
+use ducktrack_hotspot::Address;
+use ducktrack_jvmti::sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jobject, jstring};
+
+use crate::classes::class_hook::ClassHook;
+use crate::core::Core;
+use crate::entry::{native, native_with_jni};
+use crate::helper_classes::helper_class::{CONSTANTS, constants};
+use crate::helper_classes::witness_helper;
+use crate::threads::counter_block::CounterBlock;
+use crate::witness::witness_fields;
+
+/// A word that is always 0.
+static ZERO: u64 = 0;
+
+// The VM finds natives of boot classes by their names in the libraries of agents. (RegisterNatives would make it print a
+// warning: it takes us for an agent that replaces a method of the platform.)
+
+/// `DuckTrack.constant`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(
+    _: *mut JNIEnv,
+    _: jclass,
+    which: jint,
+) -> jlong {
+    native(0, |agent| {
+        let index = usize::try_from(which).unwrap_or(usize::MAX);
+        let core = &agent.core;
+        if let Some(of_calls) = index.checked_sub(CONSTANTS) {
+            let totals = core.resident.call_totals();
+            return totals.map_or(0, |totals| totals.constant(of_calls));
+        }
+        core.facts()
+            .map(|facts| constants(facts, core.resident.tables()))
+            .and_then(|constants| constants.get(index).copied())
+            .unwrap_or(0)
+    })
+}
+
+/// `DuckTrackMark.begin`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMark_begin(
+    env: *mut JNIEnv,
+    _: jclass,
+    name: jstring,
+) -> jboolean {
+    let marked = native_with_jni(env, false, |agent, jni, _| {
+        let name = match name.is_null() {
+            true => None,
+            false => jni.string(name).ok(),
+        };
+        name.is_some_and(|name| agent.mark_from_program(&name))
+    });
+    jboolean::from(marked)
+}
+
+/// `DuckTrackCalls.leave`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCalls_leave(
+    _: *mut JNIEnv,
+    _: jclass,
+    thread: jlong,
+    slot: jlong,
+) {
+    native((), |agent| {
+        if let (Some(totals), Some(carrier)) = (
+            agent.core.resident.call_totals(),
+            carrier(&agent.core, slot),
+        ) {
+            totals.leave(thread.cast_unsigned(), carrier);
+        }
+    });
+}
+
+/// `DuckTrackCalls.arrive`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCalls_arrive(
+    _: *mut JNIEnv,
+    _: jclass,
+    thread: jlong,
+    slot: jlong,
+) {
+    native((), |agent| {
+        if let (Some(totals), Some(carrier)) = (
+            agent.core.resident.call_totals(),
+            carrier(&agent.core, slot),
+        ) {
+            totals.arrive(thread.cast_unsigned(), carrier);
+        }
+    });
+}
+
+/// The block of the current carrier; a thread without a block of its own has no records.
+fn carrier(core: &Core, slot: jlong) -> Option<CounterBlock> {
+    let address = core.shared.address().wrapping_add_signed(slot as isize);
+    // SAFETY: the slot of a thread is 0 or leads to its block.
+    (slot != 0).then(|| unsafe { CounterBlock::at(address) })
+}
+
+/// `DuckTrack.firstSeen`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jclass,
+    klass: jlong,
+) {
+    native_with_jni(env, (), |agent, _, _| {
+        agent.first_seen(class, klass as usize);
+    });
+}
+
+/// `DuckTrack.grow`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_grow(
+    _: *mut JNIEnv,
+    _: jclass,
+    slot: jlong,
+) {
+    native((), |agent| {
+        let address = agent
+            .core
+            .shared
+            .address()
+            .wrapping_add_signed(slot as isize);
+        agent.core.grow_keyed(address);
+    });
+}
+
+/// `DuckTrack.rewriteHidden`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
+    env: *mut JNIEnv,
+    _: jclass,
+    bytes: jbyteArray,
+) -> jbyteArray {
+    native_with_jni(env, bytes, |agent, jni, _| {
+        ClassHook::of(agent)
+            .rewrite_hidden(jni, bytes)
+            .unwrap_or(bytes)
+    })
+}
+/// `DuckTrackEventBuffer.flush`
+///
+/// # Safety
+/// Called by the VM, for the block of the current thread or with 0.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_flush(
+    _: *mut JNIEnv,
+    _: jclass,
+    block: jlong,
+) {
+    if block != 0 {
+        native((), |agent| {
+            // SAFETY: the helper class passes what the thread's slot leads to: a block.
+            agent
+                .recording
+                .flush(unsafe { CounterBlock::at(block as usize) });
+        });
+    }
+}
+
+/// `DuckTrackEventBuffer.adopt`
+///
+/// # Safety
+/// Called by the VM, with the `eetop` of the current thread or 0.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_adopt(
+    _: *mut JNIEnv,
+    _: jclass,
+    eetop: jlong,
+) -> jlong {
+    if eetop == 0 {
+        return 0;
+    }
+    native(0, |agent| {
+        agent.recording.adopt_thread(&agent.core, eetop as usize) as jlong
+    })
+}
+
+/// `DuckTrackEventBuffer.address`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_address(
+    _: *mut JNIEnv,
+    _: jclass,
+    object: jobject,
+) -> jlong {
+    native(0, |agent| {
+        if object.is_null() || !agent.recording.knows_addresses() {
+            return 0;
+        }
+        // SAFETY: an argument of a native method is a local handle: the address of a word that holds the object's address (no tag bits).
+        let address: u64 = unsafe { Address(object as usize).read() };
+        address.cast_signed()
+    })
+}
+/// `DuckTrackUses.constant`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackUses_constant(
+    _: *mut JNIEnv,
+    _: jclass,
+    which: jint,
+) -> jlong {
+    native(0, |agent| {
+        let constants = agent.core.resident.uses().constants();
+        constants.map_or(0, |constants| constants.get(which))
+    })
+}
+
+/// `DuckTrackWitness.constant`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackWitness_constant(
+    _: *mut JNIEnv,
+    _: jclass,
+    which: jint,
+) -> jlong {
+    native(0, |_| witness_helper::constant(which))
+}
+
+/// `DuckTrackWitness.find`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackWitness_find(
+    env: *mut JNIEnv,
+    _: jclass,
+    holder: jobject,
+    number: jint,
+) -> jlong {
+    native_with_jni(env, witness_fields::NOWHERE, |agent, jni, _| {
+        let core = &agent.core;
+        core.facts().map_or(witness_fields::NOWHERE, |facts| {
+            witness_fields::find(core.env, jni, facts, holder, number)
+        })
+    })
+}
+
+/// `DuckTrackHints.zero`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_invoke_DuckTrackHints_zero(
+    _: *mut JNIEnv,
+    _: jclass,
+) -> jlong {
+    std::ptr::from_ref(&ZERO).expose_provenance() as i64
+}

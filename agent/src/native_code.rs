@@ -1,0 +1,7 @@
+//! Objects that native code makes.
+
+pub(crate) mod jni_counting;
+pub(crate) mod jni_functions;
+pub(crate) mod jni_table;
+pub(crate) mod jni_variadic;
+pub(crate) mod native_objects;

@@ -1,0 +1,9 @@
+//! What the agent takes of its process and of the system: memory, files, messages, the clock.
+
+pub(crate) mod address_space;
+pub(crate) mod clock;
+pub(crate) mod log;
+pub(crate) mod mapped_file;
+pub(crate) mod memory;
+pub(crate) mod own_library;
+pub(crate) mod own_process;

@@ -1,0 +1,126 @@
+//! The agent's own thread: commands, snapshots by interval and on demand, sizes of classes, re-instrumentation.
+
+use std::time::{Duration, Instant};
+
+use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
+use serde_json::Value;
+
+use crate::agent::Agent;
+use crate::classes::hot_library_sites::NextLook;
+use crate::classes::reinstrumentation::Watch;
+use crate::control::{Command, Socket, refusal};
+use crate::core::LOCAL_REFERENCES;
+use crate::options::Context;
+use crate::process::memory::MemorySecond;
+
+/// How often the thread looks around.
+const TICK: Duration = Duration::from_millis(250);
+/// How often sizes of newly loaded classes are looked up: events are of little use to the reader of a killed program's trace without them.
+const SIZES_EVERY: Duration = Duration::from_secs(1);
+
+impl Agent {
+    pub(crate) fn start_background(&'static self, jni: Jni) {
+        let socket = self.listen_for_commands();
+        let body = move |_, jni| {
+            guard(
+                (),
+                |message| {
+                    self.core
+                        .log
+                        .error(&format!("background work ends: {message}"))
+                },
+                || self.look_around(jni, socket.as_ref()),
+            );
+        };
+        if let Err(error) =
+            spawn_agent_thread(self.core.env, jni, "ducktrack", NORMAL_PRIORITY, body)
+        {
+            self.core.add_note(format!("No background thread: {error}; there are no snapshots by interval and no re-instrumentation."));
+        }
+    }
+
+    /// The socket for commands, unless `control=off`.
+    fn listen_for_commands(&self) -> Option<Socket> {
+        if !self.core.options.control {
+            return None;
+        }
+        let socket = Socket::listen(&self.core.directory);
+        if let Err(error) = &socket {
+            self.core.add_note(format!(
+                "No socket for commands: {error}; `ducktrack status` and `stop` need the right to attach."
+            ));
+        }
+        socket.ok()
+    }
+
+    fn look_around(&self, jni: Jni, socket: Option<&Socket>) {
+        let core = &self.core;
+        let mut last_snapshot = Instant::now();
+        let mut last_sizes = Instant::now();
+        let mut watch = Watch::default();
+        let mut next_look = NextLook::new();
+        let mut memory_second = MemorySecond::new();
+        let mut last_look_at_memory = None;
+        while core.is_counting() {
+            let woken = core.wake.wait(socket.map(Socket::as_fd), TICK);
+            if !core.is_counting() {
+                return;
+            }
+            self.obey_all(jni, socket.filter(|_| woken.visitor));
+            if !core.is_counting() {
+                return;
+            }
+            memory_second.look_after_memory(
+                &core.log,
+                self.recording.memory_use(),
+                core.pauses_within_bound(),
+            );
+            self.stacks.tick_stacks(core);
+            core.note_what_is_seen();
+            core.watch_memory_bound(&mut last_look_at_memory);
+            self.change_probes(jni, &mut watch, &mut next_look);
+            self.recording.tick(core, jni);
+            if last_sizes.elapsed() >= SIZES_EVERY {
+                self.find_site_sizes();
+                last_sizes = Instant::now();
+            }
+            let by_interval = core
+                .options
+                .interval
+                .is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
+            if woken.snapshot || by_interval {
+                self.snapshot(jni, if woken.snapshot { "demand" } else { "interval" });
+                last_snapshot = Instant::now();
+            }
+        }
+    }
+
+    /// Classes whose probes are to be others from now on are retransformed.
+    fn change_probes(&self, jni: Jni, watch: &mut Watch, next_look: &mut NextLook) {
+        let (core, instrumentation) = (&self.core, &self.instrumentation);
+        instrumentation.links.rewrite_late_classes(core, jni);
+        let versions = &instrumentation.versions;
+        versions.reinstrument_due_methods(core, jni, watch);
+        if core.options.context == Context::Auto && next_look.is_due() {
+            self.find_site_sizes();
+            let tracking = &instrumentation.tracking;
+            tracking.track_hot_library_sites(core, jni);
+        }
+    }
+
+    /// What waits in the inbox, and who waits at the socket.
+    fn obey_all(&self, jni: Jni, visited: Option<&Socket>) {
+        while let Some((command, reply)) = self.inbox.take() {
+            // A client that has hung up gets no answer.
+            let _ = reply.send(self.obey_in_frame(jni, &command));
+        }
+        if let Some(socket) = visited {
+            socket.serve(|command| self.obey_in_frame(jni, command));
+        }
+    }
+
+    fn obey_in_frame(&self, jni: Jni, command: &Command) -> Value {
+        jni.with_local_frame(LOCAL_REFERENCES, || self.obey(jni, command))
+            .unwrap_or_else(|error| refusal(&error.to_string()))
+    }
+}

@@ -1,0 +1,271 @@
+//! From the start of the VM to the last word. Each step names what it needs; a step that fails ends the agent, never the program.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ducktrack_jvmti::sys::jclass;
+use ducktrack_jvmti::{EventKind, Jni};
+use ducktrack_trace_format::Record;
+
+use crate::agent::Agent;
+use crate::classes::frames_at_arrival::name_running_methods;
+use crate::classes::retransformation::retransform;
+use crate::core::vm_facts::VmFacts;
+use crate::core::{Core, LOCAL_REFERENCES};
+use crate::helper_classes::helper_class::HelperClass;
+use crate::helper_classes::mark_helper;
+use crate::native_code::jni_functions;
+use crate::native_code::jni_variadic;
+use crate::process::address_space;
+use crate::process::memory;
+use crate::run::final_dump::dump_at_end;
+use crate::run::phase::Phase;
+use crate::run::summary::print_summary;
+use crate::threads::counter_block::FIRST_COUNTER;
+
+impl Agent {
+    /// The VM is up: from here on everything is counted.
+    ///
+    /// # Errors
+    /// Why the program runs on without being counted; the trace has ended by then, and says the same.
+    pub(crate) fn start(&'static self, jni: Jni) -> Result<(), String> {
+        if !self.core.phase.advance(Phase::Starting) {
+            return Ok(());
+        }
+        let begin = || self.begin_counting(jni);
+        let begun = jni
+            .with_local_frame(LOCAL_REFERENCES, begin)
+            .unwrap_or_else(|error| Err(error.to_string()));
+        match &begun {
+            Ok(()) => self.core.log.info(&format!(
+                "counting, traces go to {}",
+                self.core.directory.display()
+            )),
+            Err(why) => self.core.give_up(why),
+        }
+        begun
+    }
+
+    fn begin_counting(&'static self, jni: Jni) -> Result<(), String> {
+        check_room(&self.core)?;
+        jni.know_own_exceptions()
+            .map_err(|error| format!("exceptions cannot be told apart: {error}"))?;
+        let facts = self.core.resident.learn_facts(jni)?;
+        self.core.shared.clear();
+        if let Some(why) = &facts.slot_note {
+            self.core.add_note(format!(
+                "Counters hang at {} because {why}: probes are larger.",
+                facts.slot.name()
+            ));
+        }
+        self.recording.begin(&self.core)?;
+        let helper = self.core.resident.define_helper(jni, self.core.attached)?;
+        self.recording.prepare_probes(&self.core, jni)?;
+        if let Err(error) = mark_helper::define(jni) {
+            self.core
+                .add_note(format!("The program cannot set marks: {error}."));
+        }
+        enable(
+            &self.core,
+            &[EventKind::THREAD_START, EventKind::THREAD_END],
+        )?;
+        self.adopt_living_threads(jni);
+        check_counting(&self.core, jni, helper)?;
+        let links = &self.instrumentation.links;
+        links
+            .prepare(&self.core, jni, self.core.needs.helpers)
+            .map_err(|error| format!("class loaders cannot be asked: {error}"))?;
+        enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK])?;
+        retransform_loaded_classes(&self.core, jni);
+        if self.core.attached {
+            name_running_methods(&self.core, jni);
+        }
+        enable(&self.core, &[EventKind::CLASS_PREPARE])?;
+        let prepared = &self.instrumentation.prepared;
+        prepared.note_loaded(&self.core, &*self.recording, jni);
+        self.find_site_sizes();
+        self.recording.classes_loaded(&self.core);
+        self.check_hidden_class_gate();
+        count_native_code(&self.core, jni);
+        set_ready(&self.core, facts);
+        self.stacks.begin_stacks(&self.core);
+        self.start_background(jni);
+        Ok(())
+    }
+
+    fn adopt_living_threads(&self, jni: Jni) {
+        let Ok(threads) = self.core.env.all_threads() else {
+            return;
+        };
+        for thread in threads.iter() {
+            self.thread_started(jni, *thread);
+        }
+    }
+
+    fn check_hidden_class_gate(&self) {
+        if !self
+            .instrumentation
+            .hidden_class_gate
+            .load(Ordering::Acquire)
+        {
+            self.core.add_note("Hidden classes cannot be rewritten in this VM: what proxies of lambdas and method references allocate by \
+                themselves is not counted.".to_owned());
+        }
+    }
+
+    /// The last snapshot, the end of the trace, the summary.
+    pub(crate) fn finish(&self, jni: Jni, cause: &str) {
+        if self.core.is_counting() {
+            dump_at_end(&self.core, jni);
+        }
+        if self.end_recording(jni, cause, Phase::Ended) {
+            self.core.wake.wake();
+            if self.core.options.summary {
+                print_summary(&self.core);
+            }
+        }
+    }
+
+    /// The last snapshot, and the end of the trace. False if that was done before.
+    pub(crate) fn end_recording(&self, jni: Jni, cause: &str, then: Phase) -> bool {
+        let _one_at_a_time = self.ending.lock();
+        if self.core.phase.get() != Phase::Counting {
+            return false;
+        }
+        note_shortage(&self.core);
+        self.recording.end(&self.core, cause);
+        self.snapshot(jni, cause);
+        self.core.phase.advance(then);
+        self.stacks.end_stacks(&self.core);
+        self.end_trace(cause);
+        true
+    }
+}
+
+fn enable(core: &Core, events: &[EventKind]) -> Result<(), String> {
+    events
+        .iter()
+        .try_for_each(|event| core.env.enable(*event))
+        .map_err(|error| format!("events cannot be had: {error}"))
+}
+
+/// One probe, called as rewritten code calls it, must arrive in the current thread's own block.
+fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), String> {
+    let probe = FIRST_COUNTER - 1;
+    helper
+        .count(jni, probe)
+        .map_err(|error| format!("the helper class does not work: {error}"))?;
+    let facts = core.facts().ok_or("started twice")?;
+    let rows = core.threads.rows(&facts.threads);
+    let counted: u64 = rows.iter().map(|(row, _)| row.block.counter(probe)).sum();
+    match (counted, core.shared.counter(probe)) {
+        (1, 0) => Ok(()),
+        (0, 1) => {
+            core.add_note(
+                "Threads have no counters of their own in this VM: counts may be short.".to_owned(),
+            );
+            Ok(())
+        }
+        (own, shared) => Err(format!(
+            "a probe was counted {own} times by its thread and {shared} times by all"
+        )),
+    }
+}
+
+fn retransform_loaded_classes(core: &Core, jni: Jni) {
+    let Ok(classes) = core.env.loaded_classes() else {
+        return;
+    };
+    let loaded = classes
+        .iter()
+        .copied()
+        .filter(|class| !core.env.is_array_class(*class).unwrap_or(true));
+    let (wanted, fixed): (Vec<_>, Vec<_>) =
+        loaded.partition(|class| core.env.is_modifiable_class(*class).unwrap_or(false));
+    for class in fixed {
+        refuse_fixed_class(core, class);
+    }
+    let stops = retransform(core.env, &wanted, |class, error| {
+        let name = core.env.class_signature(class).unwrap_or_default();
+        let name = String::from_utf8_lossy(&name)
+            .trim_matches(['L', ';'])
+            .to_owned();
+        core.log
+            .debug(|| format!("{name} cannot be retransformed: {error}"));
+        core.registry.refuse(name.as_bytes(), "not-retransformable");
+    });
+    if core.attached {
+        core.add_note(stops.sentence());
+    }
+    // A run arrives once.
+    let _ = core.arrival.set(stops);
+    for class in classes.iter() {
+        jni.delete_local_ref(*class);
+    }
+}
+
+/// A class that the VM does not let anyone change: one that was hidden before the gate was ours.
+fn refuse_fixed_class(core: &Core, class: jclass) {
+    let name = core.env.class_signature(class).unwrap_or_default();
+    if let Some(name) = name
+        .strip_prefix(b"L")
+        .and_then(|name| name.strip_suffix(b";"))
+    {
+        core.registry.refuse(name, "not-modifiable");
+    }
+}
+
+fn count_native_code(core: &Core, jni: Jni) {
+    if jni_variadic::new_object().is_none() {
+        core.add_note(
+            "Objects that native code makes with NewObject are not counted on this machine."
+                .to_owned(),
+        );
+    }
+    if let Err(error) = jni_functions::install(core, jni) {
+        core.add_note(format!(
+            "Objects made by native code are not counted: {error}."
+        ));
+    }
+}
+
+fn set_ready(core: &Core, facts: &VmFacts) {
+    core.threads.set_ready(&facts.threads);
+    let limits = facts.heap_limits.map(Record::HeapLimits);
+    limits
+        .into_iter()
+        .for_each(|limits| core.registry.note(limits));
+    let millis = u64::try_from(core.started.elapsed().as_millis()).unwrap_or(0);
+    core.ready_after_millis.store(millis, Ordering::Release);
+    core.note_what_is_seen();
+    core.phase.advance(Phase::Counting);
+    core.secure_definitions();
+}
+
+/// Where address space is limited, what the agent takes is missing for the program.
+fn check_room(core: &Core) -> Result<(), String> {
+    let needed = core.needs.address_space;
+    match address_space::room() {
+        Some(room) if room < needed => Err(format!(
+            "the limit of address space (ulimit -v) leaves {} MB to the process, {} MB are needed",
+            room >> 20,
+            needed >> 20
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Says what there was no memory for.
+fn note_shortage(core: &Core) {
+    let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let (classes, threads) = (
+        load(&core.cost.classes_without_memory),
+        load(&core.cost.threads_without_block),
+    );
+    if memory::is_short() || threads > 0 {
+        let text = format!(
+            "Memory or address space was short: {classes} class(es) were not rewritten, and {threads} thread(s) counted into the block that all share."
+        );
+        core.log.warn(&text);
+        core.notes.add(text);
+    }
+}

@@ -1,0 +1,129 @@
+//! `stop`: the recording ends, and the program gets back what it had before.
+//!
+//! ```text
+//! recording   buffers are taken, last snapshot, end of the trace       all that was executed up to here is in it
+//! JNI         functions of the table are the VM's again                unless another agent has put its own above ours
+//! classes     retransformed with a hook that changes nothing           hidden classes keep their probes: they cannot be
+//! threads     slots lead to the shared block again                     frames that run on count into it, and it is not read
+//! blocks      their file memory is replaced by private, untouched      a thread may stand between the load of its slot and its store
+//! events      the callbacks are off
+//! ```
+
+use ducktrack_jvmti::sys::jclass;
+use ducktrack_jvmti::{EventKind, Jni};
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+
+use crate::agent::Agent;
+use crate::classes::retransformation::{Stops, retransform};
+use crate::control::refusal;
+use crate::core::Core;
+use crate::core::registry::ClassKey;
+use crate::native_code::jni_functions;
+use crate::run::phase::Phase;
+
+/// Looks for classes that were loaded while the probes were taken out.
+const MOST_ROUNDS: usize = 3;
+
+/// The cause that the trace's end names.
+const CAUSE: &str = "stop";
+
+/// Events that a run listens to, but for those that the next one needs.
+const EVENTS_OF_RUN: [EventKind; 6] = [
+    EventKind::CLASS_FILE_LOAD_HOOK,
+    EventKind::CLASS_PREPARE,
+    EventKind::THREAD_START,
+    EventKind::THREAD_END,
+    EventKind::GARBAGE_COLLECTION_START,
+    EventKind::GARBAGE_COLLECTION_FINISH,
+];
+
+impl Agent {
+    /// Ends the recording and takes the probes out; what was done.
+    pub(crate) fn stop(&self, jni: Jni) -> Value {
+        if !self.end_recording(jni, CAUSE, Phase::Stopping) {
+            return refusal("the recording has ended");
+        }
+        if let Err(error) = jni_functions::uninstall(&self.core) {
+            self.core
+                .log
+                .warn(&format!("the JNI functions stay as they are: {error}"));
+        }
+        let stops = restore_classes(&self.core, jni);
+        detach_threads(&self.core, jni);
+        for event in EVENTS_OF_RUN {
+            // What cannot be disabled finds a run that has ended.
+            let _ = self.core.env.disable(event);
+        }
+        self.recording.released(&self.core);
+        self.core.blocks.release();
+        self.core.registry.forget();
+        self.core.phase.advance(Phase::Ended);
+        json!({
+            "ok": true,
+            "directory": self.core.directory.to_string_lossy(),
+            "classes_restored": stops.classes,
+            "classes_kept": stops.refused,
+            "stops": stops.count,
+            "longest_stop_micros": micros(stops.longest),
+            "stopped_micros": micros(stops.together),
+        })
+    }
+}
+
+/// All classes that were rewritten, also those that are loaded meanwhile by threads that were in the hook.
+fn restore_classes(core: &Core, jni: Jni) -> Stops {
+    let mut all = Stops::default();
+    let mut done: FxHashSet<ClassKey> = FxHashSet::default();
+    for _ in 0..MOST_ROUNDS {
+        let mut keys = core.registry.rewritten_classes();
+        keys.retain(|key| !done.contains(key));
+        if keys.is_empty() {
+            break;
+        }
+        let classes = core.loaded(jni, &keys);
+        let stops = retransform(core.env, &classes, |class, error| {
+            core.log.warn(&format!(
+                "{} keeps its probes: {error}",
+                name_of(core, class)
+            ));
+        });
+        all = all.and(&stops);
+        for class in classes {
+            jni.delete_local_ref(class);
+        }
+        done.extend(keys);
+    }
+    all
+}
+
+fn name_of(core: &Core, class: jclass) -> String {
+    let signature = core.env.class_signature(class).unwrap_or_default();
+    String::from_utf8_lossy(&signature)
+        .trim_matches(['L', ';'])
+        .replace('/', ".")
+}
+
+/// No thread has a block of its own any more.
+fn detach_threads(core: &Core, jni: Jni) {
+    let (Some(facts), Some(helper)) = (core.facts(), core.helper()) else {
+        return;
+    };
+    if core.threads.detach(|native| facts.slot.set(native, 0)) {
+        return;
+    }
+    // Slots inside of `java.lang.Thread`.
+    let Ok(threads) = core.env.all_threads() else {
+        return;
+    };
+    for thread in threads.iter() {
+        if let Err(error) = helper.set_slot(jni, *thread, 0) {
+            core.log
+                .debug(|| format!("a thread goes on counting, unread: {error}"));
+        }
+    }
+}
+
+fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

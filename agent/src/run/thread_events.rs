@@ -1,0 +1,122 @@
+//! Threads and classes come and go: who counts where, and which names and sizes the recording learns.
+
+use std::sync::atomic::Ordering;
+
+use ducktrack_hotspot::Address;
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::{jclass, jobject};
+
+use crate::agent::Agent;
+use crate::classes::running_frames::settle_ending_thread;
+use crate::process::address_space;
+use crate::process::memory;
+use crate::run::phase::Phase;
+use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
+use crate::threads::thread_table::Given;
+
+impl Agent {
+    /// A thread gets its block before it runs any Java code of its own.
+    pub(crate) fn thread_started(&self, jni: Jni, thread: jobject) {
+        let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
+            return;
+        };
+        if self.core.phase.get() >= Phase::Stopping {
+            return;
+        }
+        let Some(native) = self.core.native_thread(jni, thread) else {
+            return;
+        };
+        let name = self
+            .core
+            .env
+            .thread_info(thread)
+            .map(|info| String::from_utf8_lossy(&info.name).into_owned());
+        let name = name.unwrap_or_default();
+        if self.core.is_memory_full()
+            || memory::is_short()
+            || !address_space::has_room_for(BLOCK_BYTES)
+        {
+            self.core
+                .cost
+                .threads_without_block
+                .fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let block = match self.core.threads.start(native, &name, 0) {
+            Ok(Given::Block(id, block)) => {
+                let block = self.core.block_in_file(id, block);
+                self.recording.thread_begins(&self.core, id, block, native);
+                block
+            }
+            Ok(Given::Adopted(block)) => {
+                self.recording.thread_confirmed(block, native);
+                block
+            }
+            Ok(Given::Nothing) => return,
+            Err(error) => {
+                self.core.log.warn(&format!(
+                    "thread {name} counts into the shared block: {error}"
+                ));
+                return;
+            }
+        };
+        self.say_new_thread(block);
+        let value = self.core.slot_value(block);
+        if !facts.slot.set(native, value)
+            && let Err(error) = helper.set_slot(jni, thread, value)
+        {
+            self.core.log.warn(&format!(
+                "thread {name} counts into the shared block: {error}"
+            ));
+        }
+    }
+
+    /// The trace names a thread before it counts.
+    fn say_new_thread(&self, block: CounterBlock) {
+        if let Some(refusal) = self.core.threads.take_refusal()
+            && self.core.blocks.number_of(block).is_none()
+        {
+            self.core.say_private_memory(&refusal);
+        }
+        self.core.secure_definitions();
+    }
+
+    /// A thread ends: its block goes to another one.
+    pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
+        let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
+            return;
+        };
+        let Some(native) = self.core.native_thread(jni, thread) else {
+            return;
+        };
+        settle_ending_thread(&self.core, jni, thread);
+        // The block goes to another thread: what this one still does is counted into the shared block.
+        if !facts.slot.set(native, 0) {
+            let _ = helper.set_slot(jni, thread, 0);
+        }
+        // SAFETY: the thread that ends runs this callback.
+        let allocated = unsafe { facts.threads.cooked_allocated_bytes(Address(native)) };
+        if let Some(block) = self.core.threads.block_of(native) {
+            self.recording.thread_ends(&self.core, block);
+        }
+        self.core.threads.end(native, allocated);
+    }
+
+    /// A class is prepared.
+    pub(crate) fn class_prepared(&self, jni: Jni, class: jclass) {
+        let prepared = &self.instrumentation.prepared;
+        prepared.class_prepared(&self.core, &*self.recording, jni, class);
+    }
+
+    /// The helper has filed an object under a class for the first time in a thread.
+    pub(crate) fn first_seen(&self, class: jclass, klass: usize) {
+        if klass == 0 {
+            return;
+        }
+        let core = &self.core;
+        let Some(name) = core.class_at(class, klass) else {
+            return;
+        };
+        self.recording.class_met(core, klass, name.as_deref());
+    }
+}

@@ -1,0 +1,73 @@
+//! What the helper class of events reads at addresses that are constants of its code.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use ducktrack_hotspot::{Error, Reservation};
+
+use crate::trace::called_sites::CalledSites;
+
+/// Bytes of the table of classes whose names are known; a power of two.
+const SEEN_BYTES: usize = 64 << 10;
+
+/// The tables; one of each per process.
+pub(crate) struct EventTables {
+    pub(crate) seen: SeenClasses,
+    pub(crate) called: CalledSites,
+    /// Collections so far.
+    pub(crate) epoch: AtomicU32,
+}
+
+impl EventTables {
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self {
+            seen: SeenClasses::new()?,
+            called: CalledSites::new()?,
+            epoch: AtomicU32::new(0),
+        })
+    }
+
+    /// As they are when a run begins.
+    pub(crate) fn clear(&self) {
+        self.seen.clear();
+        self.called.clear();
+        self.epoch.store(0, Ordering::Release);
+    }
+}
+
+/// Classes whose names the agent knows, by address, for the helper class: it asks here before it calls the agent. Emptied by every collection,
+/// because one may have unloaded classes and given their addresses free.
+pub(crate) struct SeenClasses {
+    address: usize,
+}
+
+impl SeenClasses {
+    fn new() -> Result<Self, Error> {
+        let reservation = Reservation::anywhere(SEEN_BYTES)?;
+        let address = reservation.address().0;
+        let _ = reservation.keep();
+        Ok(Self { address })
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.address
+    }
+
+    /// What of a class's hash is its place, in bytes.
+    pub(crate) const MASK: usize = SEEN_BYTES - 8;
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: the table is mapped for good, and every offset used here is below its size and a multiple of 8.
+        unsafe { &*std::ptr::with_exposed_provenance(self.address + (offset & Self::MASK)) }
+    }
+
+    pub(crate) fn insert(&self, klass: usize) {
+        self.word(klass ^ klass >> 7)
+            .store(klass as u64, Ordering::Release);
+    }
+
+    pub(crate) fn clear(&self) {
+        for offset in (0..SEEN_BYTES).step_by(8) {
+            self.word(offset).store(0, Ordering::Relaxed);
+        }
+    }
+}
