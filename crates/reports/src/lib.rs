@@ -21,12 +21,12 @@ mod class_name;
 mod collapsed;
 mod completeness;
 mod csv;
-mod cut_name;
 mod diff;
 mod ending;
 mod error;
 mod event_trace;
 mod filter;
+mod fitted_names;
 mod grouping;
 mod html;
 mod impact;
@@ -46,7 +46,6 @@ pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use csv::csv;
-pub use cut_name::cut_in_the_middle;
 pub use diff::{
     Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_html,
     diff_json, diff_text,
@@ -72,6 +71,7 @@ pub use event_trace::{
     leaks_report, lifetimes_report, place_of, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
+pub use fitted_names::fitted;
 pub use html::html;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,

@@ -19,8 +19,8 @@ use ducktrack_profile::Frame;
 
 use crate::class_name::readable_class;
 use crate::completeness::Basis;
-use crate::cut_name::cut_in_the_middle;
 use crate::filter::Sort;
+use crate::fitted_names::fitted;
 use crate::grouping::by_type;
 use crate::quantity::{counted, grouped, precise_share, share, short_bytes};
 use crate::stack_names::type_name;
@@ -448,7 +448,7 @@ impl Screen<'_> {
     }
 
     fn title(&mut self, text: &str) {
-        let text = cut_in_the_middle(text, self.options.width);
+        let text = fitted(text, self.options.width);
         let bold = self.styled("1", &text);
         self.out.push_str(&bold);
         self.out.push('\n');
@@ -460,20 +460,20 @@ impl Screen<'_> {
     }
 
     fn fact(&mut self, name: &str, value: &str) {
-        let value = cut_in_the_middle(value, self.options.width - 17);
+        let value = fitted(value, self.options.width - 17);
         self.out
             .push_str(format!("  {name:<13}  {value}").trim_end());
         self.out.push('\n');
     }
 
     fn line(&mut self, share: &str, first: &str, second: &str, name: &str) {
-        let name = cut_in_the_middle(name, self.options.width - NUMBERS);
+        let name = fitted(name, self.options.width - NUMBERS);
         self.out
             .push_str(&format!("  {share:>7}  {first:>10}  {second:>12} {name}\n"));
     }
 
     fn below(&mut self, text: &str) {
-        let text = cut_in_the_middle(text, self.options.width - NUMBERS - 2);
+        let text = fitted(text, self.options.width - NUMBERS - 2);
         let text = self.dim(&text);
         self.out.push_str(&format!("{:NUMBERS$}  {text}\n", ""));
     }

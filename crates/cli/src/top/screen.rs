@@ -1,6 +1,6 @@
 //! What `ducktrack top` draws: head, table, keys.
 
-use ducktrack_reports::cut_in_the_middle;
+use ducktrack_reports::fitted;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -147,7 +147,7 @@ fn line(shown: &ShownRow, is_wide: bool, width: usize) -> Row<'static> {
     if is_wide {
         cells.push(Cell::from(spark_line(&shown.sparks)));
     }
-    cells.push(Cell::from(cut_in_the_middle(&row.name, width)));
+    cells.push(Cell::from(fitted(&row.name, width)));
     Row::new(cells)
 }
 
@@ -184,14 +184,5 @@ mod tests {
     fn sparks_are_parts_of_the_highest() {
         assert_eq!(spark_line(&[0.0, 1.0, 4.0, 8.0]), " ▁▄█");
         assert_eq!(spark_line(&[0.0, 0.0]), "  ");
-    }
-
-    #[test]
-    fn long_names_keep_both_ends() {
-        assert_eq!(
-            cut_in_the_middle("com.acme.shop.Cart.add:17", 13),
-            "co…art.add:17"
-        );
-        assert_eq!(cut_in_the_middle("short", 13), "short");
     }
 }
