@@ -72,9 +72,21 @@ impl ThreadCut {
         }
     }
 
-    /// Decides about a straddler of this thread of this size: it was allocated before the cut if there is
-    /// room for it after the last event, and it ended at the top.
-    pub fn settle(self, bytes: Option<u64>) -> Place {
+    /// Decides about a straddler of this size: it was allocated before its thread was cut if the thread had allocated as much since its last event. Where
+    /// that is not said (`allocated` is 0), there must be room for it in the thread's buffer. Its address is known if it ended at the top of that buffer;
+    /// it may also be in an earlier buffer, or outside of buffers, and the thread may have been cut more than once since.
+    pub fn settle(cut: Option<Self>, allocated: u64, bytes: Option<u64>) -> Place {
+        let at_top = cut.map_or(Place::Eliminated, |cut| cut.at_top(bytes));
+        match at_top {
+            _ if allocated == 0 => at_top,
+            _ if bytes.is_some_and(|bytes| bytes > allocated) => Place::Eliminated,
+            Place::Eliminated => Place::Straggler(0),
+            place => place,
+        }
+    }
+
+    /// Where an object of this size is that ended at the top, if there is room for it after the last event.
+    fn at_top(self, bytes: Option<u64>) -> Place {
         let room = match self.last {
             ..8 if self.top >= 8 => u64::MAX,
             _ => self.tail_gap(),
@@ -179,17 +191,36 @@ mod tests {
             top,
             last,
         };
-        assert_eq!(
-            cut(0x1018, 0x1000).settle(Some(24)),
-            Place::Straggler(0x1018)
-        );
-        assert_eq!(cut(0x1018, 0x1000).settle(None), Place::Straggler(0x1018));
-        assert_eq!(cut(0x1018, 0x1000).settle(Some(32)), Place::Eliminated);
-        assert_eq!(cut(0x1000, 0x1000).settle(Some(24)), Place::Eliminated);
-        assert_eq!(cut(0x1000, 0x1000).settle(None), Place::Eliminated);
-        assert_eq!(cut(0, 0x1000).settle(Some(24)), Place::Eliminated);
-        assert_eq!(cut(0x1018, 1).settle(Some(24)), Place::Straggler(0x1018));
-        assert_eq!(cut(0, 1).settle(Some(24)), Place::Eliminated);
+        let settle = |cut, bytes| ThreadCut::settle(Some(cut), 0, bytes);
+        let at_top = Place::Straggler(0x1018);
+        assert_eq!(settle(cut(0x1018, 0x1000), Some(24)), at_top);
+        assert_eq!(settle(cut(0x1018, 0x1000), None), at_top);
+        assert_eq!(settle(cut(0x1018, 0x1000), Some(32)), Place::Eliminated);
+        assert_eq!(settle(cut(0x1000, 0x1000), Some(24)), Place::Eliminated);
+        assert_eq!(settle(cut(0x1000, 0x1000), None), Place::Eliminated);
+        assert_eq!(settle(cut(0, 0x1000), Some(24)), Place::Eliminated);
+        assert_eq!(settle(cut(0x1018, 1), Some(24)), at_top);
+        assert_eq!(settle(cut(0, 1), Some(24)), Place::Eliminated);
+        assert_eq!(ThreadCut::settle(None, 0, Some(24)), Place::Eliminated);
+    }
+
+    /// What the thread had allocated decides, whatever became of its buffer: it was outside of that, the thread was cut again, or the cut is lost.
+    #[test]
+    fn a_straddler_was_allocated_if_the_thread_had_allocated_as_much() {
+        let cut = |top, last| {
+            Some(ThreadCut {
+                thread: ThreadId(4),
+                top,
+                last,
+            })
+        };
+        let settle = |cut, allocated| ThreadCut::settle(cut, allocated, Some(24));
+        assert_eq!(settle(cut(0x1018, 0x1000), 24), Place::Straggler(0x1018));
+        assert_eq!(settle(cut(0x1018, 0x1000), 16), Place::Eliminated);
+        assert_eq!(settle(cut(0, 0x1000), 24), Place::Straggler(0));
+        assert_eq!(settle(cut(0x1000, 0x1000), 32), Place::Straggler(0));
+        assert_eq!(settle(None, 24), Place::Straggler(0));
+        assert_eq!(ThreadCut::settle(None, 24, None), Place::Straggler(0));
     }
 
     proptest! {

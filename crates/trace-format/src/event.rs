@@ -64,11 +64,14 @@ pub enum Place {
     /// Nowhere: the compiler removed the allocation.
     Eliminated,
     /// As `End`, but the collection that began this epoch came between the allocation and its record: the address
-    /// is one from before that collection.
+    /// is one from before that collection. Less than 8: not known.
     Straggler(u64),
-    /// Either eliminated, or a straggler that ends where the thread's buffer stood when the collection that began this
-    /// epoch cut it ([`ThreadCut::settle`](crate::ThreadCut::settle) decides).
-    Straddler,
+    /// Either eliminated, or a straggler ([`ThreadCut::settle`](crate::ThreadCut::settle) decides): the thread has allocated nothing since
+    /// the collection.
+    Straddler {
+        /// Bytes that it had allocated between its last event and that collection; 0: not said.
+        allocated: u64,
+    },
     /// On the heap, but where is not known (arrays of a `multianewarray` that went to more than one buffer).
     Unplaced,
 }
@@ -76,6 +79,6 @@ pub enum Place {
 impl Place {
     /// True when the object reached the heap for certain.
     pub fn is_on_heap(self) -> bool {
-        !matches!(self, Self::Eliminated | Self::Straddler)
+        !matches!(self, Self::Eliminated | Self::Straddler { .. })
     }
 }

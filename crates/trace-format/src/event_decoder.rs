@@ -298,7 +298,11 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     ) {
         self.is_prepared = false;
         if self.moved != 0 {
-            let own = match place.is_on_heap() {
+            let is_on_heap = match place {
+                Place::Straddler { allocated } => bytes.is_none_or(|bytes| bytes <= allocated),
+                place => place.is_on_heap(),
+            };
+            let own = match is_on_heap {
                 true => bytes.unwrap_or(self.moved),
                 false => 0,
             };
@@ -483,7 +487,8 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         let site = self.words.payload_site()?;
         let stated = self.words.payload_u64()?;
         let bytes = self.stated_or_fixed(site, stated);
-        self.allocation(site, bytes, Place::Straddler, give);
+        let allocated = self.moved;
+        self.allocation(site, bytes, Place::Straddler { allocated }, give);
         Ok(())
     }
 

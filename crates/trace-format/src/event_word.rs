@@ -28,7 +28,7 @@
 //! | 8 | levels | dimensions | site of level 0, bytes u64, top u64, a length for each dimension | a `multianewarray`: the top moved by `bytes` in all; the sites of further levels are site + 1, ... |
 //! | 8 | levels | 2048 + dimensions | site of level 0, a length for each dimension | the same where the top moved by just these arrays |
 //! | 9 | dropped | | count u64 | events of this thread that were not recorded here |
-//! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread has no buffer and allocated nothing since: eliminated, or allocated just before the collection; bytes 0: the site's size |
+//! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread allocated nothing since: allocated before the collection if the thread had allocated as much since its last event (`moved` ahead says), or eliminated; bytes 0: the site's size |
 //! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
 //! | 12 | moved | | bytes u64 | the thread allocated so much since its last event, the objects of the next event included; what is more than these is a gap, as is all of it where no event follows |
 //! | 13 | top | | top u64 | the top stands here after the last event, which did not say so |

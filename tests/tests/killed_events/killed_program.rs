@@ -75,8 +75,18 @@ impl KilledProgram {
         options: &str,
         threads: usize,
     ) -> anyhow::Result<Self> {
+        Self::start_with(jdk, &[collector], options, threads)
+    }
+
+    /// The same with other options of the JVM.
+    pub(crate) fn start_with(
+        jdk: &Jdk,
+        vm: &[&str],
+        options: &str,
+        threads: usize,
+    ) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let mut command = java(jdk, &folder.path().join("trace"), options, &[collector])?;
+        let mut command = java(jdk, &folder.path().join("trace"), options, vm)?;
         let mut child = command
             .current_dir(folder.path())
             .arg(folder.path().join("counts"))

@@ -93,6 +93,19 @@ fn a_trace_that_rotates() {
     }
 }
 
+/// A collection comes between an object and its event, and the object is outside of the thread's buffer: it is there all the same, also where the collection is lost.
+#[test]
+fn stopped_between_an_object_and_its_event() {
+    for jdk in traced_jdks().expect("JDKs") {
+        let what = format!("{} without TLABs", jdk.version);
+        let vm = [COLLECTORS[0], "-Xint", "-XX:-UseTLAB", "-Xmn1m"];
+        let program = KilledProgram::start_with(&jdk, &vm, "", 3).expect(&what);
+        std::thread::sleep(Duration::from_millis(1500));
+        let left = program.end(&Ending::Signal("KILL")).expect(&what);
+        check(&left, 3, &what);
+    }
+}
+
 /// A trace that is read while the program runs has no event that it cannot explain, and says that there is more.
 #[test]
 fn read_while_it_runs() {

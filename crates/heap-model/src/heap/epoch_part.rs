@@ -329,12 +329,13 @@ impl Taker<'_, '_> {
                 self.placed(allocation, end);
             }
             Place::Straggler(_) => self.straggler(allocation),
-            Place::Straddler => match self.view.cuts.get(&self.thread) {
-                Some(cut) if cut.settle(allocation.bytes).is_on_heap() => {
-                    self.straggler(allocation)
+            Place::Straddler { allocated } => {
+                let cut = self.view.cuts.get(&self.thread).copied();
+                match ThreadCut::settle(cut, allocated, allocation.bytes).is_on_heap() {
+                    true => self.straggler(allocation),
+                    false => self.eliminated(allocation),
                 }
-                _ => self.eliminated(allocation),
-            },
+            }
             _ => self.unplaced(allocation),
         }
     }

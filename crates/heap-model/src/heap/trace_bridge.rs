@@ -197,7 +197,7 @@ impl TraceBridge {
             (Place::Eliminated, _) => {}
             (Place::End(end), Some(_)) => self.born(allocation, Some(end.wrapping_sub(bytes))),
             (Place::Outside(Some(address)), Some(_)) => self.born(allocation, Some(address)),
-            (Place::Straggler(end), Some(_)) => {
+            (Place::Straggler(end @ 8..), Some(_)) => {
                 let from = end.wrapping_sub(bytes);
                 match self.fates.cursor().fate(from) {
                     Fate::Untouched => self.born(allocation, Some(from)),

@@ -175,8 +175,23 @@ fn each_sort_of_event() {
         allocation(MEASURED, 72, Place::Eliminated),
         allocation(MEASURED, 80_000, Place::Eliminated),
         Event::Dropped { count: 12 },
-        allocation(FIXED, 24, Place::Straddler),
+        allocation(FIXED, 24, Place::Straddler { allocated: 0 }),
     ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+}
+
+#[test]
+fn a_straddler_says_what_the_thread_had_allocated() {
+    let words = EventWords::new()
+        .cut(4)
+        .moved(40)
+        .straddle(FIXED, 0)
+        .moved(16)
+        .straddle(FIXED, 0);
+    let straddler = |allocated| allocation(FIXED, 24, Place::Straddler { allocated });
+    let gap = Event::Gap { bytes: 16 };
+    // The first can be of what was allocated, the second cannot.
+    let expected = vec![gap, straddler(40), gap, straddler(16)];
     assert_eq!(events_of(&words, 0x1000), expected);
 }
 

@@ -175,7 +175,9 @@ impl Mirror {
     ) -> Option<Explained> {
         let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {
-            Place::End(_) | Place::Eliminated | Place::Straddler => {}
+            Place::End(_) | Place::Eliminated | Place::Straddler { .. } => {}
+            // Which of the objects that the collection found it is, is not known.
+            Place::Straggler(..8) => {}
             Place::Outside(Some(start)) => self.carried.push(UndecidedObject {
                 start,
                 bytes,

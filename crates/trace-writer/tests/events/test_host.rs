@@ -67,7 +67,7 @@ impl Tally for SharedTally {
         match event {
             Event::Allocation(allocation) => match allocation.place {
                 Place::Eliminated => sums.eliminated += 1,
-                Place::Straddler => panic!("a straddler was not settled"),
+                Place::Straddler { .. } => panic!("a straddler was not settled"),
                 _ => sums.on_heap += 1,
             },
             Event::Gap { bytes } => sums.gap_bytes += bytes,

@@ -234,12 +234,11 @@ fn alike(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
 
 /// A straddler is either eliminated or a straggler.
 fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
-    if allocation.place != Place::Straddler {
+    let Place::Straddler { allocated } = allocation.place else {
         return allocation;
-    }
-    let place = cut.map_or(Place::Eliminated, |cut| cut.settle(allocation.bytes));
+    };
     Allocation {
-        place,
+        place: ThreadCut::settle(cut, allocated, allocation.bytes),
         ..allocation
     }
 }
