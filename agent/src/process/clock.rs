@@ -1,6 +1,6 @@
 //! The system's clock, as the trace has it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 pub(crate) fn unix_millis() -> u64 {
     since_1970(|time| time.as_millis())
@@ -8,6 +8,11 @@ pub(crate) fn unix_millis() -> u64 {
 
 pub(crate) fn unix_micros() -> u64 {
     since_1970(|time| time.as_micros())
+}
+
+/// Since a moment of this process.
+pub(crate) fn nanos_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn since_1970(unit: impl FnOnce(std::time::Duration) -> u128) -> u64 {

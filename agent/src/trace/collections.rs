@@ -27,7 +27,7 @@ use super::witness::{PauseStamps, Witness};
 use crate::core::Core;
 use crate::core::vm_facts::heap_class_size;
 use crate::options::{Moves, Options};
-use crate::process::clock::unix_micros;
+use crate::process::clock::{nanos_since, unix_micros};
 use crate::process::memory;
 
 /// What is kept between the events of the VM.
@@ -197,13 +197,11 @@ impl Collections {
             watch.finish(&mut reports);
         }
         self.record_new_classes(core, buffers, &mut state);
-        if let Some(uses) = uses {
-            for content in uses.read(&reports) {
-                buffers.log().uses(content);
-            }
-        }
-        let stamps = witness.of_pause(buffers);
-        record_collections(buffers, &state, started, stamps, &mut reports);
+        let before = BeforeCollection {
+            uses: uses.map_or_else(Vec::new, |uses| uses.read(&reports)),
+            stamps: witness.of_pause(buffers),
+        };
+        record_collections(buffers, &state, started, before, &mut reports);
         witness.advance(core, buffers.epoch());
         if let Some(uses) = uses {
             uses.advance(buffers.epoch());
@@ -235,18 +233,28 @@ impl Collections {
     }
 }
 
+/// What is said of the objects before the first collection of a pause.
+struct BeforeCollection {
+    uses: Vec<Vec<u8>>,
+    stamps: PauseStamps,
+}
+
 fn record_collections(
     buffers: &ThreadBuffers,
     state: &State,
     started: Started,
-    mut stamps: PauseStamps,
+    before: BeforeCollection,
     reports: &mut Vec<CollectionReport>,
 ) {
+    let BeforeCollection {
+        mut uses,
+        mut stamps,
+    } = before;
     let end = unix_micros();
     let mut cuts = Some(started.cuts);
     if reports.is_empty() {
         stamps.write(buffers, None);
-        buffers.log().collection(
+        buffers.collection(
             Collection {
                 number: buffers.next_epoch(),
                 kind: CollectionKind::Other,
@@ -256,6 +264,7 @@ fn record_collections(
                 cuts: cuts.take().unwrap_or_default(),
                 ..Collection::default()
             },
+            std::mem::take(&mut uses),
             Survivors::default(),
         );
     }
@@ -275,12 +284,8 @@ fn record_collections(
         collection.end_unix_micros = end;
         collection.walk_nanos += started.nanos;
         collection.cuts = cuts.take().unwrap_or_default();
-        buffers.log().collection(collection, survivors);
+        buffers.collection(collection, std::mem::take(&mut uses), survivors);
     }
-}
-
-fn nanos_since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn heap_class(classes: &ClassTable, id: ClassId) -> Option<HeapClass> {

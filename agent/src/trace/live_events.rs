@@ -4,6 +4,7 @@
 //! header     the number of collections so far
 //! threads    the first page of a thread's block and its buffer are pages of the file
 //! pieces     slots of four lengths; a piece is in one until its block is in an event file
+//! others     collections (`kept_collections`)
 //! ```
 //!
 //! A piece for which there is no room is kept in the process alone, and counted. A kill then loses it.
@@ -15,10 +16,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_hotspot::page_size;
 use ducktrack_trace_format::{LIVE_EVENTS_FILE_NAME, LivePiece, live, live_place};
-use ducktrack_trace_writer::{BufferWords, DurableWords};
+use ducktrack_trace_writer::{BufferWords, Durable, DurableWords};
 use parking_lot::Mutex;
 
 use crate::process::mapped_file::{FileRange, MappedFile, Refusal};
+use crate::trace::live_words::LiveWords;
 
 /// Bytes of the slots of each class. The last takes a whole buffer of the largest size.
 const SLOT_BYTES: [usize; 4] = [512, 4 << 10, 24 << 10, 44 << 10];
@@ -30,29 +32,11 @@ const AREA_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct LiveEvents {
     file: Mutex<MappedFile>,
-    header: Words,
+    most: u64,
+    header: LiveWords,
     /// Free slots by class; the last one given back is used first, so that few pages are dirty.
     free: [Mutex<Vec<usize>>; SLOT_BYTES.len()],
     sequence: AtomicU64,
-}
-
-/// Words of the file in memory, from an address that is a multiple of 8.
-#[derive(Clone, Copy, Debug)]
-struct Words(usize);
-
-impl Words {
-    fn set(self, index: usize, value: u64) {
-        self.word(index).store(value, Ordering::Release);
-    }
-
-    fn add(self, index: usize) {
-        self.word(index).fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn word(self, index: usize) -> &'static AtomicU64 {
-        // SAFETY: areas are mapped for good and begin at pages; every index used in this file is inside of the page or slot that begins here.
-        unsafe { &*std::ptr::with_exposed_provenance(self.0 + index * 8) }
-    }
 }
 
 impl LiveEvents {
@@ -81,7 +65,7 @@ impl LiveEvents {
     ) -> Result<Arc<Self>, Refusal> {
         let mut file = MappedFile::create(&directory.join(LIVE_EVENTS_FILE_NAME), most)?;
         let header = match file.reserve(live::PAGE).and_then(|range| file.map(range)) {
-            Ok(header) => Words(header.expose_provenance().get()),
+            Ok(header) => LiveWords(header.expose_provenance().get()),
             Err(refusal) => {
                 file.remove();
                 return Err(refusal);
@@ -93,6 +77,7 @@ impl LiveEvents {
         header.set(0, live::MAGIC);
         Ok(Arc::new(Self {
             file: Mutex::new(file),
+            most,
             header,
             free: Default::default(),
             sequence: AtomicU64::new(0),
@@ -128,11 +113,12 @@ impl LiveEvents {
         unsafe { file.map_over(rest, rest_pages) }?;
         // SAFETY: as for the pages before.
         unsafe { file.map_over(first, first_page) }?;
-        drop(file);
-        let words = Words(block);
+        let words = LiveWords(block);
         words.set(live::AREA_BYTES, range.length as u64);
         words.set(live::BUFFER_START, buffer as u64);
         words.set(live::KIND, live::THREAD);
+        // Not before: nobody finds an area that is after one of no kind.
+        drop(file);
         Ok(())
     }
 
@@ -167,28 +153,47 @@ impl LiveEvents {
     }
 
     /// A free slot for this many bytes.
-    fn slot(&self, bytes: usize) -> Option<(usize, Words)> {
+    fn slot(&self, bytes: usize) -> Option<(usize, LiveWords)> {
         let need = live::SLOT_HEADER_BYTES + bytes;
         let class = SLOT_BYTES.iter().position(|length| need <= *length)?;
         let mut free = self.free.get(class)?.lock();
         if free.is_empty() {
             *free = self.more_slots(*SLOT_BYTES.get(class)?)?;
         }
-        free.pop().map(|address| (class, Words(address)))
+        free.pop().map(|address| (class, LiveWords(address)))
+    }
+
+    /// A new area of this many bytes, in whole pages.
+    pub(crate) fn area(
+        &self,
+        bytes: usize,
+        kind: u64,
+        begin: impl FnOnce(LiveWords),
+    ) -> Option<LiveWords> {
+        let mut file = self.file.lock();
+        let range = file.reserve(bytes).ok()?;
+        let area = LiveWords(file.map(range).ok()?.expose_provenance().get());
+        area.set(live::AREA_BYTES, bytes as u64);
+        begin(area);
+        area.set(live::KIND, kind);
+        // Not before: nobody finds an area that is after one of no kind.
+        drop(file);
+        Some(area)
+    }
+
+    /// Bytes that the file may come to have.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
     }
 
     /// A new area of slots.
     fn more_slots(&self, slot_bytes: usize) -> Option<Vec<usize>> {
         let slots = (AREA_BYTES / slot_bytes).max(1);
-        let mut file = self.file.lock();
-        let range = file.reserve(live::PAGE + slots * slot_bytes).ok()?;
-        let start = file.map(range).ok()?.expose_provenance().get();
-        drop(file);
-        let area = Words(start);
-        area.set(live::AREA_BYTES, range.length as u64);
-        area.set(live::SLOT_BYTES, slot_bytes as u64);
-        area.set(live::KIND, live::PIECES);
-        let first = start + live::PAGE;
+        let bytes = (live::PAGE + slots * slot_bytes).next_multiple_of(live::PAGE);
+        let area = self.area(bytes, live::PIECES, |area| {
+            area.set(live::SLOT_BYTES, slot_bytes as u64);
+        })?;
+        let first = area.0 + live::PAGE;
         // The lowest address is used first.
         Some(
             (0..slots)
@@ -215,7 +220,7 @@ fn split(range: FileRange, at: usize) -> (FileRange, FileRange) {
 struct KeptPiece {
     live: Arc<LiveEvents>,
     class: usize,
-    slot: Words,
+    slot: LiveWords,
     bytes: usize,
 }
 
@@ -246,6 +251,12 @@ impl KeptPiece {
     }
 }
 
+impl Durable for KeptPiece {
+    fn will_be(&self, file: u32, block: u32) {
+        self.slot.set(live::PLACE, live_place(file, block));
+    }
+}
+
 impl DurableWords for KeptPiece {
     fn bytes(&self) -> &[u8] {
         let behind_header = self.slot.0 + live::SLOT_HEADER_BYTES;
@@ -253,10 +264,6 @@ impl DurableWords for KeptPiece {
         unsafe {
             std::slice::from_raw_parts(std::ptr::with_exposed_provenance(behind_header), self.bytes)
         }
-    }
-
-    fn will_be(&self, file: u32, block: u32) {
-        self.slot.set(live::PLACE, live_place(file, block));
     }
 }
 

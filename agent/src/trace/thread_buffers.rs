@@ -5,16 +5,18 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use ducktrack_hotspot::{Address, AllocationFrontier, ThreadLayout};
-use ducktrack_trace_format::{End, EventFlags, ThreadCut, ThreadId};
+use ducktrack_trace_format::{Collection, End, EventFlags, ThreadCut, ThreadId};
 use ducktrack_trace_writer::{
     CompressStrategy, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
-    WriteError,
+    Survivors, WriteError,
 };
 use parking_lot::{Mutex, RwLock};
 
 use crate::options::{Compress, EventChoices};
+use crate::process::clock::nanos_since;
 use crate::process::memory;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
 use crate::threads::thread_table::BlockFinder;
@@ -22,6 +24,7 @@ use crate::trace::called_sites::CalledSites;
 use crate::trace::event_buffer::{BufferSizes, EventBuffer, owner};
 use crate::trace::event_tables::{EventTables, SeenClasses};
 use crate::trace::event_tally::EventTally;
+use crate::trace::kept_collections::KeptCollections;
 use crate::trace::live_events::LiveEvents;
 use crate::trace::site_facts::SiteTable;
 
@@ -35,6 +38,8 @@ pub(crate) struct ThreadBuffers {
     sizes: BufferSizes,
     /// Where events survive the process, if they can.
     live: Option<Arc<LiveEvents>>,
+    /// Where collections do, as well.
+    kept: Option<KeptCollections>,
     ended: AtomicBool,
     tables: &'static EventTables,
     /// Where threads tell how far they have filled their allocation buffers.
@@ -79,7 +84,13 @@ impl ThreadBuffers {
             start.host,
         )
         .map_err(|error: WriteError| error.to_string())?;
+        // The pieces of threads need the rest.
+        let kept = |live: &Arc<LiveEvents>| {
+            let most = usize::try_from(live.most() / 2).unwrap_or(usize::MAX);
+            KeptCollections::new(Arc::clone(live), most)
+        };
         Ok(Self {
+            kept: start.live.as_ref().map(kept),
             log,
             buffers: RwLock::default(),
             sizes: BufferSizes {
@@ -198,17 +209,35 @@ impl ThreadBuffers {
         positions.flatten().collect()
     }
 
-    /// A collection is over.
+    /// A collection is over: its number.
     pub(crate) fn next_epoch(&self) -> u32 {
-        let epoch = self.tables.epoch.fetch_add(1, Ordering::AcqRel) + 1;
-        if let Some(live) = &self.live {
-            live.set_epoch(epoch);
-        }
-        epoch
+        self.tables.epoch.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     pub(crate) fn epoch(&self) -> u32 {
         self.tables.epoch.load(Ordering::Acquire)
+    }
+
+    /// A collection is told, with what objects were used before it. The world is stopped.
+    pub(crate) fn collection(
+        &self,
+        mut collection: Collection,
+        uses: Vec<Vec<u8>>,
+        survivors: Survivors,
+    ) {
+        let start = Instant::now();
+        // Of a heap that was listed the moves are found out later.
+        let kept = self.kept.as_ref().filter(|_| !survivors.listed);
+        let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
+        // Not before the copy is there: a JVM that is killed in between has not gone on after this collection.
+        if let Some(live) = &self.live {
+            live.set_epoch(collection.number);
+        }
+        collection.walk_nanos += nanos_since(start);
+        for content in uses {
+            self.log.uses(content);
+        }
+        self.log.kept_collection(collection, survivors, copy);
     }
 
     pub(crate) fn log(&self) -> &EventLog {

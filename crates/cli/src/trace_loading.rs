@@ -5,7 +5,8 @@ use std::thread::available_parallelism;
 
 use anyhow::Result;
 use ducktrack_heap_model::{
-    FileDamage, HeapReplay, Questions, RecoveredRow, TraceInfo, TraceModel, TraceNames,
+    EpochPart, EpochView, FileDamage, HeapReplay, Questions, RecoveredRow, TraceInfo, TraceModel,
+    TraceNames,
 };
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
@@ -53,11 +54,15 @@ fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
         }
         EventStep::Epoch(epoch) => {
             let (collection, runs) = (&epoch.collection, &epoch.runs);
-            let deferred = replay.end_epoch(collection, runs, epoch.complete, |view, parts| {
+            let decode = |view: &EpochView<'_>, parts: &mut [EpochPart]| {
                 files.decode(&epoch.buffers, parts, |part, content, again| {
                     part.take(view, content, again)
                 });
-            });
+            };
+            let deferred = match &epoch.kept {
+                Some(kept) => replay.end_kept_epoch(kept, decode),
+                None => replay.end_epoch(collection, runs, epoch.complete, decode),
+            };
             if deferred {
                 files.put_back(epoch.buffers);
             }
@@ -98,6 +103,7 @@ fn add_sizes(info: &mut TraceInfo, files: &EventFiles) {
         buffers: recovered.pieces,
         bytes: recovered.bytes,
         lost_collections: recovered.collections,
+        kept_collections: recovered.kept_collections,
         private_threads: recovered.private_threads,
         is_running: recovered.is_running,
     };

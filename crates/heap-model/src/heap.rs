@@ -19,6 +19,7 @@ mod heap_at;
 mod heap_at_builder;
 mod heap_replay;
 mod heap_samples;
+mod kept_epoch;
 mod knowledge;
 mod last_uses;
 mod lifetime_tallies;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header         one page
-//! area*          threads' buffers, and pieces that were handed over and whose blocks are not in an event file yet
+//! area*          threads' buffers; pieces that were handed over, and collections, whose blocks are not in an event file yet
 //! ```
 //!
 //! All numbers are little-endian words of 8 bytes, counted from 0 in their page or slot. A page has 4,096 bytes.
@@ -10,7 +10,7 @@
 //! | word of the header | what |
 //! |---|---|
 //! | 0 | [`MAGIC`](live::MAGIC) |
-//! | 1 | version, 1 |
+//! | 1 | version, 2 |
 //! | 2 | process id |
 //! | 3 | start, milliseconds since 1970, as in [`Run`](crate::Run) |
 //! | 4 | collections so far |
@@ -19,7 +19,7 @@
 //!
 //! | word of an area's first page | what |
 //! |---|---|
-//! | 40 | [`THREAD`](live::THREAD) or [`PIECES`](live::PIECES); anything else: there are no more areas |
+//! | 40 | [`THREAD`](live::THREAD), [`PIECES`](live::PIECES) or [`COLLECTION`](live::COLLECTION); anything else: there are no more areas |
 //! | 41 | bytes of the area, this page included |
 //!
 //! An area of a thread: the first page is that of the thread's block, after it is the buffer.
@@ -52,6 +52,15 @@
 //! | 8, 9 | as words 49 and 50 of the thread's area, for a piece after a cut |
 //! | 10.. | the words |
 //!
+//! An area of a collection: after the first page is what [`KeptCollection`](crate::KeptCollection) describes.
+//!
+//! | word | what |
+//! |---|---|
+//! | 42 | number of the collection; 0: the area is free, or is being written |
+//! | 43 | its survivors |
+//!
+//! The area is free again when all blocks of the collection are in an event file.
+//!
 //! A slot says which block of which file it will be before that block is written. So after the process was killed, a piece is in its file if that file has
 //! this many intact blocks, and otherwise in its slot. A thread's words that are in a slot may be in its buffer as well: positions tell.
 
@@ -65,7 +74,7 @@ pub mod live {
     /// The first word.
     pub const MAGIC: u64 = u64::from_le_bytes(*b"\x8BDTLIVE\n");
     /// Of the layout.
-    pub const VERSION: u64 = 1;
+    pub const VERSION: u64 = 2;
     /// Bytes of a page.
     pub const PAGE: usize = 4096;
 
@@ -89,6 +98,14 @@ pub mod live {
     pub const THREAD: u64 = u64::from_le_bytes(*b"DTTHREAD");
     /// An area of pieces.
     pub const PIECES: u64 = u64::from_le_bytes(*b"DTPIECES");
+
+    /// An area of a collection.
+    pub const COLLECTION: u64 = u64::from_le_bytes(*b"DTCOLLEC");
+
+    /// Words of a collection's area.
+    pub const NUMBER: usize = 42;
+    /// See the module.
+    pub const SURVIVORS: usize = 43;
 
     /// Words of a thread's area.
     pub const CURSOR: usize = 9;

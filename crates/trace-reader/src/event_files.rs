@@ -21,7 +21,7 @@ use std::io::{Read, Take};
 use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError,
+    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError, KeptCollection,
 };
 
 use crate::ReadError;
@@ -312,8 +312,10 @@ impl EventFiles {
     /// After the last file of a killed process: takes what was in its memory.
     fn recover(&mut self) {
         self.close_collection();
-        let Some(live) = self.live.take() else { return };
-        if self.has_end || self.run.is_none_or(|run| run != live.run) {
+        let Some(mut live) = self.live.take() else {
+            return;
+        };
+        if self.has_end || !self.is_of_this_run(&live) {
             return;
         }
         if live.is_running {
@@ -322,13 +324,33 @@ impl EventFiles {
             return;
         }
         self.recovered.private_threads = live.private_threads;
-        for piece in &live.pieces {
+        for index in 0..live.pieces.len() {
+            let Some(piece) = live.pieces.get(index).cloned() else {
+                break;
+            };
             if !self.is_in_a_file(piece.place) {
-                self.lose_collections(piece.header.epoch, &live.pieces);
-                self.add_recovered(piece);
+                self.recover_collections(piece.header.epoch, &mut live);
+                self.add_recovered(&piece);
             }
         }
-        self.lose_collections(live.epoch, &live.pieces);
+        self.recover_collections(live.epoch, &mut live);
+    }
+
+    fn is_of_this_run(&self, live: &LiveEvents) -> bool {
+        self.run.is_some_and(|run| run == live.run)
+    }
+
+    /// What the agent had kept of a collection that is not whole in its file.
+    fn kept(&mut self, open: &OpenCollection) -> Option<KeptCollection> {
+        if open.is_whole() {
+            return None;
+        }
+        let (run, live) = (self.run?, self.live.as_mut()?);
+        let is_left = run == live.run && !live.is_running;
+        let collections = &mut live.collections;
+        is_left
+            .then(|| collections.remove(&open.number()))
+            .flatten()
     }
 
     /// Whether the block that a piece was to be is in its file, or was when the file was there.
@@ -356,31 +378,65 @@ impl EventFiles {
         self.buffers.push(file, block, usize::MAX);
     }
 
-    /// Of the collections up to this one nothing was written. Where they cut the threads, the pieces after them say.
-    fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
-        let lost = until.saturating_sub(self.epoch);
-        if lost == 0 {
-            return;
+    /// The collections up to this one were not written: those that the agent had kept, and all others as lost.
+    fn recover_collections(&mut self, until: u32, live: &mut LiveEvents) {
+        while self.epoch < until {
+            if let Some(kept) = live.collections.remove(&(self.epoch + 1)) {
+                self.add_kept(kept);
+                continue;
+            }
+            let after = live.collections.range(self.epoch + 1..=until).next();
+            let known = after.map_or(until, |(number, _)| number - 1);
+            self.lose_collections(known, &live.pieces);
         }
+    }
+
+    /// A collection that the agent had kept.
+    fn add_kept(&mut self, kept: KeptCollection) {
         let buffers = core::mem::take(&mut self.buffers);
-        self.recovered.collections += u64::from(lost);
-        self.epoch = until;
+        self.recovered.kept_collections += 1;
+        self.epoch = kept.collection.number;
+        for content in &kept.uses {
+            let content = EventContent {
+                file: FileNumber(self.paths.len()),
+                at: 0,
+                content: content.clone(),
+            };
+            let step = EventStep::Extension(BlockKind::USES, content);
+            self.steps.push_back(step);
+        }
         let collection = Collection {
-            number: self.epoch,
-            kind: CollectionKind::Other,
-            cuts: pieces
-                .iter()
-                .filter(|piece| piece.header.epoch == until)
-                .filter_map(FoundPiece::cut)
-                .collect(),
-            fault: Some("the JVM was killed before the moves were written".to_owned()),
-            ..Collection::default()
+            cuts: kept.collection.cuts.clone(),
+            ..unwritten(self.epoch)
         };
         self.steps.push_back(EventStep::Epoch(Box::new(Epoch {
             buffers,
             collection,
             runs: Vec::new(),
             complete: true,
+            kept: Some(kept),
+        })));
+    }
+
+    /// Of the collections up to this one nothing is there. Where they cut the threads, the pieces after them say.
+    fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
+        let buffers = core::mem::take(&mut self.buffers);
+        self.recovered.collections += u64::from(until.saturating_sub(self.epoch));
+        self.epoch = until;
+        let collection = Collection {
+            cuts: pieces
+                .iter()
+                .filter(|piece| piece.header.epoch == until)
+                .filter_map(FoundPiece::cut)
+                .collect(),
+            ..unwritten(until)
+        };
+        self.steps.push_back(EventStep::Epoch(Box::new(Epoch {
+            buffers,
+            collection,
+            runs: Vec::new(),
+            complete: true,
+            kept: None,
         })));
     }
 
@@ -462,10 +518,25 @@ impl EventFiles {
     /// All moves of the open collection have been read.
     fn close_collection(&mut self) {
         if let Some(open) = self.open.take() {
+            if let Some(kept) = self.kept(&open) {
+                // The uses before it are in the file.
+                let uses = Vec::new();
+                return self.add_kept(KeptCollection { uses, ..kept });
+            }
             let buffers = core::mem::take(&mut self.buffers);
             let epoch = Box::new(open.finish(buffers));
             self.epoch = epoch.collection.number;
             self.steps.push_back(EventStep::Epoch(epoch));
         }
+    }
+}
+
+/// A collection of which no more than its number was written.
+fn unwritten(number: u32) -> Collection {
+    Collection {
+        number,
+        kind: CollectionKind::Other,
+        fault: Some("the JVM was killed before the moves were written".to_owned()),
+        ..Collection::default()
     }
 }

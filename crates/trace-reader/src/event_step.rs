@@ -1,6 +1,6 @@
 //! What event files say, step by step.
 
-use ducktrack_trace_format::{BlockKind, Collection, EventFile, MoveRun};
+use ducktrack_trace_format::{BlockKind, Collection, EventFile, KeptCollection, MoveRun};
 
 use crate::event_buffers::{EventBuffers, FileNumber};
 
@@ -43,6 +43,9 @@ pub struct Epoch {
     pub runs: Vec<MoveRun>,
     /// False: a block of survivors does not decode.
     pub complete: bool,
+    /// The agent was killed before it had written the collection, and had kept it: survivors of which nobody has said yet which ones events explain. `collection`
+    /// is one without moves then.
+    pub kept: Option<KeptCollection>,
 }
 
 /// The expanded content of a block.

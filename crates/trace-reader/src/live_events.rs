@@ -1,25 +1,24 @@
 //! What a killed process left in `events.live`: pieces whose blocks no event file has, and what its threads wrote since.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use ducktrack_trace_format::{
-    BlockHeader, BlockKind, Compression, EventBlockHeader, EventFlags, LIVE_EVENTS_FILE_NAME,
-    LivePiece, MAX_CONTENT, PackedContent, ThreadCut, ThreadId, live, of_live_place,
+    BlockHeader, BlockKind, Compression, EventBlockHeader, EventFlags, KeptCollection,
+    LIVE_EVENTS_FILE_NAME, LivePiece, PackedContent, ThreadCut, ThreadId, live, of_live_place,
 };
 
 use crate::block_reader::StoredBlock;
-
-/// Bytes of an area that are read at most.
-const MOST_AREA: u64 = MAX_CONTENT as u64;
 
 /// What there is.
 #[derive(Debug, Default)]
 pub(crate) struct LiveEvents {
     /// In the order in which they were handed over; those of no slot last.
     pub(crate) pieces: Vec<FoundPiece>,
+    /// Collections, by their numbers.
+    pub(crate) collections: BTreeMap<u32, KeptCollection>,
     /// Process and start of the run.
     pub(crate) run: (u32, u64),
     /// Collections that had begun.
@@ -39,6 +38,8 @@ pub struct RecoveredEvents {
     pub bytes: u64,
     /// Collections whose moves are lost.
     pub collections: u64,
+    /// Collections of which the agent had kept the survivors.
+    pub kept_collections: u64,
     /// Threads whose last events are lost: there was no room for their buffers in memory that outlives the process.
     pub private_threads: u64,
     /// The process runs: what its threads have in their buffers is not there yet.
@@ -136,13 +137,16 @@ pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
     let run = (header.get(live::PROCESS) as u32, header.get(live::START));
     let is_running = is_mapped_by(run.0);
     let (mut slots, mut buffers) = (Vec::new(), Vec::new());
+    let mut collections = BTreeMap::new();
     let mut at = live::PAGE as u64;
+    let length = file.metadata().ok()?.len();
     // An area that is not all there was under construction: nothing is in it.
-    while let Ok(area) = read_area(&mut file, at) {
+    while let Ok(area) = read_area(&mut file, at, length) {
         let words = Words(&area);
         match words.get(live::KIND) {
             live::THREAD => buffers.extend(buffer(words)),
             live::PIECES => slots.extend(pieces(words)),
+            live::COLLECTION => collections.extend(collection(words)),
             _ => break,
         }
         at += words.get(live::AREA_BYTES);
@@ -150,6 +154,7 @@ pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
     let epoch = header.get(live::EPOCH) as u32;
     Some(LiveEvents {
         pieces: in_order(slots, buffers, epoch),
+        collections,
         run,
         is_running,
         epoch,
@@ -165,11 +170,18 @@ fn is_mapped_by(process: u32) -> bool {
         .any(|line| line.ends_with(name))
 }
 
-fn read_area(file: &mut File, at: u64) -> io::Result<Vec<u8>> {
+/// An area of a file of this length.
+fn read_area(file: &mut File, at: u64, length: u64) -> io::Result<Vec<u8>> {
     let first = read_at(file, at, live::PAGE)?;
     let bytes = Words(&first).get(live::AREA_BYTES);
-    if bytes < live::PAGE as u64 || bytes > MOST_AREA || !bytes.is_multiple_of(live::PAGE as u64) {
+    let is_there = bytes <= length.saturating_sub(at);
+    if bytes < live::PAGE as u64 || !is_there || !bytes.is_multiple_of(live::PAGE as u64) {
         return Err(io::ErrorKind::InvalidData.into());
+    }
+    let first = Words(&first);
+    if first.get(live::KIND) == live::COLLECTION && first.get(live::NUMBER) == 0 {
+        // A free one: what was in it may be large.
+        return read_at(file, at, live::PAGE);
     }
     read_at(file, at, bytes as usize)
 }
@@ -201,6 +213,14 @@ fn buffer(area: Words<'_>) -> Option<InBuffer> {
         thread: ThreadId(thread),
         words: area.bytes(place, length)?.to_vec(),
     })
+}
+
+/// A collection and its number, if the area has one.
+fn collection(area: Words<'_>) -> Option<(u32, KeptCollection)> {
+    let number = u32::try_from(area.get(live::NUMBER)).ok()?;
+    let count = usize::try_from(area.get(live::SURVIVORS)).ok()?;
+    let kept = KeptCollection::decode(area.0.get(live::PAGE..)?, count)?;
+    (number != 0 && kept.collection.number == number).then_some((number, kept))
 }
 
 fn pieces(area: Words<'_>) -> Vec<InSlot> {

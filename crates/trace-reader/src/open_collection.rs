@@ -24,6 +24,19 @@ impl OpenCollection {
         })
     }
 
+    /// Its number.
+    pub(crate) fn number(&self) -> u32 {
+        self.collection.number
+    }
+
+    /// All of its moves are there.
+    pub(crate) fn is_whole(&self) -> bool {
+        let objects = self.runs.iter().map(|run| run.objects);
+        let counts = self.collection.counts;
+        self.is_complete
+            && objects.fold(0, u64::saturating_add) == counts.moved.saturating_add(counts.stayed)
+    }
+
     /// Adds the content of a block of moves; false if it does not decode.
     pub(crate) fn add_moves(&mut self, content: &[u8]) -> bool {
         let before = self.runs.len();
@@ -52,6 +65,7 @@ impl OpenCollection {
             collection: self.collection,
             runs: self.runs,
             complete: self.is_complete,
+            kept: None,
         }
     }
 }

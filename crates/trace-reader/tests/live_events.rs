@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use ducktrack_trace_format::{
-    BlockKind, Compression, EventBlock, EventBlockHeader, EventFile, EventFlags, FileHeader,
-    LIVE_EVENTS_FILE_NAME, LivePiece, ThreadId, encode_block, live, live_place,
+    BlockKind, Collection, Compression, EventBlock, EventBlockHeader, EventFile, EventFlags,
+    FileHeader, KEPT_SURVIVOR_WORDS, KeptCollection, LIVE_EVENTS_FILE_NAME, LivePiece, ThreadId,
+    encode_block, live, live_place,
 };
 use ducktrack_trace_reader::{EventFiles, EventStep, RecoveredEvents};
 
@@ -124,8 +125,12 @@ fn read(directory: &Path) -> (Vec<String>, RecoveredEvents) {
         let (what, buffers) = match step {
             EventStep::Epoch(epoch) => (
                 format!(
-                    "{} {:?} {:x?}",
+                    "{}{} {:?} {:x?}",
                     epoch.collection.number,
+                    epoch.kept.as_ref().map_or(String::new(), |kept| format!(
+                        " kept {}",
+                        kept.survivors.len()
+                    )),
                     epoch.collection.fault.is_some(),
                     epoch
                         .collection
@@ -189,10 +194,95 @@ fn each_word_is_read_once() {
         pieces: 4,
         bytes: 4 * (1 + 1 + 2 + 1),
         collections: 2,
+        kept_collections: 0,
         private_threads: 2,
         is_running: false,
     };
     assert_eq!(recovered, all);
+}
+
+fn collection_area(number: u64, kept: u32) -> Vec<u8> {
+    let mut area = vec![0; 2 * live::PAGE];
+    set(&mut area, live::KIND, live::COLLECTION);
+    set(&mut area, live::AREA_BYTES, 2 * live::PAGE as u64);
+    set(&mut area, live::NUMBER, number);
+    set(&mut area, live::SURVIVORS, kept.into());
+    let collection = Collection {
+        number: number as u32,
+        ..Collection::default()
+    };
+    let mut content = KeptCollection::encode_head(&collection, &[]).unwrap();
+    content.resize(content.len() + kept as usize * KEPT_SURVIVOR_WORDS * 8, 0);
+    area[live::PAGE..live::PAGE + content.len()].copy_from_slice(&content);
+    area
+}
+
+/// Of three collections the second is lost.
+#[test]
+fn collections_that_were_kept_end_their_epochs() {
+    let directory = tempfile::tempdir().unwrap();
+    write_event_file(directory.path());
+    let slot = |sequence, thread, epoch, words| Slot {
+        sequence,
+        place: 0,
+        thread,
+        epoch,
+        position: 9,
+        words,
+    };
+    let mut file = file_header(3);
+    file.extend(collection_area(3, 0));
+    file.extend(collection_area(0, 5));
+    file.extend(pieces_area(&[
+        slot(1, 1, 0, words(103..104)),
+        slot(2, 2, 1, words(200..202)),
+    ]));
+    file.extend(collection_area(1, 4));
+    fs::write(directory.path().join(LIVE_EVENTS_FILE_NAME), &file).unwrap();
+    let (steps, recovered) = read(directory.path());
+    let expected = [
+        "1 kept 4 true [] 1:[100, 101, 102]/0 1:[103]/0",
+        "2 true [] 2:[200, 201]/4",
+        "3 kept 0 true [] ",
+        "end ",
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!((recovered.collections, recovered.kept_collections), (1, 2));
+}
+
+/// The collection's block is in the file, its moves are not.
+#[test]
+fn a_collection_whose_moves_are_missing_is_the_one_that_was_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    write_event_file(directory.path());
+    let path = directory.path().join(EventFile::name(0));
+    let mut content = Vec::new();
+    let mut collection = Collection {
+        number: 1,
+        ..Collection::default()
+    };
+    collection.counts.moved = 4;
+    collection.encode(&mut content).unwrap();
+    let mut events = fs::read(&path).unwrap();
+    encode_block(
+        BlockKind::COLLECTION,
+        2,
+        &content,
+        Compression::Off,
+        &mut events,
+    )
+    .unwrap();
+    // And the beginning of another block.
+    for cut in [0, 7] {
+        let torn = [&events[..], &[0; 7][..cut]].concat();
+        fs::write(&path, &torn).unwrap();
+        let mut file = file_header(1);
+        file.extend(collection_area(1, 4));
+        fs::write(directory.path().join(LIVE_EVENTS_FILE_NAME), &file).unwrap();
+        let (steps, recovered) = read(directory.path());
+        assert_eq!(steps, ["1 kept 4 true [] 1:[100, 101, 102]/0", "end "]);
+        assert_eq!((recovered.collections, recovered.kept_collections), (0, 1));
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ use pipeline::{Parts, Pipeline};
 use site_cache::SiteCache;
 use standstill::Standstill;
 
-pub use buffer_words::{BufferWords, DurableWords};
+pub use buffer_words::{BufferWords, Durable, DurableWords};
 pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
@@ -212,8 +212,18 @@ impl EventLog {
     /// A collection has happened; `survivors` are all live objects of its collected ranges, or of the whole heap. Never blocks, so it may be called inside
     /// the pause. Counts need not be filled in.
     pub fn collection(&self, collection: Collection, survivors: impl Into<Survivors>) {
+        self.kept_collection(collection, survivors, None);
+    }
+
+    /// The same for a collection of which there is a copy that survives the process.
+    pub fn kept_collection(
+        &self,
+        collection: Collection,
+        survivors: impl Into<Survivors>,
+        copy: Option<Box<dyn Durable>>,
+    ) {
         self.queue
-            .send_collection(Box::new(collection), survivors.into());
+            .send_collection(Box::new(collection), survivors.into(), copy);
     }
 
     /// The VM keeps these classes at their addresses from now on. (The records themselves go to the trace file, by the agent.) Never blocks.

@@ -14,8 +14,8 @@
 //! heap, the survivors of one epoch and the moves of one collection.
 
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, EventFile, FormatError, MoveRun, MovesLevel, Space,
-    SpaceKind, ThreadCut, ThreadId,
+    BlockKind, Collection, CollectionKind, EventFile, FormatError, HeapClassId, MoveRun,
+    MovesLevel, Space, SpaceKind, ThreadCut, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
@@ -184,6 +184,18 @@ impl HeapReplay {
         complete: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> bool {
+        self.end_epoch_of(collection, runs, None, complete, decode)
+    }
+
+    /// The same; `classes`: those of the runs, if each is one survivor of which it is not known whether an event explains it.
+    pub(crate) fn end_epoch_of(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        classes: Option<&[HeapClassId]>,
+        complete: bool,
+        decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
+    ) -> bool {
         self.note_heap();
         self.abandon_sync();
         self.check_moves(collection, runs, complete);
@@ -199,7 +211,7 @@ impl HeapReplay {
             sums.allocated.bytes.saturating_add(sums.gap_bytes),
         );
         self.close_tallies(&sums, fates.is_some());
-        let outcome = fates.map(|fates| self.apply(collection, runs, &fates));
+        let outcome = fates.map(|fates| self.apply(collection, runs, classes, &fates));
         self.note_costs(collection, &sums, outcome.is_some(), defers);
         if let Some(doubts) = self.doubts.as_mut().filter(|_| outcome.is_some()) {
             doubts.end_collection(collection);
@@ -339,7 +351,13 @@ impl HeapReplay {
         }
     }
 
-    fn apply(&mut self, collection: &Collection, runs: &[MoveRun], fates: &FateMap) -> Outcome {
+    fn apply(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        classes: Option<&[HeapClassId]>,
+        fates: &FateMap,
+    ) -> Outcome {
         if let Some(costs) = &mut self.costs {
             costs.begin_collection(collection);
         }
@@ -362,14 +380,18 @@ impl HeapReplay {
         }
         step.add_found(runs);
         step.settle();
+        if let Some(classes) = classes {
+            step.add_unexplained(runs, classes);
+        }
         let outcome = step.outcome;
+        let unjudged = classes.map_or(0, |_| outcome.found);
         let claimed = runs
             .iter()
             .filter(|run| run.found.is_none())
             .map(|run| run.objects);
         let unexplained = capped::sum(claimed)
             .saturating_sub(fates.misplaced)
-            .abs_diff(outcome.explained);
+            .abs_diff(outcome.explained.saturating_add(unjudged));
         capped::add(&mut self.info.unexplained_survivors, unexplained);
         self.doubtful |= unexplained > 0;
         outcome

@@ -11,6 +11,8 @@ pub struct RecoveredRow {
     pub bytes: u64,
     /// Collections that had happened and whose moves are lost.
     pub lost_collections: u64,
+    /// Collections that had happened and were not written, but kept.
+    pub kept_collections: u64,
     /// Threads whose last events are lost.
     pub private_threads: u64,
     /// The process runs, and has events that are in no file yet.

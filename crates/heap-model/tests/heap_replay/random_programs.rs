@@ -7,7 +7,7 @@ use crate::comparison::{check_all, check_heaps};
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{cases, programs, programs_that_lose_the_heap};
-use crate::replaying::{all_questions, replay};
+use crate::replaying::{all_questions, replay, replay_kept};
 
 proptest! {
     #![proptest_config(cases(150))]
@@ -16,6 +16,14 @@ proptest! {
     fn every_answer_of_a_whole_trace(program in programs(), workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
         let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
+        check_all(&vm, &model);
+    }
+
+    /// The JVM was killed before the last collections were written: what the agent had kept of them says the same.
+    #[test]
+    fn every_answer_where_the_last_collections_were_kept(program in programs(), from in 1_u32..8, workers in 1_usize..4) {
+        let vm = NaiveVm::run(&program);
+        let model = replay_kept(&vm.pieces, &vm.survivors, from, &all_questions(vm.epoch), workers);
         check_all(&vm, &model);
     }
 

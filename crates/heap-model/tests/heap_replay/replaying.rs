@@ -3,9 +3,12 @@
 use ducktrack_heap_model::{
     CollectionNumber, EpochPart, EpochView, HeapReplay, Moment, Questions, TraceModel,
 };
-use ducktrack_trace_format::{BlockKind, MoveDecoder, MoveRun};
+use ducktrack_trace_format::{
+    BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor,
+    MoveDecoder, MoveRun,
+};
 
-use crate::naive_object::Piece;
+use crate::naive_object::{NaiveSurvivor, Piece};
 use crate::program::THREADS;
 use crate::trace_names::names;
 
@@ -27,6 +30,17 @@ pub(crate) fn all_questions(collections: u32) -> Questions {
 
 /// Replays pieces; events are spread over this many workers.
 pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) -> TraceModel {
+    replay_kept(pieces, &[], u32::MAX, questions, workers)
+}
+
+/// The same; of the collections from this number on the trace has what the agent keeps in a pause.
+pub(crate) fn replay_kept(
+    pieces: &[Piece],
+    survivors: &[Vec<NaiveSurvivor>],
+    kept_from: u32,
+    questions: &Questions,
+    workers: usize,
+) -> TraceModel {
     let (count, names) = names(THREADS);
     let mut replay = HeapReplay::new(names, questions.clone(), workers);
     let mut buffers: Vec<(&[u8], bool)> = Vec::new();
@@ -39,9 +53,13 @@ pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) ->
             Piece::Events(content) => buffers.push((content, false)),
             Piece::Collection(collection, moves) => {
                 let (runs, complete) = runs(moves);
-                let deferred = replay.end_epoch(collection, &runs, complete, |view, parts| {
-                    take_all(&buffers, view, parts);
-                });
+                let decode =
+                    |view: &EpochView<'_>, parts: &mut [EpochPart]| take_all(&buffers, view, parts);
+                let is_kept = collection.number >= kept_from && collection.fault.is_none();
+                let deferred = match is_kept {
+                    true => replay.end_kept_epoch(&kept(collection, survivors), decode),
+                    false => replay.end_epoch(collection, &runs, complete, decode),
+                };
                 match deferred {
                     true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
                     false => buffers.clear(),
@@ -57,6 +75,24 @@ pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) ->
     }
     replay.end(|view, parts| take_all(&buffers, view, parts));
     replay.finish(count, Vec::new())
+}
+
+fn kept(collection: &Collection, survivors: &[Vec<NaiveSurvivor>]) -> KeptCollection {
+    let survivors = &survivors[collection.number as usize - 1];
+    let kept = survivors.iter().map(|survivor| KeptSurvivor {
+        from: survivor.from,
+        to: survivor.to,
+        units: u32::try_from(survivor.bytes / 8).expect("small"),
+        class: HeapClassId(survivor.class),
+    });
+    KeptCollection {
+        collection: Collection {
+            counts: CollectionCounts::default(),
+            ..collection.clone()
+        },
+        survivors: kept.collect(),
+        ..KeptCollection::default()
+    }
 }
 
 fn runs(moves: &[Vec<u8>]) -> (Vec<MoveRun>, bool) {

@@ -1,15 +1,18 @@
-//! The words of a piece: in memory of the process, or in memory that outlives it until the piece is in an event file.
+//! The words of a piece: in memory of the process, or in memory that outlives it until the piece is in an event file. Collections are kept there as well.
 
 use std::fmt::Debug;
 use std::ops::Deref;
 
-/// Words that are not lost with the process. When this is dropped, they may be.
-pub trait DurableWords: Send + Debug {
+/// What is not lost with the process until its last block is in an event file. When this is dropped, it may be.
+pub trait Durable: Send + Debug {
+    /// Its last block is about to be written as this block of this event file.
+    fn will_be(&self, file: u32, block: u32);
+}
+
+/// Words of a piece that are [`Durable`].
+pub trait DurableWords: Durable {
     /// The words, little-endian.
     fn bytes(&self) -> &[u8];
-
-    /// They are about to be written as this block of this event file.
-    fn will_be(&self, file: u32, block: u32);
 }
 
 /// See the module.

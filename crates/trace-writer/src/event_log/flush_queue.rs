@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use ducktrack_trace_format::{BlockKind, Collection, End, EventBlockHeader, HeapClass};
 use parking_lot::{Condvar, Mutex};
 
-use super::buffer_words::BufferWords;
+use super::buffer_words::{BufferWords, Durable};
 use super::stats::EventStats;
 use super::survivor::Survivors;
 
@@ -35,7 +35,7 @@ impl Buffer {
 /// What comes to the pipeline.
 pub(crate) enum Message {
     Buffer(Buffer),
-    Collection(Box<Collection>, Survivors),
+    Collection(Box<Collection>, Survivors, Option<Box<dyn Durable>>),
     Classes(Arc<[HeapClass]>),
     /// What is said of the collection that comes next: a block ahead of it.
     Ahead(BlockKind, Vec<u8>),
@@ -134,10 +134,15 @@ impl FlushQueue {
     }
 
     /// Hands a collection over; what comes after the end is left out.
-    pub(crate) fn send_collection(&self, collection: Box<Collection>, survivors: Survivors) {
+    pub(crate) fn send_collection(
+        &self,
+        collection: Box<Collection>,
+        survivors: Survivors,
+        copy: Option<Box<dyn Durable>>,
+    ) {
         let bytes = survivors.memory();
         self.survivor_bytes.fetch_add(bytes, Ordering::AcqRel);
-        if !self.send(Message::Collection(collection, survivors)) {
+        if !self.send(Message::Collection(collection, survivors, copy)) {
             self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
         }
     }

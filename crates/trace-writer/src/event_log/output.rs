@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile, PackedContent};
 
-use super::buffer_words::DurableWords;
+use super::buffer_words::Durable;
 use super::event_files::EventFiles;
 use super::options::EventHost;
 use super::packing::{Content, Packers, Packing};
@@ -44,7 +44,7 @@ const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 struct QueuedBlock {
     kind: BlockKind,
     plain: u64,
-    durable: Option<Box<dyn DurableWords>>,
+    durable: Option<Box<dyn Durable>>,
 }
 
 enum Job {
@@ -163,7 +163,7 @@ impl Output {
         kind: BlockKind,
         bytes: Vec<u8>,
         compression: Compression,
-        durable: Option<Box<dyn DurableWords>>,
+        durable: Option<Box<dyn Durable>>,
     ) {
         let plain = (bytes.len() + BlockHeader::LENGTH) as u64;
         self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
@@ -257,7 +257,7 @@ struct FileWriter {
     /// The user knows that something cannot be written.
     told: bool,
     /// Words of blocks that would be lost with the process, by where their blocks end in the current file.
-    unsettled: VecDeque<(u64, Box<dyn DurableWords>)>,
+    unsettled: VecDeque<(u64, Box<dyn Durable>)>,
 }
 
 impl FileWriter {

@@ -20,7 +20,7 @@ use ducktrack_trace_format::{
 };
 use parking_lot::Mutex;
 
-use super::buffer_words::{BufferWords, DurableWords};
+use super::buffer_words::{BufferWords, Durable};
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
@@ -145,8 +145,8 @@ impl Pipeline {
             self.parts.standstill.wait();
             match next {
                 Some(Message::Buffer(buffer)) => self.buffer(buffer),
-                Some(Message::Collection(collection, survivors)) => {
-                    self.collection(*collection, survivors);
+                Some(Message::Collection(collection, survivors, copy)) => {
+                    self.collection(*collection, survivors, copy);
                 }
                 Some(Message::Classes(classes)) => self.classes(&classes),
                 Some(Message::Ahead(kind, content)) => self.ahead.push((kind, content)),
@@ -219,7 +219,7 @@ impl Pipeline {
         let header = buffer.header;
         let content = self.read(&buffer);
         self.stats.event_bytes += buffer.words.len() as u64;
-        let durable = match buffer.words {
+        let durable: Option<Box<dyn Durable>> = match buffer.words {
             BufferWords::Durable(words) => Some(words),
             BufferWords::Own(words) => {
                 self.spare.put(words);
@@ -316,7 +316,12 @@ impl Pipeline {
         content
     }
 
-    fn collection(&mut self, mut collection: Collection, mut survivors: Survivors) {
+    fn collection(
+        &mut self,
+        mut collection: Collection,
+        mut survivors: Survivors,
+        copy: Option<Box<dyn Durable>>,
+    ) {
         let start = Instant::now();
         if self.holding.is_some() {
             // Old files must go before the buffers that were held and this collection can be written.
@@ -338,7 +343,7 @@ impl Pipeline {
             self.lose_heap(collection.level);
         }
         self.parts.host.secure_definitions();
-        self.write_collection(&collection, moves);
+        self.write_collection(&collection, moves, copy);
         if let Some(parts) = rotation {
             self.begin_file(parts);
         }
@@ -406,33 +411,43 @@ impl Pipeline {
         }
     }
 
-    fn write_collection(&mut self, collection: &Collection, moves: Moves) {
+    /// The copy is let go when the last of the blocks is in the file.
+    fn write_collection(
+        &mut self,
+        collection: &Collection,
+        moves: Moves,
+        copy: Option<Box<dyn Durable>>,
+    ) {
         let mut content = Vec::new();
         if collection.encode(&mut content).is_err() {
             self.stats.broken_buffers += 1;
             return;
         }
-        for (kind, content) in std::mem::take(&mut self.ahead) {
+        self.stats.move_bytes += moves
+            .blocks
+            .iter()
+            .map(|part| part.len() as u64)
+            .sum::<u64>();
+        let parts = moves.blocks.into_iter();
+        let mut blocks = std::mem::take(&mut self.ahead);
+        blocks.push((BlockKind::COLLECTION, content));
+        blocks.extend(parts.map(|part| (BlockKind::MOVES, part)));
+        blocks.extend(explained_blocks(&moves.explained));
+        let last = blocks.pop();
+        for (kind, content) in blocks {
             self.block(kind, content);
         }
-        self.block(BlockKind::COLLECTION, content);
-        for part in moves.blocks {
-            self.stats.move_bytes += part.len() as u64;
-            self.block(BlockKind::MOVES, part);
+        if let Some((kind, content)) = last {
+            self.block_of(kind, content, copy);
         }
-        self.explained = moves.explained;
-        self.write_explained();
-        // Pieces are somewhere else until then; a collection is not.
+        // Most pieces are somewhere else until then; a collection may not be.
         self.parts.output.settle();
     }
 
     /// Writes what was explained since the last collection.
     fn write_explained(&mut self) {
-        const PART: usize = 1 << 16;
-        for part in std::mem::take(&mut self.explained).chunks(PART) {
-            let mut content = Vec::new();
-            encode_explained(part, &mut content);
-            self.block(BlockKind::EXPLAINED, content);
+        for (kind, content) in explained_blocks(&std::mem::take(&mut self.explained)) {
+            self.block(kind, content);
         }
     }
 
@@ -440,13 +455,8 @@ impl Pipeline {
         self.block_of(kind, content, None);
     }
 
-    /// A block, and where its words are until it is in its file.
-    fn block_of(
-        &mut self,
-        kind: BlockKind,
-        content: Vec<u8>,
-        durable: Option<Box<dyn DurableWords>>,
-    ) {
+    /// A block, and what can be let go when it is in its file.
+    fn block_of(&mut self, kind: BlockKind, content: Vec<u8>, durable: Option<Box<dyn Durable>>) {
         let is_compressed = match self.parts.options.compress {
             CompressStrategy::Full => true,
             CompressStrategy::Partial(threshold) => self.parts.queue.fill() >= threshold,
@@ -470,8 +480,8 @@ impl Pipeline {
                     self.write_buffer(buffer);
                     self.parts.queue.buffer_done(bytes);
                 }
-                Message::Collection(collection, survivors) => {
-                    self.collection(*collection, survivors);
+                Message::Collection(collection, survivors, copy) => {
+                    self.collection(*collection, survivors, copy);
                 }
                 Message::Classes(classes) => self.classes(&classes),
                 Message::Ahead(kind, content) => self.ahead.push((kind, content)),
@@ -534,6 +544,16 @@ impl Drop for CloseOnDrop {
         }
         self.queue.close();
     }
+}
+
+fn explained_blocks(explained: &[Explained]) -> Vec<(BlockKind, Vec<u8>)> {
+    const PART: usize = 1 << 16;
+    let blocks = explained.chunks(PART).map(|part| {
+        let mut content = Vec::new();
+        encode_explained(part, &mut content);
+        (BlockKind::EXPLAINED, content)
+    });
+    blocks.collect()
 }
 
 fn nanos_since(start: Instant) -> u64 {

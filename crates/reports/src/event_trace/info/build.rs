@@ -60,6 +60,7 @@ fn recovered(row: RecoveredRow) -> Option<RecoveredDoc> {
         buffers: row.buffers,
         bytes: row.bytes,
         lost_collections: row.lost_collections,
+        kept_collections: row.kept_collections,
         private_threads: row.private_threads,
         is_running: row.is_running,
     };

@@ -76,6 +76,9 @@ pub struct RecoveredDoc {
     pub bytes: u64,
     /// Collections that had happened and whose moves are lost.
     pub lost_collections: u64,
+    /// Collections that had happened, and of which the survivors were kept.
+    #[serde(default)]
+    pub kept_collections: u64,
     /// Threads whose last events are lost: their buffers were in private memory.
     pub private_threads: u64,
     /// The JVM runs: what its threads have in their buffers is not in the files yet, and not in this report.

@@ -77,11 +77,21 @@ fn write_events(out: &mut String, report: &InfoReport) {
         },
     );
     if let Some(recovered) = report.recovered.filter(|found| found.buffers > 0) {
-        let found = format!(
-            "{} with {} of events, from the memory of the JVM that was killed",
+        let mut found = format!(
+            "{} with {} of events",
             counted(recovered.buffers, "buffer"),
             bytes(recovered.bytes)
         );
+        if recovered.kept_collections > 0 {
+            found += &format!(", {}", counted(recovered.kept_collections, "collection"));
+        }
+        found += ", from the memory of the JVM that was killed";
+        if recovered.lost_collections > 0 {
+            found += &format!(
+                "; the moves of {} are lost",
+                counted(recovered.lost_collections, "collection")
+            );
+        }
         fact(out, "recovered", &found);
     }
     for (name, number, what) in [
