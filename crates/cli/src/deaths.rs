@@ -19,7 +19,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use ducktrack_heap_model::{DeathTallies, ProgramClock};
 use ducktrack_merlin::ElephantForm;
-use ducktrack_reports::{DeathsRequest, EventReport, Filter, deaths_report};
+use ducktrack_reports::{DeathsReport, DeathsRequest, EventReport, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;
 use crate::deaths::export::{Target, export};
@@ -141,10 +141,21 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         filter,
         damage: replayed.damage,
     };
-    let deaths = out.finish(replayed.totals);
-    let report = deaths_report(&deaths, &request);
+    let report = deaths_report(&out.finish(replayed.totals), &request);
     output::write(&render(&report, args.format)?, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The whole report of a source, ages in bytes.
+pub(crate) fn whole_report(source: &Path) -> Result<DeathsReport> {
+    let mut out = FateOutput::new(DeathTallies::new(ProgramClock::Bytes), None, None);
+    let replayed = replay::replay(open(source, None)?, &mut out)?;
+    let request = DeathsRequest {
+        source: source.display().to_string(),
+        filter: Filter::default(),
+        damage: replayed.damage,
+    };
+    Ok(deaths_report(&out.finish(replayed.totals), &request))
 }
 
 fn list_form(form: Form) -> ListForm {

@@ -103,6 +103,13 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     }
 }
 
+/// The page that compares two traces.
+pub(crate) fn page(before: &Path, after: &Path) -> Result<String> {
+    let options = DiffOptions::default();
+    let (before, after) = (stacks_of(before, &options)?, stacks_of(after, &options)?);
+    Ok(diff_html(&before, &after)?)
+}
+
 fn gate(text: &str) -> Result<Gate> {
     text.parse()
         .map_err(|error| anyhow!("--fail-on '{text}': {error}"))

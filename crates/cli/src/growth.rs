@@ -38,22 +38,26 @@ pub(crate) fn run(args: GrowthArgs) -> Result<ExitCode> {
         ..Questions::default()
     };
     let model = args.report.load(&questions)?;
-    for bound in questions.growth_from.iter().chain(&questions.growth_until) {
-        check_mark(&model.count, bound, &args.report.name())?;
-    }
+    check_marks(&model.count, &questions, &args.report.name())?;
     let growth = model.growth.clone().unwrap_or_default();
     let report = growth_report(&model, &growth, &args.report.name(), &args.selection.into());
     args.report.print(&report)
 }
 
 /// A number is seconds, anything else the name of a mark.
-fn bound(text: &str) -> GrowthBound {
+pub(crate) fn bound(text: &str) -> GrowthBound {
     let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>().ok();
     match seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
         // Stops at the limit of u64.
         Some(seconds) => GrowthBound::After((seconds * 1e6) as u64),
         None => GrowthBound::Mark(text.to_owned()),
     }
+}
+
+/// Marks that the questions name and the run does not have are an error.
+pub(crate) fn check_marks(count: &CountModel, questions: &Questions, trace: &str) -> Result<()> {
+    let mut bounds = questions.growth_from.iter().chain(&questions.growth_until);
+    bounds.try_for_each(|bound| check_mark(count, bound, trace))
 }
 
 fn check_mark(count: &CountModel, bound: &GrowthBound, trace: &str) -> Result<()> {

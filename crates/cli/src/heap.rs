@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
+use ducktrack_heap_model::{CollectionNumber, HeapAt, Moment, Questions, TraceModel};
 use ducktrack_reports::{Filter, heap_report};
 
 use crate::event_report::{EventReportArgs, unknown_heap};
@@ -54,15 +54,27 @@ pub(crate) fn run(args: HeapArgs) -> Result<ExitCode> {
         ..Questions::default()
     };
     let model = args.report.load(&questions)?;
-    let Some(Some(heap)) = model.heap_at.first() else {
-        bail!("{}: {}", args.report.name(), no_heap(&model, args.at.0));
-    };
     let filter = Filter {
         threads: args.threads,
         ..args.selection.into()
     };
+    let heap = heap_at(&model, &questions, args.at.0, &args.report.name())?;
     let report = heap_report(&model, heap, &args.report.name(), &filter);
     args.report.print(&report)
+}
+
+/// The heap at a moment that was asked for; or why there is none.
+pub(crate) fn heap_at<'a>(
+    model: &'a TraceModel,
+    questions: &Questions,
+    moment: Moment,
+    trace: &str,
+) -> Result<&'a HeapAt> {
+    let mut asked = questions.heap_at.iter().zip(&model.heap_at);
+    match asked.find(|(asked, _)| **asked == moment) {
+        Some((_, Some(heap))) => Ok(heap),
+        _ => bail!("{trace}: {}", no_heap(model, moment)),
+    }
 }
 
 /// Why there is no heap at that moment, and what to do.

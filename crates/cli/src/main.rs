@@ -42,6 +42,7 @@ mod terminal;
 mod timeline;
 mod top;
 mod trace_loading;
+mod ui;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ use clap::{CommandFactory, Parser, Subcommand};
   ducktrack top 4711                            what it allocates now
   ducktrack report ducktrack-4711               who allocates what
   ducktrack report ducktrack-4711 --format html -o report.html
+  ducktrack ui ducktrack-4711                   all of it in the browser
   ducktrack run --mode trace -- java -jar app.jar   every allocation, move and death
   ducktrack heap ducktrack-4711 --at end        what is alive, where it was made, how old it is
   ducktrack diff baseline.json ducktrack-4711 --fail-on 'count>+5%'"
@@ -88,6 +90,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show what a running program allocates now
     Top(top::TopArgs),
+    /// Show all pages of a run as one in the browser, or write them as one file
+    Ui(ui::UiArgs),
     /// Say what is in a trace, and what is missing
     Info(info::InfoArgs),
     /// Show the live heap after a collection or at the end (mode=trace)
@@ -142,6 +146,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Top(args) => top::run(&args),
+        Command::Ui(args) => ui::run(args),
         Command::Info(args) => info::run(&args),
         Command::Heap(args) => heap::run(args),
         Command::Lifetimes(args) => lifetimes::run(args),

@@ -47,7 +47,7 @@ pub(crate) fn run(args: StaleArgs) -> Result<ExitCode> {
 }
 
 /// Why there is no answer, and what to do.
-fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
+pub(crate) fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
     let (first, last) = (model.info.first_collection, model.info.last_collection);
     match (first.zip(last), at) {
         (None, _) => "no collection was recorded, and uses are read by collections; let one happen: jcmd PID GC.run".to_owned(),

@@ -1,9 +1,9 @@
 //! `ducktrack top PID|DIR`: what a program allocates now, read from its mapped counters. The JVM does nothing for it.
 
-mod directory;
-mod grouping;
-mod live_run;
-mod live_table;
+pub(crate) mod directory;
+pub(crate) mod grouping;
+pub(crate) mod live_run;
+pub(crate) mod live_table;
 mod screen;
 mod terminal;
 

@@ -54,6 +54,7 @@ pub use growth::{
     VerdictsDoc, WindowDoc, WindowGrowthDoc, growth_report,
 };
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
+pub(crate) use heap::since_start;
 pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
 pub use holder_docs::{HolderPathDoc, HoldingDoc, MadeDoc, RootDoc, StepDoc};
 pub use holders::{

@@ -34,6 +34,8 @@ const CSS: &str = include_str!("../templates/report.css");
 /// One script in one block: its names stay its own.
 const JS: &str = concat!(
     "'use strict';\n{\n",
+    include_str!("../templates/embedded.js"),
+    include_str!("../templates/names.js"),
     include_str!("../templates/script/data.js"),
     include_str!("../templates/script/state.js"),
     include_str!("../templates/script/search.js"),

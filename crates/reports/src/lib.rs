@@ -38,6 +38,7 @@ mod screen;
 mod stack_names;
 mod text;
 mod tree;
+mod ui;
 mod view;
 mod view_stacks;
 
@@ -88,4 +89,5 @@ pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
 pub use text::{text, verbose_text};
 pub use tree::{TreeOptions, tree};
+pub use ui::{LIVE, UiCollectionDoc, UiDocument, UiMarkDoc, UiTabDoc, ui_document, ui_page};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

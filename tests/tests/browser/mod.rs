@@ -75,13 +75,15 @@ impl Browser {
 
     /// The document as it stands after the script has run.
     pub(crate) fn dom(&self, page: &Path, hash: &str) -> String {
-        let output = run(self
-            .command(false)
-            .arg("--dump-dom")
-            .arg(address(page, hash)));
+        self.dom_at(&address(page, hash))
+    }
+
+    /// The same at an address, perhaps of a server.
+    pub(crate) fn dom_at(&self, address: &str) -> String {
+        let output = run(self.command(false).arg("--dump-dom").arg(address));
         assert!(
             output.contains("data-ready=\"true\""),
-            "the page's script did not come to its end"
+            "{address}: the page's script did not come to its end"
         );
         output
     }

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 const COUNTERS: &str = "counters.mapped";
 
 /// A directory as it is; of a process, the one whose counters it has open, seen through its own root (a container's).
-pub(super) fn of_target(target: &str) -> Result<PathBuf> {
+pub(crate) fn of_target(target: &str) -> Result<PathBuf> {
     let path = Path::new(target);
     match target.parse::<u32>() {
         Ok(pid) if !path.is_dir() => of_process(pid),

@@ -39,7 +39,11 @@ pub fn diff_html(before: &View, after: &View) -> Result<String, ReportError> {
         title: format!("{} against {}", after.trace, before.trace),
         facts: facts(before, after),
         css: include_str!("../../templates/diff/page.css"),
-        js: include_str!("../../templates/diff/page.js"),
+        js: concat!(
+            include_str!("../../templates/embedded.js"),
+            include_str!("../../templates/names.js"),
+            include_str!("../../templates/diff/page.js")
+        ),
         data: inside_script(&data),
     };
     page.render().map_err(ReportError::Page)

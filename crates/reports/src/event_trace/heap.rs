@@ -7,7 +7,8 @@ mod facts;
 mod text;
 
 pub use build::heap_report;
-pub(super) use build::{kept_types, largest_first, quality, since_start};
+pub(crate) use build::since_start;
+pub(super) use build::{kept_types, largest_first, quality};
 pub use document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
 
 use crate::error::ReportError;

@@ -25,6 +25,8 @@ macro_rules! kind {
             body: || Body.render(),
             js: concat!(
                 "'use strict';\n{\n",
+                include_str!("../../templates/embedded.js"),
+                include_str!("../../templates/names.js"),
                 include_str!("../../templates/event/basics.js"),
                 include_str!("../../templates/event/grid.js"),
                 include_str!("../../templates/event/chart.js"),

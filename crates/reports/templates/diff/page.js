@@ -4,6 +4,9 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const byId = (id) => document.getElementById(id);
   const STEP = 24;
+  // The width of a letter in a box.
+  const LETTER = 7.25;
+  if (embedded) listenToParent((order) => { if (order.theme) document.documentElement.style.colorScheme = order.theme; });
   const numbers = new Intl.NumberFormat('en-US');
   const nodes = data.nodes.map(([parent, name, ...values], at) => ({ at, parent, name: data.strings[name], values, children: [], depth: 0, size: 0, hit: true }));
   for (const node of nodes) if (node.parent >= 0) { const above = nodes[node.parent]; above.children.push(node); node.depth = above.depth + 1; }
@@ -45,7 +48,7 @@
   }
   function box(node, left, width) {
     const div = document.createElement('div');
-    div.textContent = width > 24 ? shortName(node.name) : '';
+    div.textContent = width > 24 ? cutName(shortName(node.name), Math.floor((width - 10) / LETTER)) : '';
     div.node = node;
     div.className = kind(node) + (width < 12 ? ' tiny' : '') + (node.hit ? '' : ' dim');
     div.style.cssText = `left:${left.toFixed(1)}px;width:${width.toFixed(1)}px;top:${node.depth * STEP}px`;

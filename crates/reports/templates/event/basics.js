@@ -31,7 +31,7 @@ const label = (site) => site.class + '.' + site.method + '(' + source(site) + ')
 const shortLabel = (site) => simple(site.class) + '.' + site.method + (site.line === null ? '@' + site.bci : ':' + site.line);
 const typeOf = (site) => site.type === null ? '(several types)' : site.type;
 
-const given = new URLSearchParams(location.hash.slice(1));
+const given = new URLSearchParams(givenState());
 const chosen = {};
 function choice(key, fallback, allowed) {
   const value = given.get(key);
@@ -100,3 +100,4 @@ function applyTheme(wanted) {
   };
 }
 applyTheme(theme);
+listenToParent((order) => { if (order.theme) applyTheme(order.theme); });

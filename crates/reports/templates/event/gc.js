@@ -64,6 +64,7 @@ function drawCosts(kept) {
     entry.addEventListener('click', () => table.pick(row.key));
     return entry;
   }));
+  fitNames(byId('costs').querySelectorAll('.code'));
 }
 function drawAges() {
   const ages = data.selected.copiedByAge;

@@ -21,6 +21,8 @@ function grid(columns, options) {
     });
   }
   function drawHead() {
+    // A column without a width has what is left, and that must be something.
+    byId('table').style.minWidth = columns.filter(wanted).reduce((sum, column) => sum + (column.width ?? 280), 0) + 'px';
     head.replaceChildren(...columns.filter(wanted).map((column) => {
       const th = element('th', column.number ? 'n' : '');
       th.scope = 'col';
@@ -34,8 +36,9 @@ function grid(columns, options) {
       return th;
     }));
   }
-  // What the detail of a row says, too, makes room for it.
-  const wanted = (column) => !column.hidden?.() && !(column.spare && !byId('detail').hidden && sorting() !== column.id);
+  // What the detail of a row says, too, makes room for it, and for names where there is little.
+  const isTight = () => !byId('detail').hidden || innerWidth < 700;
+  const wanted = (column) => !column.hidden?.() && !(column.spare && isTight() && sorting() !== column.id);
   const pad = (height) => {
     const tr = element('tr', 'pad'), td = element('td');
     tr.setAttribute('aria-hidden', 'true');
@@ -69,6 +72,7 @@ function grid(columns, options) {
     for (let at = first; at < last; at++) part.append(drawRow(rows[at], at));
     part.append(pad((rows.length - last) * HEIGHT));
     body.replaceChildren(part);
+    fitNames(body.querySelectorAll('td.code'));
   }
   function draw() {
     drawHead();
@@ -107,7 +111,7 @@ function grid(columns, options) {
     drawing = true;
     requestAnimationFrame(() => { drawing = false; const at = document.activeElement?.dataset?.at; drawRows(); if (at) body.querySelector(`tr[data-at="${at}"]`)?.focus({ preventScroll: true }); });
   });
-  addEventListener('resize', drawRows);
+  addEventListener('resize', () => { drawHead(); drawRows(); });
   return {
     fill(all) {
       rows = all;
@@ -145,6 +149,8 @@ function listing(detail, title, entries, whole) {
   detail.append(table);
   if (entries.length > LIMIT) detail.append(element('p', 'small', grouped(entries.length - LIMIT) + ' more'));
 }
+// As frames of stacks are called.
+const frameName = (site) => site.class + '.' + site.method + (site.line === null ? '' : ':' + site.line);
 function detailFor(row) {
   const detail = byId('detail');
   detail.hidden = !row;
@@ -154,5 +160,6 @@ function detailFor(row) {
   close.type = 'button';
   close.addEventListener('click', () => table.pick(chosen.row));
   detail.append(close, element('p', 'where', row.name));
+  if (embedded && row.class) detail.append(leadingButton('Its stacks', { tab: 'report', state: { place: [row.type ?? '', frameName(row)].join('\u0001') } }));
   return detail;
 }

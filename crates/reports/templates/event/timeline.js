@@ -44,6 +44,7 @@ function drawLegend(all, at, format) {
     entry.addEventListener('pointerleave', () => faint(false));
     return entry;
   }));
+  fitNames(byId('layers').querySelectorAll('.code'));
 }
 const span = () => high() - low();
 const xAxis = () => ({ low: low(), high: high() });
@@ -88,8 +89,10 @@ function draw() {
   const heap = drawHeap();
   const charts = [heap.chart, drawPauses(seen), drawRate(rated)];
   byId('zoom-out').disabled = !chosen.from;
-  crosshair(charts, { nearest: (x) => nearestTo(heap.xs, x), tell: (found) => tell(found, heap, rated), zoom: (a, b) => { choose('from', a === null ? '' : Math.round(a)); choose('to', b === null ? '' : Math.round(b)); draw(); } });
+  crosshair(charts, { nearest: (x) => nearestTo(heap.xs, x), tell: (found) => tell(found, heap, rated), zoom: (a, b) => { choose('from', a === null ? '' : Math.round(a)); choose('to', b === null ? '' : Math.round(b)); draw(); tellStretch(); } });
 }
+// The stretch is the same for all pages of `ducktrack ui`.
+function tellStretch() { if (embedded) lead({ from: chosen.from, to: chosen.to }); }
 function nearestTo(xs, x) {
   if (!xs.length) return null;
   let best = 0;
@@ -124,7 +127,15 @@ const columns = [
   { id: 'cause', name: 'Cause', value: (row) => row.cause, show: (row) => row.cause + (row.fault ? '  (moves not known: ' + row.fault + ')' : '') },
 ];
 const longest = Math.max(...collections.map((one) => one.pauseMicros), 1);
-const table = grid(columns, { sort: () => 'number', dir: 'asc', what: (n) => n === 1 ? 'collection' : 'collections', picked: () => {} });
+const table = grid(columns, { sort: () => 'number', dir: 'asc', what: (n) => n === 1 ? 'collection' : 'collections', picked(row) {
+  const detail = detailFor(row);
+  if (!detail) return;
+  const facts = element('dl'), amounts = (one) => one ? `${shortBytes(one.bytes)} in ${objects(one.count)}` : 'not known';
+  for (const [name, text] of [['pause', `${duration(row.pauseMicros)}, of it the agent ${duration(row.walkMicros)}`], ['cause', row.cause], ['allocated before', amounts(row.allocated)], ['died', amounts(row.died)], ['promoted', amounts(row.promoted)], ['live afterwards', amounts(row.live)]]) facts.append(element('dt', '', name), element('dd', '', text));
+  detail.append(facts);
+  if (embedded) detail.append(leadingButton('The heap after it', { tab: 'heap', at: row.number }));
+  else detail.append(element('p', 'small code', `ducktrack heap ${data.run.trace} --at ${row.number}`));
+} });
 function changed() {
   draw();
   const hit = matcher(chosen.q);
@@ -133,7 +144,8 @@ function changed() {
 searchBox(changed);
 radios('metric', changed);
 radios('by', draw);
-byId('zoom-out').addEventListener('click', () => { choose('from', ''); choose('to', ''); draw(); });
+byId('zoom-out').addEventListener('click', () => { choose('from', ''); choose('to', ''); draw(); tellStretch(); });
+listenToParent((order) => { if (order.from !== undefined) { choose('from', order.from); choose('to', order.to); draw(); } });
 let resizing = 0;
 addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(draw, 100); });
 changed();

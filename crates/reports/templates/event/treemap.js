@@ -58,4 +58,5 @@ function treemap(host, groups, onPick) {
   }
   host.style.height = height + 'px';
   host.replaceChildren(drawn);
+  fitNames(host.querySelectorAll('.map-head, .map-cell span'));
 }

@@ -21,6 +21,7 @@ const simple = (name) => name.slice(name.lastIndexOf('.') + 1);
 const place = ([cls, method, descriptor, bci, line, file]) => {
   const at = { cls: text[cls], method: text[method], descriptor: text[descriptor], bci };
   at.source = line < 0 ? '@' + bci : (file < 0 ? 'line ' + line : text[file] + ':' + line);
+  at.frame = at.cls + '.' + at.method + (line < 0 ? '' : ':' + line);
   at.label = at.cls + '.' + at.method + '(' + at.source + ')';
   at.short = simple(at.cls) + '.' + at.method + (line < 0 ? '' : ':') + (line < 0 ? at.source : line);
   return at;

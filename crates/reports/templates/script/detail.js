@@ -10,12 +10,18 @@ function drawDetail() {
   close.type = 'button';
   close.addEventListener('click', () => select(''));
   detail.append(close, element('p', 'where', row.label));
-  if (state.group === 'site') siteFacts(detail, [...row.sites.keys()][0]);
+  if (state.group === 'site') { siteFacts(detail, [...row.sites.keys()][0]); if (sampled) detail.append(stacksButton([...row.sites.keys()][0])); }
   const own = cells.filter((cell) => cell.hit && row.sites.has(cell.site) && String(groups[state.group].key(cell)) === row.key);
   if (state.group !== 'type' && row.types.size > 1) sums(detail, 'Types', own, (cell) => cell.type);
   if (state.group !== 'site') sums(detail, 'Locations', own, (cell) => cell.site.at.label, (cell) => open(cell.site));
   if (own.some((cell) => cell.caller)) sums(detail, 'Callers to blame', own, (cell) => cell.caller ? cell.caller.at.label + ' calls ' + cell.caller.target : '(no tracked call was under way)');
   if (state.group === 'site') siteLists(detail, [...row.sites.keys()][0]);
+}
+function stacksButton(site) {
+  const button = element('button', 'lead', 'Its stacks');
+  button.type = 'button';
+  button.addEventListener('click', () => { goToPlace([site.type ?? '', site.at.frame].join('\u0001')); byId('search').value = state.q; byId('invert').checked = state.invert === 'on'; byId('view').value = 'stacks'; byId('threads').value = ''; showStackControls(); plantTree(); changed(); byId('flame-title').scrollIntoView({ block: 'start' }); });
+  return button;
 }
 function siteFacts(detail, site) {
   const way = site.kind + (site.type ? ' of ' + site.type : '') + ' at bytecode index ' + site.at.bci;

@@ -1,6 +1,8 @@
 // The flame graph: whole stacks; or package, class, method, site; or below the caller to blame.
 
 const STEP = 25;
+// The width of a letter in a box.
+const LETTER = 7.25;
 const trees = {};
 let root, focus, current, deepestDrawn = 0;
 
@@ -91,7 +93,7 @@ function drawFlame() {
   byId('reset').disabled = focus === root;
 }
 function frame(node, left, width, extra) {
-  const div = element('div', extra, width > 24 ? shortName(node) : '');
+  const div = element('div', extra, width > 24 ? cutName(shortName(node), Math.floor((width - 10) / LETTER)) : '');
   div.node = node;
   node.drawn = div;
   div.style.cssText = `left:${left.toFixed(1)}px;width:${width.toFixed(1)}px;top:${node.depth * STEP}px`;

@@ -22,6 +22,16 @@ function searchStacks(terms) {
     row.hit = terms.every((term) => row.hay.includes(term.word) !== term.not);
   }
 }
+// The stacks that end at a place: inverted, zoomed to it. Without stacks of it, the place is searched for.
+function goToPlace(place) {
+  const [type, frame] = place.split('\u0001');
+  Object.assign(state, { view: '', invert: 'on', zoom: '', thread: '', q: '' });
+  const types = sampled ? tree(state.blame).below : new Map();
+  const found = [...types.values()].find((node) => (!type || node.name === type) && node.below.has(frame));
+  if (found) { state.zoom = [found.name, frame].join('\u0001'); return; }
+  state.invert = '';
+  state.q = frame.replace(/:\d+$/, '');
+}
 const typeNames = new Set(stackRows.map((row) => row.type));
 // `com.acme.Main.run:12` is shown as `Main.run:12`: the end is what tells frames apart.
 function shortFrame(name) {

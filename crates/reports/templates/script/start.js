@@ -121,6 +121,8 @@ function showStackControls() {
 }
 
 applyTheme();
+listenToParent((order) => { if (order.theme) { state.theme = order.theme; applyTheme(); } });
+if (given.get('place')) goToPlace(given.get('place'));
 byId('search').value = state.q;
 plantTree();
 listen();

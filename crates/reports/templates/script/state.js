@@ -1,6 +1,6 @@
 // What is chosen, kept in the address so that a view can be shared; and small tools for numbers and elements.
 
-const given = new URLSearchParams(location.hash.slice(1));
+const given = new URLSearchParams(givenState());
 const state = {
   q: given.get('q') || '', metric: given.get('metric') || data.sort, group: given.get('group') || 'site',
   sort: given.get('sort') || '', dir: given.get('dir') || 'desc', row: given.get('row') || '',

@@ -74,6 +74,8 @@ function order() {
 function drawHead() {
   const head = byId('head');
   head.textContent = '';
+  // A column without a width has what is left, and that must be something.
+  byId('table').style.minWidth = wanted().reduce((sum, column) => sum + (column.width ?? 280), 0) + 'px';
   for (const column of wanted()) {
     const th = element('th', column.number ? 'n' : '');
     th.scope = 'col';
@@ -98,6 +100,7 @@ function drawRows() {
   for (let at = first; at < last; at++) part.append(drawRow(rows[at], at));
   part.append(pad((rows.length - last) * ROW));
   body.replaceChildren(part);
+  fitNames(body.querySelectorAll('td.code'));
 }
 function pad(height) {
   const tr = element('tr', 'pad');

@@ -1,0 +1,64 @@
+//! Looks at the counters of a program that runs, for as many who ask as there are: not more often than twice a second.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use ducktrack_reports::LiveDoc;
+
+use crate::top::grouping::By;
+use crate::top::live_run::LiveRun;
+use crate::top::live_table::{LiveTable, RowOrder};
+
+const LEAST_INTERVAL: Duration = Duration::from_millis(500);
+/// Rows that are shown.
+const MOST_ROWS: usize = 60;
+
+/// See the module.
+pub(crate) struct LiveLooks {
+    inner: Mutex<Looks>,
+}
+
+struct Looks {
+    live: LiveRun,
+    tables: Vec<LiveTable>,
+    last: Instant,
+}
+
+impl LiveLooks {
+    /// `None` where the run has ended, or nothing can be read while it goes on.
+    pub(crate) fn open(directory: &Path) -> Option<Self> {
+        let mut live = LiveRun::open(directory).ok()?;
+        let table = |by| LiveTable::new(by, RowOrder::default(), String::new());
+        let mut tables: Vec<LiveTable> = By::ALL.into_iter().map(table).collect();
+        let now = Instant::now();
+        let counts = live.look().ok()?;
+        tables.iter_mut().for_each(|table| table.take(counts, now));
+        let inner = Looks {
+            live,
+            tables,
+            last: now,
+        };
+        (inner.live.state == "running").then_some(Self {
+            inner: Mutex::new(inner),
+        })
+    }
+
+    pub(crate) fn document(&self, by: By, order: RowOrder, filter: &str) -> Result<LiveDoc> {
+        // Tables are whole between two looks, whatever became of the thread that looked.
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let Looks { live, tables, last } = &mut *inner;
+        if last.elapsed() >= LEAST_INTERVAL {
+            let now = Instant::now();
+            let counts = live.look()?;
+            tables.iter_mut().for_each(|table| table.take(counts, now));
+            *last = now;
+        }
+        let place = By::ALL.iter().position(|one| *one == by).unwrap_or(0);
+        let table = &mut tables[place];
+        table.order = order;
+        filter.clone_into(&mut table.filter);
+        Ok(table.document(live, MOST_ROWS))
+    }
+}

@@ -1,0 +1,107 @@
+//! The pages that a recording can have, and in which order.
+
+use ducktrack_reports::{LIVE, UiTabDoc};
+
+/// A page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PageKind {
+    Live,
+    Report,
+    Timeline,
+    Heap,
+    Growth,
+    Gc,
+    Lifetimes,
+    Leaks,
+    Holders,
+    Stale,
+    Deaths,
+    Diff,
+    Info,
+}
+
+impl PageKind {
+    /// In the order of tabs.
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Live,
+        Self::Report,
+        Self::Timeline,
+        Self::Heap,
+        Self::Growth,
+        Self::Gc,
+        Self::Leaks,
+        Self::Holders,
+        Self::Lifetimes,
+        Self::Stale,
+        Self::Deaths,
+        Self::Diff,
+        Self::Info,
+    ];
+
+    /// Its name in addresses, its name for people, and the question that it answers.
+    fn words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Live => (LIVE, "Live", "what is allocated now"),
+            Self::Report => (
+                "report",
+                "Allocations",
+                "who allocates what, in which stacks",
+            ),
+            Self::Timeline => (
+                "timeline",
+                "Timeline",
+                "collections, pauses and rates over time",
+            ),
+            Self::Heap => ("heap", "Heap", "what is alive after a collection"),
+            Self::Growth => ("growth", "Growth", "what becomes more and more"),
+            Self::Gc => ("gc", "Collector", "what each site costs the collector"),
+            Self::Leaks => ("leaks", "Leaks", "what leaks, and how fast it grows"),
+            Self::Holders => (
+                "holders",
+                "Holders",
+                "who holds the objects of the heap dump",
+            ),
+            Self::Lifetimes => (
+                "lifetimes",
+                "Lifetimes",
+                "how long the objects of each site live",
+            ),
+            Self::Stale => ("stale", "Stale", "live objects that are not used"),
+            Self::Deaths => ("deaths", "Deaths", "when each object died, exactly"),
+            Self::Diff => ("diff", "Difference", "what is different from the other run"),
+            Self::Info => (
+                "info",
+                "Recording",
+                "what is in the recording, and what is missing",
+            ),
+        }
+    }
+
+    /// The kind of a name in an address.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.id() == name)
+    }
+
+    pub(crate) fn id(self) -> &'static str {
+        self.words().0
+    }
+
+    /// The tab of a run; the command has what the user gave beside the directory.
+    pub(crate) fn tab(self, trace: &str, dump: Option<&str>, baseline: Option<&str>) -> UiTabDoc {
+        let (id, name, about) = self.words();
+        let command = match (self, dump, baseline) {
+            (Self::Live, ..) => format!("ducktrack top {trace}"),
+            (Self::Diff, _, Some(baseline)) => format!("ducktrack diff {baseline} {trace}"),
+            (Self::Leaks | Self::Holders, Some(dump), _) => {
+                format!("ducktrack {id} {trace} --dump {dump}")
+            }
+            _ => format!("ducktrack {id} {trace}"),
+        };
+        UiTabDoc {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            about: about.to_owned(),
+            command,
+        }
+    }
+}

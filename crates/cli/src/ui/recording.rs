@@ -1,0 +1,342 @@
+//! A recording and the pages that are made of it. One that is still written is read again when it has become old.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
+use ducktrack_holders::Holdings;
+use ducktrack_reports::{
+    EventReport, Filter, HolderSelection, LeakRequest, UiDocument, gc_report, growth_report,
+    heap_report, holders_report, html, info_report, leaks_report, lifetimes_report, stale_report,
+    timeline_report, ui_document, view,
+};
+
+use super::page_kind::PageKind;
+use crate::dump_loading::DumpTrace;
+use crate::growth::{bound, check_marks};
+use crate::heap::heap_at;
+use crate::trace_loading::load_trace;
+use crate::{deaths, diff, stale};
+
+/// A recording that goes on is not read again before this time, nor before reading has rested this many times as long as it took.
+const LEAST_AGE: Duration = Duration::from_secs(2);
+const REST: u32 = 8;
+/// Rows of one heap among several.
+const HELD_ROWS: usize = 1_000;
+/// Pages that are kept.
+const MOST_PAGES: usize = 64;
+
+/// See the module.
+pub(crate) struct Recording {
+    directory: PathBuf,
+    name: String,
+    dump: Option<PathBuf>,
+    baseline: Option<PathBuf>,
+    reading: Mutex<Reading>,
+}
+
+/// The recording as it was read last.
+struct Reading {
+    model: TraceModel,
+    document: UiDocument,
+    at: Instant,
+    took: Duration,
+    pages: HashMap<String, Arc<str>>,
+}
+
+/// What a page is asked: a moment, a stretch of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PageQuery {
+    pub(crate) at: Option<u32>,
+    pub(crate) from: Option<String>,
+    pub(crate) until: Option<String>,
+}
+
+impl Recording {
+    pub(crate) fn open(
+        directory: PathBuf,
+        dump: Option<PathBuf>,
+        baseline: Option<PathBuf>,
+    ) -> Result<Self> {
+        let name = directory.display().to_string();
+        let (dump_name, baseline_name) = (text_of(&dump), text_of(&baseline));
+        let others = (dump_name.as_deref(), baseline_name.as_deref());
+        let reading = Reading::read(&directory, others, 1)?;
+        Ok(Self {
+            directory,
+            name,
+            dump,
+            baseline,
+            reading: Mutex::new(reading),
+        })
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What the frame around the pages shows; read again where the run goes on.
+    pub(crate) fn document(&self) -> Result<UiDocument> {
+        let mut reading = self.reading();
+        if reading.is_old() {
+            let (dump, baseline) = (text_of(&self.dump), text_of(&self.baseline));
+            let others = (dump.as_deref(), baseline.as_deref());
+            let made = reading.document.made + 1;
+            *reading = Reading::read(&self.directory, others, made)?;
+        }
+        Ok(reading.document.clone())
+    }
+
+    /// The numbers of the collections that the pages know.
+    pub(crate) fn collections(&self) -> Vec<u32> {
+        let reading = self.reading();
+        let all = reading.document.collections.iter();
+        all.map(|one| one.number).collect()
+    }
+
+    /// A page, made once for each reading.
+    pub(crate) fn page(&self, kind: PageKind, query: &PageQuery) -> Result<Arc<str>> {
+        let key = format!("{kind:?} {query:?}");
+        let mut reading = self.reading();
+        if let Some(page) = reading.pages.get(&key) {
+            return Ok(Arc::clone(page));
+        }
+        let page: Arc<str> = self.make(&reading.model, kind, query)?.into();
+        if reading.pages.len() >= MOST_PAGES {
+            reading.pages.clear();
+        }
+        reading.pages.insert(key, Arc::clone(&page));
+        Ok(page)
+    }
+
+    /// The heap after several collections, in one pass over the trace.
+    pub(crate) fn heaps(&self, numbers: &[u32]) -> Result<Vec<(u32, String)>> {
+        let moments = numbers
+            .iter()
+            .map(|number| Moment::After(CollectionNumber(*number)));
+        let questions = Questions {
+            heap_at: moments.collect(),
+            ..Questions::default()
+        };
+        let model = load_trace(&self.directory, &questions)?;
+        let known = numbers.iter().zip(&model.heap_at);
+        let known = known.filter_map(|(number, heap)| Some((*number, heap.as_ref()?)));
+        let page = |(number, heap)| {
+            let first = Filter {
+                top: Some(HELD_ROWS),
+                ..Filter::default()
+            };
+            let report = heap_report(&model, heap, &self.name, &first);
+            Ok((number, report.html()?))
+        };
+        known.map(page).collect()
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        // A page that panicked has changed nothing.
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make(&self, model: &TraceModel, kind: PageKind, query: &PageQuery) -> Result<String> {
+        let (name, all) = (self.name.as_str(), Filter::default());
+        match kind {
+            PageKind::Live => bail!("the table of what is allocated now is no page"),
+            PageKind::Report => Ok(html(&view(&model.count, name, &all))?),
+            PageKind::Info => page_of(&info_report(model, name)),
+            PageKind::Timeline => {
+                let timeline = model.timeline.clone().unwrap_or_default();
+                page_of(&timeline_report(model, &timeline, name, &all))
+            }
+            PageKind::Gc => {
+                let costs = model.cost.clone().unwrap_or_default();
+                page_of(&gc_report(model, &costs, name, &all))
+            }
+            PageKind::Lifetimes => {
+                let lifetimes = model.lifetimes.clone().unwrap_or_default();
+                page_of(&lifetimes_report(model, &lifetimes, name, &all))
+            }
+            PageKind::Heap => self.heap(model, query),
+            PageKind::Growth => self.growth(model, query),
+            PageKind::Stale => self.stale(model, query),
+            PageKind::Leaks => self.leaks(model),
+            PageKind::Holders => self.holders(),
+            PageKind::Deaths => page_of(&deaths::whole_report(&self.directory)?),
+            PageKind::Diff => match &self.baseline {
+                Some(baseline) => diff::page(baseline, &self.directory),
+                None => bail!("there is no other run to compare with; give one: --baseline DIR"),
+            },
+        }
+    }
+
+    /// The model for other questions than those that were answered as the recording was read.
+    fn asked(&self, questions: &Questions) -> Result<TraceModel> {
+        load_trace(&self.directory, questions)
+    }
+
+    fn heap(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
+        let page = |model: &TraceModel, questions: &Questions, moment| {
+            let heap = heap_at(model, questions, moment, &self.name)?;
+            page_of(&heap_report(model, heap, &self.name, &Filter::default()))
+        };
+        let Some(number) = query.at else {
+            let questions = whole_questions();
+            // A heap that is lost on the way is known up to somewhere.
+            return page(model, &questions, Moment::End)
+                .or_else(|error| page(model, &questions, Moment::Last).map_err(|_| error));
+        };
+        let moment = Moment::After(CollectionNumber(number));
+        let questions = Questions {
+            heap_at: vec![moment],
+            ..Questions::default()
+        };
+        page(&self.asked(&questions)?, &questions, moment)
+    }
+
+    fn growth(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
+        let page = |model: &TraceModel| {
+            let growth = model.growth.clone().unwrap_or_default();
+            page_of(&growth_report(
+                model,
+                &growth,
+                &self.name,
+                &Filter::default(),
+            ))
+        };
+        if query.from.is_none() && query.until.is_none() {
+            return page(model);
+        }
+        let questions = Questions {
+            growth: true,
+            growth_from: query.from.as_deref().map(bound),
+            growth_until: query.until.as_deref().map(bound),
+            ..Questions::default()
+        };
+        let model = self.asked(&questions)?;
+        check_marks(&model.count, &questions, &self.name)?;
+        page(&model)
+    }
+
+    fn stale(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
+        let at = query.at.map(CollectionNumber);
+        let page = |model: &TraceModel| {
+            let staleness = model.staleness.as_ref();
+            let staleness = staleness
+                .ok_or_else(|| anyhow!("{}: {}", self.name, stale::no_staleness(model, at)))?;
+            page_of(&stale_report(
+                model,
+                staleness,
+                &self.name,
+                &Filter::default(),
+            ))
+        };
+        match at {
+            None => page(model),
+            Some(number) => page(&self.asked(&Questions {
+                staleness: Some(Moment::After(number)),
+                ..Questions::default()
+            })?),
+        }
+    }
+
+    fn leaks(&self, model: &TraceModel) -> Result<String> {
+        let request = LeakRequest {
+            trace: self.name.clone(),
+            dump: text_of(&self.dump),
+            max_heap: None,
+            top: None,
+        };
+        let Some(dump) = &self.dump else {
+            return page_of(&leaks_report(model, None, &request)?);
+        };
+        let mut trace =
+            DumpTrace::load(|questions| self.asked(questions), dump, whole_questions())?;
+        let holdings = Holdings::new(trace.join()?);
+        let report = leaks_report(&trace.model, Some(&holdings), &request);
+        page_of(&report.map_err(|error| trace.fault(error))?)
+    }
+
+    fn holders(&self) -> Result<String> {
+        let dump = self.dump.as_ref();
+        let dump = dump.context("there is no heap dump; give one: --dump FILE")?;
+        let load = |questions: &Questions| self.asked(questions);
+        let mut trace = DumpTrace::load(load, dump, Questions::default())?;
+        let holdings = Holdings::new(trace.join()?);
+        let names = (self.name.clone(), dump.display().to_string());
+        let selection = HolderSelection::default();
+        let report = holders_report(&trace.model, &holdings, (&names.0, &names.1), &selection);
+        page_of(&report.map_err(|error| trace.fault(error))?)
+    }
+}
+
+impl Reading {
+    fn read(directory: &Path, others: (Option<&str>, Option<&str>), made: u64) -> Result<Self> {
+        let name = directory.display().to_string();
+        let began = Instant::now();
+        let model = load_trace(directory, &whole_questions())?;
+        let mut document = ui_document(&model, &name);
+        document.made = made;
+        let kinds = PageKind::ALL.into_iter();
+        document.tabs = kinds
+            .filter(|kind| is_there(*kind, &model, others))
+            .map(|kind| kind.tab(&name, others.0, others.1))
+            .collect();
+        Ok(Self {
+            model,
+            document,
+            at: Instant::now(),
+            took: began.elapsed(),
+            pages: HashMap::new(),
+        })
+    }
+
+    fn is_old(&self) -> bool {
+        let rest = LEAST_AGE.max(self.took.saturating_mul(REST));
+        self.document.state == "running" && self.at.elapsed() > rest
+    }
+}
+
+/// Everything that pages of the whole run are made of, in one pass.
+fn whole_questions() -> Questions {
+    Questions {
+        // In this order: the report on leaks takes the first.
+        heap_at: vec![Moment::End, Moment::Last],
+        lifetimes: true,
+        timeline: true,
+        growth: true,
+        cost: true,
+        staleness: Some(Moment::End),
+        ..Questions::default()
+    }
+}
+
+/// Does the recording have what the page shows?
+fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&str>)) -> bool {
+    let is_trace = !model.info.files.is_empty();
+    let is_witness = model.count.run.mode == "witness";
+    match kind {
+        PageKind::Live => false,
+        PageKind::Report => true,
+        PageKind::Timeline
+        | PageKind::Heap
+        | PageKind::Growth
+        | PageKind::Gc
+        | PageKind::Lifetimes
+        | PageKind::Leaks => is_trace && !is_witness,
+        PageKind::Info => is_trace,
+        PageKind::Holders => is_trace && others.0.is_some(),
+        PageKind::Stale => model.staleness.is_some(),
+        PageKind::Deaths => is_trace && is_witness,
+        PageKind::Diff => others.1.is_some(),
+    }
+}
+
+fn page_of(report: &dyn EventReport) -> Result<String> {
+    Ok(report.html()?)
+}
+
+fn text_of(path: &Option<PathBuf>) -> Option<String> {
+    path.as_ref().map(|path| path.display().to_string())
+}

@@ -1,0 +1,174 @@
+//! All pages of one traced run in a real browser: at 480 px none scrolls sideways, headers are in the tab order, long names lose their middle; and
+//! `ducktrack ui` leads from a collection to its heap and from a site to its stacks, as one file and served.
+//!
+//! Skips, saying so, where there is no Chromium. `DUCKTRACK_PICTURES=DIR` keeps the pages.
+
+#[allow(dead_code, reason = "each test of pages uses some of it")]
+mod browser;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use browser::Browser;
+use ducktrack_tests::{TracedRun, compile_java, ducktrack_command, traced_jdks};
+use serde_json::Value;
+
+/// Looks at a page in a frame of 480 px, and at the frames in it.
+const LOOK: &str = include_str!("all_pages/look.js");
+/// Clicks through the page of `ducktrack ui`.
+const WALK: &str = include_str!("all_pages/walk.js");
+
+/// A short run of a program that leaks, with stamps of uses and a heap dump at its end.
+fn recorded(classes: &Path) -> (TracedRun, PathBuf) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src");
+    let program = |name: &str| {
+        let path = sources.join("ducktrack/leaks").join(name);
+        path.to_str().expect("a path in UTF-8").to_owned()
+    };
+    let (store, work) = (program("SessionStore"), program("Work"));
+    let names = ["DumpAtExit", store.as_str(), work.as_str()];
+    assert!(compile_java(&names, 17, classes).expect("compile"));
+    let jdks = traced_jdks().expect("JDKs");
+    let run = TracedRun::new(&jdks[0], "pages").expect("folder");
+    let dump = run.file("heap.hprof");
+    let mut command = run.command("staleness=on", &[classes]).expect("the agent");
+    command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseParallelGC"]);
+    command.arg("-Dducktrack.leaks.steps=600");
+    command.arg("DumpAtExit").arg(&dump);
+    command.arg("ducktrack.leaks.SessionStore");
+    run.finish(&mut command).expect("java");
+    (run, dump)
+}
+
+fn page(words: &[&str]) -> String {
+    let output = Command::new(ducktrack_command().expect("built"))
+        .args(words)
+        .output()
+        .expect("ducktrack");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A page around the page, with a script that looks at it; what the script says.
+fn looked_at(browser: &Browser, name: &str, page: &str, script: &str) -> Value {
+    let data = serde_json::to_string(page).expect("JSON");
+    let data = data.replace('<', "\\u003c");
+    let host = format!(
+        "<!doctype html><meta charset=utf-8><body style='margin:0'><iframe id=page style='width:480px;height:1000px;border:0'></iframe>\
+         <pre id=result></pre><script type=application/json id=data>{data}</script><script>{script}</script>"
+    );
+    let path = browser.write(&format!("{name}.html"), &host);
+    let dom = browser.dom(&path, "");
+    let result = browser::output_of(&dom, "result");
+    let result = result
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&result).unwrap_or_else(|error| panic!("{name}: {error}: {result}"))
+}
+
+/// A server of pages, ended with the test.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(words: &[&str]) -> Self {
+        let mut child = Command::new(ducktrack_command().expect("built"))
+            .arg("ui")
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("ducktrack ui");
+        let mut address = String::new();
+        let out = child.stdout.take().expect("piped");
+        BufReader::new(out)
+            .read_line(&mut address)
+            .expect("an address");
+        let address = address.trim().to_owned();
+        Self { child, address }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+}
+
+#[test]
+fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let classes = tempfile::tempdir().expect("temporary folder");
+    let (run, dump) = recorded(classes.path());
+    let (trace, dump) = (run.trace(), dump.display().to_string());
+    let trace = trace.display().to_string();
+    let (trace, dump) = (trace.as_str(), dump.as_str());
+    let html = ["--format", "html"];
+    let commands: [&[&str]; 13] = [
+        &["report", trace],
+        &["timeline", trace],
+        &["heap", trace],
+        &["lifetimes", trace],
+        &["growth", trace],
+        &["gc", trace],
+        &["cost", trace],
+        &["stale", trace],
+        &["leaks", trace, "--dump", dump],
+        &["holders", trace, "--dump", dump],
+        &["info", trace],
+        &["deaths", trace],
+        &["diff", trace, trace],
+    ];
+    let mut faults = Vec::new();
+    for command in commands {
+        let page = page(&[command, &html[..]].concat());
+        faults.extend(narrow_faults(&browser, command[0], &page));
+    }
+    let whole = run.file("ui.html").display().to_string();
+    page(&[
+        "ui",
+        trace,
+        "--dump",
+        dump,
+        "--baseline",
+        trace,
+        "--output",
+        &whole,
+    ]);
+    let whole = std::fs::read_to_string(whole).expect("the file");
+    faults.extend(narrow_faults(&browser, "ui", &whole));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let walk = looked_at(&browser, "walk", &whole, WALK);
+    assert_eq!(walk["heap"], walk["collection"], "{walk}");
+    assert_eq!(walk["tab"], "Allocations", "{walk}");
+    let zoomed = walk["zoomed"].as_str().expect("the stacks of a site");
+    let site = walk["site"].as_str().expect("a site");
+    assert!(!site.is_empty() && zoomed.contains(site), "{walk}");
+
+    let served = Served::start(&[trace]);
+    for tab in ["report", "growth"] {
+        let dom = browser.dom_at(&format!("{}#tab={tab}", served.address));
+        assert!(dom.contains(&format!("data-shown=\"{tab}\"")), "{tab}");
+    }
+}
+
+/// What is wrong with the page, one line each.
+fn narrow_faults(browser: &Browser, name: &str, page: &str) -> Vec<String> {
+    let looked = looked_at(browser, name, page, LOOK);
+    let documents = looked.as_array().expect("a list of documents");
+    assert!(!documents.is_empty());
+    let is_good = |document: &&Value| {
+        let none = serde_json::json!([]);
+        document["wide"] == none && document["overlong"] == none && document["unreachable"] == 0
+    };
+    let bad = documents.iter().filter(|document| !is_good(document));
+    bad.map(|document| format!("{name}: {document}")).collect()
+}
