@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ducktrack_heap_model::{CountModelBuilder, TraceNames};
-use ducktrack_trace_format::{Event, EventBlock, EventDecoder, FormatError, Record, Snapshot};
+use ducktrack_trace_format::{
+    Event, EventBlock, EventDecoder, FormatError, Place, Record, Snapshot, ThreadCut,
+};
 use ducktrack_trace_reader::{EventFiles, EventStep, TraceReader};
 
 /// One thread's.
@@ -96,7 +98,13 @@ impl Sums {
             Event::Allocation(allocation) => {
                 thread.events += 1;
                 *events.entry(allocation.site.0).or_default() += 1;
-                match (allocation.place.is_on_heap(), allocation.bytes) {
+                let place = match allocation.place {
+                    Place::Straddler { allocated } => {
+                        ThreadCut::settle(None, allocated, allocation.bytes)
+                    }
+                    place => place,
+                };
+                match (place.is_on_heap(), allocation.bytes) {
                     (true, Some(bytes)) => thread.on_heap += bytes,
                     (true, None) => *unknown += 1,
                     (false, _) => {}
