@@ -14,8 +14,8 @@ pub(crate) struct AgentOptions {
     /// Directory for the trace; %p is the process id, %t the time [default: ducktrack-%p]
     #[arg(long, value_name = "DIR")]
     output: Option<String>,
-    /// Count allocations, or trace every allocation, move and death [default: count]
-    #[arg(long, value_name = "count|trace")]
+    /// Count allocations, trace every allocation, move and death, or also when objects were used last [default: count]
+    #[arg(long, value_name = "count|trace|witness")]
     mode: Option<Mode>,
     /// With --mode trace: how exactly moves and deaths are known
     #[arg(long, value_name = "exact|finish|off")]
@@ -68,6 +68,7 @@ enum Counters {
 enum Mode {
     Count,
     Trace,
+    Witness,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -172,6 +173,21 @@ mod tests {
             "level=debug,mode=trace,moves=finish,interval=2.5,materialized=on,summary=off,exclude=a.*,exclude=b.C"
         );
         assert_eq!(options.output_pattern(), "ducktrack-%p");
+    }
+
+    #[test]
+    fn each_mode_is_the_agents_word() {
+        for (mode, text) in [
+            (Mode::Count, "mode=count"),
+            (Mode::Trace, "mode=trace"),
+            (Mode::Witness, "mode=witness"),
+        ] {
+            let options = AgentOptions {
+                mode: Some(mode),
+                ..Default::default()
+            };
+            assert_eq!(options.text().expect("text"), text);
+        }
     }
 
     #[test]

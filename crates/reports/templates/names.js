@@ -14,9 +14,9 @@ function fitNames(elements) {
     const most = Math.floor(one.textContent.length * (room - pad) / (needed - pad)), beside = one.querySelector('.package');
     one.title ||= one.textContent;
     if (!beside) { one.textContent = cutName(one.textContent, most); continue; }
-    // A place with its package: the package makes room first.
-    const place = one.firstChild.textContent, left = most - place.length - 4;
-    if (left > 8) beside.textContent = cutName(beside.textContent, left);
-    else { beside.remove(); one.textContent = cutName(place, most); }
+    // A place with its package: the package makes room first. It stays in the page, and the title shows it.
+    const place = one.firstChild.textContent;
+    beside.hidden = most - place.length - 4 < beside.textContent.length;
+    if (beside.hidden) one.firstChild.textContent = cutName(place, most);
   }
 }
