@@ -1,8 +1,8 @@
-//! The classes a walk met last, found again without searching the class table.
+//! Caches the classes that a walk has seen recently, to avoid searching the class table.
 //!
-//! A heap has few classes that make up nearly all objects, and a walk asks for the class of every object. So each walking thread keeps a small
-//! direct-mapped cache: 512 lines of 24 bytes, a line chosen by the upper bits of a multiplied class address. It is filled from the
-//! [`ClassTable`] only and lives no longer than one walk.
+//! A few classes make up nearly all objects of a heap, and a walk looks up the class of every object. So each walking thread keeps a small
+//! direct-mapped cache: 512 lines of 24 bytes, selected by the upper bits of a multiplied class address. It is filled only from the
+//! [`ClassTable`] and lives no longer than one walk.
 
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable, SizeRule};
@@ -11,7 +11,7 @@ use crate::object_walk::ObjectSizes;
 
 const LINES: usize = 512;
 
-/// How the size of an instance is found, small.
+/// A compact rule for the size of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuickRule {
     /// Size in bytes.
@@ -50,7 +50,7 @@ impl<'a> ClassCache<'a> {
         }
     }
 
-    /// Where it looks.
+    /// The class table.
     pub(crate) fn table(&self) -> &'a ClassTable {
         self.table
     }
@@ -58,7 +58,7 @@ impl<'a> ClassCache<'a> {
     /// The size of an object in bytes; 0 when its class has no instances.
     ///
     /// # Safety
-    /// `object` must be an object of this class in readable memory (its mark word may be overwritten).
+    /// `object` must be an object of this class in readable memory. Its mark word may be overwritten.
     #[inline]
     pub(crate) unsafe fn bytes_of(
         &self,
@@ -74,7 +74,7 @@ impl<'a> ClassCache<'a> {
             } => {
                 // SAFETY: the caller vouches for the object.
                 let length = unsafe { sizes.header().array_length_of(object) };
-                // A length of 32 bits by an element of at most 256 bytes fits 64 bits.
+                // A 32-bit length times an element of at most 256 bytes fits 64 bits.
                 let bytes = usize::from(header) + ((length as usize) << log2_element);
                 bytes.next_multiple_of(sizes.alignment())
             }
@@ -86,11 +86,11 @@ impl<'a> ClassCache<'a> {
         }
     }
 
-    /// The class at this address, if the VM's chains confirmed one there.
+    /// The class at this address, if the class table has one there.
     #[inline]
     pub(crate) fn find(&mut self, klass: Address) -> Option<QuickClass> {
         let mixed = (klass.0 as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // The upper 9 bits: always below LINES.
+        // The upper 9 bits are always below LINES.
         let line = self.lines.get_mut((mixed >> 55) as usize)?;
         if line.klass == klass && !klass.is_null() {
             return Some(*line);
@@ -121,7 +121,7 @@ fn quick_rule(rule: SizeRule) -> QuickRule {
                 log2_element_size: log2_element @ 0..=8,
                 ..
             } => QuickRule::Array {
-                // Both are at most a byte in the layout helper.
+                // Both come from single bytes of the layout helper.
                 header: u16::try_from(header_bytes).unwrap_or(u16::MAX),
                 log2_element: u8::try_from(log2_element).unwrap_or(0),
             },

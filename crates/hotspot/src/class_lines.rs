@@ -1,21 +1,21 @@
-//! Size and class of an object straight from the bits of its header, without a branch.
+//! Finds the size and class of an object from the class bits of its header, without a branch.
 //!
-//! A walk asks for the class of every object, and next to no answer is new. So the last answers are kept in a table of 4,096 lines of 16 bytes, four to a
-//! cache line; which line, the upper 12 bits of the multiplied class bits say:
+//! A walk looks up the class of every object, and almost every answer repeats. So recent answers are cached in a table of 4,096 lines of 16
+//! bytes, four to a cache line. The upper 12 bits of the multiplied class bits select the line:
 //!
 //! ```text
-//! offset  0  8 bytes  bits of a header that stand for the class (compressed pointer, whole pointer, or its part of the mark word)
+//! offset  0  8 bytes  class bits of the header (compressed pointer, full pointer, or part of the mark word)
 //!         8  4        row of the class table
-//!        12  2        bytes of an instance; of an array: bytes before its elements
+//!        12  2        instance size in bytes; for an array, bytes before its elements
 //!        14  1        log2 of the size of an element
-//!        15  1        is it an array?
+//!        15  1        1 for an array
 //! ```
 //!
-//! `(bytes + ((length & mask of is it an array) << log2) + alignment - 1) & -alignment` is the size, of an array and of any other object: what is read as the
-//! length there does not count. Classes whose objects differ in size for other reasons, and sizes beyond 64 KB, have no line.
+//! `(bytes + ((length & array mask) << log2) + alignment - 1) & -alignment` is the size of an array and of any other object, because the
+//! mask clears the length of a non-array. Classes whose instances differ in size for other reasons, and sizes above 64 KB, have no line.
 //!
-//! Example: `byte[5]` with a header of 16 bytes is `(16 + (5 << 0) + 7) & -8 = 24`; a `String` is `(24 + (0 << 0) + 7) & -8 = 24`, independent of the word at the place of
-//! a length.
+//! Example: `byte[5]` with a header of 16 bytes is `(16 + (5 << 0) + 7) & -8 = 24`. A `String` is `(24 + (0 << 0) + 7) & -8 = 24`, whatever
+//! word stands in place of a length.
 
 use crate::class_cache::{QuickClass, QuickRule};
 use crate::class_table::ClassId;
@@ -51,7 +51,7 @@ impl ClassLines {
             log2_element: 0,
             is_array: 0,
         };
-        // Bits that belong into another line are found in none: 0 belongs into line 0, all ones do not.
+        // An empty line holds bits that belong to another line, so a lookup never matches: 0 belongs to line 0, all ones do not.
         let mut lines = Box::new([empty(0); LINES]);
         lines[0] = empty(u64::MAX);
         Self {
@@ -60,13 +60,13 @@ impl ClassLines {
         }
     }
 
-    /// The line where these bits belong; whether they are there, [`ClassLine::is_for`] says.
+    /// The line for these bits. [`ClassLine::is_for`] tells whether it holds their class.
     #[inline(always)]
     pub(crate) fn line(&self, bits: u64) -> ClassLine {
         self.lines[place(bits)]
     }
 
-    /// The size of an object of this line; `length`: what stands at the place of the length of an array.
+    /// The size of an object of this line. `length` is the word at the place of an array's length.
     #[inline(always)]
     pub(crate) fn bytes(&self, line: ClassLine, length: u32) -> usize {
         let length = length & u32::from(line.is_array).wrapping_neg();
@@ -74,7 +74,7 @@ impl ClassLines {
         (usize::from(line.bytes) + elements + self.round_up) & !self.round_up
     }
 
-    /// Enters a class, if a line can hold what there is to know.
+    /// Stores a class, if it fits into a line.
     pub(crate) fn enter(&mut self, bits: u64, class: QuickClass) {
         let (bytes, log2_element, is_array) = match class.rule {
             QuickRule::Fixed(bytes) => match u16::try_from(bytes) {
@@ -87,7 +87,7 @@ impl ClassLines {
             } => (header, log2_element, 1),
             QuickRule::Special => return,
         };
-        // A walk must get on, from one aligned place to the next.
+        // A walk must advance by multiples of the alignment.
         let is_whole = is_array == 1 || usize::from(bytes) & self.round_up == 0;
         if bytes >= 8 && is_whole {
             self.lines[place(bits)] = ClassLine {
@@ -102,20 +102,20 @@ impl ClassLines {
 }
 
 impl ClassLine {
-    /// Does it hold the class with these bits?
+    /// Whether the line holds the class with these bits.
     #[inline(always)]
     pub(crate) fn is_for(self, bits: u64) -> bool {
         self.bits == bits
     }
 
-    /// The class.
+    /// Row of the class.
     #[inline(always)]
     pub(crate) fn class(self) -> ClassId {
         ClassId(self.class)
     }
 }
 
-/// Which line. The class bits of one VM are close together: multiply and take the upper bits, which are fewer than there are lines.
+/// The index of the line. The class bits of one VM are close together, so they are multiplied, and the upper bits are used.
 #[inline(always)]
 fn place(bits: u64) -> usize {
     let mixed = bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - LOG2_LINES);

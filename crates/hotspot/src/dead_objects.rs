@@ -1,11 +1,11 @@
-//! The objects that a collection found dead, each with what it referred to.
+//! Records the objects that a collection found dead, each with the objects it referred to.
 //!
-//! A collector does not touch what is dead: after an evacuation the old copies still hold their references, and in a full collection they do until objects
-//! are moved. A reference leads to where its target was before the collection.
+//! A collector does not touch dead objects: after an evacuation their old copies still hold their references, and in a full collection they
+//! do so until objects move. A reference holds the address that its target had before the collection.
 //!
 //! ```text
-//! young, mixed   evacuated spaces and regions, walked when the collection is over     -> dead, one by one; then the survivors
-//! full           all spaces, walked right after marking                               -> dead, one by one; when it is over, the survivors
+//! young, mixed   evacuated spaces and regions, walked when the collection is over     -> each dead object; then the survivors
+//! full           all spaces, walked right after marking                               -> each dead object; at the end, the survivors
 //! ```
 //!
 //! The frames in a `jdk.internal.vm.StackChunk` (the stack of a virtual thread) are not read.
@@ -22,39 +22,38 @@ use crate::object_walk::ObjectSizes;
 use crate::survivor_list::SurvivorList;
 use crate::vm_structs::VmStructs;
 
-/// What a dead object referred to.
+/// A reference held by a dead object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldReference {
     /// Bytes from the start of the object to the reference.
     pub offset: usize,
-    /// Where the target was when the collection began. Never null.
+    /// The address of the target when the collection began. Never null.
     pub target: Address,
 }
 
-/// Records dead objects. Called while the world is stopped, from the middle of the VM: call nothing of the VM.
+/// Records dead objects. Called during a pause from inside the VM: implementations must not call the VM.
 pub trait DeadRecorder: Debug + Send + Sync {
-    /// The collection that goes on found this object dead. Within a space addresses ascend.
+    /// Records an object that the current collection found dead. Addresses ascend within a space.
     fn dead(&mut self, object: Address, references: &[HeldReference]);
 
-    /// A collection is over, and what it found dead is what was recorded since the last call: the contents of blocks of the trace. After that come its
-    /// survivors.
+    /// Returns what was recorded for the finished collection, as contents of trace blocks. Its survivors follow.
     fn take(&mut self) -> Vec<Vec<u8>>;
 
-    /// Those of the collection that is over.
+    /// Receives the survivors of the finished collection.
     fn survived(&mut self, survivors: &SurvivorList);
 }
 
-/// How references are kept.
+/// How references are encoded.
 #[derive(Debug, Clone, Copy)]
 struct ReferenceForm {
     base: usize,
     shift: u32,
     is_narrow: bool,
-    /// Where a `java.lang.Class` object has the number of its class's static references, which follow its fields.
+    /// Offset in a `java.lang.Class` object of the number of static references, which follow its fields.
     static_count: usize,
 }
 
-/// A recorder, and what is needed to read references for it.
+/// A recorder with what it needs to read references.
 #[derive(Debug)]
 pub(crate) struct DeadObjects {
     recorder: Box<dyn DeadRecorder>,
@@ -82,7 +81,7 @@ impl DeadObjects {
     /// Records an object.
     ///
     /// # Safety
-    /// The world is stopped, and at `object` is one of this class, in memory that can be read; its mark word may be overwritten.
+    /// The world must be stopped. At `object` there must be an object of this class in readable memory; its mark word may be overwritten.
     pub(crate) unsafe fn object(
         &mut self,
         object: Address,
@@ -94,7 +93,7 @@ impl DeadObjects {
             return;
         }
         self.held.clear();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.read_references(object, class, classes, sizes) };
         self.recorder.dead(object, &self.held);
     }
@@ -116,17 +115,18 @@ impl DeadObjects {
             {
                 // SAFETY: the caller vouches for the object.
                 let length = unsafe { sizes.header().array_length_of(object) };
-                // SAFETY: the array can be read, and all its elements are inside of it.
+                // SAFETY: the array is readable, and all its elements lie inside it.
                 unsafe { self.read_run(object, header_bytes, length as usize) };
             }
             return;
         }
         for run in classes.references_of(class) {
-            // SAFETY: the run is inside of objects of the class.
+            // SAFETY: the run lies inside objects of the class.
             unsafe { self.read_run(object, run.offset as usize, run.count as usize) };
         }
         if let SizeRule::Mirror(fields) = rule {
-            // SAFETY: the VM keeps the number in each object of this class, and the references after its fields.
+            // SAFETY: the VM keeps the count in each `java.lang.Class` object and the references after its fields; `most` keeps the run
+            // inside the object.
             unsafe {
                 let count: i32 = object.plus(self.form.static_count).read();
                 let end = sizes.bytes_of(object, rule).unwrap_or(0);
@@ -174,13 +174,13 @@ impl ReferenceForm {
     }
 
     /// # Safety
-    /// A reference is there.
+    /// `place` must hold a reference.
     unsafe fn read(self, place: Address) -> Address {
         if !self.is_narrow {
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             return unsafe { place.read() };
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let narrow: u32 = unsafe { place.read() };
         match narrow {
             0 => Address::NULL,

@@ -1,17 +1,17 @@
-//! Reading an evacuated space: who lived on, where, and how many died.
+//! Reads an evacuated space: which objects survived, where they are now, and how many died.
 //!
-//! When a collection has finished, the space it emptied still holds the old copies. In the mark word of an object that lived on the low two
-//! bits are 11 and the rest is its new address; every other object died. With compact headers the mark word held the class as
-//! well, so the class of a moved object is read at its new place.
+//! After a collection, the space that it emptied still holds the old copies. If the low two bits of a mark word are 11, the object survived
+//! and the rest is its new address; every other object died. With compact headers the mark word also held the class, so the class of a
+//! moved object is read at its new place.
 //!
-//! A dead object in an old region may be of a class that was unloaded, at whose address there is another class by now. The table keeps
-//! all classes an address ever had, and a space that cannot be passed with the current ones is walked again with the former ones.
+//! A dead object in an old region may be of an unloaded class whose address now belongs to another class. The table keeps every class an
+//! address ever had. If a space cannot be parsed with the current classes, it is walked again with the former ones.
 //!
-//! Inside a pause, an object whose evacuation failed is seen to stay: forwarded to itself, or, from JDK 24 on, with bit 2 of the mark word set. The
-//! collector takes that back before the pause ends ([`crate::evacuation_failure`]).
+//! During the pause, an object whose evacuation failed can be recognized: it is forwarded to itself or, from JDK 24 on, has bit 2 of the
+//! mark word set. The collector undoes that before the pause ends ([`crate::evacuation_failure`]).
 //!
-//! Guards: every class is one the [`ClassTable`] knows, the last object ends exactly at the top, and at the new address there is an object of the same
-//! class and size.
+//! Checks: the [`ClassTable`] knows every class, the last object ends exactly at the top, and at each new address there is an object of the
+//! same class and size.
 
 use crate::address::Address;
 use crate::class_cache::{ClassCache, QuickClass, QuickRule};
@@ -24,36 +24,36 @@ use crate::stretch::WalkedStretch;
 use crate::survivor::Survivor;
 use crate::survivor_list::SurvivorList;
 
-/// Objects that the walk with choices looks at, for each object the space can have, before it gives up.
+/// Limit on the steps of the backtracking walk, per object that the space can hold.
 const STEPS_FOR_EACH: usize = 4;
-/// And never more than this.
+/// Limit on the steps of the backtracking walk, in all.
 const MOST_STEPS: usize = 4 << 20;
 
-/// The dead of this many bytes are listed, then passed on.
+/// Bytes of space whose dead are collected before they are passed on.
 const LISTED_AT_ONCE: usize = 1 << 20;
 
-/// What walks found.
+/// The result of walks.
 #[derive(Debug, Default)]
 pub(crate) struct Evacuated {
     /// Ascending by `from` within each space.
     pub(crate) survivors: Vec<Survivor>,
-    /// The same, by a scan; then there are no others.
+    /// The survivors if they were found by a scan; `survivors` is empty then.
     pub(crate) scanned: SurvivorList,
     pub(crate) dead: u64,
     pub(crate) walked: u64,
-    /// Regions that were not read.
+    /// Regions that were skipped.
     pub(crate) unread: u64,
-    /// Words that looked like old copies of survivors, and were none.
+    /// Words that looked like old copies of survivors but were not.
     pub(crate) doubted: u64,
-    /// Pages that survivors started in, where that was counted.
+    /// Pages in which survivors start, if they were counted.
     pub(crate) pages: usize,
-    /// The dead with their classes, where one thread walked alone and they were asked for.
+    /// The dead with their classes, if requested and walked by a single thread.
     pub(crate) listed: Option<Vec<(Address, ClassId)>>,
-    /// Size in bytes of the largest object, where one thread walked alone.
+    /// Size in bytes of the largest object, if walked by a single thread.
     pub(crate) largest: usize,
 }
 
-/// How much was found at some point.
+/// A position in the results, to go back to.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     survivors: usize,
@@ -63,7 +63,7 @@ struct Mark {
 }
 
 impl Evacuated {
-    /// How much was found by now.
+    /// The current position.
     fn mark(&self) -> Mark {
         Mark {
             survivors: self.survivors.len(),
@@ -84,7 +84,7 @@ impl Evacuated {
         Ok(())
     }
 
-    /// The survivors.
+    /// The survivors, however they were found.
     pub(crate) fn into_survivors(self) -> SurvivorList {
         match self.survivors.is_empty() {
             true => self.scanned,
@@ -92,12 +92,12 @@ impl Evacuated {
         }
     }
 
-    /// Adds objects that died without having been walked.
+    /// Adds dead objects that were not walked.
     pub(crate) fn add_dead(&mut self, count: usize) {
         self.dead += count as u64;
     }
 
-    /// Forgets what was found since.
+    /// Discards everything found after `mark`.
     fn back_to(&mut self, mark: Mark) {
         self.survivors.truncate(mark.survivors);
         if let Some(listed) = &mut self.listed {
@@ -108,7 +108,7 @@ impl Evacuated {
     }
 }
 
-/// An object that may be of another class than it was taken for.
+/// An object that may have a different class than assumed.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     at: Address,
@@ -116,12 +116,12 @@ struct Choice {
     mark: Mark,
 }
 
-/// An object passed by the walk with choices.
+/// An object passed by the backtracking walk.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     bytes: usize,
     has_another_class: bool,
-    /// What was found before it.
+    /// The results before it.
     mark: Mark,
 }
 
@@ -130,17 +130,17 @@ struct Step {
 pub(crate) struct EvacuationWalk<'a> {
     cache: ClassCache<'a>,
     sizes: &'a ObjectSizes,
-    /// Memory that objects can have moved to, ascending; it can be read.
+    /// Memory that objects can have moved to, ascending and readable.
     room: &'a [AddressRange],
-    /// Which part of it was asked for last.
+    /// The part of `room` used last.
     last_room: usize,
     compact: bool,
-    /// Bits of a mark word that say: its evacuation failed, it stays.
+    /// Bits of a mark word that mark a failed evacuation: the object stays.
     stays: u64,
     smallest: usize,
 }
 
-/// One object of an evacuated space.
+/// An object of an evacuated space.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OldCopy {
     pub(crate) class: QuickClass,
@@ -166,21 +166,21 @@ impl<'a> EvacuationWalk<'a> {
         }
     }
 
-    /// The classes it knows.
+    /// The class table.
     pub(crate) fn classes(&self) -> &'a ClassTable {
         self.cache.table()
     }
 
-    /// How sizes are found.
+    /// How sizes are computed.
     pub(crate) fn sizes(&self) -> &'a ObjectSizes {
         self.sizes
     }
 
-    /// Walks a space as `walk_it` does. When that fails, dead objects are tried as objects of the classes that were at the address of their
-    /// class before.
+    /// Walks a space with `walk_it`. If that fails, walks it again and also tries dead objects as instances of the classes that were at
+    /// their class address before.
     ///
     /// # Safety
-    /// The world is stopped; the space and every place that objects moved to are committed memory.
+    /// The world must be stopped. The space and every place that objects moved to must be committed memory.
     pub(crate) unsafe fn or_former_classes(
         &mut self,
         space: &Space,
@@ -192,23 +192,23 @@ impl<'a> EvacuationWalk<'a> {
             return Ok(());
         };
         found.back_to(before);
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.former_classes(space, found) }
             .then_some(())
             .ok_or(fault)
     }
 
-    /// Has the object at this address been evacuated, or is it to stay?
+    /// Whether the object has been evacuated, or is marked to stay.
     ///
     /// # Safety
-    /// An object starts there, in committed memory.
+    /// An object must start there, in committed memory.
     pub(crate) unsafe fn is_forwarded(&self, object: Address) -> bool {
         // SAFETY: the caller vouches for the object.
         let mark: u64 = unsafe { object.read() };
         mark & self.stays != 0 || forwarded_to(mark).is_some()
     }
 
-    /// Every class pointer means the class that is there now.
+    /// Takes every class pointer as the class that is there now.
     ///
     /// # Safety
     /// As for [`EvacuationWalk::or_former_classes`].
@@ -217,11 +217,11 @@ impl<'a> EvacuationWalk<'a> {
         space: &Space,
         found: &mut Evacuated,
     ) -> Result<(), MovesFault> {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.stretch(space, space.bottom, space.top, found) }.map(|_| ())
     }
 
-    /// Passes the dead objects of a space, ascending, each with its class.
+    /// Passes the dead objects of a space to `pass`, ascending, each with its class.
     ///
     /// # Safety
     /// As for [`EvacuationWalk::or_former_classes`].
@@ -242,12 +242,12 @@ impl<'a> EvacuationWalk<'a> {
             };
             let before = found.mark();
             let stop = at.plus(LISTED_AT_ONCE).min(space.top);
-            // SAFETY: passed on; an object starts at `at`.
+            // SAFETY: the caller upholds the same contract; an object starts at `at`.
             at = match unsafe { self.stretch(&rest, at, stop, &mut found) } {
                 Ok(end) => end,
                 Err(fault) => {
                     found.back_to(before);
-                    // SAFETY: passed on.
+                    // SAFETY: the caller upholds the same contract.
                     if !unsafe { self.former_classes(&rest, &mut found) } {
                         return Err(fault);
                     }
@@ -261,10 +261,10 @@ impl<'a> EvacuationWalk<'a> {
         Ok(())
     }
 
-    /// Walks the objects of a space that start from `at` on and before `stop`. Returns where the last of them ends.
+    /// Walks the objects of a space that start in `at..stop`. Returns where the last of them ends.
     ///
     /// # Safety
-    /// As for [`EvacuationWalk::or_former_classes`]; an object starts at `at`.
+    /// As for [`EvacuationWalk::or_former_classes`]; an object must start at `at`.
     pub(crate) unsafe fn stretch(
         &mut self,
         space: &Space,
@@ -286,8 +286,9 @@ impl<'a> EvacuationWalk<'a> {
         Ok(at)
     }
 
-    /// The walk with choices: at a dead object whose class address was used before, every class that was there may be the right one. The right choices
-    /// lead to the exact end of the space; from wrong ones the walk goes back to the latest choice that is left. Says whether it got there.
+    /// The backtracking walk: if the class address of a dead object was used before, each class that was there may be the right one. The
+    /// right choices lead exactly to the end of the space; after a wrong one the walk returns to the latest open choice. Returns whether it
+    /// reached the end.
     ///
     /// # Safety
     /// As for [`EvacuationWalk::or_former_classes`].
@@ -299,7 +300,7 @@ impl<'a> EvacuationWalk<'a> {
         let mut steps_left = (smallest_objects * STEPS_FOR_EACH).min(MOST_STEPS);
         while at < space.top {
             steps_left = steps_left.saturating_sub(1);
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             let step = unsafe { self.step(at, space.top, class, found) };
             match step {
                 Some(step) => {
@@ -325,7 +326,7 @@ impl<'a> EvacuationWalk<'a> {
         true
     }
 
-    /// Takes the object at `at` as one of the class that is there now (0) or of a former one (1: the latest); `None` when that cannot be.
+    /// Takes the object at `at` as an instance of the current class (0) or of a former class (1 is the latest). Returns `None` if that is impossible.
     unsafe fn step(
         &mut self,
         at: Address,
@@ -334,11 +335,11 @@ impl<'a> EvacuationWalk<'a> {
         found: &mut Evacuated,
     ) -> Option<Step> {
         let mark = found.mark();
-        // SAFETY: the space is committed; whether an object starts here is what is being tried.
+        // SAFETY: the space is committed. Whether an object starts here is being tried; reading the header needs only readable memory.
         let (to, current) = unsafe { self.header(at) }.ok()?;
         let table = self.cache.table();
         let former = |number: usize| table.former(current.id).nth(number);
-        // An object that lives has a class that lives.
+        // A surviving object has a class that is still loaded.
         let has_another_class = to.is_none() && former(class).is_some();
         let class = match class.checked_sub(1) {
             None => current,
@@ -355,7 +356,7 @@ impl<'a> EvacuationWalk<'a> {
         })
     }
 
-    /// Adds an object to what was found.
+    /// Adds an object to the results.
     #[inline]
     unsafe fn take(
         &mut self,
@@ -374,7 +375,7 @@ impl<'a> EvacuationWalk<'a> {
             }
             Some(to) => {
                 let survivor = survivor(at, to, object)?;
-                // SAFETY: passed on.
+                // SAFETY: the caller upholds the same contract.
                 unsafe { self.confirm(survivor) }?;
                 found.survivors.push(survivor);
             }
@@ -382,10 +383,10 @@ impl<'a> EvacuationWalk<'a> {
         Ok(())
     }
 
-    /// The object that starts at `at`, in a space that ends at `top`. Nothing after `top` is read, independent of the word at `at`.
+    /// Parses the object that starts at `at`, in a space that ends at `top`. Never reads past `top`, whatever the word at `at` is.
     ///
     /// # Safety
-    /// The memory from `at` to `top` can be read.
+    /// The memory from `at` to `top` must be readable.
     #[inline]
     pub(crate) unsafe fn old_copy(
         &mut self,
@@ -396,9 +397,9 @@ impl<'a> EvacuationWalk<'a> {
             let bytes = 0;
             return Err(WalkFault::BadSize { object: at, bytes });
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let (to, class) = unsafe { self.header(at) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.sized(at, top, to, class) }
     }
 
@@ -418,7 +419,7 @@ impl<'a> EvacuationWalk<'a> {
             return Err(WalkFault::BadForwarding { object: at, target });
         }
         let header_at = if self.compact { to.unwrap_or(at) } else { at };
-        // SAFETY: `at` is committed, and a target with room for the smallest object lies in memory that can be read.
+        // SAFETY: `at` is committed, and a target with room for the smallest object lies in readable memory.
         let klass = unsafe { self.sizes.header().klass_of(header_at) };
         let unknown = WalkFault::UnknownClass { object: at, klass };
         self.cache
@@ -427,7 +428,7 @@ impl<'a> EvacuationWalk<'a> {
             .ok_or(unknown)
     }
 
-    /// The object with its size, when that is possible.
+    /// The object with its size, if that size is possible.
     #[inline]
     unsafe fn sized(
         &self,
@@ -440,7 +441,7 @@ impl<'a> EvacuationWalk<'a> {
         let bytes = if self.least_bytes(class) > room {
             0
         } else {
-            // SAFETY: the caller vouches for the place; the class is one the VM confirmed, and what tells the size lies before `top`.
+            // SAFETY: the caller vouches for the place. The VM confirmed the class, and the words that give the size lie before `top`.
             unsafe { self.bytes(at, class) }
         };
         if bytes < 8 || !bytes.is_multiple_of(8) || bytes > room {
@@ -449,7 +450,7 @@ impl<'a> EvacuationWalk<'a> {
         Ok(OldCopy { class, bytes, to })
     }
 
-    /// The least size in bytes of an object of this class; the words that tell its size are within it.
+    /// The smallest size in bytes of an object of this class. It includes the words that give the size.
     #[inline]
     fn least_bytes(&self, class: QuickClass) -> usize {
         match class.rule {
@@ -465,14 +466,14 @@ impl<'a> EvacuationWalk<'a> {
         }
     }
 
-    /// The size of an object; 0 when its class has no instances.
+    /// The size of an object in bytes; 0 if its class has no instances.
     #[inline]
     unsafe fn bytes(&self, object: Address, class: QuickClass) -> usize {
         // SAFETY: the caller vouches for the object.
         unsafe { self.cache.bytes_of(object, class, self.sizes) }
     }
 
-    /// Does memory that objects can have moved to hold this many bytes from this address on?
+    /// Whether memory that objects can have moved to holds `bytes` bytes from `address` on.
     #[inline]
     fn has_room(&mut self, address: Address, bytes: usize) -> bool {
         let holds =
@@ -487,23 +488,23 @@ impl<'a> EvacuationWalk<'a> {
         self.room.get(room).is_some_and(holds)
     }
 
-    /// Where the object at `at` is said to have moved to, for a look ahead.
+    /// Where the mark word at `at` says that the object moved to; for prefetching.
     ///
     /// # Safety
-    /// The 8 bytes at `at` can be read.
+    /// The 8 bytes at `at` must be readable.
     pub(crate) unsafe fn target(&self, at: Address) -> Option<Address> {
         // SAFETY: the caller vouches for the place.
         let mark: u64 = unsafe { at.read() };
         forwarded_to(mark).filter(|_| mark & self.stays == 0)
     }
 
-    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, by its old copy alone: `second` is the word after its mark word.
-    /// `None`: it is none, or the class is in the mark word.
+    /// The survivor that moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, from its old copy
+    /// alone. `second` is the word after its mark word. Returns `None` if it is no survivor, or if the class is in the mark word.
     ///
     /// # Safety
-    /// The memory from `from` to `top` can be read.
+    /// The memory from `from` to `top` must be readable.
     #[inline(always)]
-    pub(crate) unsafe fn left_behind(
+    pub(crate) unsafe fn survivor_by_old_copy(
         &mut self,
         (from, top): (Address, Address),
         second: u64,
@@ -511,16 +512,16 @@ impl<'a> EvacuationWalk<'a> {
     ) -> Option<Survivor> {
         let class = self.cache.find(self.sizes.header().klass_in(second))?;
         let end = top.min(from.plus(limit.above(to)));
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let object = unsafe { self.sized(from, end, Some(to), class) }.ok()?;
         survivor(from, to, object).ok()
     }
 
-    /// What moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`: if both places have the same class and the same size. Where the class
-    /// is in the mark word, that of the new place is taken for both.
+    /// The survivor that moved from `from`, in a space that ends at `top`, to `to`, in memory that ends at `limit`, if both places have the
+    /// same class and size. If the class is in the mark word, the class at the new place is used for both.
     ///
     /// # Safety
-    /// The memory from `from` to `top` and from `to` to `limit` can be read.
+    /// The memory from `from` to `top` and from `to` to `limit` must be readable.
     #[inline]
     pub(crate) unsafe fn moved(
         &mut self,
@@ -542,9 +543,9 @@ impl<'a> EvacuationWalk<'a> {
         if self.least_bytes(class) > room {
             return None;
         }
-        // SAFETY: the words that tell the size lie within the least size.
+        // SAFETY: the words that give the size lie within the smallest size, which fits.
         let bytes = unsafe { self.bytes(to, class) };
-        // SAFETY: the old place has the same room, so the words that tell the size lie within it.
+        // SAFETY: the old place has the same room, so the words that give the size lie within it.
         let bytes_before = || unsafe { self.bytes(from, class) };
         let is_fixed = matches!(class.rule, QuickRule::Fixed(_));
         if bytes < 8 || bytes > room || (!is_fixed && bytes_before() != bytes) {
@@ -553,10 +554,10 @@ impl<'a> EvacuationWalk<'a> {
         Survivor::new(from, to, bytes, class.id)
     }
 
-    /// Has the survivor the same class and size at its new place?
+    /// Checks that the survivor has the same class and size at its new place.
     ///
     /// # Safety
-    /// The room can be read.
+    /// The room must be readable.
     #[inline]
     pub(crate) unsafe fn confirm(&mut self, survivor: Survivor) -> Result<(), MovesFault> {
         let Survivor { from, to, .. } = survivor;
@@ -565,7 +566,7 @@ impl<'a> EvacuationWalk<'a> {
         if !to.is_aligned(8) || !self.has_room(to, bytes) {
             return Err(wrong("no place for it"));
         }
-        // SAFETY: the room has the whole object.
+        // SAFETY: the whole object lies in the room.
         let klass = unsafe { self.sizes.header().klass_of(to) };
         let Some(class) = self.cache.find(klass) else {
             return Err(wrong("no object"));
@@ -573,7 +574,7 @@ impl<'a> EvacuationWalk<'a> {
         if class.id != survivor.class {
             return Err(wrong("an object of another class"));
         }
-        // SAFETY: the room has the whole object, and the words that tell its size lie within it.
+        // SAFETY: the whole object, with the words that give its size, lies in the room.
         if unsafe { self.bytes(to, class) } != bytes {
             return Err(wrong("an object of another size"));
         }
@@ -581,7 +582,7 @@ impl<'a> EvacuationWalk<'a> {
     }
 }
 
-/// An object that lived on; its new place is not looked at.
+/// The survivor for an old copy. Does not read the new place.
 #[inline]
 pub(crate) fn survivor(
     from: Address,

@@ -1,29 +1,32 @@
-//! Who lived on in an evacuated space, and where: told from its words alone, without passing the dead.
+//! Finds the survivors of an evacuated space, and where they moved to, by scanning its words instead of walking its dead objects.
 //!
-//! To walk from object to object takes a header, a class and a size of every object, and nearly all of them are dead. But a survivor's old copy starts with a
-//! word that nothing else needs to be asked for: its new address, with 11 in the low two bits. So all words are compared with that pattern, a cache line or
-//! more at a time, as fast as memory gives them:
+//! A walk needs the header, the class and the size of every object, and nearly all objects are dead. The old copy of a survivor, however,
+//! starts with a word that identifies itself: its new address, with 11 in the low two bits. So all words are compared with that pattern, a
+//! cache line or more at a time, at the speed of memory:
 //!
 //! ```text
-//! word     0000 0000 e3a4 7f2b       e3a4 7f28 lies where objects can have moved to
-//! word+8             0000 6c38       the class here, and with it the size
+//! word     0000 0000 e3a4 7f2b       e3a4 7f28 lies in memory that objects can have moved to
+//! word+8             0000 6c38       the class, and with it the size
 //! ```
 //!
-//! Its new place is not looked at, that would be a miss of the caches for each: the sum of all places, classes and sizes must be that of the objects that are met there
-//! ([`PlacementSum`]). Only with compact headers, where the word has taken the class's place, the class is read there.
+//! The new place is not read, because that would cost a cache miss per survivor. Instead, the sum over places, classes and sizes must equal
+//! that of the objects found there ([`PlacementSum`]). With compact headers the forwarding address has overwritten the class, so there the
+//! class is read at the new place.
 //!
-//! None can be missed. What could be taken for a survivor and is none: the elements of an array; memory that was not cleared since an earlier
-//! collection, after the last object of a thread's buffer, where whole groups of former survivors stand. So:
+//! The scan misses no survivor, but some words look like one: elements of an array, and memory that was not cleared since an earlier
+//! collection (the unused end of a TLAB), which can hold whole groups of former survivors. Therefore:
 //!
-//! - Every survivor claims its new place ([`NewPlaces`]), and the objects that are there are walked ([`crate::young_coverage`]): who claims a place where none starts is no
-//!   survivor.
-//! - An object that is there, and no filler, has been somewhere: where one claims it, that is it. Where two do, those of another class or size are none. Where two are left, or where one says that it moved to memory in which something is new
-//!   and nothing should have moved to, the objects from the last undoubted survivor on are walked: either that walk comes to the one in doubt, or it is thrown away.
-//! - In the end every survivor must be met at its place, and nothing else there but fillers. So what is left over is a word that points to a filler, and
-//!   stands ahead of the class and the size of that filler: of classes that only fill there are no survivors, and up to JDK 18 it would have to
-//!   be an `int[]` or `java.lang.Object`.
+//! - Every survivor claims its new place ([`NewPlaces`]), and the objects there are walked ([`crate::young_coverage`]). A claim to a place
+//!   where no object starts is rejected.
+//! - An object at a new place that is not a filler must have moved there. If one candidate claims the place, it is that object. If several
+//!   do, those of another class or size are rejected. If several remain, or if a candidate claims memory that changed but that nothing
+//!   should have moved to, the objects are walked from the last undisputed survivor on, and the candidate is kept only if that walk reaches
+//!   it.
+//! - At the end every survivor must have been found at its place, and nothing else but fillers. The remaining error is a word that points
+//!   to a filler and stands before the class and size of that filler. Classes used only for fillers have no survivors; up to JDK 18 the
+//!   filler would have to be an `int[]` or a `java.lang.Object`.
 //!
-//! When a doubt is left, the spaces are walked ([`crate::piecewise_walk`]).
+//! If a doubt remains, the spaces are walked instead ([`crate::piecewise_walk`]).
 
 mod doubts;
 mod pattern;
@@ -32,7 +35,7 @@ mod rivals;
 use crate::address::Address;
 use crate::collection_report::{AddressRange, MemoryRange};
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::lanes::{SURVIVORS_AHEAD, ask_for};
+use crate::lanes::{SURVIVORS_AHEAD, prefetch};
 use crate::new_places::NewPlaces;
 use crate::piecewise_walk::confirm_committed;
 use crate::placement_sum::PlacementSum;
@@ -46,14 +49,14 @@ use doubts::Doubts;
 use pattern::{Candidate, Pattern};
 use rivals::Rivals;
 
-/// So much a thread takes at a time.
+/// Bytes that a thread takes at a time.
 const PIECE: usize = 1 << 20;
 
-/// Finds the survivors of the spaces with as many threads as come to help, and claims their places. `written`: where the collector has written, ascending; `None`: anywhere.
-/// `None` is given back if it cannot be told this way.
+/// Finds the survivors of the spaces, on this thread and the pool threads that join, and claims their places. `written` is the memory that
+/// the collector has written, ascending; `None` means anywhere. Returns `None` if the spaces have to be walked instead.
 ///
 /// # Safety
-/// The world is stopped and the evacuation has ended; the spaces are memory of the heap, and the room of the walks can be read.
+/// The world must be stopped and the evacuation ended. The spaces must be memory of the heap, and the room of the walks must be readable.
 pub(crate) unsafe fn scan_together<'a>(
     pool: &WalkPool,
     spaces: &[Space],
@@ -79,7 +82,7 @@ pub(crate) unsafe fn scan_together<'a>(
             pattern: Pattern::of(bounds),
             candidates: Vec::new(),
         };
-        // SAFETY: passed on; the spaces are committed.
+        // SAFETY: the caller upholds the same contract; `confirm_committed` has checked the spaces.
         move |piece: &Piece| unsafe { scan.piece(piece) }
     })?;
     Some(ScanOutcome { parts })
@@ -89,11 +92,11 @@ pub(crate) unsafe fn scan_together<'a>(
 #[derive(Debug, Clone)]
 struct Piece {
     space: Space,
-    /// Within these bounds, what is read; ascending.
+    /// The memory to read within these bounds; ascending.
     memory: Vec<AddressRange>,
 }
 
-/// Cuts a space.
+/// Cuts a space into pieces.
 fn pieces(space: &Space, written: Option<&[AddressRange]>) -> impl Iterator<Item = Piece> {
     let space = *space;
     let parts = AddressRange::from(&space).parts(PIECE);
@@ -106,7 +109,7 @@ fn pieces(space: &Space, written: Option<&[AddressRange]>) -> impl Iterator<Item
     })
 }
 
-/// The parts of these ranges that lie in the first one.
+/// The parts of `ranges` inside `whole`.
 fn within(whole: AddressRange, ranges: &[AddressRange]) -> Vec<AddressRange> {
     let first = ranges.partition_point(|range| range.end <= whole.start);
     let from_there = ranges.iter().skip(first);
@@ -119,13 +122,13 @@ fn within(whole: AddressRange, ranges: &[AddressRange]) -> Vec<AddressRange> {
         .collect()
 }
 
-/// One thread's part.
+/// The scan of one thread.
 struct Scan<'p, 'a> {
     walk: EvacuationWalk<'a>,
     places: &'p NewPlaces,
     pattern: Pattern,
     class_is_in_mark: bool,
-    /// Where words fit.
+    /// Words that match the pattern.
     candidates: Vec<Candidate>,
 }
 
@@ -140,11 +143,11 @@ impl Scan<'_, '_> {
             // SAFETY: the piece is committed memory of a stopped heap.
             unsafe { self.pattern.find(memory, top, &mut self.candidates) };
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.claiming(piece.space) }
     }
 
-    /// Candidates that may be old copies, with claims to their new places.
+    /// Keeps the candidates that may be old copies, and claims their new places.
     unsafe fn claiming(&mut self, space: Space) -> Part {
         let mut part = Part {
             space,
@@ -157,33 +160,33 @@ impl Scan<'_, '_> {
             nowhere: Vec::new(),
         };
         match self.class_is_in_mark {
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             true => unsafe { self.claim::<true>(&mut part) },
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             false => unsafe { self.claim::<false>(&mut part) },
         }
         part
     }
 
-    /// Class and size are those of the old copy; where the class was in the mark word, those of what is at the new place.
+    /// Class and size come from the old copy, or from the new place if the mark word held the class.
     unsafe fn claim<const CLASS_IS_THERE: bool>(&mut self, part: &mut Part) {
         let top = part.space.top;
         for (number, candidate) in self.candidates.iter().enumerate() {
             if CLASS_IS_THERE && let Some(later) = self.candidates.get(number + SURVIVORS_AHEAD) {
-                ask_for(later.to.0);
+                prefetch(later.to.0);
             }
             let Candidate { from, second, to } = *candidate;
             let Some(place) = self.places.place_of(to) else {
-                // SAFETY: passed on.
+                // SAFETY: the caller upholds the same contract.
                 unsafe { strange(&mut self.walk, self.places, part, candidate) };
                 continue;
             };
             let (old, new) = ((from, top), (to, place.limit));
-            // SAFETY: passed on; memory of the heap up to the ends of what is used.
+            // SAFETY: the caller upholds the same contract; both ends bound used memory of the heap.
             let survivor = unsafe {
                 match CLASS_IS_THERE {
                     true => self.walk.moved(old, new),
-                    false => self.walk.left_behind(old, second, new),
+                    false => self.walk.survivor_by_old_copy(old, second, new),
                 }
             };
             if let Some(survivor) = survivor {
@@ -193,7 +196,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// A candidate that would have moved to where nothing should: is something new there, of the same class and size?
+/// A candidate whose target lies where nothing should have moved to. Kept if something new with the same class and size is there.
 #[cold]
 unsafe fn strange(
     walk: &mut EvacuationWalk<'_>,
@@ -202,39 +205,39 @@ unsafe fn strange(
     candidate: &Candidate,
 ) {
     let Candidate { from, to, .. } = *candidate;
-    let limit = places.end_of_strange(to);
-    // SAFETY: passed on; memory of the heap up to the ends of what is used.
+    let limit = places.end_of_unexpected(to);
+    // SAFETY: the caller upholds the same contract; both ends bound used memory of the heap.
     let same = limit.and_then(|limit| unsafe { walk.moved((from, part.space.top), (to, limit)) });
     part.nowhere.extend(same);
 }
 
-/// What was found, with its doubts.
+/// Survivors found by the scan, with open doubts.
 #[derive(Debug, Default)]
 pub(crate) struct ScanOutcome {
-    /// In the order of the spaces; those of a space ascending.
+    /// In the order of the spaces; ascending within each.
     parts: Vec<Part>,
 }
 
-/// What was found in a piece.
+/// Survivors found in one piece.
 #[derive(Debug)]
 struct Part {
     space: Space,
     /// Ascending by `from`.
     survivors: Vec<Survivor>,
-    /// Pages that they start in, and the last of these.
+    /// Pages in which survivors start, and the last of these pages.
     pages: usize,
     last_page: usize,
     page_bits: u32,
-    /// Of all these.
+    /// Over all survivors.
     sum: PlacementSum,
-    /// New places that others have claimed before.
+    /// New places that another candidate had claimed before.
     claimed_again: Vec<Address>,
-    /// What would have moved to where nothing should, and where something is new; not among the survivors.
+    /// Candidates that would have moved to changed memory that nothing should move to. Not among the survivors.
     nowhere: Vec<Survivor>,
 }
 
 impl Part {
-    /// One more; `is_first`: no other claims its place.
+    /// Adds a survivor. `is_first`: no other claims its place.
     #[inline(always)]
     fn add(&mut self, survivor: Survivor, is_first: bool) {
         self.survivors.push(survivor);
@@ -252,15 +255,15 @@ impl Part {
         self.last_page = page;
     }
 
-    /// Throws survivors away.
-    fn lose(&mut self, is_none: impl Fn(&Survivor) -> bool) {
+    /// Removes the survivors that are rejected.
+    fn discard(&mut self, is_rejected: impl Fn(&Survivor) -> bool) {
         let sum = &mut self.sum;
         self.survivors.retain(|survivor| {
-            let is_lost = is_none(survivor);
-            if is_lost {
+            let is_removed = is_rejected(survivor);
+            if is_removed {
                 sum.take_away(survivor.to, survivor.class, survivor.bytes() as usize);
             }
-            !is_lost
+            !is_removed
         });
         (self.pages, self.last_page) = (0, 0);
         for number in 0..self.survivors.len() {
@@ -270,7 +273,7 @@ impl Part {
 }
 
 impl ScanOutcome {
-    /// Throws away what is no survivor, when the objects at the new places have been met. `None`: a doubt is left.
+    /// Removes false survivors, after the objects at the new places have been walked. Returns `None` if a doubt remains.
     ///
     /// # Safety
     /// As for [`scan_together`].
@@ -284,12 +287,12 @@ impl ScanOutcome {
         let seen = self.count();
         let is_nowhere = |part: &Part| !part.nowhere.is_empty();
         if seen as u64 != met.claimed() || self.parts.iter().any(is_nowhere) {
-            // SAFETY: passed on.
-            unsafe { self.look_into_doubts(places, pool, walk) }?;
+            // SAFETY: the caller upholds the same contract.
+            unsafe { self.resolve_doubts(places, pool, walk) }?;
         }
         if !met.is_all(self.count() as u64, self.sum(), walk.classes()) {
-            // SAFETY: passed on.
-            unsafe { self.let_fillers_go(places, &mut met, walk) }?;
+            // SAFETY: the caller upholds the same contract.
+            unsafe { self.reclassify_fillers(places, &mut met, walk) }?;
         }
         let count = self.count();
         if !met.is_all(count as u64, self.sum(), walk.classes()) {
@@ -312,15 +315,15 @@ impl ScanOutcome {
         self.parts.iter().map(|part| part.survivors.len()).sum()
     }
 
-    /// Of all survivors.
+    /// Over all survivors.
     fn sum(&self) -> PlacementSum {
         let mut sum = PlacementSum::default();
         self.parts.iter().for_each(|part| sum.join(part.sum));
         sum
     }
 
-    /// Of those that claim the same place, keeps the one where an object starts; of those that claim a place where none was met, none.
-    unsafe fn look_into_doubts(
+    /// Keeps the one candidate per disputed place that is an object. Rejects candidates for places where no object starts.
+    unsafe fn resolve_doubts(
         &mut self,
         places: &NewPlaces,
         pool: &WalkPool,
@@ -328,60 +331,60 @@ impl ScanOutcome {
     ) -> Option<()> {
         let mut rivals = Rivals::claim(&self.parts, places);
         let doubtful = self.doubtful(places, pool)?;
-        // SAFETY: passed on.
-        unsafe { rivals.take(&self.parts, &doubtful, walk) };
+        // SAFETY: the caller upholds the same contract.
+        unsafe { rivals.sort_out(&self.parts, &doubtful, walk) };
         let mut doubts = Doubts::new(&self.parts, &doubtful);
-        let mut none = std::mem::take(&mut rivals.none);
+        let mut rejected = std::mem::take(&mut rivals.rejected);
         let mut settled = Vec::new();
         for (number, object) in &rivals.left {
             let is_alone = rivals.is_alone(object);
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             match is_alone || unsafe { doubts.is_object(walk, *number, object.from) }? {
                 true => settled.push(object.to),
-                false => none.push(object.from),
+                false => rejected.push(object.from),
             }
         }
-        none.sort_unstable();
-        let is_none = |survivor: &Survivor| none.binary_search(&survivor.from).is_ok();
+        rejected.sort_unstable();
+        let is_rejected = |survivor: &Survivor| rejected.binary_search(&survivor.from).is_ok();
         for (part, doubtful) in self.parts.iter_mut().zip(&doubtful) {
-            if doubtful.iter().any(is_none) {
-                part.lose(is_none);
+            if doubtful.iter().any(is_rejected) {
+                part.discard(is_rejected);
             }
         }
-        // Nothing has moved to where nothing should, either.
+        // This also checks that nothing moved to memory that nothing should move to.
         rivals.are_settled(settled).then_some(())
     }
 
-    /// Throws those away that claim a filler and are of another class or size.
+    /// Removes survivors that claim a filler of another class or size.
     #[cold]
-    unsafe fn let_fillers_go(
+    unsafe fn reclassify_fillers(
         &mut self,
         places: &NewPlaces,
         met: &mut PlaceTally,
         walk: &mut EvacuationWalk<'_>,
     ) -> Option<()> {
         for part in &mut self.parts {
-            let mut none = Vec::new();
+            let mut rejected = Vec::new();
             for survivor in &part.survivors {
-                // SAFETY: passed on; an object was met there.
+                // SAFETY: the caller upholds the same contract; an object was found at each claimed place.
                 unsafe {
                     if walk.confirm(*survivor).is_err() {
                         let end = places.place_of(survivor.to)?.limit;
                         let filler = walk.old_copy(survivor.to, end).ok()?;
                         let class = filler.class.id;
-                        met.let_filler_go(survivor.to, class, filler.bytes, walk.classes())?;
-                        none.push(survivor.from);
+                        met.reclassify_filler(survivor.to, class, filler.bytes, walk.classes())?;
+                        rejected.push(survivor.from);
                     }
                 }
             }
-            if !none.is_empty() {
-                part.lose(|survivor| none.binary_search(&survivor.from).is_ok());
+            if !rejected.is_empty() {
+                part.discard(|survivor| rejected.binary_search(&survivor.from).is_ok());
             }
         }
         Some(())
     }
 
-    /// The survivors of each part with claims that are left.
+    /// The survivors of each part whose claims are still open.
     fn doubtful(&self, places: &NewPlaces, pool: &WalkPool) -> Option<Vec<Vec<Survivor>>> {
         let bytes = self.count() * size_of::<Survivor>();
         pool.map_bytes(bytes, &self.parts, || {

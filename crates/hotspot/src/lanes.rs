@@ -1,17 +1,18 @@
-//! Several stretches of a heap walked by one thread in turns.
+//! Lets one thread walk several stretches of a heap in turns.
 //!
-//! From one object to the next the way leads through memory: class bits, line of the class, size. A core that walks one stretch waits most of the time. So a thread
-//! has four stretches open and takes one object of each in turn: while one waits, the others get on.
+//! Each step from one object to the next depends on memory: class bits, class line, size. A core that walks a single stretch spends most of
+//! its time waiting for those loads. So each thread keeps four stretches open and takes one object of each in turn: while one lane waits
+//! for memory, the others proceed.
 //!
 //! ```text
-//! lane 0   | obj | obj      | obj |            the quick way: a dead object whose class has a line: add its size, no branch taken
-//! lane 1   | obj    | obj  | obj   |           all else is rare: lived on, class without a line, end of the stretch
-//! lane 2   | obj | obj | obj       |           a stretch that has ended is replaced by the next one
+//! lane 0   | obj | obj      | obj |            fast path: a dead object whose class has a line; add its size, no branch taken
+//! lane 1   | obj    | obj  | obj   |           slow path: a survivor, a class without a line, the end of the stretch
+//! lane 2   | obj | obj | obj       |           a finished stretch is replaced by the next one
 //! lane 3   | obj        | obj | obj |
 //! ```
 //!
-//! Every round takes one object in each lane, so the number of rounds is the number of objects. What is rare is left to the [`EvacuationWalk`], which checks all
-//! there is to check.
+//! Each round takes one object in each lane, so the number of rounds is the number of objects. The slow path uses the [`EvacuationWalk`],
+//! which makes every check.
 
 use std::sync::Mutex;
 
@@ -25,34 +26,34 @@ use crate::stretch::{Stretch, WalkedStretch};
 use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
-/// Stretches that a thread has open. More do not help: registers and the core's window are full.
+/// Open stretches per thread. More do not help: registers and the core's out-of-order window are full.
 const LANES: usize = 4;
-/// So far ahead memory is asked for, in bytes: also over the end of a page, where the core does not do it by itself.
+/// Prefetch distance in bytes. It crosses page ends, where the hardware prefetcher stops.
 const AHEAD: usize = 512;
-/// How many survivors ahead new places are prefetched.
+/// Prefetch distance for new places, in survivors.
 pub(crate) const SURVIVORS_AHEAD: usize = 12;
-/// No header reaches beyond this.
+/// Upper bound on the size of a header, in bytes.
 const HEADER: usize = 24;
-/// The step after an object that cannot be passed: beyond every end.
+/// The step after an object that cannot be parsed: past the end of any stretch.
 const OUT: usize = 1 << 60;
 
-/// Where stretches come from, and where the outcome goes.
+/// A source of stretches that also receives the results.
 pub(crate) trait Stretches {
     /// The next stretch to walk.
     fn next(&mut self, walk: &mut EvacuationWalk<'_>) -> Option<Stretch>;
-    /// One is done.
+    /// Receives the result of one stretch.
     fn passed(&mut self, passed: WalkedStretch);
 }
 
-/// Where the dead and the living are counted by class.
+/// Counts dead and surviving objects by class.
 pub(crate) trait CountClasses {
-    /// Are survivors wanted as well?
+    /// Whether the walk also keeps the survivors.
     const KEEPS_SURVIVORS: bool;
-    /// One more object, of the class in this row and of this size in bytes.
+    /// Counts one object: `row` of the class table, size in bytes.
     fn count(&mut self, row: u32, object: usize, bytes: usize);
 }
 
-/// No listener.
+/// Counts nothing.
 #[derive(Debug)]
 pub(crate) struct NotCounted;
 
@@ -63,7 +64,7 @@ impl CountClasses for NotCounted {
     fn count(&mut self, _: u32, _: usize, _: usize) {}
 }
 
-/// Walks stretches with as many threads as come to help. Each has a walk, a source of stretches and counts of its own; these are given back.
+/// Walks stretches on this thread and on the pool threads that join. Each thread has its own walk, source and counts; returns the sources and counts.
 ///
 /// # Safety
 /// As for [`Lanes::run`].
@@ -80,7 +81,7 @@ where
     let whole = pool.run(&|| {
         let mut walk = new_walk();
         let (source, counts) = new_work();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let done = unsafe { Lanes::new(&mut walk, source, counts).run() };
         all.lock()
             .unwrap_or_else(|lock| lock.into_inner())
@@ -94,15 +95,15 @@ where
 #[derive(Debug, Default)]
 struct Lane {
     stretch: Stretch,
-    /// The object that is looked at next.
+    /// The next object to look at.
     at: usize,
-    /// From here on the careful walk goes on: headers could reach over the top.
+    /// From here on the checked walk takes over, because a header read could cross the top.
     quick_end: usize,
-    /// Objects, less the rounds since then.
+    /// Objects walked, less the rounds since the stretch was opened.
     walked: u64,
     survivors: Vec<Survivor>,
     fault: Option<MovesFault>,
-    /// An object whose new place was asked for in the round before.
+    /// The object whose new place was prefetched in the previous round.
     asked: usize,
 }
 
@@ -131,38 +132,39 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         }
     }
 
-    /// Walks every stretch that the source gives; then the source and the counts are given back.
+    /// Walks every stretch of the source, then returns the source and the counts.
     ///
     /// # Safety
-    /// The world is stopped; the memory of every stretch up to its `top` and the room of the walk can be read.
+    /// The world must be stopped. The memory of every stretch up to its `top`, and the room of the walk, must be readable.
     unsafe fn run(mut self) -> (S, C) {
         while self.open.len() < LANES
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             && let Some(lane) = unsafe { self.next_lane() }
         {
             self.open.push(lane);
         }
         while !self.open.is_empty() {
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             let ended = unsafe { self.pass_by_header() };
             self.open.swap_remove(ended);
         }
         (self.source, self.counts)
     }
 
-    /// Opens the next stretch. One that is too short for the quick way is walked at once.
+    /// Opens the next stretch. A stretch too short for the fast path is walked at once.
     unsafe fn next_lane(&mut self) -> Option<Lane> {
         loop {
             let lane = Lane::new(self.source.next(self.walk)?);
             if lane.at < lane.quick_end {
                 return Some(lane);
             }
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             unsafe { self.close(lane) };
         }
     }
 
-    /// A lane has got to `next`, after the object at `object`: closes it, opens another one in its place, and says from where to where.
+    /// Closes a lane that has reached `next`, after the object at `object`, and opens another in its place. Returns the new start and end
+    /// of the fast path.
     #[cold]
     #[inline(never)]
     unsafe fn replace(
@@ -184,7 +186,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
                 },
             });
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let opened = unsafe {
             self.close(lane);
             self.next_lane()
@@ -197,9 +199,9 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         Some(way)
     }
 
-    /// Walks what is left of a stretch with care, and gives it back.
+    /// Walks the rest of a stretch with all checks, and passes the result to the source.
     unsafe fn close(&mut self, mut lane: Lane) {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             while lane.fault.is_none() && lane.at < lane.stretch.stop.0 {
                 lane.walked += 1;
@@ -221,9 +223,9 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         });
     }
 
-    /// Walks until a lane has ended and there is no other stretch for it; says which.
+    /// Walks until a lane has ended and the source has no further stretch. Returns the number of that lane.
     unsafe fn pass_by_header(&mut self) -> usize {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             match self.walk.sizes().header().class_bits() {
                 ClassBits::HalfWord => self.pass_by_lanes(&HalfWord),
@@ -234,7 +236,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
     }
 
     unsafe fn pass_by_lanes<H: Header>(&mut self, header: &H) -> usize {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             match self.open.len() {
                 LANES => self.pass::<LANES, H>(header),
@@ -245,7 +247,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         }
     }
 
-    /// The quick way, with as many lanes as are open.
+    /// The fast path, with `N` open lanes.
     #[inline(never)]
     unsafe fn pass<const N: usize, H: Header>(&mut self, header: &H) -> usize {
         let mut at: [usize; N] = std::array::from_fn(|lane| self.open[lane].at);
@@ -255,7 +257,7 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         let ended = 'rounds: loop {
             for lane in 0..N {
                 let object = at[lane];
-                ask_for(object.wrapping_add(AHEAD));
+                prefetch(object.wrapping_add(AHEAD));
                 // SAFETY: the header lies below the top of a space that the caller vouches for.
                 let (mark, bits, length) = unsafe { header.read(object) };
                 let line = self.lines.line(bits);
@@ -265,12 +267,12 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
                     self.counts.count(line.class().0, object, bytes);
                     bytes
                 } else {
-                    // SAFETY: passed on.
+                    // SAFETY: the caller upholds the same contract.
                     unsafe { self.rare(lane, Address(object), bits, lives != 0) }
                 };
                 at[lane] = object + bytes;
                 if at[lane] >= end[lane] {
-                    // SAFETY: passed on.
+                    // SAFETY: the caller upholds the same contract.
                     match unsafe { self.replace(lane, object, at[lane]) } {
                         Some(lane_after) => (at[lane], end[lane]) = lane_after,
                         None => break 'rounds lane,
@@ -287,22 +289,22 @@ impl<'w, 'a, S: Stretches, C: CountClasses> Lanes<'w, 'a, S, C> {
         ended
     }
 
-    /// An object that is not passed the quick way: its size, 0 to come here again in the next round.
+    /// Takes an object off the fast path. Returns its size, or 0 to visit it again in the next round.
     #[cold]
     #[inline(never)]
     unsafe fn rare(&mut self, number: usize, at: Address, bits: u64, lives: bool) -> usize {
         let lane = &mut self.open[number];
         if lives && self.class_is_in_mark && lane.asked != at.0 {
-            // Its class is at its new place only: ask for that, and go on with the other lanes meanwhile.
+            // Its class is only at its new place: prefetch that, and let the other lanes proceed meanwhile.
             lane.asked = at.0;
             lane.walked = lane.walked.wrapping_sub(1);
             // SAFETY: the caller vouches for the object.
             if let Some(target) = unsafe { self.walk.target(at) } {
-                ask_for(target.0);
+                prefetch(target.0);
             }
             return 0;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         match unsafe { lane.take(self.walk, &mut self.counts, at) } {
             Ok(object) => {
                 if object.to.is_none() {
@@ -329,7 +331,7 @@ impl Lane {
         }
     }
 
-    /// Takes the object at `at` with all checks but the one at its new place.
+    /// Takes the object at `at`, with every check except the one at its new place.
     unsafe fn take<C: CountClasses>(
         &mut self,
         walk: &mut EvacuationWalk<'_>,
@@ -337,7 +339,7 @@ impl Lane {
         at: Address,
     ) -> Result<OldCopy, MovesFault> {
         let space = self.stretch.space;
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let object = unsafe { walk.old_copy(at, self.stretch.top) }
             .map_err(|fault| MovesFault::Unparsed { space, fault })?;
         counts.count(object.class.id.0, at.0, object.bytes);
@@ -350,22 +352,22 @@ impl Lane {
     }
 }
 
-/// Are all survivors at their new places? These are far from each other, and asked for ahead.
+/// Checks that all survivors are at their new places. These are scattered, so they are prefetched.
 unsafe fn confirm(walk: &mut EvacuationWalk<'_>, survivors: &[Survivor]) -> Result<(), MovesFault> {
     for (number, survivor) in survivors.iter().enumerate() {
         if let Some(later) = survivors.get(number + SURVIVORS_AHEAD) {
-            ask_for(later.to.0);
+            prefetch(later.to.0);
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { walk.confirm(*survivor) }?;
     }
     Ok(())
 }
 
-/// A layout of headers: mark word, class bits and what stands at the place of an array's length.
+/// A layout of headers: mark word, class bits, and the word where an array has its length.
 trait Header {
     /// # Safety
-    /// 24 bytes at `object`, a multiple of 8, can be read.
+    /// 24 bytes at `object`, a multiple of 8, must be readable.
     unsafe fn read(&self, object: usize) -> (u64, u64, u32);
 }
 
@@ -376,7 +378,7 @@ struct Word;
 impl Header for HalfWord {
     #[inline(always)]
     unsafe fn read(&self, object: usize) -> (u64, u64, u32) {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let (mark, second) = unsafe { (word(object), word(object + 8)) };
         (mark, second & 0xFFFF_FFFF, (second >> 32) as u32)
     }
@@ -385,7 +387,7 @@ impl Header for HalfWord {
 impl Header for UpperMark {
     #[inline(always)]
     unsafe fn read(&self, object: usize) -> (u64, u64, u32) {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let (mark, second) = unsafe { (word(object), word(object + 8)) };
         (mark, mark >> self.0, second as u32)
     }
@@ -394,7 +396,7 @@ impl Header for UpperMark {
 impl Header for Word {
     #[inline(always)]
     unsafe fn read(&self, object: usize) -> (u64, u64, u32) {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { (word(object), word(object + 8), word(object + 16) as u32) }
     }
 }
@@ -406,9 +408,9 @@ unsafe fn word(address: usize) -> u64 {
     unsafe { std::ptr::read_volatile(Address(address).pointer::<u64>()) }
 }
 
-/// Lets the core fetch memory that is wanted soon. Never a fault, wherever it is.
+/// Prefetches memory. Never faults, whatever the address.
 #[inline(always)]
-pub(crate) fn ask_for(address: usize) {
+pub(crate) fn prefetch(address: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint; the address is not accessed.
     unsafe {

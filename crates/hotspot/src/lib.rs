@@ -1,7 +1,7 @@
-//! What the running HotSpot VM's own tables say: thread layout, flags, classes, heap.
+//! Reads the running HotSpot VM's own tables: thread layout, flags, classes, heap.
 //!
-//! Nothing here is assumed from a version number: offsets and addresses come from the tables libjvm exports for its Serviceability
-//! Agent ([`VmStructs`]), and what is missing or implausible is an error value, after which the feature that needs it is left out.
+//! Nothing is assumed from a version number. Offsets and addresses come from the tables that libjvm exports for its Serviceability Agent
+//! ([`VmStructs`]). A missing or implausible entry is an error value, and the feature that needs it is disabled.
 //!
 //! | what | type | from |
 //! |---|---|---|
@@ -9,20 +9,19 @@
 //! | a free word in every thread | [`jvmci_reserved_slot`] | JVMCI's unexported table |
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
-//! | where objects have their fields | [`FieldLayout`] | `InstanceKlass` |
-//! | the heap: spaces, classes by address, objects one after the other | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
-//! | what each collection moved and which objects died, and what these referred to | [`CollectionWatch`], [`DeadRecorder`] | the heap of Serial, Parallel, G1 in the pause |
-//! | memory that may not be there | [`read_value`], [`read_bytes`] | the operating system |
+//! | offsets of fields in objects | [`FieldLayout`] | `InstanceKlass` |
+//! | the heap: spaces, classes by address, objects in address order | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
+//! | objects that a collection moved, objects that died, and the references these held | [`CollectionWatch`], [`DeadRecorder`] | the heap of Serial, Parallel, G1 in the pause |
+//! | memory that may be unmapped | [`read_value`], [`read_bytes`] | the operating system |
 //! | memory for counters | [`Reservation`] | the operating system |
-//! | a word beside each object | [`Shadow`] | the operating system |
+//! | a word for each object | [`Shadow`] | the operating system |
 //!
-//! When to load what: [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] from `Agent_OnLoad` on; [`KlassLayout`] and the heap from
-//! `VMInit` on.
+//! [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] can be loaded from `Agent_OnLoad` on; [`KlassLayout`] and the heap from `VMInit` on.
 //!
 //! The heap can be read only while the world is stopped, and only with Serial, Parallel and G1.
 //!
-//! Tested against independent truth on every JDK installed: `tests/tests/hotspot_layout.rs` and
-//! `tests/tests/heap_walk.rs`; moves and deaths, object by object: `tests/tests/gc_moves`.
+//! Tested on every installed JDK against independent sources: `tests/tests/hotspot_layout.rs` and `tests/tests/heap_walk.rs`; moves and
+//! deaths, object by object: `tests/tests/gc_moves`.
 
 mod address;
 mod allocation_frontier;

@@ -1,14 +1,14 @@
-//! Where objects can have moved to in an evacuation, and which of these places survivors claim.
+//! Places that objects can have moved to in an evacuation, and which of them survivors claim.
 //!
 //! ```text
-//! after                        place
-//! survivor space or region     from its bottom
-//! old space, old region        from the top it had before, from its bottom when it was free
+//! after the collection         new places
+//! survivor space or region     from its bottom up
+//! old space, old region        from its former top, or from its bottom if it was free
 //! kept region, all others      none
 //! ```
 //!
-//! A claim is a bit for every 8 bytes: an object that moved claims the place where it starts, and no two may claim the same. When the objects at the new places are walked,
-//! the claims to them are taken back; what is left was claimed by something that is no object.
+//! Claims form a bitmap with one bit per 8 bytes: a moved object claims the place where it starts, and no two may claim the same. When the
+//! objects at the new places are walked, their claims are cleared; any claim left over belongs to something that is not an object.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +16,9 @@ use crate::address::Address;
 use crate::collection_report::{AddressRange, MemoryRange};
 use crate::space::{Space, SpaceKind};
 
-/// Memory that one word of claims is for.
+/// Memory covered by one word of claims, in bytes.
 const BYTES_OF_WORD: usize = 64 * 8;
-/// Places are looked up by the first that reaches into memory of this size: no region is smaller.
+/// Lookup granularity in bytes. No region is smaller.
 const GRANULE: usize = 1 << 20;
 
 /// All places, and the claims to them.
@@ -26,11 +26,11 @@ const GRANULE: usize = 1 << 20;
 pub(crate) struct NewPlaces {
     /// Ascending.
     places: Vec<Place>,
-    /// For each granule from that of the first place on, the first place that ends in it or after it.
+    /// For each granule, from that of the first place on: the first place that ends in or after it.
     granules: Vec<u32>,
     claims: Vec<AtomicU64>,
-    /// Other memory in which something is new: nothing should have moved there. Ascending.
-    strange: Vec<AddressRange>,
+    /// Other memory that changed although nothing should have moved there. Ascending.
+    unexpected: Vec<AddressRange>,
 }
 
 /// Memory of one space that objects can have moved to.
@@ -40,25 +40,25 @@ pub(crate) struct Place {
     pub(crate) start: Address,
     /// The end of the space.
     pub(crate) limit: Address,
-    /// The word of the claims for its start.
+    /// Index of the word of claims for its start.
     first_claim: usize,
 }
 
-/// What a claim meets.
+/// The result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Claim {
     First,
-    /// Another object claims the same place.
+    /// Another object has claimed the same place.
     Again,
     /// Nothing should have moved there.
     Nowhere,
 }
 
 impl NewPlaces {
-    /// The places between these two lists of spaces, ascending each.
+    /// Compares the spaces before and after the collection, each list ascending.
     pub(crate) fn of(before: &[Space], after: &[Space]) -> Self {
         let mut places: Vec<Place> = Vec::new();
-        let mut strange: Vec<AddressRange> = Vec::new();
+        let mut unexpected: Vec<AddressRange> = Vec::new();
         for space in after.iter().filter(|space| space.bottom < space.top) {
             let former = former(space, before);
             if let Some(start) = start(space, former) {
@@ -69,10 +69,10 @@ impl NewPlaces {
                     first_claim: 0,
                 });
             } else if former.is_none_or(|former| former.top != space.top) {
-                strange.push(AddressRange::from(space));
+                unexpected.push(AddressRange::from(space));
             }
         }
-        strange.sort_unstable();
+        unexpected.sort_unstable();
         places.sort_unstable_by_key(|place| place.start);
         let mut claims = 0;
         for place in &mut places {
@@ -80,7 +80,7 @@ impl NewPlaces {
             claims += place.limit.above(place.start).div_ceil(BYTES_OF_WORD);
         }
         Self {
-            strange,
+            unexpected,
             granules: granules(&places),
             places,
             claims: std::iter::repeat_with(AtomicU64::default)
@@ -89,32 +89,32 @@ impl NewPlaces {
         }
     }
 
-    /// Ascending.
+    /// All places, ascending.
     pub(crate) fn list(&self) -> &[Place] {
         &self.places
     }
 
-    /// From the first place, or the first strange memory, to the end of the last.
+    /// From the first to the last place, including unexpectedly changed memory.
     pub(crate) fn bounds(&self) -> Option<AddressRange> {
         let places = self.places.iter().map(|place| AddressRange {
             start: place.start,
             end: place.limit,
         });
-        let all = places.chain(self.strange.iter().copied());
+        let all = places.chain(self.unexpected.iter().copied());
         all.reduce(|one, other| AddressRange {
             start: one.start.min(other.start),
             end: one.end.max(other.end),
         })
     }
 
-    /// Takes every claim back.
+    /// Clears every claim.
     pub(crate) fn forget_claims(&mut self) {
         for claim in &mut self.claims {
             *claim.get_mut() = 0;
         }
     }
 
-    /// Claims the place of an object. Any thread may.
+    /// Claims the place of an object. Callable from any thread.
     pub(crate) fn claim(&self, object: Address) -> Claim {
         match self.place_of(object) {
             Some(place) if self.claim_in(place, object) => Claim::First,
@@ -123,28 +123,28 @@ impl NewPlaces {
         }
     }
 
-    /// The same for an object in this place: is it the first there?
+    /// Claims an object in this place. Returns whether the claim is the first.
     #[inline]
     pub(crate) fn claim_in(&self, place: &Place, object: Address) -> bool {
         self.claim_word(place, object)
             .is_some_and(|(word, bit)| word.fetch_or(bit, Ordering::Relaxed) & bit == 0)
     }
 
-    /// An object was met at its place: takes the claim back, and says whether there was one. Any thread may.
+    /// Clears the claim to an object that was found there. Returns whether there was one. Callable from any thread.
     #[inline]
-    pub(crate) fn meet(&self, object: Address) -> bool {
+    pub(crate) fn clear_claim(&self, object: Address) -> bool {
         self.claim_of(object)
             .is_some_and(|(word, bit)| word.fetch_and(!bit, Ordering::Relaxed) & bit != 0)
     }
 
-    /// Is there a claim to this place, and no object was met there?
+    /// Whether the place is claimed and no object has been found there.
     #[inline]
     pub(crate) fn is_claimed(&self, object: Address) -> bool {
         self.claim_of(object)
             .is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// The claims to a place, ascending, with at least this many bytes.
+    /// Claims in a place, ascending, at least `bytes` bytes apart.
     pub(crate) fn claims_apart(
         &self,
         place: &Place,
@@ -166,7 +166,7 @@ impl NewPlaces {
         })
     }
 
-    /// The last claim to a place.
+    /// The last claim in a place.
     pub(crate) fn last_claim(&self, place: &Place) -> Option<Address> {
         let words = self.words_of(place);
         let last = words
@@ -183,7 +183,7 @@ impl NewPlaces {
         self.claims.get(first..first + words).unwrap_or_default()
     }
 
-    /// The place that holds an address.
+    /// The place that contains an address.
     #[inline]
     pub(crate) fn place_of(&self, object: Address) -> Option<&Place> {
         let granule = (object.0 / GRANULE).checked_sub(self.places.first()?.start.0 / GRANULE)?;
@@ -193,10 +193,10 @@ impl NewPlaces {
         (place.start <= object).then_some(place)
     }
 
-    /// The end of the memory that holds an address, that is not as it was before the collection, and that nothing should have moved to.
-    pub(crate) fn end_of_strange(&self, object: Address) -> Option<Address> {
-        let number = AddressRange::position(&self.strange, object)?;
-        self.strange.get(number).map(|range| range.end)
+    /// The end of the memory around `object` that changed although nothing should have moved there.
+    pub(crate) fn end_of_unexpected(&self, object: Address) -> Option<Address> {
+        let number = AddressRange::position(&self.unexpected, object)?;
+        self.unexpected.get(number).map(|range| range.end)
     }
 
     #[inline]
@@ -233,16 +233,16 @@ fn granules(places: &[Place]) -> Vec<u32> {
     granules.map(place_of).collect()
 }
 
-/// The same space before.
+/// The same space before the collection.
 fn former<'b>(space: &Space, before: &'b [Space]) -> Option<&'b Space> {
     let same = |former: &&Space| former.bottom == space.bottom;
-    // Lists of regions are long and ascending: look them up by index.
+    // Region lists are long and ascending, so the index is tried first.
     let by_index = before.binary_search_by_key(&space.index, |former| former.index);
     let by_index = by_index.ok().and_then(|place| before.get(place));
     by_index.filter(same).or_else(|| before.iter().find(same))
 }
 
-/// From where on objects can have moved to this space.
+/// The first address that objects can have moved to in this space.
 fn start(space: &Space, former: Option<&Space>) -> Option<Address> {
     match (space.kind, former.map(|former| former.kind)) {
         (SpaceKind::Survivor | SpaceKind::To, _) => Some(space.bottom),
@@ -318,7 +318,7 @@ mod tests {
             space(SpaceKind::HumongousStart, 2, 0x3000, 0x3100),
         ];
         let places = NewPlaces::of(&before, &after);
-        let end = |at| places.end_of_strange(Address(at));
+        let end = |at| places.end_of_unexpected(Address(at));
         assert_eq!([end(0x1000), end(0x1800), end(0x2000)], [None; 3]);
         assert_eq!(end(0x3000), Some(Address(0x3100)));
         assert_eq!(end(0x3100), None);
@@ -336,8 +336,8 @@ mod tests {
             assert_eq!(places.claim(object), Claim::First);
             assert_eq!(places.claim(object), Claim::Again);
             assert!(places.is_claimed(object));
-            assert!(places.meet(object));
-            assert!(!places.meet(object));
+            assert!(places.clear_claim(object));
+            assert!(!places.clear_claim(object));
         }
         for outside in [0xFF8, 0x1208, 0x1FF8, 0x2010, 0x0, 0x7FFF_FFF8] {
             assert_eq!(places.claim(Address(outside)), Claim::Nowhere);

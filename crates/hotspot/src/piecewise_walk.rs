@@ -1,18 +1,18 @@
-//! Evacuated spaces walked in pieces, by all threads and in several lanes of each.
+//! Walks evacuated spaces in pieces, on all threads and in several lanes of each.
 //!
-//! Eden of Serial and Parallel is one space of hundreds of megabytes, and nothing tells where in the middle of it an object starts. So that is guessed: the
-//! first place after a cut that has the mark word of an object, and from which a number of objects can be passed. A guess is no knowledge: array elements and
-//! memory that was not cleared can look like objects. What makes the walk exact is that pieces must fit together:
+//! Eden of Serial and Parallel is one space of hundreds of megabytes, and nothing records where in the middle of it an object starts. So a
+//! start is guessed: the first place after a cut that looks like the mark word of an object and from which several objects can be parsed. A
+//! guess can be wrong: array elements and uncleared memory can look like objects. The walk is exact because the pieces must fit together:
 //!
 //! ```text
 //! cut             |                          |                          |
-//! piece 0  [obj][obj][ obj ]                 |                          |     ends at A, the first end of an object after the cut
+//! piece 0  [obj][obj][ obj ]                 |                          |     ends at A, the first object end after the cut
 //! piece 1                 A[obj][obj] ... [an array that looks like objects]  guessed to start at A: it fits, and ends at C
-//! piece 2                                    |  B[fake][fake] ...   C   |     guessed to start at B: thrown away, walked again from C on
+//! piece 2                                    |  B[fake][fake] ...   C   |     guessed to start at B: rejected, walked again from C on
 //! ```
 //!
-//! The first piece starts where the space does; a piece whose start is the end of an accepted one is accepted; all others are walked again from where the
-//! accepted ones end. So the outcome is that of one walk from bottom to top. What fails in a piece that is thrown away has not happened.
+//! The first piece starts where the space does. A piece is accepted if it starts where the last accepted piece ends; all others are walked
+//! again from there. So the result is that of one walk from bottom to top. Faults in a rejected piece are ignored.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,37 +25,37 @@ use crate::space::Space;
 use crate::stretch::{Stretch, WalkedStretch};
 use crate::walk_pool::WalkPool;
 
-/// Sizes of pieces: small ones keep every lane of every thread busy to the end, large ones need few guesses.
+/// Bounds on the size of a piece: small pieces keep every lane of every thread busy to the end, large ones need few guesses.
 const SMALLEST_PIECE: usize = 128 << 10;
 const LARGEST_PIECE: usize = 512 << 10;
-/// As many pieces as this for each thread, if they are not too small or too large then.
+/// Pieces per thread, within these bounds.
 const PIECES_FOR_EACH: usize = 32;
-/// A space of at most this many pieces is left whole: that needs no guess.
+/// A space of at most this many pieces is not cut, so it needs no guess.
 const LEFT_WHOLE: usize = 2;
 
-/// Objects that must be passed from a guessed start on.
+/// Objects that must parse from a guessed start on.
 const TRIED: usize = 24;
 
 /// A part of a space between two cuts.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
-    /// Which of the spaces.
+    /// Index of the space in the list.
     place: usize,
     cut: Address,
     next_cut: Address,
 }
 
-/// Walks spaces with as many threads as come to help, each with a walk of its own. Survivors are in the order of the spaces.
+/// Walks spaces on this thread and the pool threads that join, each with its own walk. Survivors come in the order of the spaces.
 ///
 /// # Safety
-/// The world is stopped; the spaces are memory of the heap, and the room of the walks can be read.
+/// The world must be stopped. The spaces must be memory of the heap, and the room of the walks must be readable.
 pub(crate) unsafe fn walk_together<'a>(
     pool: &WalkPool,
     spaces: &[Space],
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<Evacuated, MovesFault> {
     confirm_committed(spaces)?;
-    // SAFETY: passed on; all spaces are committed.
+    // SAFETY: the caller upholds the same contract; all spaces are committed.
     let passed = unsafe { walk_by_space(pool, spaces, &new_walk) }?;
     let mut all = Evacuated::default();
     let survivors = passed.iter().flatten();
@@ -63,7 +63,7 @@ pub(crate) unsafe fn walk_together<'a>(
     all.survivors.reserve_exact(survivors);
     let mut walk = new_walk();
     for (space, of_space) in spaces.iter().zip(passed) {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             walk.or_former_classes(space, &mut all, |walk, all| {
                 join(walk, space, of_space, all)
@@ -73,7 +73,8 @@ pub(crate) unsafe fn walk_together<'a>(
     Ok(all)
 }
 
-/// The same with an outcome for each space, and with the current classes only in young ones: in these a walk that fails is one at the wrong moment.
+/// Like [`walk_together`], with one result for each space. Young spaces are tried with the current classes only: if such a walk fails, it
+/// came at the wrong moment.
 ///
 /// # Safety
 /// As for [`walk_together`].
@@ -82,12 +83,12 @@ pub(crate) unsafe fn walk_each<'a>(
     spaces: &[Space],
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<Vec<Evacuated>, MovesFault> {
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     let passed = unsafe { walk_by_space(pool, spaces, &new_walk) }?;
     let mut walk = new_walk();
     let each = spaces.iter().zip(passed).map(|(space, of_space)| {
         let mut found = Evacuated::default();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             if space.kind.is_young() {
                 join(&mut walk, space, of_space, &mut found)?;
@@ -102,7 +103,7 @@ pub(crate) unsafe fn walk_each<'a>(
     each.collect()
 }
 
-/// Walks the pieces of all spaces; those of each, in their order.
+/// Walks the pieces of all spaces. Returns them by space, in order.
 unsafe fn walk_by_space<'a>(
     pool: &WalkPool,
     spaces: &[Space],
@@ -110,7 +111,7 @@ unsafe fn walk_by_space<'a>(
 ) -> Result<Vec<Vec<WalkedStretch>>, MovesFault> {
     let pieces = pieces(spaces, pool.threads());
     let mut by_space: Vec<Vec<WalkedStretch>> = spaces.iter().map(|_| Vec::new()).collect();
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     for passed in unsafe { walk_pieces(pool, spaces, &pieces, new_walk) }? {
         let piece = pieces.get(passed.stretch.number);
         if let Some(of_space) = piece.and_then(|piece| by_space.get_mut(piece.place)) {
@@ -120,7 +121,8 @@ unsafe fn walk_by_space<'a>(
     Ok(by_space)
 }
 
-/// Collectors give memory back from the end of a space, or region by region: when its first and its last byte are there, all of it is.
+/// Checks the first and last byte of each space. Collectors uncommit memory from the end of a space or by whole regions, so if both are
+/// there, the whole space is.
 pub(crate) fn confirm_committed(spaces: &[Space]) -> Result<(), MovesFault> {
     let ends: Vec<Address> = spaces
         .iter()
@@ -132,7 +134,7 @@ pub(crate) fn confirm_committed(spaces: &[Space]) -> Result<(), MovesFault> {
     }
 }
 
-/// Cuts every space.
+/// Cuts every space into pieces.
 fn pieces(spaces: &[Space], threads: usize) -> Vec<Piece> {
     let all: usize = spaces
         .iter()
@@ -153,7 +155,7 @@ fn pieces(spaces: &[Space], threads: usize) -> Vec<Piece> {
     pieces
 }
 
-/// Walks all pieces in which a start was guessed. In their order.
+/// Walks all pieces for which a start was guessed. Returns them in order.
 unsafe fn walk_pieces<'a>(
     pool: &WalkPool,
     spaces: &[Space],
@@ -180,11 +182,11 @@ unsafe fn walk_pieces<'a>(
     Ok(all)
 }
 
-/// Gives one thread its stretches, with guessed starts.
+/// Hands one thread its stretches, with guessed starts.
 struct Guessing<'s> {
     spaces: &'s [Space],
     pieces: &'s [Piece],
-    /// The next piece that no thread has.
+    /// The next piece that no thread has taken.
     next: &'s AtomicUsize,
     passed: Vec<WalkedStretch>,
 }
@@ -195,7 +197,7 @@ impl Stretches for Guessing<'_> {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let piece = self.pieces.get(number)?;
             let space = self.spaces.get(piece.place)?;
-            // SAFETY: the caller that walks these pieces vouches for the spaces.
+            // SAFETY: the caller of the walk vouches for the spaces.
             if let Some(start) = unsafe { guess(walk, space, piece) } {
                 return Some(Stretch {
                     number,
@@ -213,10 +215,10 @@ impl Stretches for Guessing<'_> {
     }
 }
 
-/// The first place of a piece where an object seems to start.
+/// The first place in a piece where an object seems to start.
 ///
 /// # Safety
-/// The space and the room of the walk can be read.
+/// The space and the room of the walk must be readable.
 unsafe fn guess(walk: &mut EvacuationWalk<'_>, space: &Space, piece: &Piece) -> Option<Address> {
     if piece.cut == space.bottom {
         return Some(piece.cut);
@@ -224,7 +226,7 @@ unsafe fn guess(walk: &mut EvacuationWalk<'_>, space: &Space, piece: &Piece) -> 
     let alignment = walk.sizes().alignment();
     let mut at = Address(piece.cut.0.next_multiple_of(alignment));
     while at < piece.next_cut {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         if unsafe { seems_to_start(walk, at, space.top) } {
             return Some(at);
         }
@@ -233,9 +235,9 @@ unsafe fn guess(walk: &mut EvacuationWalk<'_>, space: &Space, piece: &Piece) -> 
     None
 }
 
-/// Is there the mark word of an object that is not locked, or has moved, and do objects follow one another from here?
+/// Whether `start` holds the mark word of an unlocked or forwarded object, and objects follow one another from here.
 unsafe fn seems_to_start(walk: &mut EvacuationWalk<'_>, start: Address, top: Address) -> bool {
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     let mark: u64 = unsafe { start.read() };
     if mark & 7 != 1 && mark & 3 != 3 {
         return false;
@@ -245,7 +247,7 @@ unsafe fn seems_to_start(walk: &mut EvacuationWalk<'_>, start: Address, top: Add
         if at == top {
             break;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         match unsafe { walk.old_copy(at, top) } {
             Ok(object) => at = at.plus(object.bytes),
             Err(_) => return false,
@@ -254,7 +256,7 @@ unsafe fn seems_to_start(walk: &mut EvacuationWalk<'_>, start: Address, top: Add
     true
 }
 
-/// Accepts the pieces that start where the accepted ones end, and walks what is between them.
+/// Accepts the pieces that fit together, and walks the memory between them.
 unsafe fn join(
     walk: &mut EvacuationWalk<'_>,
     space: &Space,
@@ -264,7 +266,7 @@ unsafe fn join(
     let mut at = space.bottom;
     for piece in pieces {
         let start = piece.stretch.start;
-        // SAFETY: passed on; an object starts where the accepted ones end.
+        // SAFETY: the caller upholds the same contract; an object starts where the accepted pieces end.
         at = unsafe { walk.stretch(space, at, start, found) }?;
         if at == start {
             at = piece.end;

@@ -1,13 +1,13 @@
-//! Are two sets of objects the same, each with its place, its class and its size? Told by one number for each set.
+//! Compares two sets of objects, each object with its place, class and size, by one number per set.
 //!
 //! ```text
 //! object   (place ^ A) * (class << 32 | words ^ B)   128 bits: upper half ^ lower half, mixed once more
 //! set      sum of its objects, modulo 2^64
 //! ```
 //!
-//! Survivors are found by their old copies, in the order of these, and met at their new places, in the order of those. To compare one by one would be a miss of the
-//! caches for each. The sum is the same in every order and by any number of threads. Sets that differ have the same sum once in 2^64: no adversary chooses
-//! the addresses to make it so.
+//! Survivors are found in the order of their old copies and checked in the order of their new places. Comparing them one by one would cost
+//! a cache miss each. The sum does not depend on order or on the number of threads. Two different sets have the same sum with probability
+//! 2^-64; nobody chooses addresses to force a collision.
 
 use crate::address::Address;
 use crate::class_table::ClassId;
@@ -21,28 +21,28 @@ const B: u64 = 0xD1B5_4A32_D192_ED03;
 pub(crate) struct PlacementSum(u64);
 
 impl PlacementSum {
-    /// One more object, if it counts.
+    /// Adds an object if `counts` is set.
     #[inline(always)]
     pub(crate) fn add_if(&mut self, counts: bool, place: Address, class: ClassId, bytes: usize) {
         let one = of_object(place, class, bytes as u64 / 8);
         self.0 = self.0.wrapping_add(one & u64::from(counts).wrapping_neg());
     }
 
-    /// One more survivor, at its new place.
+    /// Adds a survivor at its new place.
     #[inline(always)]
     pub(crate) fn add(&mut self, survivor: &Survivor) {
         let one = of_object(survivor.to, survivor.class, survivor.bytes() / 8);
         self.0 = self.0.wrapping_add(one);
     }
 
-    /// One less.
+    /// Removes an object.
     pub(crate) fn take_away(&mut self, place: Address, class: ClassId, bytes: usize) {
         self.0 = self
             .0
             .wrapping_sub(of_object(place, class, bytes as u64 / 8));
     }
 
-    /// All of another set.
+    /// Adds all objects of another set.
     pub(crate) fn join(&mut self, other: Self) {
         self.0 = self.0.wrapping_add(other.0);
     }
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn places_classes_and_sizes_count() {
         let here = [survivor(0x1000, 24, 5), survivor(0x1018, 16, 7)];
-        // The second is the first again, with two of the three exchanged in turn.
+        // The second object is the first with two of its three properties exchanged in turn.
         for there in [
             [survivor(0x1000, 24, 7), survivor(0x1018, 16, 5)],
             [survivor(0x1000, 16, 5), survivor(0x1018, 24, 7)],

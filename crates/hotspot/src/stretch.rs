@@ -4,7 +4,7 @@ use crate::address::Address;
 use crate::collection_report::MovesFault;
 use crate::survivor::Survivor;
 
-/// Objects that start from `start` on and before `stop`, in a space that ends at `top`.
+/// The objects that start in `start..stop`, in a space that ends at `top`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stretch {
     /// Caller-chosen key.
@@ -16,14 +16,14 @@ pub(crate) struct Stretch {
     pub(crate) top: Address,
 }
 
-/// What the walk of a stretch found.
+/// The result of walking a stretch.
 #[derive(Debug)]
 pub(crate) struct WalkedStretch {
     pub(crate) stretch: Stretch,
     /// Where its last object ends.
     pub(crate) end: Address,
     pub(crate) walked: u64,
-    /// Ascending by `from`; each is at its new place.
+    /// Ascending by `from`; each was confirmed at its new place.
     pub(crate) survivors: Vec<Survivor>,
     pub(crate) fault: Option<MovesFault>,
 }

@@ -1,4 +1,4 @@
-//! An object that a collection could have taken and did not.
+//! An object that outlived a collection.
 
 use crate::address::Address;
 use crate::class_table::ClassId;
@@ -6,18 +6,18 @@ use crate::class_table::ClassId;
 /// An object that outlived a collection which could have taken it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Survivor {
-    /// Where it was.
+    /// Its address before the collection.
     pub from: Address,
-    /// Where it is.
+    /// Its address after the collection.
     pub to: Address,
     /// Its class.
     pub class: ClassId,
-    /// Size in units of 8 bytes: an array may have more than 4 GB.
+    /// Size in units of 8 bytes, because an array can exceed 4 GB.
     words: u32,
 }
 
 impl Survivor {
-    /// `None` for a size that is no multiple of 8 or beyond 32 GB: no object has it.
+    /// Returns `None` for a size that no object has: not a multiple of 8, or above 32 GB.
     #[must_use]
     pub fn new(from: Address, to: Address, bytes: usize, class: ClassId) -> Option<Self> {
         let words = u32::try_from(bytes / 8)
@@ -37,7 +37,7 @@ impl Survivor {
         u64::from(self.words) * 8
     }
 
-    /// Has it another address now?
+    /// Whether the object changed its address.
     #[must_use]
     pub fn moved(&self) -> bool {
         self.from != self.to

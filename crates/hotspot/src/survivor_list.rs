@@ -1,7 +1,7 @@
-//! The survivors of a collection as the threads have found them: in several lists, one after the other.
+//! The survivors of a collection as the threads found them: several lists in sequence.
 //!
-//! A pause has some hundred thousand survivors. To make one list of them would be to write them twice, into memory that is not touched yet; the receiver can do
-//! that when the world goes on.
+//! A pause can have some hundred thousand survivors. Merging the lists would write all of them a second time, into memory not touched
+//! before. The receiver can do that after the pause.
 
 use crate::survivor::Survivor;
 
@@ -16,24 +16,24 @@ impl SurvivorList {
         Self { parts }
     }
 
-    /// All of them.
+    /// All survivors.
     pub fn iter(&self) -> impl Iterator<Item = &Survivor> + Clone {
         self.parts.iter().flatten()
     }
 
-    /// How many.
+    /// The number of survivors.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()
     }
 
-    /// Are there none?
+    /// Whether there are no survivors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// As the threads have found them.
+    /// The lists of the threads.
     #[must_use]
     pub fn into_parts(self) -> Vec<Vec<Survivor>> {
         self.parts
@@ -49,7 +49,7 @@ impl SurvivorList {
         self.parts.clear();
     }
 
-    /// Adds others, and sorts all by where they were.
+    /// Adds survivors, and sorts all by their old address.
     pub(crate) fn add_sorted(&mut self, others: impl IntoIterator<Item = Survivor>) {
         let mut all = self.to_vec();
         all.extend(others);
@@ -66,7 +66,7 @@ impl From<Vec<Survivor>> for SurvivorList {
     }
 }
 
-/// The same survivors in the same order, however they are cut.
+/// Equal if the survivors and their order are equal, however they are split.
 impl PartialEq for SurvivorList {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

@@ -1,10 +1,10 @@
-//! Threads that help to walk the heap while the world stands still.
+//! A pool of threads that help to walk the heap during a pause.
 //!
-//! In a pause the program's threads do nothing, so their cores are free. The threads of the pool are made once and wait; the VM thread hands them a
-//! piece of work that every thread can take parts of, takes parts itself, and does not wait for a thread that has not come by the time all
-//! parts are taken: on a machine without a free core the VM thread does everything alone.
+//! During a pause the program's threads are stopped, so their cores are free. The threads of the pool are created once and wait. The VM
+//! thread posts work that any thread can take parts of, and takes parts itself. It does not wait for threads that have not joined when all
+//! parts are taken, so on a machine without a free core the VM thread does everything alone.
 //!
-//! They are plain threads of the process, unknown to the VM, with all signals blocked.
+//! They are native threads unknown to the VM, with all signals blocked.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,13 +14,13 @@ use std::thread;
 
 use crate::own_thread::block_signals;
 
-/// More threads than this do not help: memory is the limit.
+/// Upper bound on helper threads: with more, memory bandwidth is the limit.
 const MOST_THREADS: usize = 7;
 
-/// Less memory is read or written by one thread.
+/// Work on less memory than this is done by one thread.
 const LEAST_SHARED: usize = 8 << 20;
 
-/// The waiting threads.
+/// The pool.
 pub(crate) struct WalkPool {
     shared: Arc<PoolState>,
     threads: usize,
@@ -29,30 +29,30 @@ pub(crate) struct WalkPool {
 #[derive(Default)]
 struct PoolState {
     state: Mutex<State>,
-    /// There is work, or the end has come.
+    /// Signalled when there is work, or when the pool ends.
     called: Condvar,
-    /// A thread has left the work.
+    /// Signalled when a thread has left the work.
     left: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     work: Option<Work>,
-    /// Counts pieces of work: no thread joins the same one twice.
+    /// Counts the pieces of work, so that no thread joins the same one twice.
     number: u64,
-    /// Threads that are at it.
+    /// Threads that are running the work.
     inside: usize,
     ended: bool,
     /// A helper panicked in the current piece of work.
     failed: bool,
 }
 
-/// What every thread runs. The reference outlives its use: [`WalkPool::run`] takes it back and waits before it returns.
+/// The closure that every thread runs. The reference stays valid: [`WalkPool::run`] removes it and waits for its users before it returns.
 #[derive(Clone, Copy)]
 struct Work(&'static (dyn Fn() + Sync));
 
 impl WalkPool {
-    /// One thread for each core but the one the VM thread uses. Threads that cannot be made are done without.
+    /// Starts one thread for each core except the VM thread's. Continues with fewer if a thread cannot be created.
     pub(crate) fn new() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(PoolState::default());
@@ -70,14 +70,14 @@ impl WalkPool {
         Self { shared, threads }
     }
 
-    /// How many threads can be at a piece of work.
+    /// Threads that can work at once, this one included.
     pub(crate) fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Runs `work` on this thread and on those that come to help, until all have returned. Returns whether none of them panicked.
+    /// Runs `work` on this thread and on those that join, until all have returned. Returns whether none of them panicked.
     pub(crate) fn run(&self, work: &(dyn Fn() + Sync)) -> bool {
-        // SAFETY: only the lifetime changes; before this function returns, `finish` removes the reference and waits for all who use it.
+        // SAFETY: only the lifetime changes. Before this function returns, `finish` removes the reference and waits for every thread that uses it.
         let shared_work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute(work) };
         {
             let mut state = self.shared.lock();
@@ -90,7 +90,7 @@ impl WalkPool {
         self.finish() && outcome.is_ok()
     }
 
-    /// Runs a worker on every item, in threads that have one each; what they give, in the order of the items. `None`: one of them panicked.
+    /// Runs a worker on every item, with one worker per thread. Returns the results in the order of the items, or `None` if a worker panicked.
     pub(crate) fn map<T: Sync, R: Send, W: FnMut(&T) -> R>(
         &self,
         items: &[T],
@@ -117,8 +117,8 @@ impl WalkPool {
         whole.then(|| all.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// [`WalkPool::map`] for work of this many bytes: with help only if it is worth to wait for, because a thread that helps can lose its core to a
-    /// compiler of the VM and keep the pause waiting.
+    /// Like [`WalkPool::map`], for work on this many bytes. Uses the pool only if the work is large: a helper can lose its core to a JIT
+    /// thread and prolong the pause.
     pub(crate) fn map_bytes<T: Sync, R: Send, W: FnMut(&T) -> R>(
         &self,
         bytes: usize,
@@ -132,7 +132,7 @@ impl WalkPool {
         catch_unwind(alone).ok()
     }
 
-    /// Closes the door, and waits for the threads that are in.
+    /// Removes the work, and waits for the threads that are running it.
     fn finish(&self) -> bool {
         let mut state = self.shared.lock();
         state.work = None;
@@ -166,7 +166,7 @@ impl PoolState {
     }
 }
 
-/// The life of a helper.
+/// The main loop of a helper.
 fn help(shared: &PoolState) {
     block_signals();
     let mut done = 0;

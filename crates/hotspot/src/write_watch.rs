@@ -1,31 +1,31 @@
-//! Which pages of the heap were written since a moment, as the system's memory management knows it.
+//! Finds the pages of the heap written since a given moment, using the kernel's memory management.
 //!
-//! A collector writes into an evacuated region only where an object lived on: its new address goes into the mark word. So a region of which no page was
-//! written during the pause holds dead objects only, and need not be read.
+//! A collector writes into an evacuated region only where an object survived: it puts the new address into the mark word. So a region
+//! without a page written during the pause holds only dead objects, and need not be read.
 //!
 //! ```text
-//! GarbageCollectionStart    protect: every page of the ranges counts as not written (60 ns a page, 2 where it is protected already)
-//! (the collection)          the first write to a page is noted by the system; no thread stops (0.5 us)
-//! GarbageCollectionFinish   written pages are asked for (1 ns a page)
-//! (the program runs)        a thread takes the protection away (100 ns a page); a write that comes before it costs what it does in the collection;
-//!                           after the program, where memory has been filled again, it protects once more, so that the next pause has less to do
+//! GarbageCollectionStart    protect the ranges: every page counts as not written (60 ns a page; 2 if already protected)
+//! (the collection)          the kernel records the first write to each page; no thread stops (0.5 us)
+//! GarbageCollectionFinish   query the written pages (1 ns a page)
+//! (the program runs)        a thread removes the protection (100 ns a page); an earlier write to a page costs the same 0.5 us;
+//!                           it then protects memory again once the program has filled it, so that the next pause has less to do
 //! ```
 //!
-//! (The times are of one core of a virtual machine; another one protected in 8 ns and took away in 60.)
+//! (Times are from one core of a virtual machine; another machine needed 8 ns to protect and 60 ns to remove the protection.)
 //!
-//! What is protected ahead of the pause and written after that is protected a second time at its start: whether a page counts as written depends on the pause alone.
-//! So no memory may be protected once a pause has begun: see [`Turn`].
+//! A page protected before the pause and written afterwards is protected again at the start of the pause, so whether a page counts as
+//! written depends on the pause alone. Therefore no memory may be protected once a pause has begun: see [`Turn`].
 //!
-//! Linux from 6.7 on: write protection of `userfaultfd` in its asynchronous form, which the kernel resolves by itself, and `PAGEMAP_SCAN`
-//! (`Documentation/admin-guide/mm/pagemap.rst`). Where it is not there, or the process may not use it, [`WriteWatch::new`] says so, and everything is read. The kernel's
-//! structures consist of 64-bit words:
+//! Requires Linux 6.7: asynchronous write protection of `userfaultfd`, which the kernel resolves itself, and `PAGEMAP_SCAN`
+//! (`Documentation/admin-guide/mm/pagemap.rst`). If these are missing or forbidden, [`WriteWatch::new`] returns an error and everything is
+//! read. The kernel's structures consist of 64-bit words:
 //!
 //! ```text
 //! userfaultfd   API            version, features, (out) operations
 //!               REGISTER       start, length, mode, (out) operations
-//!               WRITEPROTECT   start, length, mode: 1 protect, 0 take it away
-//! pagemap       PAGEMAP_SCAN   its own size, flags, start, end, (out) end of the scan, address and number of answers, most pages, three masks of
-//!                              categories to be asked for (inverted, all, any) and one of those to be told; an answer: start, end, categories
+//!               WRITEPROTECT   start, length, mode: 1 protect, 0 unprotect
+//! pagemap       PAGEMAP_SCAN   its own size, flags, start, end, (out) end of the scan, address and length of the result array, page limit, three
+//!                              category masks to match (inverted, all, any), categories to return; a result: start, end, categories
 //! ```
 
 use std::fs::File;
@@ -48,44 +48,44 @@ const WRITE_PROTECT: libc::Ioctl = 0xC018_AA06_u32 as libc::Ioctl;
 const PAGEMAP_SCAN: libc::Ioctl = 0xC060_6610_u32 as libc::Ioctl;
 
 const API_VERSION: u64 = 0xAA;
-/// Pages that were never touched can be protected; a write takes the protection away and goes on.
+/// Allows untouched pages to be protected; lets the kernel resolve a write by unprotecting the page.
 const FEATURES: u64 = 1 << 13 | 1 << 15;
 const USER_MODE_ONLY: libc::c_int = 1;
 const MODE_WRITE_PROTECT: u64 = 2;
-/// Flags of a scan: protect what matches; refuse memory that is not watched.
+/// Flags of a scan: protect what matches; refuse memory that is not registered.
 const PROTECT_MATCHING: u64 = 1;
 const REFUSE_UNWATCHED: u64 = 2;
 const IS_WRITTEN: u64 = 2;
 
-/// Stretches of written pages asked for at once.
+/// Ranges of written pages per query.
 const ANSWERS: usize = 512;
-/// So much a thread protects at a time.
+/// Bytes that one thread protects at a time.
 const PIECE: usize = 32 << 20;
-/// So much gets or loses its protection in one step: short enough for a pause that begins meanwhile.
+/// Bytes protected or unprotected in one step: short enough not to delay a pause that begins meanwhile.
 const STEP: usize = 4 << 20;
-/// Distance after the program's frontier at which memory is protected: its threads still write to what is nearer.
+/// Bytes between the program's allocation frontier and the memory that is protected: closer memory is still being written.
 const LAG: usize = 32 << 20;
 
-/// Watches the ranges that it is told, from pause to pause.
+/// Watches given ranges from pause to pause.
 #[derive(Debug)]
 pub(crate) struct WriteWatch {
     faults: Arc<OwnedFd>,
     pages: Arc<PageFlags>,
-    /// What is protected; ascending.
+    /// Protected ranges; ascending.
     ranges: Vec<AddressRange>,
-    /// What may have been protected ahead of a pause.
+    /// Ranges that may have been protected before a pause.
     ahead: Vec<AddressRange>,
     turn: Arc<Turn>,
     frontier: Arc<AllocationFrontier>,
     over: Sender<PauseEnd>,
 }
 
-/// Pauses and the times between them, counted. What the thread does belongs to the current one, or it stops.
+/// Counts pauses and the times between them. The background thread works for one turn and stops when the next one begins.
 #[derive(Debug, Default)]
 struct Turn(Mutex<u64>);
 
 impl Turn {
-    /// The next one; what was done in the one before is finished by then.
+    /// Starts the next turn. Work of the previous turn has finished when this returns.
     fn next(&self) -> u64 {
         let mut turn = self.lock();
         *turn += 1;
@@ -96,37 +96,37 @@ impl Turn {
         *self.lock() == turn
     }
 
-    /// Runs something to its end before the next turn can begin. `None`: it is another thread's turn.
+    /// Runs `action` to its end before the next turn can begin. Returns `None` if `turn` is over.
     fn in_turn<T>(&self, turn: u64, action: impl FnOnce() -> T) -> Option<T> {
         let current = self.lock();
         (*current == turn).then(action)
     }
 
     fn lock(&self) -> MutexGuard<'_, u64> {
-        // A number is never half written.
+        // A lock that a panic poisoned still holds a valid number.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A pause is over.
+/// The end of a pause, as the background thread is told of it.
 struct PauseEnd {
     turn: u64,
-    /// What loses its protection.
+    /// Ranges to unprotect.
     done: Vec<AddressRange>,
-    /// What gets it, when the program has filled it.
+    /// Ranges to protect once the program has filled them.
     next: Vec<AddressRange>,
 }
 
-/// Ranges, cut, in the order in which G1 gives out free regions: from the end of the heap on.
+/// Cuts ranges into steps, in the order in which G1 hands out free regions: from the end of the heap down.
 fn steps(ranges: &[AddressRange]) -> impl Iterator<Item = AddressRange> {
     let ranges = ranges.iter().rev();
     ranges.flat_map(|range| range.parts(STEP).rev())
 }
 
 impl WriteWatch {
-    /// Asks the system for it.
+    /// Opens `userfaultfd` and starts the background thread.
     pub(crate) fn new() -> Result<Self, Error> {
-        // SAFETY: makes a file descriptor, or fails.
+        // SAFETY: the call takes no pointers; it creates a file descriptor or fails.
         let descriptor = unsafe {
             libc::syscall(
                 libc::SYS_userfaultfd,
@@ -140,7 +140,7 @@ impl WriteWatch {
         // SAFETY: the descriptor is open and this value owns it.
         let faults = Arc::new(unsafe { OwnedFd::from_raw_fd(descriptor) });
         let mut api = [API_VERSION, FEATURES, 0];
-        // SAFETY: the structure of this operation; it reaches no memory but the structure.
+        // SAFETY: `api` is the structure that this operation expects, and the operation touches no other memory.
         unsafe { control(&*faults, API, &mut api) }?;
         let pagemap = File::open("/proc/self/pagemap").map_err(|_| refused())?;
         let pages = Arc::new(PageFlags { pagemap });
@@ -169,12 +169,12 @@ impl WriteWatch {
         })
     }
 
-    /// Where allocating threads report how far they have come.
+    /// Where allocating threads report their progress.
     pub(crate) fn frontier(&self) -> &Arc<AllocationFrontier> {
         &self.frontier
     }
 
-    /// From now on no page of these ranges, which are ascending memory of the heap, counts as written. The threads of the pool help.
+    /// From now on no page of these ranges counts as written. The ranges must be ascending memory of the heap. The threads of the pool help.
     pub(crate) fn begin(&mut self, ranges: &[AddressRange], pool: &WalkPool) -> Result<(), Error> {
         self.ranges.clear();
         self.turn.next();
@@ -192,17 +192,17 @@ impl WriteWatch {
             .try_for_each(|outcome| outcome.map(drop))
     }
 
-    /// Is anything watched?
+    /// Whether anything is watched.
     pub(crate) fn is_on(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// What is watched, in whole pages; ascending.
+    /// The watched ranges, in whole pages; ascending.
     pub(crate) fn watched(&self) -> &[AddressRange] {
         &self.ranges
     }
 
-    /// The pages that were written since; ascending.
+    /// The pages written since; ascending.
     pub(crate) fn written(&self) -> Result<Vec<AddressRange>, Error> {
         self.written_in(&self.ranges)
     }
@@ -232,34 +232,34 @@ impl WriteWatch {
         Ok(written)
     }
 
-    /// The pause is over, writes are of no interest any more. The protection goes later, on another thread, which then protects memory of `next`, ascending, after the
-    /// program: for the next pause, if that may be watched.
+    /// Ends the watch of a pause. The background thread removes the protection later, and then protects `next`, ascending, as the program
+    /// fills it, for the next pause.
     pub(crate) fn end(&mut self, next: Vec<AddressRange>) {
         let ahead = std::mem::replace(&mut self.ahead, next.clone());
         let mut done = std::mem::take(&mut self.ranges);
         if done.is_empty() {
-            // A pause that was not watched.
+            // This pause was not watched.
             done = ahead;
         }
         if done.is_empty() && next.is_empty() {
             return;
         }
         let turn = self.turn.next();
-        // First, or the thread could take the frontier of before the pause for that of now.
+        // Must come before `send`, or the thread could read the frontier from before the pause.
         self.frontier.begin_anew();
-        // Without the thread every page loses its protection when it is written.
+        // If the thread is gone, each page loses its protection on its first write.
         let _ = self.over.send(PauseEnd { turn, done, next });
     }
 }
 
 impl Drop for WriteWatch {
-    /// The thread leaves the memory alone from now on, which may be another's soon.
+    /// Makes the thread leave the memory alone from now on, since it may soon be used for something else.
     fn drop(&mut self) {
         self.turn.next();
     }
 }
 
-/// What the system says of pages.
+/// The kernel's page flags.
 #[derive(Debug)]
 struct PageFlags {
     pagemap: File,
@@ -271,7 +271,7 @@ impl PageFlags {
         self.scan(range, PROTECT_MATCHING, &mut []).map(drop)
     }
 
-    /// Looks for written pages: how many stretches of them were told, and up to where.
+    /// Looks for written pages. Returns the number of ranges found, and where the scan ended.
     fn scan(
         &self,
         range: AddressRange,
@@ -296,13 +296,13 @@ impl PageFlags {
             0,
             if told == 0 { 0 } else { IS_WRITTEN },
         ];
-        // SAFETY: the structure of this operation; the answers are ours, as many as it says.
+        // SAFETY: `question` is the structure that this operation expects, and `answers` is ours and has the length it states.
         let known = unsafe { control(&self.pagemap, PAGEMAP_SCAN, &mut question) }?;
         Ok((known, Address(question[4] as usize)))
     }
 }
 
-/// Takes protections away, ahead of the program, and gives them back, after it.
+/// Removes protection before the program writes, and restores it after the program has filled memory.
 struct BetweenPauses {
     faults: Arc<OwnedFd>,
     pages: Arc<PageFlags>,
@@ -311,7 +311,7 @@ struct BetweenPauses {
 }
 
 impl BetweenPauses {
-    /// The life of the thread.
+    /// The thread's main loop.
     fn work(&self, over: &Receiver<PauseEnd>) {
         block_signals();
         give_way();
@@ -324,9 +324,10 @@ impl BetweenPauses {
     fn take_away(&self, over: &PauseEnd) {
         for step in steps(&over.done) {
             let mut step = [step.start.0 as u64, step.bytes() as u64, 0];
-            // SAFETY: the structure of this operation. The memory stays what it is; where the VM has given it back, this fails and does nothing.
+            // SAFETY: `step` is the structure that this operation expects. Memory contents do not change; if the VM has unmapped the
+            // memory, the call fails without effect.
             let take = || unsafe { control(&*self.faults, WRITE_PROTECT, &mut step) };
-            // In the next pause its pages would count as written.
+            // A page unprotected during the next pause would count as written.
             if self.turn.in_turn(over.turn, take).is_none() {
                 return;
             }
@@ -346,7 +347,7 @@ impl BetweenPauses {
             let passed = Address(step.start.0.saturating_sub(LAG));
             let is_passed = self.frontier.wait_below(passed, || self.turn.is(over.turn));
             let protect = || self.pages.protect(step);
-            // Memory that the VM has given back meanwhile cannot be protected.
+            // Memory that the VM has unmapped meanwhile cannot be protected.
             if !is_passed || !matches!(self.turn.in_turn(over.turn, protect), Some(Ok(()))) {
                 return;
             }
@@ -354,7 +355,7 @@ impl BetweenPauses {
     }
 }
 
-/// All pages of a range.
+/// The range, extended to whole pages.
 fn whole_pages(range: &AddressRange) -> AddressRange {
     let page = page_size();
     AddressRange {
@@ -363,7 +364,8 @@ fn whole_pages(range: &AddressRange) -> AddressRange {
     }
 }
 
-/// Memory that is to be watched must be registered. What the VM has taken anew since the last time is not any more; all else stays what it is.
+/// Registers memory, which is necessary before it can be protected. Registering again covers memory that the VM has mapped since, and
+/// leaves the rest as it is.
 fn register(faults: &OwnedFd, start: Address, end: Address) -> Result<(), Error> {
     let mut range = [
         start.0 as u64,
@@ -371,20 +373,20 @@ fn register(faults: &OwnedFd, start: Address, end: Address) -> Result<(), Error>
         MODE_WRITE_PROTECT,
         0,
     ];
-    // SAFETY: the structure of this operation; memory that is watched can be used as before.
+    // SAFETY: `range` is the structure that this operation expects; registered memory can be used as before.
     unsafe { control(faults, REGISTER, &mut range) }.map(drop)
 }
 
-/// Asks the system; its answer is a number.
+/// Issues an `ioctl`; returns its result.
 ///
 /// # Safety
-/// `structure` must be what the operation expects, and what the operation does must be allowed.
+/// `structure` must be what the operation expects, and the effect of the operation must be sound.
 unsafe fn control<const N: usize>(
     file: &impl AsRawFd,
     operation: libc::Ioctl,
     structure: &mut [u64; N],
 ) -> Result<usize, Error> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `structure` fits the operation.
     let answer = unsafe { libc::ioctl(file.as_raw_fd(), operation, structure.as_mut_ptr()) };
     usize::try_from(answer).map_err(|_| refused())
 }
@@ -401,10 +403,10 @@ mod tests {
     use crate::collection_report::AddressRange;
     use crate::reservation::{Reservation, page_size};
 
-    /// More than a thread takes at a time.
+    /// More than a thread protects at a time.
     const PAGES: usize = 20_000;
 
-    /// The system may be too old, or forbid it.
+    /// `None` if the kernel is too old or forbids it.
     fn watched() -> Option<(Reservation, WriteWatch)> {
         let watch = WriteWatch::new().ok()?;
         let memory = Reservation::anywhere(PAGES * page_size()).expect("address space");
@@ -420,7 +422,7 @@ mod tests {
 
     fn write(memory: &Reservation, page: usize) {
         assert!(page < PAGES);
-        // SAFETY: a page of our own memory.
+        // SAFETY: the page lies in our own memory.
         unsafe { memory.start().add(page * page_size() + 8).write_volatile(1) };
     }
 
@@ -434,7 +436,7 @@ mod tests {
         let Some((memory, mut watch)) = watched() else {
             return;
         };
-        // Touched or not: a page that was never written is one that is not written.
+        // Untouched pages also count as not written.
         (0..PAGES / 2).for_each(|page| write(&memory, page));
         let ranges = [pages(&memory, 0, 3000), pages(&memory, 3500, PAGES)];
         let pool = WalkPool::new();
@@ -467,14 +469,14 @@ mod tests {
         for round in 0..3 {
             watch.begin(&all, &pool).expect("watched");
             watch.end(all.to_vec());
-            // The program fills all of it: the thread follows, but for what lies near the frontier.
+            // The program fills all of it. The thread follows, except near the frontier.
             watch.frontier().note(memory.address());
             let far = PAGES - 1;
             let told = || watch.written_in(&all).expect("told");
             while is_written(&told(), &memory, far) {
                 std::thread::yield_now();
             }
-            // Written after the thread, or ahead of it: before the pause in any case.
+            // Written after or before the thread protects them, but in any case before the pause.
             [far, far - 500, 10]
                 .iter()
                 .for_each(|page| write(&memory, *page));
@@ -494,7 +496,7 @@ mod tests {
         let all = [pages(&memory, 0, PAGES)];
         let pool = WalkPool::new();
         watch.begin(&all, &pool).expect("watched");
-        // SAFETY: our own memory, given back and taken again as a heap that shrinks and grows does it.
+        // SAFETY: our own mapping, replaced as a heap that shrinks and grows does it.
         let again = unsafe {
             libc::mmap(
                 memory.start().add(100 * page_size()).cast(),
@@ -506,7 +508,7 @@ mod tests {
             )
         };
         assert_ne!(again, libc::MAP_FAILED);
-        assert!(watch.written().is_err(), "nobody knows what was written");
+        assert!(watch.written().is_err(), "written pages are unknown");
         watch.begin(&all, &pool).expect("watched");
         write(&memory, 150);
         let written = watch.written().expect("told");

@@ -1,8 +1,9 @@
-//! After an evacuation: does the memory that objects moved to hold just these objects?
+//! Checks after an evacuation that the memory that objects moved to holds exactly these objects.
 //!
-//! Every survivor that moved must have a place of its own ([`NewPlaces`]), where an object of its class starts; and every object in these places that is no survivor must be
-//! a filler: collectors copy into buffers and fill what is left of them. Each place is walked up to the end of the last survivor in it, not beyond: what made the VM
-//! collect may already have been given the memory after it, and nothing is written there yet.
+//! Each survivor that moved must have its own place ([`NewPlaces`]), where an object of its class starts. Every other object in these
+//! places must be a filler: collectors copy into buffers and fill the rest of them. Each place is walked up to the end of its last survivor
+//! and no further, because the memory after it may already belong to the allocation that triggered the collection, with nothing written to
+//! it yet.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,10 +20,10 @@ use crate::stretch::{Stretch, WalkedStretch};
 use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
-/// Places are cut into stretches of this many bytes, or a little more. Most regions are left whole: a cut is a claim, and may be wrong.
+/// Places are cut into stretches of about this many bytes. Most regions stay whole: cuts are made at claims, and a claim may be wrong.
 const STRETCH: usize = 1 << 20;
 
-/// Claims the new places of all survivors, and compares them with the memory there, with all threads of the pool.
+/// Claims the new places of all survivors, and compares them with the memory there, on all threads of the pool.
 ///
 /// # Safety
 /// As for [`meet`].
@@ -34,7 +35,7 @@ pub(crate) unsafe fn check<'a>(
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<(), MovesFault> {
     claim(survivors, places)?;
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     let met = unsafe { meet(places, classes, pool, new_walk) }?;
     met.compare(survivors, classes)
 }
@@ -55,10 +56,10 @@ fn claim(survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
     Ok(())
 }
 
-/// Walks the places up to the last claim to each, and takes back the claims to objects that are there.
+/// Walks each place up to its last claim, and clears the claims to objects found there.
 ///
 /// # Safety
-/// The world is stopped, the evacuation has ended, the places are committed.
+/// The world must be stopped, the evacuation ended, and the places committed.
 pub(crate) unsafe fn meet<'a>(
     places: &NewPlaces,
     classes: &ClassTable,
@@ -66,11 +67,11 @@ pub(crate) unsafe fn meet<'a>(
     new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
 ) -> Result<PlaceTally, MovesFault> {
     let stretches = stretches(places);
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     unsafe { count(&stretches, places, classes.len(), pool, &new_walk) }
 }
 
-/// Cuts the places where survivors start.
+/// Cuts the places at claims.
 fn stretches(places: &NewPlaces) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for place in places.list() {
@@ -96,35 +97,35 @@ fn stretches(places: &NewPlaces) -> Vec<Stretch> {
     stretches
 }
 
-/// What was met at the new places, by row of the class table.
+/// Objects found at the new places, by row of the class table.
 #[derive(Debug, Default)]
 pub(crate) struct PlaceTally {
     rows: Vec<Count>,
-    /// Of those that a survivor claims.
+    /// Over the claimed objects.
     sum: PlacementSum,
 }
 
-/// Objects of a class.
+/// Objects of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
-    /// Those that a survivor claims.
+    /// Objects claimed by a survivor.
     claimed: u64,
     others: u64,
 }
 
 impl PlaceTally {
-    /// Objects that a survivor claims.
+    /// The number of objects claimed by a survivor.
     pub(crate) fn claimed(&self) -> u64 {
         self.rows.iter().map(|count| count.claimed).sum()
     }
 
-    /// Were these survivors met, and nothing else but fillers? `sum`: each at its new place, with its class and its size.
+    /// Whether exactly these survivors were found, and otherwise only fillers. `sum`: over all survivors, each at its new place.
     pub(crate) fn is_all(&self, survivors: u64, sum: PlacementSum, classes: &ClassTable) -> bool {
         self.claimed() == survivors && self.sum == sum && self.other(classes).is_none()
     }
 
-    /// One that was claimed was a filler; `None`: it cannot have been.
-    pub(crate) fn let_filler_go(
+    /// Counts a claimed object as a filler. Returns `None` if its class cannot be a filler.
+    pub(crate) fn reclassify_filler(
         &mut self,
         place: Address,
         class: ClassId,
@@ -138,7 +139,7 @@ impl PlaceTally {
         may_fill(classes, class).then_some(())
     }
 
-    /// A class with objects that no survivor claims, and that are no fillers; or with some that are claimed, and are fillers.
+    /// A class with unclaimed objects that are not fillers, or with claimed objects that are.
     fn other(&self, classes: &ClassTable) -> Option<ClassId> {
         let rows = (0..).map(ClassId).zip(&self.rows);
         let mut wrong = rows.filter(|(id, met)| {
@@ -148,7 +149,7 @@ impl PlaceTally {
         wrong.next().map(|(id, _)| id)
     }
 
-    /// All survivors, whose classes are those at their places, must have been met, and nothing else but fillers.
+    /// Checks that all survivors were found, with their classes, and otherwise only fillers.
     fn compare(&self, survivors: &[Survivor], classes: &ClassTable) -> Result<(), MovesFault> {
         let mut claimed: Vec<u64> = vec![0; self.rows.len()];
         for survivor in survivors.iter().filter(|survivor| survivor.moved()) {
@@ -221,7 +222,7 @@ impl CountClasses for Counts<'_> {
 
     #[inline(always)]
     fn count(&mut self, row: u32, object: usize, bytes: usize) {
-        let is_claimed = self.places.meet(Address(object));
+        let is_claimed = self.places.clear_claim(Address(object));
         self.sum
             .add_if(is_claimed, Address(object), ClassId(row), bytes);
         if let Some(count) = self.rows.get_mut(row as usize) {
@@ -231,7 +232,7 @@ impl CountClasses for Counts<'_> {
     }
 }
 
-/// Gives one thread its stretches.
+/// Hands one thread its stretches.
 struct StretchList<'s> {
     stretches: &'s [Stretch],
     next: &'s AtomicUsize,
@@ -253,7 +254,7 @@ impl Stretches for StretchList<'_> {
         if let Some(fault) = passed.fault {
             self.outcome = Err(fault);
         } else if goes_on && end != stretch.stop {
-            // An object reaches beyond the start of another one.
+            // An object reaches past the start of another one.
             let fault = WalkFault::BadSize {
                 object: stretch.stop,
                 bytes: end.above(stretch.stop),

@@ -1,4 +1,4 @@
-//! Does an object start where something looks like an old copy?
+//! Decides whether an object really starts where a word looks like an old copy.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use crate::address::Address;
 use crate::evacuation_walk::EvacuationWalk;
 use crate::survivor::Survivor;
 
-/// So much is walked for doubts, in all of a pause.
+/// Bytes that may be walked for doubts in one pause.
 const MOST_WALKED: usize = 16 << 20;
 
-/// Looks into doubts by walking.
+/// Decides doubts by walking.
 pub(super) struct Doubts<'s> {
     parts: &'s [Part],
-    /// Of each part, ascending.
+    /// Candidates in doubt of each part, ascending.
     doubtful: &'s [Vec<Survivor>],
-    /// The object that was walked last.
+    /// The object walked last.
     walked: Range<Address>,
     /// Bytes that may still be walked.
     left: usize,
 }
 
 impl<'s> Doubts<'s> {
-    /// `doubtful`: of each part, ascending.
+    /// `doubtful`: candidates in doubt of each part, ascending.
     pub(super) fn new(parts: &'s [Part], doubtful: &'s [Vec<Survivor>]) -> Self {
         Self {
             parts,
@@ -32,8 +32,8 @@ impl<'s> Doubts<'s> {
         }
     }
 
-    /// Does an object of this part start there? The walk to it starts at the last certain survivor before it, with its space, or where the last walk has ended. `None`:
-    /// it cannot be walked.
+    /// Whether an object of this part starts at `object`. The walk starts at the last undisputed survivor before it, at the start of the
+    /// space, or where the previous walk ended. Returns `None` if the memory cannot be walked.
     ///
     /// # Safety
     /// As for [`super::scan_together`].
@@ -63,7 +63,7 @@ impl<'s> Doubts<'s> {
         }
     }
 
-    /// Where the last survivor before an object started that is not in doubt, in the same space.
+    /// The start of the last undisputed survivor before `object` in the same space.
     fn certain_before(&self, part: usize, object: Address) -> Option<Address> {
         let space = self.parts.get(part)?.space;
         let parts = self.parts.iter().zip(self.doubtful).take(part + 1).rev();

@@ -1,4 +1,4 @@
-//! What claims a place that another claims too, or memory where nothing should have moved.
+//! Candidates that claim the same place as another, or memory that nothing should have moved to.
 
 use super::Part;
 use crate::address::Address;
@@ -6,18 +6,18 @@ use crate::evacuation_walk::EvacuationWalk;
 use crate::new_places::NewPlaces;
 use crate::survivor::Survivor;
 
-/// The rivals.
+/// The candidates in doubt.
 pub(super) struct Rivals {
-    /// Places where an object was met that several claim, ascending, and how many of these have its class and size.
+    /// Disputed places where an object starts, ascending, each with the number of candidates of its class and size.
     places: Vec<(Address, u32)>,
-    /// Who may be the one, with the numbers of the parts.
+    /// Candidates that may be real, with the numbers of their parts.
     pub(super) left: Vec<(usize, Survivor)>,
-    /// Where those start that are none.
-    pub(super) none: Vec<Address>,
+    /// Start addresses of rejected candidates.
+    pub(super) rejected: Vec<Address>,
 }
 
 impl Rivals {
-    /// For places that others have claimed before. From here on the claims that are left are those in doubt.
+    /// Claims the disputed places again. From here on, an open claim marks a candidate in doubt.
     pub(super) fn claim(parts: &[Part], places: &NewPlaces) -> Self {
         let again = parts.iter().flat_map(|part| &part.claimed_again);
         let mut again: Vec<Address> = again.copied().collect();
@@ -30,15 +30,15 @@ impl Rivals {
         Self {
             places: again.into_iter().map(|to| (to, 0)).collect(),
             left: Vec::new(),
-            none: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 
-    /// Takes those in doubt, `doubtful` of each part, and leaves out what is of another class or size than the object that was met.
+    /// Sorts the candidates in doubt (`doubtful`, by part): rejects those whose class or size differs from the object at the new place.
     ///
     /// # Safety
     /// As for [`super::scan_together`].
-    pub(super) unsafe fn take(
+    pub(super) unsafe fn sort_out(
         &mut self,
         parts: &[Part],
         doubtful: &[Vec<Survivor>],
@@ -46,14 +46,14 @@ impl Rivals {
     ) {
         for (number, (part, doubtful)) in parts.iter().zip(doubtful).enumerate() {
             for object in doubtful {
-                // SAFETY: passed on.
+                // SAFETY: the caller upholds the same contract.
                 let is_same = unsafe { walk.confirm(*object) }.is_ok();
                 match self.place_of(object).filter(|_| is_same) {
                     Some(place) => {
                         self.places[place].1 += 1;
                         self.left.push((number, *object));
                     }
-                    None => self.none.push(object.from),
+                    None => self.rejected.push(object.from),
                 }
             }
             let nowhere = part.nowhere.iter();
@@ -61,13 +61,13 @@ impl Rivals {
         }
     }
 
-    /// No other claim is for its new place.
+    /// Whether no other candidate claims the same place.
     pub(super) fn is_alone(&self, object: &Survivor) -> bool {
         let place = self.place_of(object);
         place.is_some_and(|place| self.places[place].1 == 1)
     }
 
-    /// Are these the places, one for each?
+    /// Whether `settled` holds each disputed place exactly once.
     pub(super) fn are_settled(&self, mut settled: Vec<Address>) -> bool {
         settled.sort_unstable();
         settled.iter().eq(self.places.iter().map(|(to, _)| to))

@@ -1,4 +1,4 @@
-//! Made-up heaps: the scan must find what one careful walk finds, or say that it does not know.
+//! Synthetic heaps: the scan must find what a single checked walk finds, or report that it does not know.
 
 use super::scan_together;
 use crate::collection_report::AddressRange;
@@ -10,7 +10,7 @@ use crate::walk_pool::WalkPool;
 use crate::young_coverage::meet;
 
 impl Heap {
-    /// Nothing moves there, and it was not as long before: that makes it strange.
+    /// Nothing moves into this space, and it has grown, so a candidate there is unexpected.
     fn kept_space(&self) -> Space {
         Space {
             kind: SpaceKind::HumongousStart,
@@ -80,11 +80,11 @@ fn a_scan_finds_what_a_walk_finds() {
 #[test]
 fn a_filler_that_a_stale_word_points_to_has_no_old_copy() {
     let pool = WalkPool::new();
-    // With compact headers only the new place says what it is; but there are filler's own classes by then.
+    // With compact headers only the new place holds the class, but those JDKs have dedicated filler classes.
     for layout in [Layout::Word, Layout::HalfWord] {
         let mut heap = Heap::new(layout, 200_000);
         heap.fill(&mut Random(23), Elements::Nothing, 3);
-        // What stands at the place of one that moved is a filler now.
+        // A filler now stands where a moved object stood.
         let mut moved = heap.moved.clone().into_iter();
         let (from, filler) = moved.find(|(_, to)| heap.is_of(*to, FILLER)).expect("one");
         heap.header(from, FILLER, 0);
@@ -125,7 +125,7 @@ fn memory_that_was_not_written_is_not_read() {
     let found = heap.scanned(&pool, Some(&written)).expect("told");
     assert!(found.scanned.iter().eq(&careful.survivors));
     assert_eq!(found.pages, pages);
-    // What is not read is not found, and that is seen at the new places.
+    // Unread memory yields no survivors, and the walk of the new places notices that.
     written.remove(written.len() / 2);
     assert!(heap.scanned(&pool, Some(&written)).is_none());
 }
@@ -144,7 +144,7 @@ fn what_does_not_fit_is_not_told() {
         let (from, to) = *moved.find(|(_, to)| !heap.is_of(*to, FILLER)).expect("one");
         assert!(heap.scanned(&pool, None).is_some());
 
-        // An object at a new place that came from nowhere.
+        // An object at a new place that has no old copy.
         let mut heap = new_heap();
         heap.header(from, 0, 0);
         assert!(heap.scanned(&pool, None).is_none());
@@ -159,7 +159,7 @@ fn what_does_not_fit_is_not_told() {
         heap.words[other] = heap.address(to).0 as u64 | 3;
         assert!(heap.scanned(&pool, None).is_none());
 
-        // An object that moved to where nothing should.
+        // An object that moved to memory that nothing should move to.
         let mut heap = new_heap();
         let same = heap
             .kept

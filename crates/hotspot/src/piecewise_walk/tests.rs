@@ -1,4 +1,4 @@
-//! What the pieces give must be what one careful walk from bottom to top gives.
+//! The pieces must give what a single checked walk from bottom to top gives.
 
 use super::{pieces, walk_together};
 use crate::address::Address;
@@ -13,7 +13,7 @@ impl Heap {
     fn in_pieces(&self, pool: &WalkPool, spaces: &[Space]) -> Result<Evacuated, MovesFault> {
         let room = self.room();
         let new_walk = || EvacuationWalk::new(&self.table, &self.sizes, &room);
-        // SAFETY: the spaces are memory of this test's heap, which stands still.
+        // SAFETY: the spaces are memory of this test's heap, which does not change.
         unsafe { walk_together(pool, spaces, new_walk) }
     }
 }
@@ -51,7 +51,7 @@ fn spaces_of_every_size_are_walked_in_their_order() {
         let mut heap = Heap::new(layout, 60_000);
         heap.fill(&mut random, Elements::FakeObjects, 10);
         let whole = heap.carefully(&heap.space()).expect("whole");
-        // Cut where objects that live start: these are known.
+        // Cut where survivors start: these places are known.
         let mut cuts = vec![heap.space().bottom];
         cuts.extend(
             whole
@@ -77,7 +77,7 @@ fn spaces_of_every_size_are_walked_in_their_order() {
     }
 }
 
-/// An array over many cuts whose elements look like objects at every one of them.
+/// An array that spans many cuts, with elements that look like objects at each of them.
 #[test]
 fn guesses_inside_of_an_array_are_thrown_away() {
     let pool = WalkPool::new();
@@ -113,7 +113,7 @@ fn faults_are_those_of_one_walk() {
         assert_eq!(outside, heap.carefully(&space).map(drop));
         assert!(outside.is_err());
 
-        // At its new place there is another object.
+        // There is a different object at its new place.
         heap.words[place] = heap.address(heap.free).0 as u64 | 3;
         let other_class = if middle.bytes() == 56 { 0 } else { 3 };
         heap.header(heap.free, other_class, 0);
