@@ -1,8 +1,8 @@
-//! Makes a long trace of count mode short again: definitions and the last values, without the snapshots between.
+//! Shortens a long count-mode trace to its definitions and last values, without the snapshots between.
 //!
 //! A service that runs for months writes a snapshot every interval. All values are totals since the start, so the
-//! last one holds them all; what goes is the history. The short file is written beside the long one and takes its
-//! place in one step, so that at every moment one of them is whole under the trace's name.
+//! last snapshot holds them all; only the history is lost. The short file is written beside the long one and replaces
+//! it with one rename, so there is a whole file under the trace's name at every moment.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::storage::Storage;
 use crate::trace_file::TraceFile;
 use crate::{Compression, SnapshotDelta, WriteError};
 
-/// Gives the short file under the trace's name. After an error the long one is still there, untouched.
+/// Puts the short file under the trace's name. After an error the long one is still there, untouched.
 pub(crate) fn compacted(
     long: &TraceFile,
     complete: &Snapshot,
@@ -49,7 +49,7 @@ fn take_place(short: &mut TraceFile, long: &TraceFile) -> Result<(), WriteError>
         })
 }
 
-/// Copies all blocks of definitions; they get new numbers.
+/// Copies all definition blocks, with new sequence numbers.
 fn copy_definitions(long: &TraceFile, short: &mut TraceFile) -> Result<(), WriteError> {
     let mut at = FileHeader::LENGTH as u64;
     while at < long.length() {

@@ -1,4 +1,4 @@
-//! The writer of count mode: definitions wait in memory, snapshots bring everything to the file.
+//! Writes traces in count mode: definitions wait in memory, snapshots write everything to the file.
 
 use ducktrack_trace_format::{
     BlockKind, Compression, End, MAX_RECORD, Record, Snapshot, push_record,
@@ -12,19 +12,19 @@ use crate::trace_file::TraceFile;
 use crate::waiting_room::WaitingRoom;
 use crate::{SnapshotDelta, WriteError};
 
-/// How to write.
+/// Block sizes, memory limits and compression of a [`CountWriter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterOptions {
     /// Whether blocks are compressed.
     pub compression: Compression,
-    /// Definitions go to the file when about this many bytes of them wait (or with a snapshot).
+    /// Waiting definitions are written when they reach about this many bytes, or with a snapshot.
     pub block_bytes: usize,
-    /// While the file cannot be written, at most this many bytes of definitions wait; what comes then is dropped and counted.
+    /// While the file cannot be written, at most this many bytes of definitions wait; later ones are dropped and counted.
     pub waiting_bytes: usize,
     /// A snapshot is written in parts of about this many bytes.
     pub part_bytes: usize,
-    /// A file that grows over this many bytes is made short again: it keeps all definitions and values, and loses the
-    /// history of values. Each time the limit is at least twice what was left.
+    /// A file that grows beyond this many bytes is compacted: it keeps all definitions and values, but not the
+    /// history of values. After a compaction the limit is at least twice the remaining size.
     pub compact_over: u64,
 }
 
@@ -41,7 +41,8 @@ impl Default for WriterOptions {
 }
 
 impl WriterOptions {
-    /// Parts are estimated from above, but types of any length come on top; half a record leaves room for them.
+    /// Part sizes are estimates from above, except that type names can have any length; half a record leaves room for
+    /// them.
     fn part_limit(&self) -> usize {
         self.part_bytes.min(MAX_RECORD / 2)
     }
@@ -49,10 +50,10 @@ impl WriterOptions {
 
 /// Writes the trace of one run in count mode.
 ///
-/// Every call that meets an error leaves a file that ends with a whole block, remembers the failure for the end
-/// record ([`CountWriter::losses`]) and can simply be followed by the next call: nothing that waits is forgotten.
-/// When the process is killed, all values up to the last snapshot are in the file, and all definitions up to the last [`CountWriter::secure`] in the file or
-/// its journal (in the system's hands, not necessarily on the disk: they survive the process, not a power cut).
+/// After an error the file still ends with a whole block, and the failure is remembered for the end record ([`CountWriter::losses`]). The
+/// caller simply makes the next call: no waiting definition is forgotten. If the process is killed, the file holds all values up to the
+/// last snapshot, and the file or its journal holds all definitions up to the last [`CountWriter::secure`]. These bytes are in the kernel's
+/// hands, not necessarily on the disk: they survive the process, but not a power cut.
 pub struct CountWriter {
     file: TraceFile,
     journal: DefinitionsJournal,
@@ -60,10 +61,10 @@ pub struct CountWriter {
     waiting: WaitingRoom,
     written: SnapshotDelta,
     losses: Losses,
-    /// The last attempt failed: definitions alone do not try again, snapshots do.
+    /// The last attempt failed: snapshots try again, definitions alone do not.
     failing: bool,
     ended: bool,
-    /// Length of the file at which it is made short.
+    /// Length at which the file is compacted.
     compact_at: u64,
 }
 
@@ -87,8 +88,8 @@ impl CountWriter {
         }
     }
 
-    /// Adds a definition (any record but a snapshot or the end). It reaches the file when enough wait, with the
-    /// next snapshot, or with [`CountWriter::flush`], and survives the process from the next [`CountWriter::secure`] on.
+    /// Adds a definition (any record but a snapshot or the end). It is written when enough definitions wait, with the
+    /// next snapshot, or by [`CountWriter::flush`]. It survives the process after the next [`CountWriter::secure`].
     pub fn define(&mut self, record: &Record) -> Result<(), WriteError> {
         if self.ended {
             return Err(WriteError::Ended);
@@ -106,7 +107,7 @@ impl CountWriter {
         Ok(())
     }
 
-    /// Makes all waiting definitions survive the process, at the cost of a small write: what depends on them may happen from now on.
+    /// Makes all waiting definitions survive the process, with one small write. Code that depends on them may run after this.
     pub fn secure(&mut self) -> Result<(), WriteError> {
         if self.ended {
             return Err(WriteError::Ended);
@@ -118,7 +119,7 @@ impl CountWriter {
         result
     }
 
-    /// Brings all waiting definitions to the file.
+    /// Writes all waiting definitions to the file.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         if self.ended {
             return Err(WriteError::Ended);
@@ -140,8 +141,8 @@ impl CountWriter {
         Ok(())
     }
 
-    /// Writes a snapshot, after everything that waits. `complete` names every value that is not 0; what has not
-    /// changed since the last written snapshot is left out here.
+    /// Writes a snapshot, after all waiting definitions. `complete` names every value that is not 0; values that have
+    /// not changed since the last written snapshot are left out of the file.
     pub fn snapshot(&mut self, complete: &Snapshot) -> Result<(), WriteError> {
         if self.ended {
             return Err(WriteError::Ended);
@@ -158,7 +159,7 @@ impl CountWriter {
         result
     }
 
-    /// A failure changes nothing, the long file goes on; it is tried again when the file is twice as long.
+    /// After a failure the long file stays in use; compaction is tried again when the file is twice as long.
     fn compact_if_long(&mut self, complete: &Snapshot) {
         if self.file.length() <= self.compact_at {
             return;
@@ -184,13 +185,13 @@ impl CountWriter {
         let changed = self.written.changed(complete);
         let written = write_parts(&mut self.file, changed, self.options.part_limit());
         if written.is_err() {
-            // Half a snapshot would only be damage to the reader.
+            // A reader would report half a snapshot as damage.
             self.file.take_back(before);
         }
         written
     }
 
-    /// Writes the agent's last word, with the losses of this writer added to those of the agent.
+    /// Writes the end record, with the losses of this writer added to those of the agent.
     pub fn finish(&mut self, mut end: End) -> Result<(), WriteError> {
         self.flush()?;
         end.losses.extend(self.losses());
@@ -202,7 +203,7 @@ impl CountWriter {
         Ok(())
     }
 
-    /// What could not be written so far, one sentence for each sort of failure.
+    /// What could not be written so far, one sentence for each kind of failure.
     pub fn losses(&self) -> Vec<String> {
         self.losses.sentences()
     }
@@ -218,7 +219,7 @@ impl CountWriter {
     }
 }
 
-/// A writer that is dropped without [`CountWriter::finish`] brings what waits to the file; the missing end record says the rest.
+/// A writer that is dropped without [`CountWriter::finish`] writes its waiting definitions. The trace has no end record then.
 impl Drop for CountWriter {
     fn drop(&mut self) {
         if !self.ended {

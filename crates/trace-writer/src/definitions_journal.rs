@@ -1,12 +1,12 @@
-//! Definitions on disk at once, before there are enough of them for a block of the trace file.
+//! Puts definitions on disk at once, before there are enough of them for a block of the trace file.
 //!
 //! ```text
-//! define ──> waiting room ──enough──> trace file: large blocks, compressed; the journal begins anew
+//! define ──> waiting room ──enough──> trace file: large blocks, compressed; the journal is emptied
 //!        \── journal ──secure──> definitions.journal: a small block for each call
 //! ```
 //!
-//! What the journal has survives the process. Its records are numbered, so that a reader takes each definition once, whatever moment the process ended at
-//! (see [`JournalBlock`]). The file is made when it is needed first, and goes with the end of the trace.
+//! Definitions in the journal survive the process. Its records are numbered, so that a reader takes each definition once, no matter when
+//! the process ended (see [`JournalBlock`]). The file is created at the first need and deleted at the end of the trace.
 
 use std::path::PathBuf;
 
@@ -18,19 +18,19 @@ use crate::WriteError;
 use crate::storage::{DiskFile, Storage};
 use crate::trace_file::{Checkpoint, TraceFile};
 
-/// Makes the file.
+/// Creates the journal's file.
 pub(crate) type MakeJournal = Box<dyn Fn() -> Result<Box<dyn Storage>, WriteError> + Send>;
 
-/// Room that a block needs beside its records.
+/// Bytes that a block needs in addition to its records.
 const FIRST_BYTES: usize = 10;
 
-/// See the module.
+/// The journal: records that wait for [`secure`](Self::secure), and their file.
 pub(crate) struct DefinitionsJournal {
     make: MakeJournal,
     file: Option<Begun>,
-    /// Records that the file does not have.
+    /// Encoded records that are not in the file yet.
     open: Vec<u8>,
-    /// Number of the first of them, and of the next record.
+    /// Number of the first record in `open`, and of the next record.
     first: u64,
     next: u64,
     content: Vec<u8>,
@@ -38,7 +38,7 @@ pub(crate) struct DefinitionsJournal {
 
 struct Begun {
     file: TraceFile,
-    /// After the header.
+    /// The end of the header.
     start: Checkpoint,
 }
 
@@ -66,19 +66,20 @@ impl DefinitionsJournal {
         }
     }
 
-    /// Takes the next record, encoded with its length.
+    /// Adds the next record, encoded with its length.
     pub(crate) fn push(&mut self, record: &[u8]) {
         self.open.extend_from_slice(record);
         self.next += 1;
     }
 
-    /// Brings all records to the file.
+    /// Writes all records to the file.
     pub(crate) fn secure(&mut self) -> Result<(), WriteError> {
         if self.open.is_empty() {
             return Ok(());
         }
         if self.open.len() > MAX_CONTENT - FIRST_BYTES {
-            // The trace file takes this many at once; where it cannot, they wait in memory, and that is said at the end.
+            // The trace file usually takes definitions long before this limit. If it cannot, they wait in memory, and
+            // the end record reports it.
             return Err(WriteError::WaitingRoomFull {
                 waiting: self.open.len(),
             });
@@ -100,7 +101,7 @@ impl DefinitionsJournal {
         Ok(())
     }
 
-    /// The trace file has all records.
+    /// Empties the journal: the trace file has all records.
     pub(crate) fn begin_anew(&mut self) {
         self.open.clear();
         self.first = self.next;
@@ -111,7 +112,7 @@ impl DefinitionsJournal {
         }
     }
 
-    /// The trace has ended.
+    /// Deletes the journal: the trace has ended.
     pub(crate) fn discard(&mut self) {
         if let Some(mut begun) = self.file.take() {
             begun.file.storage_mut().discard();

@@ -1,4 +1,4 @@
-//! Why something could not be written, where, and what to do about it. The program under observation goes on.
+//! Why something could not be written, where, and what to do about it. The profiled program runs on.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,18 +9,18 @@ use ducktrack_trace_format::FormatError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The directory cannot be made.
+    /// The trace directory cannot be created.
     #[error("cannot create the trace directory {}: {source}; choose another with the agent's option `output`", path.display())]
     CreateDirectory {
-        /// Which.
+        /// Path of the directory.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
-    /// The file cannot be made.
+    /// The trace file cannot be created.
     #[error("cannot create the trace file {}: {source}; choose another directory with the agent's option `output`", path.display())]
     CreateFile {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -36,18 +36,18 @@ pub enum WriteError {
         /// How many numbers were tried.
         tried: u32,
     },
-    /// Bytes cannot be appended. What was written before is intact; the next attempt starts from there.
+    /// Bytes cannot be appended. Everything written before is intact; the next attempt continues there.
     #[error("cannot write to {}: {source}; what was written before is intact", path.display())]
     Append {
-        /// To which file.
+        /// Path of the file.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
-    /// The file was deleted or replaced while it was written, and cannot be made anew.
+    /// The file was deleted or replaced while it was being written, and cannot be restored.
     #[error("the trace file {} was deleted while the JVM ran and cannot be restored: {source}", path.display())]
     Restore {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -59,9 +59,9 @@ pub enum WriteError {
         #[from]
         source: FormatError,
     },
-    /// Statements wait in memory for a disk that does not take them, and the waiting room is full.
+    /// The file cannot be written, and the memory for waiting definitions is full.
     #[error(
-        "a statement was dropped: {waiting} bytes wait already because the trace file cannot be written"
+        "a definition was dropped: {waiting} bytes are waiting already because the trace file cannot be written"
     )]
     WaitingRoomFull {
         /// Bytes that wait.
@@ -73,13 +73,13 @@ pub enum WriteError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The end record was written before.
+    /// The end record has been written already.
     #[error("the trace has ended; nothing can follow")]
     Ended,
 }
 
 impl WriteError {
-    /// The system's number of the error, where it is one of the system's.
+    /// The operating system's error number, if the error came from the operating system.
     pub fn system_error(&self) -> Option<u64> {
         let number = match self {
             Self::CreateDirectory { source, .. }

@@ -1,4 +1,4 @@
-//! Events from the program's threads to rotating files, without stopping the program.
+//! Takes events from the program's threads to rotating files, without stopping the program.
 //!
 //! ```text
 //! program's threads --buffers--+
@@ -6,8 +6,8 @@
 //! VM thread ----collections----+
 //! ```
 //!
-//! One thread decodes all events. It counts them, mirrors the live objects, and so can begin any file with a synchronization point that
-//! holds everything known of each live object.
+//! One thread decodes all events. It counts them and mirrors the live objects. So every file can begin with a synchronization point
+//! that holds everything known about each live object.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -58,17 +58,17 @@ mod threads;
 mod word_block;
 mod word_counts;
 
-/// What became of a buffer.
+/// What happened to a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum FlushOutcome {
     /// It was taken.
     Taken,
-    /// It was taken, and many wait: please call [`EventLog::wait_for_room`], holding nothing.
+    /// It was taken, but the queue is full: call [`EventLog::wait_for_room`] without holding any lock.
     Full,
-    /// It was dropped, because many wait (`on-full=drop`) or because the log has ended.
+    /// It was dropped, because the queue is full (`on-full=drop`) or because the log has ended.
     Dropped {
-        /// Its events.
+        /// The number of its events.
         events: u64,
     },
 }
@@ -88,7 +88,7 @@ pub struct EventLog {
 impl EventLog {
     /// Begins the first event file in the trace's directory and starts the threads.
     ///
-    /// `facts` are asked on the pipeline's thread; what was answered once is not asked again, but "not known" is.
+    /// `facts` is asked on the pipeline's thread. Known answers are cached; "not known" is asked again.
     pub fn start(
         directory: &Path,
         options: EventOptions,
@@ -148,8 +148,8 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Hands a buffer over. Never blocks; the order of calls is the order of the trace. All buffers of an epoch must be handed over before
-    /// the collection that ends it. A piece that a collection cut off is never dropped.
+    /// Hands a buffer over. Never blocks. The order of calls is the order of the trace. All buffers of an epoch must be handed over before
+    /// the collection that ends it. A piece that was cut off for a collection is never dropped.
     pub fn buffer(&self, buffer: Buffer) -> FlushOutcome {
         let is_cut = buffer.header.flags.has(EventFlags::CUT);
         if self.takes_no_more.load(Ordering::Relaxed) && !is_cut {
@@ -173,11 +173,11 @@ impl EventLog {
             header: buffer.header,
             words: &buffer.words,
         };
-        // What does not decode is no event.
+        // Events that do not decode are not counted.
         let _ = EventDecoder::new(&*self.facts).decode(&block, |event| {
             events += match event {
                 Event::Allocation(_) => 1,
-                // Dropped before: the word that says so is lost with this buffer.
+                // Dropped earlier: the word that reports them is lost with this buffer.
                 Event::Dropped { count } => count,
                 _ => 0,
             };
@@ -188,34 +188,34 @@ impl EventLog {
         FlushOutcome::Dropped { events }
     }
 
-    /// From now on every buffer is dropped, and counted: there is no memory to take it.
+    /// From now on every buffer is dropped and counted, because no memory is left for it.
     pub fn take_no_more(&self) {
         self.takes_no_more.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until fewer buffers wait than the queue's limit. For the program's threads; never inside a pause.
+    /// Waits until the queue is below its limit. For the program's threads; never call it inside a pause.
     pub fn wait_for_room(&self) {
         self.queue.wait_for_room();
     }
 
-    /// The world stands still from now on: until [`EventLog::world_goes_on`], or for a tenth of a second, the threads of the log leave the cores to the
-    /// collector. Never blocks.
+    /// Tells the log that the world has stopped. Until [`EventLog::world_goes_on`], but for at most a tenth of a second, the log's threads
+    /// leave the cores to the collector. Never blocks.
     pub fn world_stands_still(&self) {
         self.standstill.begin();
     }
 
-    /// The world goes on.
+    /// Tells the log that the world goes on.
     pub fn world_goes_on(&self) {
         self.standstill.end();
     }
 
-    /// A collection has happened; `survivors` are all live objects of its collected ranges, or of the whole heap. Never blocks, so it may be called inside
-    /// the pause. Counts need not be filled in.
+    /// Records a collection; `survivors` are all live objects of its collected ranges, or of the whole heap. Never blocks, so it may be
+    /// called inside the pause. The caller need not fill in `counts`.
     pub fn collection(&self, collection: Collection, survivors: impl Into<Survivors>) {
         self.kept_collection(collection, survivors, None);
     }
 
-    /// The same for a collection of which there is a copy that survives the process.
+    /// Like [`EventLog::collection`], for a collection that has a copy which survives the process.
     pub fn kept_collection(
         &self,
         collection: Collection,
@@ -226,23 +226,24 @@ impl EventLog {
             .send_collection(Box::new(collection), survivors.into(), copy);
     }
 
-    /// The VM keeps these classes at their addresses from now on. (The records themselves go to the trace file, by the agent.) Never blocks.
+    /// Announces classes with their addresses in the VM. (The agent writes the records themselves to the trace file.) Never blocks.
     pub fn classes(&self, classes: Arc<[HeapClass]>) {
         let _ = self.queue.send(Message::Classes(classes));
     }
 
-    /// What objects were used before the collections that are handed over next: the content of a block (see [`UseEncoder`](ducktrack_trace_format::UseEncoder)).
-    /// Never blocks.
+    /// Adds the uses of objects before the collections that are handed over next: the content of a block (see
+    /// [`UseEncoder`](ducktrack_trace_format::UseEncoder)). Never blocks.
     pub fn uses(&self, content: Vec<u8>) {
         let _ = self.queue.send(Message::Ahead(BlockKind::USES, content));
     }
 
-    /// What the collection that is handed over next found dead: the content of a block (see [`DeadEncoder`](ducktrack_trace_format::DeadEncoder)). Never blocks.
+    /// Adds the dead objects of the collection that is handed over next: the content of a block (see
+    /// [`DeadEncoder`](ducktrack_trace_format::DeadEncoder)). Never blocks.
     pub fn stamps(&self, content: Vec<u8>) {
         let _ = self.queue.send(Message::Ahead(BlockKind::STAMPS, content));
     }
 
-    /// The numbers so far.
+    /// The statistics so far.
     pub fn stats(&self) -> EventStats {
         let mut stats = *self.stats.lock();
         self.queue.add_to(&mut stats);
@@ -251,17 +252,17 @@ impl EventLog {
         stats
     }
 
-    /// What could not be recorded so far, one sentence for each sort of loss, for the end record.
+    /// What could not be recorded so far, one sentence for each kind of loss, for the end record.
     pub fn losses(&self) -> Vec<String> {
         losses::sentences(&self.stats())
     }
 
-    /// What is worth to be known of how it was recorded, one sentence for each sort, for the trace.
+    /// Remarks on how the trace was recorded, one sentence for each kind, for the trace.
     pub fn remarks(&self) -> Vec<String> {
         remarks::sentences(&self.stats())
     }
 
-    /// Writes everything that was handed over, and `end` as the last block. What comes later is dropped and counted.
+    /// Writes everything that was handed over, and `end` as the last block. Later buffers are dropped and counted.
     pub fn finish(&self, end: End) -> EventStats {
         let (done, answer) = bounded(1);
         if self.queue.send(Message::Finish(end, done)) {
@@ -271,7 +272,7 @@ impl EventLog {
     }
 }
 
-/// As many as there are cores, at most two.
+/// The number of cores, but at most two.
 fn packer_threads(options: &EventOptions) -> usize {
     match (options.compress, options.compressors) {
         (CompressStrategy::Off, _) => 0,

@@ -1,8 +1,8 @@
-//! What could not be written, as a state that the end record carries.
+//! What could not be written, collected for the end record.
 
 use crate::WriteError;
 
-/// Counts of failures, with the first reason of each sort.
+/// Counts of failures, with the first reason of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses {
     snapshots: Failures,
@@ -43,7 +43,7 @@ impl Losses {
         self.attempts.note(error);
     }
 
-    /// One sentence for each sort of failure; empty when nothing failed.
+    /// One sentence for each kind of failure; empty when nothing failed.
     pub(crate) fn sentences(&self) -> Vec<String> {
         [
             self.snapshots.sentence(
@@ -51,11 +51,11 @@ impl Losses {
                 "the values of the next written snapshot include theirs",
             ),
             self.definitions.sentence(
-                "statements about classes, sites or counters were dropped",
+                "definitions of classes, sites or counters were dropped",
                 "what they describe is missing or nameless",
             ),
             self.attempts.sentence(
-                "attempts to write statements about classes, sites or counters failed",
+                "attempts to write definitions of classes, sites or counters failed",
                 "they were kept in memory and written later",
             ),
         ]

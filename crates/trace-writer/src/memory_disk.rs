@@ -1,4 +1,4 @@
-//! A disk in memory that can be full, lose a file, and refuse to take bytes back. For tests.
+//! A disk in memory that can be full, lose a file, and refuse to truncate. For tests.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex};
 use crate::WriteError;
 use crate::storage::Storage;
 
-/// What the test sees and sets.
+/// State that the test sees and sets.
 #[derive(Debug, Default)]
 pub(crate) struct DiskState {
     pub(crate) bytes: Vec<u8>,
-    /// Appending stops here.
+    /// Appends beyond this length fail.
     pub(crate) capacity: Option<usize>,
     pub(crate) truncate_fails: bool,
     pub(crate) restore_fails: bool,
-    /// The successor cannot be made.
+    /// The successor cannot be created.
     pub(crate) successor_fails: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemoryDisk {
     pub(crate) state: Arc<Mutex<DiskState>>,
-    /// Whose place this one takes.
+    /// State of the disk that this one replaces.
     place: Option<Arc<Mutex<DiskState>>>,
 }
 

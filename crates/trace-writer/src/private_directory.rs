@@ -1,7 +1,8 @@
 //! Directories that only their owner can look into.
 //!
-//! A trace has the names of a program's classes and threads, and its command line. And a writer that takes whatever directory is there writes where another user
-//! else wants it to: in a folder like `/tmp`, everybody can make a link, or a directory of the expected name.
+//! A trace has the names of a program's classes and threads, and its command line. And a writer that accepted any existing directory could
+//! be made to write where another user wants it to: in a folder like `/tmp`, every user can create a link or a directory with the expected
+//! name.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io::{Error, ErrorKind, Result};
@@ -10,13 +11,13 @@ use std::path::Path;
 
 const ONLY_OURS: u32 = 0o700;
 const WRITABLE_BY_ALL: u32 = 0o002;
-/// An entry of the system that belongs to whom the process acts for.
+/// An entry that belongs to the user whom the process acts for.
 const OWN_PROCESS: &str = "/proc/self";
 
-/// Creates a directory with its parents, or takes one that is there.
+/// Creates a directory with its parents, or accepts an existing one.
 ///
 /// # Errors
-/// Also when the directory belongs to another user, or is a link in a folder that all users can write to.
+/// Also fails if the directory belongs to another user, or is a link in a folder that all users can write to.
 pub(crate) fn create(directory: &Path) -> Result<()> {
     match fs::symlink_metadata(directory) {
         Ok(found) => check(directory, &found),

@@ -1,9 +1,9 @@
-//! From complete values to those that changed.
+//! The difference between two complete snapshots.
 //!
-//! A snapshot in the trace names only what differs from the snapshot before (see
+//! A snapshot in the trace names only the values that differ from the previous snapshot (see
 //! [`Snapshot`](ducktrack_trace_format::Snapshot)); the values themselves are totals. With old values `p` and new values `n`,
-//! the delta holds every key with `n(key) != p(key)`, where a key that is not there has the value 0. In particular
-//! a thread that is gone (folded into another) is named once more with zeros.
+//! the delta holds every key with `n(key) != p(key)`, where an absent key has the value 0. In particular a thread that is
+//! gone (folded into another) is named once more, with zeros.
 //!
 //! The delta is computed first and remembered only when it has been written, so that a failed write loses nothing:
 //! the next delta holds its changes too.
@@ -15,7 +15,7 @@ use ducktrack_trace_format::{
     CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 
-/// Values that are not 0, ascending by key, each key once. There are many, so they are kept side by side.
+/// Values that are not 0, in ascending order of unique keys. There are many of them, so they are kept in a vector.
 type Values<K, V> = Vec<(K, V)>;
 type CounterValues = Values<CounterId, u64>;
 type Key = (SiteId, Option<CallSiteId>, Option<String>);
@@ -38,14 +38,14 @@ pub struct SnapshotDelta {
 }
 
 impl SnapshotDelta {
-    /// Nothing was written yet: all values are 0.
+    /// Nothing has been written yet: all values are 0.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What of a complete snapshot has changed since the last one that was [remembered](Self::remember).
+    /// What has changed in a complete snapshot since the last one that was [remembered](Self::remember).
     ///
-    /// `complete` names every value that is not 0; of a thread or key that it names twice the last value counts. The
+    /// `complete` names every value that is not 0; if it names a thread or key twice, the last value counts. The
     /// result is ordered by id.
     pub fn changed(&self, complete: &Snapshot) -> Snapshot {
         let present = Self::of(complete);
@@ -68,7 +68,8 @@ impl SnapshotDelta {
         }
     }
 
-    /// Takes the values of a complete snapshot, whose changes have been written, as the state to compare with.
+    /// Remembers the values of a complete snapshot, after its changes have been written, as the state to compare
+    /// with.
     pub fn remember(&mut self, complete: &Snapshot) {
         *self = Self::of(complete);
     }
@@ -100,9 +101,9 @@ fn counter_values(values: &[(CounterId, u64)]) -> CounterValues {
     sorted_values(values.to_vec(), 0)
 }
 
-/// Sorts (at no cost when it is sorted), keeps the last value of each key, and leaves zeros out.
+/// Sorts (at no cost if already sorted), keeps the last value of each key, and leaves zeros out.
 fn sorted_values<K: Ord, V: PartialEq>(mut values: Values<K, V>, zero: V) -> Values<K, V> {
-    // Stable, and from the end, so that the first of equal keys is the last that was given.
+    // The sort is stable, so after the reversal the first of equal keys is the one that was given last.
     values.reverse();
     values.sort_by(|one, other| one.0.cmp(&other.0));
     values.dedup_by(|later, first| later.0 == first.0);
@@ -131,7 +132,7 @@ fn changed_thread(
     (!empty).then_some(changed)
 }
 
-/// A thread that is not there any more has the value 0 in everything.
+/// A thread that no longer exists has the value 0 in everything.
 fn gone_thread(id: ThreadId, before: &ThreadValues) -> Option<ThreadCounts> {
     let now = ThreadValues {
         vm_allocated_bytes: before.vm_allocated_bytes.map(|_| 0),
@@ -163,7 +164,7 @@ fn changed_keyed(
     ChangedValues { before, now }.map(keyed).collect()
 }
 
-/// Walks two ascending lists together: keys whose value differs, with the new value (`None`: gone).
+/// Walks two ascending lists together and yields the keys whose value differs, with the new value (`None`: gone).
 struct ChangedValues<'a, K, V> {
     before: &'a [(K, V)],
     now: &'a [(K, V)],
@@ -200,7 +201,7 @@ impl<'a, K: Ord, V: PartialEq> Iterator for ChangedValues<'a, K, V> {
     }
 }
 
-/// Takes the first element off a list.
+/// Removes the first element from a list.
 fn step<'a, T>(list: &mut &'a [T]) -> Option<&'a T> {
     let (first, rest) = list.split_first()?;
     *list = rest;

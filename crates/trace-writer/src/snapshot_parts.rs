@@ -1,23 +1,23 @@
-//! A snapshot as records that fit a block.
+//! Splits a snapshot into records that fit a block.
 //!
-//! Thousands of threads times thousands of counters can exceed what one block may hold. Such a snapshot is
-//! written in parts, all but the last with [`Snapshot::more`]; a reader uses them together or not at all.
+//! Thousands of threads with thousands of counters each can exceed the size of a block. Such a snapshot is written in
+//! parts, all but the last with [`Snapshot::more`]; a reader uses either all parts or none.
 
 use ducktrack_trace_format::{BlockKind, KeyedCount, Record, Snapshot, ThreadCounts, push_record};
 
 use crate::WriteError;
 use crate::trace_file::TraceFile;
 
-/// The most bytes a pair of counter and value takes.
+/// Most bytes of a pair of counter and value.
 const COUNTER_BYTES: usize = 5 + 10;
 
-/// The most bytes a key takes without its type.
+/// Most bytes of a key without its type.
 const KEY_BYTES: usize = 5 + 6 + 1 + 5 + 10 + 10;
 
-/// The most bytes a thread takes without its values.
+/// Most bytes of a thread without its values.
 const THREAD_BYTES: usize = 5 + 11 + 5 + 5;
 
-/// Splits so that no part has more than about `limit` bytes of values (at least one value in each).
+/// Splits a snapshot so that no part has more than about `limit` bytes of values (but at least one value in each).
 pub(crate) fn snapshot_parts(snapshot: Snapshot, limit: usize) -> Vec<Snapshot> {
     let outline = Snapshot {
         threads: Vec::new(),
@@ -52,7 +52,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Counts `bytes` into the open part, or closes it and starts another. True when another was started.
+    /// Reserves `bytes` in the open part, or closes it and starts another. True when another was started.
     fn make_room(&mut self, bytes: usize) -> bool {
         let full = self.open_bytes > 0 && self.open_bytes + bytes > self.limit;
         if full {
@@ -88,7 +88,7 @@ impl Parts {
         self.open.threads.push(open);
     }
 
-    /// Like [`Parts::make_room`]; when that closes a part, the values of the thread so far go into the closed one.
+    /// Like [`Parts::make_room`]; when that closes a part, the thread's values so far go into the closed part.
     fn continue_thread(
         &mut self,
         open: &mut ThreadCounts,

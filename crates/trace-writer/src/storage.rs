@@ -1,4 +1,4 @@
-//! The bytes of a trace file: append, take back, and notice when the file is deleted.
+//! The bytes of a trace file: append, truncate, and notice when the file is deleted.
 //!
 //! ```text
 //! Storage --- DiskFile     each append is written at once, through the page cache
@@ -18,46 +18,47 @@ mod disk_file;
 mod gathering;
 mod room;
 
-/// Bytes that were appended and are in memory only.
+/// Bytes that were appended but are only in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unwritten {
-    /// Since when the oldest one is.
+    /// When the oldest of them was appended.
     pub(crate) since: Instant,
     pub(crate) bytes: u64,
 }
 
-/// Where the blocks go. A trait so that tests can fill the disk.
+/// Where blocks are stored. A trait so that tests can fill the disk.
 pub(crate) trait Storage: Send {
-    /// The name of the file, for messages.
+    /// Path of the file, for messages.
     fn path(&self) -> &Path;
-    /// Appends all bytes. After an error any prefix of them may be there.
+    /// Appends all bytes. After an error any prefix of them may have been written.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// The same for bytes that stand apart.
+    /// Appends two slices, one after the other.
     fn append_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<()> {
         self.append(&[first, second].concat())
     }
-    /// Takes everything after `length` back.
+    /// Cuts off everything after `length`.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
-    /// Makes sure that the name still leads to the file with its first `length` bytes; true if it had to be made anew.
+    /// Makes sure that the path still leads to the file with its first `length` bytes; true if the file had to be
+    /// restored.
     fn keep_name(&mut self, length: u64) -> Result<bool, WriteError>;
-    /// Fills `bytes` from `offset`.
+    /// Reads from `offset` until `bytes` is full.
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
-    /// Starts a second file beside this one; it takes this one's place with [`Storage::take_place_of`].
+    /// Creates a second file beside this one, which replaces it with [`Storage::take_place_of`].
     fn successor(&self) -> Result<Box<dyn Storage>, WriteError>;
-    /// Gives this file the name `path`, in one step; a file that has it goes.
+    /// Renames this file to `path`, replacing any file of that name in one step.
     fn take_place_of(&mut self, path: &Path) -> io::Result<()>;
-    /// What was appended and would be lost with the process.
+    /// Appended bytes that would be lost with the process.
     fn unwritten(&self) -> Option<Unwritten> {
         None
     }
-    /// Writes that, too.
+    /// Writes the [unwritten](Storage::unwritten) bytes.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
-    /// Nothing more is to come: settles, and gives back what was kept for more.
+    /// Settles the file and returns reserved disk space: nothing more will be appended.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
     }
-    /// Deletes the file (one that could not be started).
+    /// Deletes a file that could not be started.
     fn discard(&mut self);
 }

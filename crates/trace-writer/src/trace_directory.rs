@@ -1,8 +1,8 @@
-//! The directory of one trace: `ducktrack.trace`, and while it grows `definitions.journal`.
+//! The directory of one trace: `ducktrack.trace`, and until the trace ends `definitions.journal`.
 //!
-//! The file is created, never opened: the process that creates it owns the trace. So two JVMs that were given the same
-//! directory cannot damage each other, and a finished trace is never overwritten; the later one gets a directory
-//! with a number after its name (`out`, `out.1`, `out.2`, ...).
+//! The trace file is always created, never opened: the process that creates it owns the trace. So two JVMs with the
+//! same directory cannot damage each other's trace, and a finished trace is never overwritten; the later JVM gets a
+//! directory with a number after its name (`out`, `out.1`, `out.2`, ...).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::{CountWriter, WriteError, WriterOptions};
 /// The name of the trace file in its directory.
 pub const TRACE_FILE_NAME: &str = "ducktrack.trace";
 
-/// How many numbered names are tried.
+/// The highest number that is tried.
 const MOST_NUMBERS: u32 = 9_999;
 
-/// A directory with a fresh trace file in it that belongs to this writer alone.
+/// A directory with a new trace file that belongs to this writer alone.
 pub struct TraceDirectory {
     path: PathBuf,
     number: u32,
@@ -27,7 +27,8 @@ pub struct TraceDirectory {
 }
 
 impl TraceDirectory {
-    /// Creates the directory (with its parents) and the trace file, or the first free numbered neighbour.
+    /// Creates the directory (with its parents) and the trace file. If the directory has a trace already, takes the
+    /// first free numbered name instead.
     pub fn create(wanted: &Path) -> Result<Self, WriteError> {
         let wanted = std::path::absolute(wanted).unwrap_or_else(|_| wanted.to_owned());
         for number in 0..=MOST_NUMBERS {
@@ -42,7 +43,7 @@ impl TraceDirectory {
         })
     }
 
-    /// Where the trace really is.
+    /// The path that was chosen.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -52,12 +53,12 @@ impl TraceDirectory {
         self.file.path()
     }
 
-    /// True when the wanted directory held a trace already and this one has a number after its name.
+    /// True when the wanted directory held a trace already, so that this one has a number after its name.
     pub fn is_renamed(&self) -> bool {
         self.number > 0
     }
 
-    /// Starts to write in count mode.
+    /// Starts writing in count mode.
     pub fn into_count_writer(self, options: WriterOptions) -> CountWriter {
         let journal = DefinitionsJournal::in_directory(self.path);
         CountWriter::new(self.file, journal, options)
@@ -73,7 +74,7 @@ fn numbered(wanted: &Path, number: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// `None` when there is a trace file already.
+/// `None` if there is a trace file already.
 fn create_file_in(directory: &Path) -> Result<Option<TraceFile>, WriteError> {
     private_directory::create(directory).map_err(|source| WriteError::CreateDirectory {
         path: directory.to_owned(),

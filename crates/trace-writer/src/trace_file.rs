@@ -1,7 +1,7 @@
 //! A trace file under construction: a header and whole blocks, nothing else.
 //!
-//! A block that cannot be appended whole is taken back, so that the file always ends with a block. Where even
-//! that fails, the rest is remembered as torn and taken back before the next block.
+//! A block that could not be appended whole is cut off, so that the file always ends with a whole block. If even that
+//! fails, the rest is marked as torn and cut off before the next block.
 
 use std::io;
 use std::path::Path;
@@ -11,24 +11,24 @@ use ducktrack_trace_format::{BlockKind, Compression, FileHeader, PackedContent};
 use crate::WriteError;
 use crate::storage::Storage;
 
-/// A place in the file to which it can be taken back.
+/// A position to which the file can be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Checkpoint {
     length: u64,
     sequence: u32,
 }
 
-/// Appends blocks.
+/// Appends blocks to a [`Storage`].
 pub(crate) struct TraceFile {
     storage: Box<dyn Storage>,
     compression: Compression,
-    /// What counts: everything after it is torn.
+    /// The end of the last whole block; everything after it is torn.
     committed: Checkpoint,
     torn: bool,
 }
 
 impl TraceFile {
-    /// Starts a file that is empty: writes the header.
+    /// Starts an empty file: writes the header.
     pub(crate) fn start(
         storage: Box<dyn Storage>,
         compression: Compression,
@@ -45,7 +45,7 @@ impl TraceFile {
         match file.append_bytes(&FileHeader::current().encode(), &[]) {
             Ok(()) => Ok(file),
             Err(error) => {
-                // A file without a header would keep the name and say nothing.
+                // A file without a header would only occupy the name.
                 file.storage.discard();
                 Err(error)
             }
@@ -82,13 +82,13 @@ impl TraceFile {
         self.committed
     }
 
-    /// Forgets the blocks after the checkpoint.
+    /// Drops the blocks after the checkpoint.
     pub(crate) fn take_back(&mut self, to: Checkpoint) {
         self.committed = to;
         self.torn = self.storage.truncate(to.length).is_err();
     }
 
-    /// Makes sure that the file is still where its name says; true if it had to be made anew.
+    /// Makes sure that the path still leads to the file; true if the file had to be restored.
     pub(crate) fn keep_name(&mut self) -> Result<bool, WriteError> {
         self.storage.keep_name(self.committed.length)
     }
@@ -98,7 +98,7 @@ impl TraceFile {
         self.append_packed(kind, &PackedContent::pack(content, self.compression)?)
     }
 
-    /// Appends one block whose content has been compressed elsewhere, whole or not at all.
+    /// Appends one block whose content is compressed already, whole or not at all.
     pub(crate) fn append_packed(
         &mut self,
         kind: BlockKind,

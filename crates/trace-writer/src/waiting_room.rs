@@ -1,4 +1,4 @@
-//! Encoded definitions that wait for the file, in pieces that fit a block each.
+//! Encoded definitions that wait for the file, grouped into contents of one block each.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ impl WaitingRoom {
         }
     }
 
-    /// Adds a record; refuses it when the room is full. Gives its bytes.
+    /// Adds a record and returns its bytes; refuses it when the room is full.
     pub(crate) fn push(&mut self, record: &Record) -> Result<Vec<u8>, WriteError> {
         let mut bytes = Vec::new();
         push_record(record, &mut bytes)?;
@@ -52,12 +52,12 @@ impl WaitingRoom {
             .is_some_and(|first| first.len() >= self.block_bytes)
     }
 
-    /// The content to write next.
+    /// The content of the next block.
     pub(crate) fn first(&self) -> Option<&[u8]> {
         self.blocks.front().map(Vec::as_slice)
     }
 
-    /// Forgets the first content, which is written.
+    /// Removes the first content, which has been written.
     pub(crate) fn remove_first(&mut self) {
         if let Some(first) = self.blocks.pop_front() {
             self.bytes -= first.len();

@@ -96,7 +96,7 @@ fn writer_with_journal(
     )
 }
 
-/// The records of a journal with their numbers.
+/// The numbered records of a journal.
 fn journal_records(bytes: &[u8]) -> Vec<(u64, Record)> {
     let mut records = Vec::new();
     let mut rest = bytes.get(FileHeader::LENGTH..).unwrap_or_default();
@@ -112,7 +112,7 @@ fn journal_records(bytes: &[u8]) -> Vec<(u64, Record)> {
     records
 }
 
-/// At every moment a reader that skips what the file has finds each definition once.
+/// At every moment a reader that skips the records which the file has finds each definition once.
 #[test]
 fn what_is_secured_is_in_the_file_or_in_the_journal_once() {
     let (disk, journal) = (MemoryDisk::default(), MemoryDisk::default());
@@ -171,7 +171,7 @@ fn a_journal_that_lags_behind_the_file_doubles_nothing() {
     assert_eq!(journal_records(&journal.bytes()), []);
 }
 
-/// Values of counters, keys and threads after all whole snapshots: a fold that shares nothing with the model.
+/// Values of counters, keys and threads after all whole snapshots, folded without the code of the model.
 #[derive(Debug, Default, PartialEq)]
 struct Values {
     counters: BTreeMap<(u32, u32), u64>,
@@ -220,7 +220,7 @@ impl Values {
         values.without_zeros()
     }
 
-    /// Of the records of a file; parts count when the last one is there.
+    /// The values that the records of a file give; the parts of a snapshot count when the last one is there.
     fn written(records: &[Record]) -> Self {
         let mut values = Self::default();
         let mut parts = Vec::new();
@@ -283,7 +283,7 @@ fn nothing_follows_the_end() {
     assert!(matches!(writer.finish(last_word()), Err(WriteError::Ended)));
 }
 
-/// Kill -9 is a writer that is forgotten: what was written by then must hold the last snapshot and all before it.
+/// `kill -9` is a writer that is forgotten: the file must hold the last snapshot and all before it.
 #[test]
 fn after_a_kill_the_last_snapshot_is_there() {
     let disk = MemoryDisk::default();
@@ -472,7 +472,7 @@ fn large_snapshots_go_in_parts_that_together_say_the_same() {
 }
 
 proptest::proptest! {
-    /// What is written is what was given, for threads, counters and keys that come and go.
+    /// Folding the written deltas gives back the values, for threads, counters and keys that come and go.
     #[test]
     fn deltas_fold_back_to_the_values(rounds in proptest::collection::vec(random_values(), 1..6), fail in 0_usize..6) {
         let mut delta = SnapshotDelta::new();
@@ -518,7 +518,7 @@ fn random_values() -> impl proptest::strategy::Strategy<Value = Snapshot> {
             .into_iter()
             .map(|(id, (counters, keyed, vm))| ThreadCounts {
                 thread: ThreadId(id),
-                // The VM either tells every time or never.
+                // The VM reports it either every time or never.
                 vm_allocated_bytes: Some(vm.unwrap_or(0)),
                 counters: counters.into_iter().collect(),
                 keyed: keyed

@@ -1,26 +1,28 @@
-//! The words of a piece: in memory of the process, or in memory that outlives it until the piece is in an event file. Collections are kept there as well.
+//! The words of a piece: in the process's own memory, or in memory that outlives the process until the piece is in an event file. The
+//! latter memory holds copies of collections too.
 
 use std::fmt::Debug;
 use std::ops::Deref;
 
-/// What is not lost with the process until its last block is in an event file. When this is dropped, it may be.
+/// Data in memory that outlives the process. It may be released when this value is dropped, after its last block is
+/// in an event file.
 pub trait Durable: Send + Debug {
-    /// Its last block is about to be written as this block of this event file.
+    /// Announces where its last block is about to be written: as which block of which event file.
     fn will_be(&self, file: u32, block: u32);
 }
 
-/// Words of a piece that are [`Durable`].
+/// The words of a piece in memory that outlives the process.
 pub trait DurableWords: Durable {
     /// The words, little-endian.
     fn bytes(&self) -> &[u8];
 }
 
-/// See the module.
+/// The words of a piece.
 #[derive(Debug)]
 pub enum BufferWords {
-    /// They go with the process.
+    /// Words in the process's own memory.
     Own(Vec<u8>),
-    /// They stay.
+    /// Words that outlive the process.
     Durable(Box<dyn DurableWords>),
 }
 
@@ -41,7 +43,7 @@ impl From<Vec<u8>> for BufferWords {
     }
 }
 
-/// A copy goes with the process.
+/// The clone is in the process's own memory.
 impl Clone for BufferWords {
     fn clone(&self) -> Self {
         Self::Own(self.to_vec())

@@ -1,6 +1,6 @@
-//! The event files of a run: one that grows, and older ones that go when the limit asks for it.
+//! The event files of a run: one that grows, and older ones that are deleted to keep the size limit.
 //!
-//! After a block could not be written, nothing more goes to its file: what followed would be read as if nothing were missing. The next
+//! After a block that could not be written, nothing more goes to its file: later blocks would be read as if nothing were missing. The next
 //! file begins with what was lost, and with a synchronization point where moves are known, so that the trace is right again from there on.
 
 use std::collections::VecDeque;
@@ -16,13 +16,13 @@ use crate::WriteError;
 use crate::storage::{DirectFile, Storage, Unwritten};
 use crate::trace_file::TraceFile;
 
-/// The name of the current file is looked at after this many blocks.
+/// The path of the current file is checked after this many blocks.
 const LOOK_EVERY: u32 = 32;
 
-/// Makes the file of an index. Tests make files in memory.
+/// Creates the file with the given path. Tests create files in memory.
 pub(crate) type MakeFile = Box<dyn Fn(&Path) -> Result<Box<dyn Storage>, WriteError> + Send>;
 
-/// The files.
+/// All event files that exist, and the counts of what was lost.
 pub(crate) struct EventFiles {
     directory: PathBuf,
     make: MakeFile,
@@ -35,7 +35,7 @@ pub(crate) struct EventFiles {
     pub(crate) lost_blocks: u64,
     pub(crate) lost_bytes: u64,
     pub(crate) removed: u64,
-    /// Bytes of all files ever, without those that are there.
+    /// Bytes of the files that were removed.
     gone_bytes: u64,
 }
 
@@ -55,7 +55,7 @@ impl EventFiles {
         }
     }
 
-    /// Files on a real disk.
+    /// Files on disk.
     pub(crate) fn on_disk(directory: &Path) -> Self {
         let make: MakeFile = Box::new(|path| match DirectFile::create(path.to_owned()) {
             Ok(file) => Ok(Box::new(file)),
@@ -67,7 +67,7 @@ impl EventFiles {
         Self::new(directory.to_owned(), make)
     }
 
-    /// Files begun so far.
+    /// Files begun so far, removed ones included.
     pub(crate) fn begun(&self) -> u32 {
         self.next_index
     }
@@ -77,37 +77,37 @@ impl EventFiles {
         self.files.back().map_or(0, TraceFile::length)
     }
 
-    /// Bytes of the current file that would not be lost with the process.
+    /// Bytes of the current file that survive the process.
     pub(crate) fn settled_bytes(&self) -> u64 {
         let unwritten = self.unwritten().map_or(0, |unwritten| unwritten.bytes);
         self.current_bytes().saturating_sub(unwritten)
     }
 
-    /// Index of the current file, and number of its next block; `None` while none can be written.
+    /// Index of the current file and number of its next block; `None` while no block can be written.
     pub(crate) fn next_block(&self) -> Option<(u32, u32)> {
         let file = self.files.back().filter(|_| !self.torn)?;
         Some((self.next_index.checked_sub(1)?, file.next_sequence()))
     }
 
-    /// Bytes of all files that are there.
+    /// Bytes of all existing files.
     pub(crate) fn total_bytes(&self) -> u64 {
         self.files.iter().map(TraceFile::length).sum()
     }
 
-    /// Bytes written in all.
+    /// Bytes of all files, removed ones included.
     pub(crate) fn written_bytes(&self) -> u64 {
         self.gone_bytes + self.total_bytes()
     }
 
-    /// True when blocks cannot be written until the next file is begun.
+    /// True when no block can be written until the next file begins.
     pub(crate) fn is_torn(&self) -> bool {
         self.torn || self.files.is_empty()
     }
 
-    /// Begins a file: the one before gets its end, `start` gets its index and the losses since.
+    /// Begins a file. The previous one gets its end record; `start` gets its index and the losses so far.
     pub(crate) fn begin(&mut self, mut start: EventFile) -> Result<(), WriteError> {
         self.close("rotated");
-        // A failure is counted, and the new file says so.
+        // A failure is counted, and the new file reports it.
         let _ = self.finish();
         start.index = self.next_index;
         start.lost_blocks = self.lost_blocks;
@@ -124,7 +124,8 @@ impl EventFiles {
         Ok(())
     }
 
-    /// Writes the end of the current file, unless blocks are missing from it. A failure leaves a file without end, which says enough.
+    /// Writes the end of the current file, unless blocks are missing from it. After a failure the file has no end record, which shows
+    /// that it is not whole.
     fn close(&mut self, cause: &str) {
         if !self.is_torn() {
             let end = End {
@@ -136,7 +137,7 @@ impl EventFiles {
         }
     }
 
-    /// Appends the end block; nothing more is to come.
+    /// Appends the end block, the last of this file.
     pub(crate) fn end(&mut self, end: End) -> Result<(), WriteError> {
         let mut content = Vec::new();
         push_record(&Record::End(end), &mut content)?;
@@ -145,22 +146,22 @@ impl EventFiles {
         self.finish()
     }
 
-    /// What was appended and would be lost with the process.
+    /// Appended bytes that would be lost with the process.
     pub(crate) fn unwritten(&self) -> Option<Unwritten> {
         self.files.back()?.storage().unwritten()
     }
 
-    /// Writes that, too.
+    /// Writes the [unwritten](Self::unwritten) bytes.
     pub(crate) fn settle(&mut self) -> Result<(), WriteError> {
         self.in_current(|storage| storage.settle())
     }
 
-    /// Nothing more comes to the current file.
+    /// Finishes the current file: nothing more will be appended.
     fn finish(&mut self) -> Result<(), WriteError> {
         self.in_current(|storage| storage.finish())
     }
 
-    /// What cannot be written of what was accepted is lost.
+    /// Runs a step on the current file. If it fails, the unwritten bytes are lost.
     fn in_current(
         &mut self,
         step: impl FnOnce(&mut dyn Storage) -> io::Result<()>,
@@ -205,7 +206,7 @@ impl EventFiles {
         }
     }
 
-    /// Makes files anew whose names are gone. The current one tells whether anything is amiss.
+    /// Restores files whose paths are gone. Checking the current one is enough to notice.
     fn keep_names(&mut self) -> Result<(), WriteError> {
         let Some(current) = self.files.back_mut() else {
             return Ok(());
@@ -225,7 +226,7 @@ impl EventFiles {
         self.torn = true;
     }
 
-    /// Removes the oldest files until all together and `room` fit into `max`; the current one stays.
+    /// Removes the oldest files until the rest, with `room` bytes more, fit into `max`; the current one stays.
     pub(crate) fn make_room(&mut self, room: u64, max: u64) {
         while self.files.len() > 1 && self.total_bytes().saturating_add(room) > max {
             if let Some(mut oldest) = self.files.pop_front() {
@@ -237,7 +238,7 @@ impl EventFiles {
     }
 }
 
-/// Writes what every event file begins with. A reader of the directory finds it there.
+/// Writes the block that every event file begins with, and settles it so that a reader of the directory finds it.
 fn write_start(file: &mut TraceFile, start: &EventFile) -> Result<(), WriteError> {
     let mut content = Vec::new();
     start.encode(&mut content);

@@ -1,8 +1,8 @@
 //! The queue between the program's threads and the pipeline.
 //!
-//! Handing over never blocks, so that the order of messages is the order of the calls and a pause is never made longer. What is
-//! bounded is the number of buffers that wait: a thread that finds the queue full waits *after* it has handed its buffer over, holding
-//! nothing. So at most one buffer per thread more than the limit waits.
+//! Handing over never blocks, so that messages keep the order of the calls and a pause never gets longer. The bound is on the number
+//! of waiting buffers: a thread that finds the queue full hands its buffer over first and waits *afterwards*, holding no lock. So the
+//! queue exceeds its limit by at most one buffer per thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -19,43 +19,43 @@ use super::survivor::Survivors;
 /// A piece of a thread's event buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// What is said of it.
+    /// Thread, epoch and flags of the piece.
     pub header: EventBlockHeader,
     /// Its words, little-endian.
     pub words: BufferWords,
 }
 
 impl Buffer {
-    /// Bytes that its block will have at most.
+    /// Upper bound of the bytes of its block.
     pub(crate) fn bytes(&self) -> u64 {
         self.words.len() as u64 + 96
     }
 }
 
-/// What comes to the pipeline.
+/// What the pipeline receives.
 pub(crate) enum Message {
     Buffer(Buffer),
     Collection(Box<Collection>, Survivors, Option<Box<dyn Durable>>),
     Classes(Arc<[HeapClass]>),
-    /// What is said of the collection that comes next: a block ahead of it.
+    /// The content of a block that precedes the next collection.
     Ahead(BlockKind, Vec<u8>),
     Finish(End, Sender<EventStats>),
 }
 
-/// When survivors of this many bytes wait, the program is faster than the pipeline, and its threads wait as for a full queue.
+/// When survivors of this many bytes wait, the pipeline is too slow for the program: its threads wait as for a full queue.
 const MOST_SURVIVOR_BYTES: u64 = 256 << 20;
 
-/// A waiting thread looks again after this time, whatever happens to the pipeline.
+/// A waiting thread checks again after this time, even if the pipeline has failed.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 pub(crate) struct FlushQueue {
     sender: Sender<Message>,
     limit: usize,
-    /// The pipeline holds buffers back: a thread that has handed one over waits.
+    /// The pipeline holds buffers back: each thread waits after handing over one buffer.
     held: AtomicBool,
     waiting: AtomicUsize,
     waiting_bytes: AtomicU64,
-    /// Bytes of survivors that wait.
+    /// Bytes of waiting survivors.
     survivor_bytes: AtomicU64,
     peak: AtomicUsize,
     closed: AtomicBool,
@@ -96,24 +96,24 @@ impl FlushQueue {
             || self.survivor_bytes.load(Ordering::Acquire) >= MOST_SURVIVOR_BYTES
     }
 
-    /// Bytes of the buffers that wait.
+    /// Bytes of all waiting buffers.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes.load(Ordering::Acquire)
     }
 
-    /// Makes threads wait with their first buffer, or with as many as the limit allows.
+    /// Makes threads wait after their first buffer (true), or only at the limit (false).
     pub(crate) fn hold(&self, held: bool) {
         self.held.store(held, Ordering::Release);
         let _gate = self.gate.lock();
         self.room.notify_all();
     }
 
-    /// The part of the limit that waits.
+    /// The fill level: waiting buffers as a share of the limit.
     pub(crate) fn fill(&self) -> f64 {
         self.waiting.load(Ordering::Acquire) as f64 / self.limit as f64
     }
 
-    /// Hands a buffer over; gives it back when buffers are no longer taken.
+    /// Hands a buffer over; gives it back after the queue was closed.
     pub(crate) fn send_buffer(&self, buffer: Buffer) -> Result<(), Buffer> {
         if self.closed.load(Ordering::Acquire) {
             return Err(buffer);
@@ -128,12 +128,12 @@ impl FlushQueue {
         self.buffer_done(bytes);
         match refused.into_inner() {
             Message::Buffer(buffer) => Err(buffer),
-            // What is refused is what was sent.
+            // The channel refuses exactly what was sent.
             _ => Ok(()),
         }
     }
 
-    /// Hands a collection over; what comes after the end is left out.
+    /// Hands a collection over; drops it after the queue was closed.
     pub(crate) fn send_collection(
         &self,
         collection: Box<Collection>,
@@ -147,19 +147,19 @@ impl FlushQueue {
         }
     }
 
-    /// The pipeline has done with a collection's survivors, which had this many bytes.
+    /// The pipeline has finished with a collection's survivors, which took this many bytes.
     pub(crate) fn survivors_done(&self, bytes: u64) {
         self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
         let _gate = self.gate.lock();
         self.room.notify_all();
     }
 
-    /// Hands anything else over; false when messages are no longer taken.
+    /// Hands any other message over; false after the queue was closed.
     pub(crate) fn send(&self, message: Message) -> bool {
         !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
     }
 
-    /// The pipeline has done with a buffer.
+    /// The pipeline has finished with a buffer.
     pub(crate) fn buffer_done(&self, bytes: u64) {
         self.waiting_bytes.fetch_sub(bytes, Ordering::AcqRel);
         let before = self.waiting.fetch_sub(1, Ordering::AcqRel);
@@ -169,7 +169,7 @@ impl FlushQueue {
         }
     }
 
-    /// The pipeline has ended: no thread waits any more, nothing is taken any more.
+    /// Closes the queue when the pipeline has ended: no thread waits any more, and nothing is accepted any more.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         let _gate = self.gate.lock();
@@ -198,7 +198,7 @@ impl FlushQueue {
         self.wait_nanos.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// Adds what the queue knows.
+    /// Adds the queue's numbers to the statistics.
     pub(crate) fn add_to(&self, stats: &mut EventStats) {
         stats.waits = self.waits.load(Ordering::Relaxed);
         stats.wait_nanos = self.wait_nanos.load(Ordering::Relaxed);

@@ -1,11 +1,12 @@
-//! What a kept word says of its object's origin: a site, or a site with the caller to blame, in one number of 20 bits.
+//! The origin of a kept object in 20 bits: a site, or a site with the caller to blame.
 //!
 //! ```text
-//! number below 0xE0000     what a word of an event has: a site, without a caller, or a called site
-//! 0xE0000 + n              the n-th pair of site and caller: no site has such a number in a word
+//! below 0xE0000     as in an event's word: a site without a caller, or a called site
+//! 0xE0000 + n       the n-th pair of site and caller; no site has such a number
 //! ```
 //!
-//! Pairs are numbered when a piece first has them; programs have some thousands. One too many is kept as its site alone.
+//! A pair gets its number when a piece first has it; programs have a few thousand. When the numbers run out, only the
+//! site is kept.
 
 use ducktrack_trace_format::{CallSiteId, END_OF_SITES, SiteFacts, SiteId};
 use rustc_hash::FxHashMap;
@@ -15,29 +16,29 @@ use super::site_cache::SiteCache;
 const FIRST_PAIR: u32 = END_OF_SITES;
 const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;
 
-/// A site, perhaps with a caller, as kept words have it.
+/// A site, perhaps with a caller, as kept words encode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeptSite(u32);
 
 impl KeptSite {
-    /// Without a caller; `None`: its number is too high to be kept.
+    /// A site without a caller; `None` if its number is too high to be kept.
     pub(crate) fn alone(site: SiteId) -> Option<Self> {
         (site.0 < FIRST_PAIR).then_some(Self(site.0))
     }
 
-    /// The number of the upper 20 bits of a word.
+    /// Decodes the upper 20 bits of a word.
     pub(crate) fn of_word(word: u32) -> Self {
         Self(word >> 12)
     }
 
-    /// In the upper 20 bits of a word.
+    /// Encodes it in the upper 20 bits of a word.
     #[inline]
     pub(crate) fn in_word(self) -> u32 {
         self.0 << 12
     }
 }
 
-/// The numbers of pairs.
+/// The pairs of site and caller, and their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct KeptSites {
     pairs: Vec<(SiteId, CallSiteId)>,
@@ -45,7 +46,7 @@ pub(crate) struct KeptSites {
 }
 
 impl KeptSites {
-    /// The number of a site with a caller; `None`: the site's own is too high to be kept.
+    /// The number of a site with a caller; `None` if the site's own number is too high to be kept.
     pub(crate) fn number(&mut self, site: SiteId, caller: Option<CallSiteId>) -> Option<KeptSite> {
         let alone = KeptSite::alone(site)?;
         let Some(caller) = caller.filter(|caller| caller.0 != 0) else {
@@ -63,7 +64,7 @@ impl KeptSites {
         Some(number)
     }
 
-    /// Site and caller of a number; caller 0: none.
+    /// Site and caller of a number; caller 0 means none.
     pub(crate) fn resolve(&self, kept: KeptSite, facts: &SiteCache) -> (SiteId, CallSiteId) {
         let pair = match kept.0.checked_sub(FIRST_PAIR) {
             Some(index) => self.pairs.get(index as usize).copied(),

@@ -1,38 +1,38 @@
-//! How large the event files may become: the arithmetic of the paper's sections 3.2 and 3.3.
+//! How large the event files may become, as in sections 3.2 and 3.3 of the AntTracks paper.
 //!
 //! ```text
 //! n = ceil(1 / deviation) files, each with a share of max / n; above = max * deviation
 //! a file is closed at the first collection after its share is full
-//! before that, the oldest files go until all together and a share more fit into max
-//! so all together have at most max + above while no file has more than share + above
+//! first the oldest files are removed until all files and one more share fit into max
+//! so the total stays within max + above while no file exceeds share + above
 //! ```
 //!
-//! What comes to a file that has its share is compressed, whatever else is: there is room for several times as many events until a collection comes by itself.
-//! A little below `share + above`, and below `max + above`, an emergency collection is asked for; still a little later nothing more is
-//! written before a collection.
+//! After a file has its share, its further blocks are compressed whatever the options say: several times as many events then fit until the
+//! next collection. Shortly before `share + above`, or `max + above`, an emergency collection is requested; a little later writing stops
+//! until a collection comes.
 //!
-//! A synchronization point may take a large part of a share. Every file must hold more than its point, else the trace would be nothing but
-//! points: the share of a file is at least twice its point, and the limits above give way where the heap is too large for them.
+//! A synchronization point may take a large part of a share. Every file must hold more than its point, or the trace would consist of
+//! points only. So the share of a file is at least twice its point, and the limits above give way if the heap is too large for them.
 
 /// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// All files together.
     pub(crate) max: u64,
-    /// One file.
+    /// Limit of one file.
     pub(crate) share: u64,
-    /// By so much `max` and `share` may be exceeded while a collection is awaited.
+    /// How far `max` and `share` may be exceeded while a collection is awaited.
     above: u64,
 }
 
-/// How large the files are.
+/// How large the files are, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// The current file.
     pub(crate) current: u64,
     /// Its synchronization point.
     pub(crate) sync: u64,
-    /// All files.
+    /// All files together.
     pub(crate) total: u64,
 }
 
@@ -55,17 +55,17 @@ impl Limits {
         self.share.max(sizes.sync.saturating_mul(2))
     }
 
-    /// True when a collection should close the current file.
+    /// True when the next collection should close the current file.
     pub(crate) fn is_full(&self, sizes: Sizes) -> bool {
         sizes.current >= self.share_of(sizes) || self.is_urgent(sizes)
     }
 
-    /// True when a collection should be caused.
+    /// True when a collection should be requested.
     pub(crate) fn is_urgent(&self, sizes: Sizes) -> bool {
         self.is_beyond(sizes, self.above - self.above / 4)
     }
 
-    /// True when nothing more may be written before a collection.
+    /// True when writing must stop until a collection comes.
     pub(crate) fn is_at_the_end(&self, sizes: Sizes) -> bool {
         self.is_beyond(sizes, self.above - self.above / 16)
     }

@@ -2,7 +2,7 @@
 
 use super::EventStats;
 
-/// One sentence for each sort of loss; empty when nothing was lost.
+/// One sentence for each kind of loss; empty when nothing was lost.
 pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
     let cases = [
         (

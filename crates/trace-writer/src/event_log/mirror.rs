@@ -1,16 +1,19 @@
-//! The live objects of the program, as events and collections tell: address -> class, size, site, thread, caller, birth.
+//! The mirror: all live objects of the program, known from events and collections: address -> class, size, site, thread,
+//! caller, birth.
 //!
-//! Events of an epoch are kept as they came (4 bytes each) until the collection that ends the epoch says who survived; only then are addresses
-//! computed, and only survivors are entered. Work is linear in events and survivors:
+//! Events of an epoch are kept as they came (4 bytes each) until the collection at its end shows which objects survived. Only then are
+//! addresses computed, and only survivors are entered. Work is linear in events and survivors:
 //!
-//! 1. *Join*: what the mirror holds in the collected ranges is taken out; both sides ascend by address, so one pass finds who survived.
-//! 2. *Scan*: survivors the mirror did not know were born in this epoch, or were never seen (made by the VM). The objects of the epoch ask
-//!    [`EndIndex`] whether such a survivor ended where they ended; neighbours that are all dead are asked about at once. An end names an object without its size.
-//! 3. *Settle*: events without an address explain found objects of their class and size, where that leaves no choice ([`PendingObjects`]).
-//! 4. *Enter*: all survivors go in where they are now, and the same pass writes the moves.
+//! 1. *Join*: objects of the mirror in the collected ranges are taken out. Both lists ascend by address, so one pass finds the survivors
+//!    among them.
+//! 2. *Scan*: survivors that the mirror did not know were born in this epoch, or have no event (the VM made them). For each object of the epoch,
+//!    [`EndIndex`] is asked whether such a survivor ended at its end address; neighbours that are all dead are skipped with one question. The end
+//!    identifies an object even if its size is unknown.
+//! 3. *Settle*: events without an address explain found objects of their class and size, where only one origin is possible ([`PendingObjects`]).
+//! 4. *Enter*: all survivors go in at their new addresses, and the same pass writes the moves.
 //!
-//! What is not in a collected range stays as it is. So after a collection without fault the mirror holds every object that the
-//! collector left and that was ever in a collected range or had an event of its own.
+//! Objects outside of the collected ranges stay as they are. So after a collection without fault the mirror holds every object
+//! that the collector left and that was ever in a collected range or had an event.
 
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, Explained, HeapClass,
@@ -50,10 +53,10 @@ mod unknown_moves;
 /// Contents of moves and synchronization points are cut at this length.
 const PART_BYTES: usize = 1 << 20;
 
-/// What a collection came to.
+/// What a collection did: moves, and origins that the reader cannot work out.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// Contents of blocks of moves.
+    /// Contents of the MOVES blocks.
     pub(crate) blocks: Vec<Vec<u8>>,
     /// Found objects with their origins.
     pub(crate) explained: Vec<Explained>,
@@ -66,7 +69,8 @@ impl Moves {
     }
 }
 
-/// See the module.
+/// The live objects, the kept events of the current epoch, and what is known of classes and sites. See the module for
+/// the steps of a collection.
 pub(crate) struct Mirror {
     live: Chunks,
     pieces: KeptPieces,
@@ -77,7 +81,7 @@ pub(crate) struct Mirror {
     klasses: Klasses,
     kept_sites: KeptSites,
     site_classes: SiteClasses,
-    /// Events and survivors that contradict each other.
+    /// How often an event and a survivor contradicted each other.
     pub(crate) contradictions: u64,
 }
 
@@ -97,7 +101,7 @@ impl Mirror {
         }
     }
 
-    /// Without objects and events: what is known of classes stays.
+    /// The mirror without objects and events; what is known of classes stays.
     pub(crate) fn emptied(self) -> Self {
         Self {
             klasses: self.klasses,
@@ -108,38 +112,38 @@ impl Mirror {
         }
     }
 
-    /// Objects.
+    /// Number of objects.
     pub(crate) fn len(&self) -> u64 {
         self.live.len()
     }
 
-    /// Memory of the objects.
+    /// Memory of the objects, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.live.memory()
     }
 
-    /// Memory of events that wait for a collection.
+    /// Memory of events that wait for a collection, in bytes.
     pub(crate) fn retained(&self) -> u64 {
         self.pieces.memory() + (self.carried.capacity() * size_of::<UndecidedObject>()) as u64
     }
 
-    /// True when all that was allocated before the last collection is entered.
+    /// True when every object allocated before the last collection is entered.
     pub(crate) fn is_settled(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The VM keeps this class there from now on.
+    /// Learns the address at which the VM has a class from now on.
     pub(crate) fn class(&mut self, class: &HeapClass) {
         self.klasses.insert(class.klass, class.id);
         self.site_classes.name(class);
     }
 
-    /// An event of this site says the class of its object.
+    /// Notes that events of this site state the class of their object.
     pub(crate) fn says_its_classes(&mut self, site: SiteId) {
         self.site_classes.has_several(site);
     }
 
-    /// What objects of a site with a caller are kept as, in words; `None`: they cannot be, [`Mirror::note_large`] takes them.
+    /// How kept words encode a site with a caller; `None` if they cannot: [`Mirror::note_large`] then takes the object.
     pub(crate) fn kept_site(
         &mut self,
         site: SiteId,
@@ -148,12 +152,12 @@ impl Mirror {
         self.kept_sites.number(site, caller)
     }
 
-    /// Keeps a piece of the current epoch until the collection.
+    /// Keeps a piece of the current epoch until its collection.
     pub(crate) fn keep(&mut self, piece: KeptPiece) {
         self.pieces.keep(piece);
     }
 
-    /// Takes note of an object that ends at an address and is too large for a piece.
+    /// Notes an object that ends at an address and is too large for a kept word.
     pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64, klass: Option<u64>) {
         self.carried.push(UndecidedObject {
             start: end.wrapping_sub(bytes),
@@ -165,8 +169,8 @@ impl Mirror {
         });
     }
 
-    /// Takes note of an allocation that [`Mirror::keep`] does not serve: all but those that end at an address. `recent`: a straggler is
-    /// of the epoch that the last collection ended.
+    /// Notes an allocation that no [kept piece](Mirror::keep) can hold: one whose end address is unknown. `recent`: a straggler belongs
+    /// to the epoch that the last collection ended.
     pub(crate) fn note(
         &mut self,
         origin: Origin,
@@ -176,7 +180,7 @@ impl Mirror {
         let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {
             Place::End(_) | Place::Eliminated | Place::Straddler { .. } => {}
-            // Which of the objects that the collection found it is, is not known.
+            // It is unknown which of the objects that the collection found this is.
             Place::Straggler(..8) => {}
             Place::Outside(Some(start)) => self.carried.push(UndecidedObject {
                 start,
@@ -216,7 +220,7 @@ impl Mirror {
         None
     }
 
-    /// The object of a straggler, if a collection found it.
+    /// Explains a straggler's object, if a collection found it.
     fn explain_late(
         &mut self,
         origin: Origin,
@@ -241,7 +245,8 @@ impl Mirror {
         })
     }
 
-    /// Does what a collection did. An error: survivors contradict each other, nothing can be known from here on.
+    /// Applies a collection. An error means that survivors contradict each other, and that the heap is unknown from
+    /// here on.
     pub(crate) fn collect(
         &mut self,
         collection: &mut Collection,
@@ -285,7 +290,7 @@ impl Mirror {
         Ok(self.enter(ranges, survivors, &fates, collection))
     }
 
-    /// Takes out what the mirror holds in the ranges and finds it among the survivors.
+    /// Takes the mirror's objects in the ranges out and finds them among the survivors.
     fn join(
         &mut self,
         ranges: &[AddressRange],
@@ -328,7 +333,7 @@ impl Mirror {
         fates
     }
 
-    /// Explains found objects by events without an address.
+    /// Explains found objects with events that have no address.
     fn settle(&mut self, survivors: &[Survivor], fates: &mut [Fate], collection: &mut Collection) {
         if self.pending.is_empty() {
             return;
@@ -358,7 +363,7 @@ impl Mirror {
         }
     }
 
-    /// Enters the survivors where they are now, and writes down how they came there.
+    /// Enters the survivors at their new addresses, and encodes the moves.
     fn enter(
         &mut self,
         ranges: Vec<AddressRange>,
@@ -443,7 +448,7 @@ fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
     ranges
 }
 
-/// Sorts survivors by where they were; they must not overlap.
+/// Sorts survivors by their old addresses; they must not overlap.
 fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
     if !survivors.is_sorted_by_key(|survivor| survivor.from) {
         survivors.sort_unstable_by_key(|survivor| survivor.from);
@@ -470,7 +475,8 @@ mod tests {
 
     use super::*;
 
-    /// An event says the class at address 0x70, which the agent sees in the collection after it.
+    /// A collection after an event that gave its class as address 0x70; the agent announces that class only with the
+    /// collection.
     fn collected(class_of_survivor: HeapClassId) -> Collection {
         let mut mirror = Mirror::new();
         let mut objects = PieceObjects::default();

@@ -1,7 +1,7 @@
-//! Noted events of one piece (those that say their caller, their class or both), added up.
+//! Sums of the noted events of one piece: events that state their caller, their class, or both.
 //!
-//! The same few come again and again, so sums have places by a hash of what was said. What comes to a place that another has
-//! takes it, and the other's sum is given away.
+//! A few combinations come again and again, so the sums are in a table indexed by a hash of the combination. A new
+//! combination takes the place of another with the same hash, and the other's sum is handed out.
 
 use ducktrack_trace_format::UNIT;
 
@@ -10,8 +10,8 @@ use super::tally::{EqualEvents, EventSum};
 
 const PLACES: usize = 256;
 
-/// What such an event says, so that two numbers are all there is to compare: `klass` if it is said; the site (20 bits in a word), the caller plus 1 if it is
-/// said, and whether `klass` is.
+/// The combination in two numbers, quick to compare: `klass` if it is stated; and the site (20 bits in a word), the caller plus 1 if it is
+/// stated, and whether `klass` is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EventKey {
     klass: u64,
@@ -29,7 +29,7 @@ impl EventKey {
         }
     }
 
-    /// Where the sum of it is.
+    /// Index of its sum in the table.
     #[inline]
     fn place(self) -> usize {
         // Fibonacci hashing: the upper bits of the product are well mixed.
@@ -40,7 +40,7 @@ impl EventKey {
 
 #[derive(Clone, Copy, Debug)]
 struct NotedSum {
-    said: EventKey,
+    key: EventKey,
     kept: KeptSite,
     executed: u64,
     units: u64,
@@ -59,11 +59,11 @@ impl NotedSum {
     }
 }
 
-/// The sums. All objects are on the heap.
+/// The sums of one piece. All their objects are on the heap.
 #[derive(Debug)]
 pub(crate) struct NotedSums {
     places: Box<[Option<NotedSum>; PLACES]>,
-    /// Places that are taken.
+    /// Indices of the places in use.
     taken: Vec<u8>,
 }
 
@@ -77,18 +77,19 @@ impl Default for NotedSums {
 }
 
 impl NotedSums {
-    /// Adds an object of which the same was said before; what it is kept as. `None`: it was not.
+    /// Adds an object to the sum of its combination and returns how it is kept. `None` if that sum is not in the
+    /// table.
     #[inline]
     pub(crate) fn add(&mut self, alike: &EqualEvents, units: u32) -> Option<KeptSite> {
-        let said = EventKey::by(alike);
-        let sum = self.places[said.place()].as_mut();
-        let sum = sum.filter(|sum| sum.said == said)?;
+        let key = EventKey::by(alike);
+        let sum = self.places[key.place()].as_mut();
+        let sum = sum.filter(|sum| sum.key == key)?;
         sum.executed += 1;
         sum.units += u64::from(units);
         Some(sum.kept)
     }
 
-    /// Adds the first object of which something was said; the sum whose place it took.
+    /// Adds the first object of a combination; returns the sum whose place it took.
     #[cold]
     pub(crate) fn add_first(
         &mut self,
@@ -96,10 +97,10 @@ impl NotedSums {
         units: u32,
         kept: KeptSite,
     ) -> Option<(EqualEvents, EventSum)> {
-        let said = EventKey::by(&alike);
-        let number = said.place();
+        let key = EventKey::by(&alike);
+        let number = key.place();
         let first = NotedSum {
-            said,
+            key,
             alike,
             kept,
             executed: 1,
@@ -112,7 +113,7 @@ impl NotedSums {
         before.map(|sum| (sum.alike, sum.sum()))
     }
 
-    /// Gives all sums and begins anew.
+    /// Hands out all sums and starts again.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(&EqualEvents, &EventSum)) {
         for number in self.taken.drain(..) {
             if let Some(sum) = self

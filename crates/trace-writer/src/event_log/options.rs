@@ -4,29 +4,29 @@ use std::io;
 
 use ducktrack_trace_format::{CallSiteId, SiteId};
 
-/// How events are written.
+/// Options of an event log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventOptions {
     /// What is compressed.
     pub compress: CompressStrategy,
-    /// All event files together may have this many bytes; `None`: no limit, one file.
+    /// Limit in bytes of all event files together; `None` means no limit and one file.
     pub max_trace_size: Option<u64>,
-    /// By which part of `max_trace_size` the files may fall short of it after a rotation, or exceed it while a collection
-    /// is awaited. Between 0.01 and 1.
+    /// Share of `max_trace_size` by which the files may fall short of it after a rotation, or exceed it while a
+    /// collection is awaited. Between 0.01 and 1.
     pub max_deviation: f64,
     /// How many buffers may wait for the pipeline.
     pub queue_length: usize,
-    /// What becomes of a buffer when this many wait.
+    /// What happens to a buffer when the queue is full.
     pub on_full: OnFull,
-    /// Threads that compress; 0: as many as there are cores, at most 2.
+    /// Threads that compress; 0 means one per core, but at most 2.
     pub compressors: usize,
-    /// False where moves are never known (ZGC, Shenandoah, `moves=off`): no mirror, no synchronization points.
+    /// False if moves are never known (ZGC, Shenandoah, `moves=off`): no mirror, no synchronization points.
     pub moves: bool,
-    /// The most bytes that the mirror and the events that wait for a collection may take; beyond, moves are not known any more.
+    /// Most bytes that the mirror and the waiting events may take. If they take more, moves are no longer known.
     pub most_mirror_bytes: Option<u64>,
     /// Process id of the JVM, for the files.
     pub pid: u32,
-    /// When the run began, milliseconds since 1970, for the files.
+    /// Start of the run in milliseconds since 1970, for the files.
     pub start_unix_millis: u64,
 }
 
@@ -47,19 +47,19 @@ impl Default for EventOptions {
     }
 }
 
-/// What is compressed: the two strategies of the paper (section 3.1), and nothing.
+/// What is compressed: the two strategies of the paper (section 3.1), or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CompressStrategy {
     /// Every block.
     #[default]
     Full,
-    /// Blocks that come while the queue is filled to this part or more (0.2 is a good value).
+    /// Blocks written while the queue is filled to this share or more (0.2 is a good value).
     Partial(f64),
-    /// No block, but those of a file that has its share of `max_trace_size` and waits for a collection.
+    /// No block, except in a file that has its share of `max_trace_size` and waits for a collection.
     Off,
 }
 
-/// What becomes of a buffer when the queue is full.
+/// What happens to a buffer when the queue is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFull {
     /// It is taken, and the thread waits until there is room ([`EventLog::wait_for_room`](crate::EventLog::wait_for_room)).
@@ -69,26 +69,27 @@ pub enum OnFull {
     Drop,
 }
 
-/// What the log asks of the agent.
+/// What the log needs from the agent.
 pub trait EventHost: Send + Sync {
-    /// The files are at the upper limit and no collection has come: please cause one soon, from another thread. May be called
-    /// again while none comes.
+    /// Requests a collection: the files are at the upper limit and none has come. Must not collect on the calling thread. May
+    /// be called again while none comes.
     fn want_collection(&self);
 
-    /// How many events of a piece said that they are a site's and a caller's. Where there are many, both may get one number
-    /// ([`CalledSite`](ducktrack_trace_format::CalledSite)) for events to come. Called on the pipeline's thread.
+    /// Reports how many events of a piece were of this site with this caller. For frequent pairs the host may assign a
+    /// [`CalledSite`](ducktrack_trace_format::CalledSite), one number for both, for later events. Called on the pipeline's
+    /// thread.
     fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
         let _ = (site, caller, events);
     }
 
-    /// Blocks that come next name classes that a collection has found: their definitions must survive the process from now on. Called on the pipeline's
-    /// thread.
+    /// The next blocks name classes that a collection has found: their definitions must survive the process from now on. Called on the
+    /// pipeline's thread.
     fn secure_definitions(&self) {}
 
-    /// One line for the user. Each sort of trouble is told once.
+    /// Prints one line for the user. Each kind of trouble is reported once.
     fn say(&self, line: &str);
 
-    /// Runs `body` on a new thread that the program cannot see.
+    /// Runs `body` on a new thread that is invisible to the program.
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
         std::thread::Builder::new()
             .name(name.to_owned())

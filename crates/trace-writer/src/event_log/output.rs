@@ -1,15 +1,15 @@
-//! Blocks in order: from the pipeline through the packers to the thread that writes the files.
+//! Keeps blocks in order, from the pipeline through the packers to the thread that writes the files.
 //!
 //! ```text
 //! pipeline --content--> packers (any order)
-//!     \--------"a block comes"-------> writer: waits for the packed contents in the order of the pipeline, appends them
+//!     \--------"a block comes"-------> writer: waits for packed contents in the pipeline's order, appends them
 //! ```
 //!
-//! What was appended may wait in memory for its file to have a whole chunk of it (see `storage`), but only for a moment.
-//! Blocks go on their way in batches; none is left when the pipeline waits, or when it asks the writer for something else.
+//! Appended bytes may wait in memory until their file has a whole chunk (see `storage`), but only for a moment. Blocks are
+//! sent in batches; the batch is flushed before the pipeline waits and before it asks the writer for something else.
 //!
-//! The pipeline sees how large the files are through [`Gauge`]: written bytes, and the plain bytes still under way, which are
-//! at least as many as will be written for them.
+//! The pipeline sees the file sizes through [`Gauge`]: written bytes, and the uncompressed bytes still under way, which are
+//! an upper bound of what will be written for them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,20 +27,21 @@ use super::standstill::Standstill;
 use super::stats::EventStats;
 use crate::WriteError;
 
-/// A batch goes on its way when it has this many blocks, or this many bytes.
+/// A batch is sent when it has this many blocks, or this many bytes.
 const BATCH: usize = 16;
 const BATCH_BYTES: u64 = 256 << 10;
 
-/// Batches that may be under way to the files.
+/// Most batches under way to the files.
 const UNDER_WAY: usize = 8;
 
-/// To be woken for every block would take the core from the program's threads as often. So when everything is written, blocks gather for a moment.
+/// Waking the writer for every block would interrupt the program's threads each time. So when everything is written, the writer lets blocks
+/// gather for this time.
 const GATHER_TIME: Duration = Duration::from_millis(1);
 
-/// What `kill -9` may take with it. Each time costs a small write more.
+/// Bytes written longer ago than this survive `kill -9`. Every such write is a small one more.
 const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 
-/// A block, its bytes before compression, and where its words are until it is in its file.
+/// A block, its size before compression, and the durable copy to keep until it is in its file.
 struct QueuedBlock {
     kind: BlockKind,
     plain: u64,
@@ -65,7 +66,7 @@ enum Job {
     End(End, Sender<()>),
 }
 
-/// How large the files are, for the pipeline and for [`EventStats`].
+/// File sizes and block counts, for the pipeline and for [`EventStats`].
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     current: AtomicU64,
@@ -83,14 +84,14 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    /// Bytes of the current file and of all files; what is under way is counted in full.
+    /// Upper bounds in bytes of the current file and of all files; blocks under way count uncompressed.
     pub(crate) fn at_most(&self) -> (u64, u64) {
         let under_way = self.under_way.load(Ordering::Acquire);
         let current = self.current.load(Ordering::Acquire) + under_way;
         (current, self.total.load(Ordering::Acquire) + under_way)
     }
 
-    /// Blocks are lost until a file is begun.
+    /// True while blocks are lost because no file could be begun.
     pub(crate) fn is_torn(&self) -> bool {
         self.torn.load(Ordering::Acquire)
     }
@@ -109,12 +110,12 @@ impl Gauge {
     }
 }
 
-/// The pipeline's end.
+/// The pipeline's side of the output.
 pub(crate) struct Output {
     packers: Packers,
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
-    /// The batch that gathers, and its contents.
+    /// The open batch: its blocks and their contents.
     blocks: Vec<QueuedBlock>,
     contents: Vec<Content>,
     bytes: u64,
@@ -137,7 +138,7 @@ impl Output {
             gauge: Arc::clone(&gauge),
             host: Arc::clone(host),
             standstill: Arc::clone(standstill),
-            told: false,
+            warned: false,
             unsettled: VecDeque::new(),
         };
         writer.show();
@@ -157,7 +158,7 @@ impl Output {
         &self.gauge
     }
 
-    /// Sends a block on its way, perhaps not before some more.
+    /// Adds a block to the batch, and sends the batch if it is full.
     pub(crate) fn block(
         &mut self,
         kind: BlockKind,
@@ -179,24 +180,24 @@ impl Output {
         }
     }
 
-    /// Sends all blocks on their way.
+    /// Sends the open batch.
     pub(crate) fn flush(&mut self) {
         self.bytes = 0;
         let blocks = std::mem::take(&mut self.blocks);
         let contents = std::mem::take(&mut self.contents);
         if !blocks.is_empty() {
             let packing = self.packers.pack(contents);
-            // Fails only when the writer has ended, which happens after this end is dropped.
+            // Fails only after the writer has ended, and the writer ends after this sender is dropped.
             let _ = self.jobs.send(Job::Blocks { blocks, packing });
         }
     }
 
-    /// Removes old files until `room` fits below `max`.
+    /// Removes old files until `room` bytes more fit into `max`.
     pub(crate) fn make_room(&mut self, room: u64, max: u64) {
         self.send(Job::MakeRoom { room, max });
     }
 
-    /// Begins a file. An error: the reason; blocks are lost until a file is begun.
+    /// Begins a file. The error is the reason; blocks are lost until a file can be begun.
     pub(crate) fn begin(&mut self, start: EventFile) -> Result<(), String> {
         let (done, answer) = bounded(1);
         self.send(Job::Begin { start, done });
@@ -205,14 +206,14 @@ impl Output {
             .unwrap_or_else(|_| Err("the thread that writes the files has ended".to_owned()))
     }
 
-    /// Waits until the files have all blocks, so that their sizes are exact.
+    /// Waits until all blocks are in the files, so that their sizes are exact.
     pub(crate) fn drain(&mut self) {
         let (done, answer) = bounded(1);
         self.send(Job::Barrier(done));
         let _ = answer.recv();
     }
 
-    /// Makes all blocks survive the process soon, without waiting.
+    /// Makes all blocks survive the process soon, without waiting for it.
     pub(crate) fn settle(&mut self) {
         self.send(Job::Settle);
     }
@@ -230,14 +231,14 @@ impl Output {
     }
 }
 
-/// Also when the pipeline has failed.
+/// The open batch is sent even if the pipeline has failed.
 impl Drop for Output {
     fn drop(&mut self) {
         self.flush();
     }
 }
 
-/// The next job, if it comes in time; without `until` that is whenever it comes.
+/// The next job, or a timeout at `until`; without `until` it waits without limit.
 fn next(jobs: &Receiver<Job>, until: Option<Instant>) -> Result<Job, RecvTimeoutError> {
     jobs.try_recv().or_else(|_| {
         std::thread::sleep(GATHER_TIME);
@@ -254,9 +255,10 @@ struct FileWriter {
     gauge: Arc<Gauge>,
     host: Arc<dyn EventHost>,
     standstill: Arc<Standstill>,
-    /// The user knows that something cannot be written.
-    told: bool,
-    /// Words of blocks that would be lost with the process, by where their blocks end in the current file.
+    /// The user has been warned that something cannot be written.
+    warned: bool,
+    /// Durable copies of blocks that would be lost with the process, with the end offset of each block in the current
+    /// file.
     unsettled: VecDeque<(u64, Box<dyn Durable>)>,
 }
 
@@ -272,13 +274,13 @@ impl FileWriter {
             match job {
                 Ok(job) => self.run(job),
                 Err(RecvTimeoutError::Timeout) => self.settle(),
-                // No thread is left that could have a job.
+                // All senders are gone, so no job can come.
                 Err(RecvTimeoutError::Disconnected) => return self.settle(),
             }
         }
     }
 
-    /// When what waits in memory must be written.
+    /// The time at which bytes waiting in memory must be written.
     fn must_settle(&self) -> Option<Instant> {
         let unwritten = self.files.unwritten()?;
         Some(unwritten.since + LONGEST_UNWRITTEN)
@@ -292,7 +294,7 @@ impl FileWriter {
         self.let_go();
     }
 
-    /// Lets go of the words whose blocks survive the process by now.
+    /// Drops the durable copies of blocks that survive the process by now.
     fn let_go(&mut self) {
         let settled = self.files.settled_bytes();
         while self
@@ -309,7 +311,7 @@ impl FileWriter {
             Job::Blocks { blocks, packing } => self.blocks(blocks, packing),
             Job::Begin { start, done } => {
                 let result = self.files.begin(start);
-                // The file before was settled.
+                // The previous file was settled.
                 self.unsettled.clear();
                 self.show();
                 let result = result.inspect_err(|error| self.tell(error));
@@ -387,15 +389,15 @@ impl FileWriter {
     }
 
     fn tell(&mut self, error: &WriteError) {
-        if !self.told {
-            self.told = true;
+        if !self.warned {
+            self.warned = true;
             self.host.say(&format!(
                 "{error}; events are counted as lost until the files can be written again"
             ));
         }
     }
 
-    /// Publishes the sizes.
+    /// Publishes the file sizes.
     fn show(&self) {
         let (gauge, files) = (&self.gauge, &self.files);
         gauge

@@ -1,7 +1,8 @@
-//! Threads that compress contents of blocks, while their order is kept elsewhere.
+//! Threads that compress the contents of blocks; the caller keeps their order.
 //!
-//! Contents come in batches, since to wake a thread costs about as much as to read a whole buffer of events. Each batch with something to compress goes to
-//! whichever thread is free; its packed form comes back through a channel of its own, so that the writer of the file can wait for the batches in order.
+//! Contents come in batches, since waking a thread costs about as much as reading a whole buffer of events. A batch with something to
+//! compress goes to any free thread. Its packed form comes back through its own channel, so that the writer of the files can wait for the
+//! batches in order.
 
 use std::sync::Arc;
 
@@ -11,23 +12,23 @@ use ducktrack_trace_format::{Compression, PackedContent};
 use super::EventHost;
 use super::standstill::Standstill;
 
-/// A content, and what is to be done with it.
+/// The content of a block, and how to compress it.
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     pub(crate) compression: Compression,
 }
 
-/// Each content of a batch, in order; `None`: it could not be packed.
+/// The packed contents of a batch, in order; `None` for one that could not be packed.
 type Packed = Vec<Option<PackedContent>>;
 
-/// The packed batch, now or when it is there.
+/// A packed batch that is ready, or the channel it will come through.
 pub(crate) enum Packing {
     Done(Packed),
     Coming(Receiver<Packed>),
 }
 
 impl Packing {
-    /// Waits for the packed contents; there are less of them when a thread has failed.
+    /// Waits for the packed contents; the list is empty if a thread has failed.
     pub(crate) fn wait(self) -> Packed {
         match self {
             Self::Done(packed) => packed,
@@ -41,16 +42,16 @@ struct Job {
     done: Sender<Packed>,
 }
 
-/// The threads.
+/// The compressing threads; without any, the caller compresses.
 pub(crate) struct Packers {
     jobs: Option<Sender<Job>>,
 }
 
-/// Batches that wait for each thread.
+/// Batches that may wait for each thread.
 const WAITING_PER_THREAD: usize = 1;
 
 impl Packers {
-    /// Starts the threads. Where none can be started, contents are packed by the caller.
+    /// Starts the threads. If none can be started, the caller packs the contents.
     pub(crate) fn start(
         threads: usize,
         host: &Arc<dyn EventHost>,
@@ -72,7 +73,7 @@ impl Packers {
         }
     }
 
-    /// Has a batch packed; waits while all threads are busy and enough batches wait.
+    /// Packs a batch; waits while all threads are busy and their queues are full.
     pub(crate) fn pack(&self, batch: Vec<Content>) -> Packing {
         let is_work = |content: &Content| content.compression == Compression::Lz4;
         let Some(jobs) = self.jobs.as_ref().filter(|_| batch.iter().any(is_work)) else {
@@ -94,7 +95,7 @@ fn work(jobs: &Receiver<Job>, standstill: &Standstill) {
 }
 
 fn pack(batch: Vec<Content>) -> Packed {
-    // A content that is too large is never made (see the encoders' limits).
+    // Fails only for a content that is too large, and the encoders' limits prevent that.
     let pack = |content: Content| PackedContent::pack_owned(content.bytes, content.compression);
     batch
         .into_iter()

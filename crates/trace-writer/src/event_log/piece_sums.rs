@@ -1,13 +1,15 @@
-//! Events of one piece that say no more than their site, or their site and their caller: added up by site and by pair, and written shorter at once.
+//! Sums the events of one piece that state no more than their site, or their site and caller, by site and by pair; the same pass writes
+//! them in shorter words.
 //!
 //! ```text
-//! word            how often it came (the table of words), if it is all of its event
-//! row of a site   the units that each of its objects has, or that they differ; events on the heap and their units, eliminated ones
-//! sum of a pair   what its objects are kept as for the mirror; events
+//! word            how often it came (the table of words), if it is a whole event
+//! row of a site   the units that each of its objects has, or that they differ; events on the heap and their units; eliminated events
+//! sum of a pair   how the mirror keeps its objects; number of events
 //! ```
 //!
-//! A few hundred words make the thousands of events of a piece. So nothing but the word is looked up for an event: whether it is as events of its site are, and
-//! the sums of sites, that is once for each different word. Pairs have their sums in the places where the shortener finds them.
+//! A piece has thousands of events, but only a few hundred different words. So for each event only the word is looked up. The site's row is
+//! consulted once per different word: for whether the size matches the site's, and for the sum. The sum of a pair is stored where the
+//! shortener finds the pair.
 
 use ducktrack_trace_format::{
     CALLER, EventShortener, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts,
@@ -20,17 +22,17 @@ use super::tally::EventSum;
 use super::word_block::{self, BLOCK, WordBlock};
 use super::word_counts::{WordCount, WordCounts};
 
-/// How many units the objects of a site have: this number, or one of these.
+/// Size of a site's objects in units, or one of these special values.
 const UNKNOWN: u32 = u32::MAX;
 const MEASURED: u32 = u32::MAX - 1;
 
-/// How many events can be added before a number may be full.
+/// How many events can be added before a `u32` may overflow.
 const MOST_EVENTS: usize = u32::MAX as usize / MAX_UNITS as usize;
 
 #[derive(Clone, Copy, Debug)]
 struct SiteRow {
     size: u32,
-    /// Events of objects on the heap, and their units.
+    /// Events of objects on the heap, and the units of all these objects.
     on_heap: u32,
     units: u32,
     eliminated: u32,
@@ -52,13 +54,13 @@ impl SiteRow {
         }
     }
 
-    /// True for an eliminated object, and for one of a size that objects of the site have.
+    /// True for an eliminated object, and for a size that the site's objects can have.
     #[inline]
     fn fits(&self, units: u32) -> bool {
         units == self.size || units == 0 || self.size == MEASURED
     }
 
-    /// Adds events that fit; true: they are the first.
+    /// Adds events of a fitting size; true if they are the row's first.
     fn add(&mut self, units: u32, events: u32) -> bool {
         let is_first = self.on_heap == 0 && self.eliminated == 0;
         match units {
@@ -71,7 +73,7 @@ impl SiteRow {
         is_first
     }
 
-    /// Gives the sum and begins anew.
+    /// Returns the sum and starts again.
     fn take(&mut self) -> EventSum {
         let (on_heap, eliminated) = (u64::from(self.on_heap), u64::from(self.eliminated));
         let each = match self.size {
@@ -91,41 +93,41 @@ impl SiteRow {
     }
 }
 
-/// Events of a pair of a caller and a site's word.
+/// The events of one pair of a caller and a site's word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PairSum {
-    /// What each object is kept as; 0: these events are not added up here.
+    /// How each object is kept; 0 if these events are not summed here.
     pub(crate) kept: Word,
     pub(crate) executed: u32,
 }
 
-/// Writes words shorter, with the sums of pairs.
+/// Shortens words, and holds the sums of pairs.
 pub(crate) type PairShortener = EventShortener<PairSum>;
 
-/// What was taken of words.
+/// How much of the given words was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenWords {
-    /// How many, from the first on.
+    /// How many words, counted from the first.
     pub(crate) words: usize,
-    /// Of these are on the heap, and kept.
+    /// How many of their events are on the heap, and so kept.
     pub(crate) kept: usize,
-    /// Units of all.
+    /// Units of all their objects.
     pub(crate) units: u64,
 }
 
-/// Words that are being taken, and room for what is said of them.
+/// The words still to take, and the room for written and kept words.
 struct Run<'a> {
     rest: &'a [Word],
     written: &'a mut [Word],
     kept: &'a mut [Word],
-    /// How many events so far; each is one written word.
+    /// Events so far; each is one written word.
     events: usize,
     kept_count: usize,
     units: u64,
 }
 
 impl<'a> Run<'a> {
-    /// An event. An eliminated object leaves its place to the next.
+    /// Takes one event. The next event overwrites the kept word of an eliminated object.
     #[inline(always)]
     fn take(&mut self, written: Word, kept: Word, units: u32) {
         if let Some(place) = self.written.get_mut(self.events) {
@@ -139,7 +141,7 @@ impl<'a> Run<'a> {
         self.units += u64::from(units);
     }
 
-    /// Room for the words of a block that are written and kept.
+    /// Room for a block of written words and a block of kept words.
     #[inline(always)]
     fn room(&mut self) -> Option<(&mut WordBlock, &mut WordBlock)> {
         let written = self.written.get_mut(self.events..)?.first_chunk_mut()?;
@@ -147,17 +149,17 @@ impl<'a> Run<'a> {
         Some((written, kept))
     }
 
-    /// A block of events that are one word each was written, and this many of them were kept.
+    /// Records that a block of one-word events was written, and how many of them were kept.
     #[inline(always)]
-    fn took_block(&mut self, behind: &'a [Word], kept: usize, units: u32) {
-        self.rest = behind;
+    fn took_block(&mut self, after: &'a [Word], kept: usize, units: u32) {
+        self.rest = after;
         self.events += BLOCK;
         self.kept_count += kept;
         self.units += u64::from(units);
     }
 }
 
-/// The rows of sites, and of sites with their callers.
+/// The rows of sites, and of called sites (sites with their callers).
 #[derive(Debug, Default)]
 struct SiteRows {
     sites: Vec<SiteRow>,
@@ -181,7 +183,7 @@ impl SiteRows {
         }
     }
 
-    /// Makes the row of a site whose number objects can be kept with.
+    /// Creates the row of a site; `None` if kept words cannot encode the site.
     fn make(&mut self, site: SiteId) -> Option<&mut SiteRow> {
         KeptSite::alone(site)?;
         let (rows, number) = match site.0.checked_sub(FIRST_CALLED_SITE) {
@@ -194,13 +196,13 @@ impl SiteRows {
         rows.get_mut(number)
     }
 
-    /// Whether the event that is all of this word is as events of its site are.
+    /// Whether the size in this one-word event matches its site's.
     fn fits(&self, word: u32) -> bool {
         let row = self.get(SiteId(word >> 12));
         row.is_some_and(|row| row.fits(word & MAX_UNITS))
     }
 
-    /// Adds events that fit.
+    /// Adds events of a fitting size.
     fn add(&mut self, events: WordCount) {
         let site = SiteId(events.word >> 12);
         if let Some(row) = self.get_mut(site)
@@ -211,12 +213,12 @@ impl SiteRows {
     }
 }
 
-/// The sums.
+/// The sums of one piece.
 #[derive(Debug)]
 pub(crate) struct PieceSums {
     words: WordCounts,
     sites: SiteRows,
-    /// How many more events can be added before a number may be full.
+    /// How many more events can be added before a `u32` may overflow.
     room: usize,
 }
 
@@ -231,13 +233,13 @@ impl Default for PieceSums {
 }
 
 impl PieceSums {
-    /// True when nothing more can be added before [`PieceSums::drain`]. No piece of the agent's is so long.
+    /// True when nothing more can be added before [`PieceSums::drain`]. The agent's pieces never get that long.
     pub(crate) fn is_full(&self) -> bool {
         self.room == 0
     }
 
-    /// Adds words, writes them to `short`, and gives what is to be kept of them. What follows those that were taken says more, or it is new here
-    /// ([`PieceSums::learn`]), or it is a pair's first, or there is no more room.
+    /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`. It stops at an event that states more,
+    /// whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
     pub(crate) fn add_words(
         &mut self,
         words: &[Word],
@@ -268,10 +270,10 @@ impl PieceSums {
         taken
     }
 
-    /// Adds blocks of plain words, as long as there are any. False: after what was taken stands what cannot be added.
+    /// Adds blocks of plain words while there are any. False: the next event cannot be added.
     #[inline(always)]
     fn add_blocks(&mut self, run: &mut Run<'_>) -> bool {
-        while let Some((block, behind)) = run.rest.split_first_chunk::<BLOCK>() {
+        while let Some((block, after)) = run.rest.split_first_chunk::<BLOCK>() {
             let survey = word_block::survey(block);
             let Some((written, kept)) = run.room().filter(|_| survey.is_plain) else {
                 break;
@@ -283,7 +285,7 @@ impl PieceSums {
                     true => word_block::keep(block, kept),
                     false => word_block::copy(block, kept),
                 };
-                run.took_block(behind, kept, survey.units);
+                run.took_block(after, kept, survey.units);
                 continue;
             }
             let (counted, _) = block.split_at(counted);
@@ -296,11 +298,11 @@ impl PieceSums {
         true
     }
 
-    /// Adds some events, plain or with their callers. False: after what was taken stands what cannot be added.
+    /// Adds some events, plain or with their callers. False: the next event cannot be added.
     #[inline(always)]
     fn add_singly(&mut self, run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
         for _ in 0..BLOCK {
-            let [first, behind @ ..] = run.rest else {
+            let [first, after @ ..] = run.rest else {
                 return false;
             };
             let word = u32::from_le_bytes(*first);
@@ -308,8 +310,8 @@ impl PieceSums {
                 return false;
             }
             let is_taken = match word >> 12 {
-                FIRST_SITE.. => self.add_plain(word, run, behind),
-                CALLER => add_pair(behind, run, shortener),
+                FIRST_SITE.. => self.add_plain(word, run, after),
+                CALLER => add_pair(after, run, shortener),
                 _ => false,
             };
             if !is_taken {
@@ -319,19 +321,19 @@ impl PieceSums {
         true
     }
 
-    /// Adds an event that is all of a word; false: it cannot be added.
+    /// Adds a one-word event; false if it cannot be added.
     #[inline(always)]
-    fn add_plain<'a>(&mut self, word: u32, run: &mut Run<'a>, behind: &'a [Word]) -> bool {
+    fn add_plain<'a>(&mut self, word: u32, run: &mut Run<'a>, after: &'a [Word]) -> bool {
         if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
             return false;
         }
         let written = word.to_le_bytes();
         run.take(written, written, word & MAX_UNITS);
-        run.rest = behind;
+        run.rest = after;
         true
     }
 
-    /// Asks for a site's size, if it is not known; whether the event's size matches the site's.
+    /// Asks for the site's size if it is unknown; returns whether the event's size matches.
     #[cold]
     pub(crate) fn learn(&mut self, site: SiteId, units: u32, facts: &SiteCache) -> bool {
         let Some(row) = self.sites.make(site) else {
@@ -350,7 +352,7 @@ impl PieceSums {
         row.is_some_and(|row| row.fits(units)) || self.learn(site, units, facts)
     }
 
-    /// Gives the sums of sites and begins anew.
+    /// Hands out the sums of sites and starts again.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, &EventSum)) {
         let Self { words, sites, .. } = self;
         words.drain(|count| sites.add(count));
@@ -364,7 +366,7 @@ impl PieceSums {
         self.room = MOST_EVENTS;
     }
 
-    /// How many events of a site's word.
+    /// The sum of `executed` events of one word.
     pub(crate) fn sum_of(&self, word: u32, executed: u32) -> EventSum {
         let (site, executed) = (SiteId(word >> 12), u64::from(executed));
         let row = self.sites.get(site);
@@ -383,10 +385,10 @@ impl PieceSums {
     }
 }
 
-/// Adds the event of which its caller is said and what follows that word; false: it cannot be added.
+/// Adds the event after a CALLER word: its caller and its site's word; false if it cannot be added.
 #[inline(always)]
 fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShortener) -> bool {
-    let [caller, word, behind @ ..] = words else {
+    let [caller, word, after @ ..] = words else {
         return false;
     };
     let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
@@ -394,14 +396,14 @@ fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShorte
         Some((again, pair)) if pair.kept != [0; 4] => {
             pair.executed += 1;
             run.take(again.to_le_bytes(), pair.kept, word & MAX_UNITS);
-            run.rest = behind;
+            run.rest = after;
             true
         }
         _ => false,
     }
 }
 
-/// Counts the words of a block up to the first that cannot be counted; how many these are.
+/// Counts the words of a block until one cannot be counted; returns how many were.
 #[inline(always)]
 fn count(words: &mut WordCounts, sites: &mut SiteRows, block: &WordBlock) -> usize {
     let mut counted = 0;
@@ -415,7 +417,7 @@ fn count(words: &mut WordCounts, sites: &mut SiteRows, block: &WordBlock) -> usi
     }
 }
 
-/// Begins to count a word, if its event is as events of its site are.
+/// Starts counting a word, if the size in it matches the site's.
 #[cold]
 fn enter(words: &mut WordCounts, sites: &mut SiteRows, word: u32) -> bool {
     let fits = sites.fits(word);

@@ -1,13 +1,13 @@
-//! The one thread that sees all events: it counts them, keeps the mirror, and sends blocks to the files.
+//! The one thread that decodes all events: it counts them, maintains the mirror, and sends blocks to the files.
 //!
 //! ```text
-//! buffer     -> flags; callers shortened; events to the tally, objects kept for the mirror; block EVENTS
+//! buffer     -> flags; callers shortened; events to the tally; objects kept for the mirror; block EVENTS
 //! collection -> mirror; rotate?; blocks EXPLAINED, USES, STAMPS, COLLECTION, MOVES, EXPLAINED; new file with SYNC
 //! ```
 //!
-//! *Holding.* When the files are so large that nothing more may be written before old ones go, and only a collection allows
-//! that, buffers wait here. The queue fills, the program's threads wait, and the emergency collection that was asked for comes. If
-//! none comes for [`PATIENCE`], a file without synchronization point is begun.
+//! *Holding.* When the files are so large that old ones must go first, which only a collection allows, buffers wait here. The
+//! queue fills, the program's threads wait, and the emergency collection that was requested comes. If none comes for [`PATIENCE`],
+//! a file without a synchronization point is begun.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -46,15 +46,15 @@ mod new_beginning;
 mod piece_reading;
 mod spare_memory;
 
-/// To be woken for every buffer would cost the program's threads more than the buffers themselves do. So after a pause buffers gather for a
-/// moment, unless the queue is short or is being filled.
+/// Waking this thread for every buffer would cost the program's threads more than the buffers themselves. So after a pause buffers gather
+/// for a moment, unless the queue is short or filling up.
 const GATHER_TIME: Duration = Duration::from_millis(2);
 const GATHER_BELOW: f64 = 1.0 / 128.0;
 
-/// What the collections say after that.
+/// Fault of the collections after the mirror exceeded its memory limit.
 const OVER_BOUND: &str = "the heap has more objects than the agent may remember (option `memory`)";
 
-/// What the pipeline needs.
+/// The parts that the pipeline is made of.
 pub(crate) struct Parts {
     pub(crate) options: EventOptions,
     pub(crate) facts: SiteCache,
@@ -66,7 +66,7 @@ pub(crate) struct Parts {
     pub(crate) standstill: Arc<Standstill>,
 }
 
-/// See the module.
+/// State of the pipeline between two messages.
 pub(crate) struct Pipeline {
     parts: Parts,
     limits: Option<Limits>,
@@ -78,24 +78,24 @@ pub(crate) struct Pipeline {
     noted: NotedSums,
     objects: PieceObjects,
     spare: SpareMemory,
-    /// The header of the piece that is read, as bytes.
+    /// The encoded header of the piece being read.
     head: Vec<u8>,
-    /// Found objects explained since the last collection.
+    /// Found objects that were explained since the last collection.
     explained: Vec<Explained>,
-    /// Blocks for the next collection, which stand ahead of it.
+    /// Blocks that precede the next collection.
     ahead: Vec<(BlockKind, Vec<u8>)>,
-    /// Since when buffers are held, and those buffers.
+    /// Since when buffers are held, and the held buffers.
     holding: Option<Holding>,
     held: VecDeque<Buffer>,
-    /// An emergency collection was asked for in this file.
+    /// An emergency collection was requested for this file.
     asked: bool,
     /// Bytes of the current file's synchronization point.
     sync_bytes: u64,
-    /// When a torn file may be followed by the next.
+    /// When the next file may be tried after a torn one.
     try_again: Instant,
-    /// Those of the mirror, also of one that has ended.
+    /// Contradictions of the mirror, kept after the mirror has ended.
     mirror_contradictions: u64,
-    /// The mirror took more than it may.
+    /// The mirror exceeded its memory limit.
     is_over_bound: bool,
     stats: EventStats,
 }
@@ -134,7 +134,7 @@ impl Pipeline {
         }
     }
 
-    /// Works until the end is asked for, or no sender is left.
+    /// Works until the end is requested, or all senders are gone.
     pub(crate) fn run(mut self, messages: &Receiver<Message>) {
         let _close = CloseOnDrop {
             queue: Arc::clone(&self.parts.queue),
@@ -157,7 +157,7 @@ impl Pipeline {
         }
     }
 
-    /// The next message; `None`: the pipeline holds messages back, or the senders are gone.
+    /// The next message; `None` if buffers are held and none comes, or if the senders are gone.
     fn next(&mut self, messages: &Receiver<Message>) -> Option<Message> {
         if let Ok(message) = messages.try_recv() {
             return Some(message);
@@ -169,12 +169,12 @@ impl Pipeline {
         match messages.recv_timeout(ASK_AGAIN) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
-            // No sender is left that could report a collection.
+            // All senders are gone, so no collection can come.
             Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
-    /// Waits for the next message; after a buffer, more gather before work begins.
+    /// Waits for the next message; after a buffer, lets more of them gather.
     fn gather(&self, messages: &Receiver<Message>) -> Option<Message> {
         let message = messages.recv().ok()?;
         if matches!(message, Message::Buffer(_)) && self.parts.queue.fill() < GATHER_BELOW {
@@ -189,7 +189,7 @@ impl Pipeline {
         }
     }
 
-    /// A buffer: now, or when there is room for it.
+    /// Writes a buffer now, or holds it until there is room.
     fn buffer(&mut self, buffer: Buffer) {
         if self.holding.is_none() {
             self.watch_limits();
@@ -247,7 +247,7 @@ impl Pipeline {
         }
     }
 
-    /// A content that begins with a header, and where room for this many bytes begins in it.
+    /// The content of a block with its header and room for `length` bytes; also returns where that room begins.
     fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
         self.head.clear();
         header.encode(&mut self.head);
@@ -260,7 +260,8 @@ impl Pipeline {
         (content, start)
     }
 
-    /// Counts the events of a piece and keeps its objects for the mirror; the content of its block, with its words shorter.
+    /// Counts the events of a piece and keeps its objects for the mirror; returns the content of its block, with shortened
+    /// words.
     fn read(&mut self, buffer: &Buffer) -> Vec<u8> {
         let header = buffer.header;
         let (words, tail) = buffer.words.as_chunks::<4>();
@@ -324,7 +325,7 @@ impl Pipeline {
     ) {
         let start = Instant::now();
         if self.holding.is_some() {
-            // Old files must go before the buffers that were held and this collection can be written.
+            // Old files must go before the held buffers and this collection can be written.
             self.parts.output.drain();
             self.make_room_for(self.held_bytes());
             self.write_held();
@@ -355,7 +356,7 @@ impl Pipeline {
         self.held.iter().map(Buffer::bytes).sum()
     }
 
-    /// Brings the mirror to the state after the collection; it ends where moves are not known.
+    /// Brings the mirror to the state after the collection; ends it where moves are not known.
     fn mirror_collection(
         &mut self,
         collection: &mut Collection,
@@ -411,7 +412,7 @@ impl Pipeline {
         }
     }
 
-    /// The copy is let go when the last of the blocks is in the file.
+    /// Writes the collection's blocks; `copy` is dropped after the last of them is in the file.
     fn write_collection(
         &mut self,
         collection: &Collection,
@@ -440,11 +441,11 @@ impl Pipeline {
         if let Some((kind, content)) = last {
             self.block_of(kind, content, copy);
         }
-        // Most pieces are somewhere else until then; a collection may not be.
+        // Most pieces have a durable copy until then; a collection may not.
         self.parts.output.settle();
     }
 
-    /// Writes what was explained since the last collection.
+    /// Writes the objects explained since the last collection.
     fn write_explained(&mut self) {
         for (kind, content) in explained_blocks(&std::mem::take(&mut self.explained)) {
             self.block(kind, content);
@@ -455,7 +456,7 @@ impl Pipeline {
         self.block_of(kind, content, None);
     }
 
-    /// A block, and what can be let go when it is in its file.
+    /// Writes a block; `durable` is dropped after it is in its file.
     fn block_of(&mut self, kind: BlockKind, content: Vec<u8>, durable: Option<Box<dyn Durable>>) {
         let is_compressed = match self.parts.options.compress {
             CompressStrategy::Full => true,
@@ -469,7 +470,7 @@ impl Pipeline {
         self.parts.output.block(kind, content, compression, durable);
     }
 
-    /// Takes what was handed over before the end, and ends the files.
+    /// Writes what was handed over before the end, and ends the files.
     fn finish(mut self, messages: &Receiver<Message>, end: End, done: &Sender<EventStats>) {
         self.parts.queue.close();
         self.write_held();
@@ -492,12 +493,12 @@ impl Pipeline {
         self.parts.output.end(end);
         self.publish();
         let stats = Arc::clone(&self.parts.stats);
-        // The memory is given back before the answer.
+        // Free the memory before answering.
         drop(self);
         let _ = done.send(*stats.lock());
     }
 
-    /// The mirror ends where it takes more than it may, for good: it would soon be as large again.
+    /// Ends the mirror for good if it exceeds its memory limit: a new one would soon be as large.
     fn keep_to_bound(&mut self) {
         let most = self.parts.options.most_mirror_bytes;
         let (Some(most), Some(mirror)) = (most, self.heap.keeper()) else {
@@ -515,7 +516,7 @@ impl Pipeline {
         }
     }
 
-    /// Shows the numbers to everybody.
+    /// Publishes the statistics.
     fn publish(&mut self) {
         self.keep_to_bound();
         if let Some(mirror) = self.heap.keeper() {
@@ -527,7 +528,7 @@ impl Pipeline {
     }
 }
 
-/// However the pipeline ends, no thread waits for it.
+/// Closes the queue however the pipeline ends, so that no thread waits for it.
 struct CloseOnDrop {
     queue: Arc<FlushQueue>,
     host: Arc<dyn EventHost>,
@@ -535,12 +536,11 @@ struct CloseOnDrop {
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        // Said before the queue closes: a caller that finds it closed must also find why.
+        // Report before closing: a caller that finds the queue closed must also find the reason.
         if std::thread::panicking() {
             self.queue.note_broken();
-            self.host.say(
-                "the thread that takes events has failed: what comes from now on is not recorded",
-            );
+            self.host
+                .say("the thread that takes events has failed: later events are not recorded");
         }
         self.queue.close();
     }

@@ -1,8 +1,8 @@
-//! What a user should know of how events were recorded although nothing is missing, in sentences for the trace.
+//! Remarks for the user on how events were recorded, although nothing is missing, as sentences for the trace.
 
 use super::EventStats;
 
-/// One sentence for each sort of remark; empty when there is nothing to say.
+/// One sentence for each kind of remark; empty when there is nothing to remark.
 pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
     let cases = [
         (

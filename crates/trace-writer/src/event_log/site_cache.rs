@@ -1,4 +1,4 @@
-//! Facts about sites, asked once. The pipeline needs one for every event.
+//! Caches facts about sites. The pipeline needs one for every event.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const MEASURED: u32 = u32::MAX;
 
 type Page = Box<[Cell<u32>]>;
 
-/// A table of what was asked: bytes of fixed-size sites, or that they are measured.
+/// A table of known answers: the bytes of fixed-size sites, or that a site is measured.
 pub(crate) struct SiteCache {
     facts: Arc<dyn SiteFacts + Send + Sync>,
     pages: Box<[OnceCell<Page>]>,

@@ -1,7 +1,7 @@
-//! While the world stands still, the threads of the log do as well: the collector wants every core.
+//! While the world stands still, the log's threads do too: the collector needs every core.
 //!
-//! They look here between two pieces of work, holding nothing. What comes meanwhile waits in the queue, where handing over never blocks. A standstill whose
-//! end was not reported is over after [`LONGEST`]; then a long pause has them back, too.
+//! They check this between two pieces of work, without holding a lock. Messages wait in the queue meanwhile, and handing them over never
+//! blocks. A standstill whose end was not reported ends after [`LONGEST`]; a pause longer than that gets the threads back as well.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// Shared by all threads of a log.
+/// Whether the world stands still; shared by all threads of a log.
 #[derive(Debug, Default)]
 pub(crate) struct Standstill {
     on: AtomicBool,
@@ -19,12 +19,12 @@ pub(crate) struct Standstill {
 }
 
 impl Standstill {
-    /// It begins. Costs nothing.
+    /// Begins a standstill. Costs next to nothing.
     pub(crate) fn begin(&self) {
         self.on.store(true, Ordering::Release);
     }
 
-    /// It is over.
+    /// Ends the standstill.
     pub(crate) fn end(&self) {
         if self.on.swap(false, Ordering::AcqRel) {
             let _gate = self.gate.lock();
@@ -32,7 +32,7 @@ impl Standstill {
         }
     }
 
-    /// Returns at once, or when it is over.
+    /// Waits for the end of a standstill; returns immediately if there is none.
     pub(crate) fn wait(&self) {
         if !self.on.load(Ordering::Acquire) {
             return;
@@ -55,18 +55,18 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn who_comes_meanwhile_waits_until_it_is_over() {
+    fn threads_wait_until_the_standstill_is_over() {
         let standstill = Standstill::default();
         standstill.wait();
         standstill.begin();
-        let (told, start) = (AtomicBool::new(false), Instant::now());
+        let (is_reported, start) = (AtomicBool::new(false), Instant::now());
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {
                 standstill.wait();
-                told.load(Ordering::Acquire) || start.elapsed() >= LONGEST
+                is_reported.load(Ordering::Acquire) || start.elapsed() >= LONGEST
             });
             thread::sleep(Duration::from_millis(5));
-            told.store(true, Ordering::Release);
+            is_reported.store(true, Ordering::Release);
             standstill.end();
             assert!(waiting.join().expect("no panic"));
         });
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_nobody_tells_comes_by_itself() {
+    fn a_standstill_without_a_reported_end_ends_by_itself() {
         let standstill = Standstill::default();
         standstill.begin();
         thread::scope(|scope| {

@@ -5,11 +5,11 @@ use ducktrack_trace_format::HeapClassId;
 /// An object that survived a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Survivor {
-    /// Where it was.
+    /// Address before the collection.
     pub from: u64,
-    /// Where it is; the same if it stayed.
+    /// Address after the collection; the same as `from` if it stayed.
     pub to: u64,
-    /// Its bytes, divided by 8.
+    /// Size in units of 8 bytes.
     pub units: u32,
     /// Its class.
     pub class: HeapClassId,
@@ -27,29 +27,29 @@ impl Survivor {
         }
     }
 
-    /// Its bytes.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.units) * 8
     }
 
-    /// Where it ended.
+    /// End address before the collection.
     pub(crate) fn end_before(&self) -> u64 {
         self.from.wrapping_add(self.bytes())
     }
 }
 
-/// What is told of a collection.
+/// The survivors of one collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survivors {
-    /// In one list or in several, one after the other; ascending by `from`.
+    /// One list or several, one after the other; ascending by `from`.
     pub objects: Vec<Vec<Survivor>>,
-    /// They are all live objects, not only those of the collected ranges: after collections that are not known, the heap is known again.
+    /// These are all live objects, not only those of the collected ranges: if the heap was unknown, it is known again.
     pub whole_heap: bool,
-    /// Moves are not known: these are all objects of the heap as the collection left it, `from` is the same as `to`.
+    /// Moves are not known: these are all objects of the heap as the collection left it, and `from` equals `to`.
     pub listed: bool,
 }
 
-/// Those of the collected ranges.
+/// The survivors of the collected ranges.
 impl From<Vec<Survivor>> for Survivors {
     fn from(objects: Vec<Survivor>) -> Self {
         Self {
@@ -60,18 +60,18 @@ impl From<Vec<Survivor>> for Survivors {
 }
 
 impl Survivors {
-    /// Their memory.
+    /// Their memory in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let bytes = self.objects.iter().map(|part| size_of_val(&**part) as u64);
         bytes.sum()
     }
 
-    /// Makes one list of them.
+    /// Joins the lists into one.
     pub(crate) fn join(&mut self) -> &mut Vec<Survivor> {
         if self.objects.len() != 1 {
             self.objects = vec![self.objects.concat()];
         }
-        // There is one.
+        // There is exactly one list now.
         &mut self.objects[0]
     }
 }

@@ -1,38 +1,39 @@
-//! Counting beside writing.
+//! Counts events while they are written.
 
 use ducktrack_trace_format::{CallSiteId, Event, SiteId, ThreadId};
 
-/// What events have in common that are added up.
+/// What summed events have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualEvents {
-    /// Where their objects were allocated.
+    /// Allocation site of their objects.
     pub site: SiteId,
     /// The caller to blame, if one is known.
     pub caller: Option<CallSiteId>,
-    /// Where the VM has their class, if the events say it.
+    /// Address of their class in the VM, if the events state it.
     pub klass: Option<u64>,
 }
 
-/// Events of a piece that are alike.
+/// Sums over the equal events of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSum {
     /// Allocations that were executed.
     pub executed: u64,
-    /// Their bytes, as far as they are known.
+    /// Bytes of these allocations, as far as known.
     pub executed_bytes: u64,
-    /// Those of them that reached the heap.
+    /// How many of them reached the heap.
     pub on_heap: u64,
-    /// Their bytes.
+    /// Bytes of those that reached the heap.
     pub on_heap_bytes: u64,
 }
 
-/// Adds up events by thread and site, so that a trace answers what counting answers. Called on the pipeline's thread only. Every event comes once, either
-/// by itself or in a sum.
+/// Sums events by thread and site, so that a trace answers what counting answers. Called on the pipeline's thread only. Each event comes
+/// once, either alone or in a sum.
 pub trait Tally {
-    /// One event. A [`Place::Straddler`](ducktrack_trace_format::Place::Straddler) has been settled: it comes as eliminated or as a straggler.
+    /// Adds one event. A [`Place::Straddler`](ducktrack_trace_format::Place::Straddler) comes as eliminated or as a straggler, never as a
+    /// straddler.
     fn add(&mut self, thread: ThreadId, event: &Event);
 
-    /// Allocations that are alike.
+    /// Adds equal allocations.
     fn add_sum(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum);
 }
 

@@ -1,4 +1,4 @@
-//! Disks that fill up and refuse, seen from inside.
+//! The log on disks that fill up or refuse, with access to its private parts.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -29,18 +29,18 @@ impl SiteFacts for Facts {
 
 #[derive(Default)]
 struct Host {
-    said: Mutex<Vec<String>>,
+    lines: Mutex<Vec<String>>,
 }
 
 impl EventHost for Host {
     fn want_collection(&self) {}
 
     fn say(&self, line: &str) {
-        self.said.lock().unwrap().push(line.to_owned());
+        self.lines.lock().unwrap().push(line.to_owned());
     }
 }
 
-/// The files of a run in memory; new ones get the capacity that is set.
+/// The files of a run in memory; new ones get the current capacity.
 #[derive(Clone, Default)]
 struct Disks {
     files: Arc<Mutex<Vec<MemoryDisk>>>,
@@ -65,7 +65,7 @@ impl Disks {
         self.files.lock().unwrap()[index].bytes()
     }
 
-    /// Lets the current file grow to this many bytes; new ones then have room for a header only.
+    /// Lets the current file grow to this many bytes; new files then have room for a header only.
     fn set_capacity(&self, capacity: Option<usize>) {
         *self.capacity.lock().unwrap() = capacity.map(|_| 20);
         if let Some(disk) = self.files.lock().unwrap().last() {
@@ -122,7 +122,7 @@ fn piece_of(epoch: u32, objects: u32) -> Buffer {
     }
 }
 
-/// The first ten objects of an epoch move to a place of their own.
+/// A collection in which the first ten objects of an epoch move.
 fn collection(number: u32) -> (Collection, Vec<Survivor>) {
     let to = 0x2000_0000 + u64::from(number) * 0x1000;
     let survivors = (0..10)
@@ -165,10 +165,10 @@ fn blocks(bytes: &[u8]) -> Vec<(BlockKind, Vec<u8>)> {
     let mut blocks = Vec::new();
     while !rest.is_empty() {
         let header = BlockHeader::decode(rest).unwrap();
-        let (block, behind) = rest.split_at(BlockHeader::LENGTH + header.stored_length as usize);
+        let (block, after) = rest.split_at(BlockHeader::LENGTH + header.stored_length as usize);
         let content = decode_content(&header, &block[BlockHeader::LENGTH..]).unwrap();
         blocks.push((header.kind, content.into_owned()));
-        rest = behind;
+        rest = after;
     }
     blocks
 }
@@ -189,7 +189,7 @@ fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
         epoch(&log, number);
         wait_for(&log, number.into());
     }
-    // The thread of the files comes later than the pipeline.
+    // The thread of the files lags after the pipeline.
     let start = Instant::now();
     while log.stats().lost_blocks < 3 {
         assert!(start.elapsed() < Duration::from_secs(20));
@@ -201,7 +201,7 @@ fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
     epoch(&log, 6);
     let stats = log.finish(end());
     assert_eq!((stats.mirror_objects, stats.found), (60, 0));
-    // What was there before is untouched.
+    // The blocks written before are untouched.
     assert_eq!(disks.bytes(0)[..before.len()], before);
     let last = disks.files.lock().unwrap().len() - 1;
     let bytes = disks.bytes(last);
@@ -222,8 +222,8 @@ fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
     let births: Vec<u32> = live.unwrap().iter().map(|object| object.birth).collect();
     assert_eq!(births.len(), 50);
     assert_eq!((births[0], births[49]), (0, 4));
-    let said = host.said.lock().unwrap();
-    assert_eq!(said.len(), 1, "{said:?}");
+    let lines = host.lines.lock().unwrap();
+    assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(log.losses()[0].contains("could not be written"));
 }
 
@@ -244,7 +244,7 @@ fn without_moves_the_next_block_begins_a_new_file() {
     assert_eq!((stats.lost_blocks, stats.files), (1, 2));
     let expected = [BlockKind::EVENT_FILE, BlockKind::EVENTS, BlockKind::END];
     assert_eq!(kinds(&disks.bytes(1)), expected);
-    assert_eq!(host.said.lock().unwrap().len(), 1);
+    assert_eq!(host.lines.lock().unwrap().len(), 1);
 }
 
 #[test]
@@ -412,14 +412,14 @@ fn a_pipeline_that_fails_lets_the_program_go_on_and_is_a_loss() {
     }
     let stats = log.finish(end());
     assert!(stats.broken && stats.dropped_buffers > 0);
-    assert_eq!(host.said.lock().unwrap().len(), 1);
+    assert_eq!(host.lines.lock().unwrap().len(), 1);
     assert!(log.losses()[0].contains("failed"));
 }
 
 #[test]
 fn what_comes_to_a_full_file_is_compressed_so_that_no_collection_must_be_caused() {
     const EPOCHS: u32 = 4;
-    /// In an epoch; as they are, they are twice what a file may have before a collection is asked for.
+    /// Pieces in an epoch; uncompressed they are twice what a file may have before a collection is requested.
     const PIECES: u32 = 40;
     let disks = Disks::default();
     let options = EventOptions {
@@ -440,7 +440,7 @@ fn what_comes_to_a_full_file_is_compressed_so_that_no_collection_must_be_caused(
     let stats = log.finish(end());
     assert_eq!(stats.emergency_collections, 0, "{stats:?}");
     assert_eq!(stats.sync_points, u64::from(EPOCHS));
-    // What fits into a file's share is as it was said.
+    // Blocks within a file's share are not compressed.
     let (all, compressed) = (stats.blocks, stats.compressed_blocks);
     assert!(
         compressed > all / 2 && compressed < all * 3 / 4,

@@ -1,38 +1,38 @@
-//! What the order of pieces and cuts says of each thread.
+//! What the order of pieces and cuts shows about each thread.
 //!
-//! A thread that is stopped between an allocation and its record says so in its first piece after the collection. It may be stopped
-//! for several collections; then its cut that counts is the one at which it still had a buffer.
+//! A thread that is stopped between an allocation and its record reports so in its first piece after the collection. It may stay
+//! stopped for several collections; then the cut that counts is the one at which it still had a buffer.
 
 use ducktrack_trace_format::{ThreadCut, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// All threads that have not ended.
+/// State of all threads that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    /// Epoch of the last piece.
+    /// Epoch of each thread's last piece.
     pieces: FxHashMap<ThreadId, u32>,
-    /// Where the buffers of threads that were cut stood by their last events.
+    /// For each thread that was cut: the top of its buffer after its last event.
     tops: FxHashMap<ThreadId, u64>,
-    /// The last cut that counts, and its collection.
+    /// For each thread: the last cut that counts, and its collection.
     cuts: FxHashMap<ThreadId, (ThreadCut, u32)>,
 }
 
 impl Threads {
-    /// A piece came. True if it is the thread's first of an epoch that began with a collection.
+    /// Notes a piece. True if it is the thread's first in an epoch that began with a collection.
     pub(crate) fn begins_epoch(&mut self, thread: ThreadId, epoch: u32) -> bool {
         let before = self.pieces.insert(thread, epoch);
         epoch > 0 && before != Some(epoch)
     }
 
-    /// A piece that a collection cut off was read: where its last event left the top. A thread that stands between writing its event and noting the
-    /// top has not told the agent of it.
+    /// Notes the top after the last event of a piece that was cut off for a collection. The agent reads an older top if the thread stands
+    /// between writing its event and publishing the top.
     pub(crate) fn note_last_top(&mut self, thread: ThreadId, top: u64) {
         if top >= 8 {
             self.tops.insert(thread, top);
         }
     }
 
-    /// A collection cut the threads: corrects what is known of their last tops.
+    /// A collection cut the threads: corrects their last tops.
     pub(crate) fn cut_all(&mut self, collection: u32, cuts: &mut [ThreadCut]) {
         for cut in cuts.iter_mut() {
             if let Some(top) = self.tops.remove(&cut.thread) {
@@ -50,18 +50,18 @@ impl Threads {
         }
     }
 
-    /// Where the thread was cut before its first event since.
+    /// The cut of the thread before its first event since.
     pub(crate) fn cut(&self, thread: ThreadId) -> Option<ThreadCut> {
         self.cuts.get(&thread).map(|(cut, _)| *cut)
     }
 
-    /// True when that was at this collection.
+    /// True when that cut belongs to this collection.
     pub(crate) fn was_cut_at(&self, thread: ThreadId, collection: u32) -> bool {
         let cut = self.cuts.get(&thread);
         cut.is_some_and(|(_, number)| *number == collection)
     }
 
-    /// The thread has ended.
+    /// Forgets a thread that has ended.
     pub(crate) fn end(&mut self, thread: ThreadId) {
         self.pieces.remove(&thread);
         self.cuts.remove(&thread);
@@ -72,7 +72,7 @@ impl Threads {
 mod tests {
     use super::*;
 
-    /// It stood between the cursor and the top: its event is in the piece, and the agent read the top before.
+    /// The thread stood between cursor and top: its event is in the piece, but the agent read the top from before it.
     #[test]
     fn a_thread_is_cut_at_the_top_of_its_last_event() {
         let cut = |thread, last| ThreadCut {

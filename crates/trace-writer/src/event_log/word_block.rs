@@ -1,34 +1,34 @@
-//! Sixteen words at once: loops over sixteen become instructions that take several words each.
+//! Processes sixteen words at once: the compiler turns loops over sixteen words into SIMD instructions.
 
 use ducktrack_trace_format::{FIRST_SITE, MAX_UNITS, Word};
 
 /// Words of a block.
 pub(crate) const BLOCK: usize = 16;
 
-/// Words below this power of two are not those of sites.
+/// A word below this power of two is not a site's.
 const ESCAPE_BITS: u32 = 12 + FIRST_SITE.ilog2();
 
-/// See the module.
+/// Sixteen words of a piece.
 pub(crate) type WordBlock = [Word; BLOCK];
 
-/// What there is in a block.
+/// What kinds of words a block has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockSurvey {
-    /// All words are those of sites.
+    /// All words are of sites.
     pub(crate) is_plain: bool,
-    /// Some of them are of eliminated objects, if all are those of sites.
+    /// Some objects were eliminated; valid if all words are of sites.
     pub(crate) has_eliminated: bool,
-    /// Units of all.
+    /// Units of all words.
     pub(crate) units: u32,
 }
 
-/// Looks at a block.
+/// Surveys a block.
 #[inline]
 pub(crate) fn survey(block: &WordBlock) -> BlockSurvey {
     let (mut escapes, mut eliminated, mut units) = (0, 0, 0);
     for word in block {
         let word = u32::from_le_bytes(*word);
-        // One less than 0 has the highest bit; comparisons would not become such instructions everywhere.
+        // 0 minus 1 sets the highest bit. Comparisons would not become SIMD instructions on every target.
         escapes |= (word >> ESCAPE_BITS).wrapping_sub(1);
         eliminated |= (word & MAX_UNITS).wrapping_sub(1);
         units += word & MAX_UNITS;
@@ -40,19 +40,20 @@ pub(crate) fn survey(block: &WordBlock) -> BlockSurvey {
     }
 }
 
-/// Copies the words that are not of eliminated objects, one after the other; how many these are. What follows them then means nothing.
+/// Copies the words of objects that were not eliminated, one after the other, and returns how many. Later words of `kept` are
+/// meaningless.
 #[inline]
 pub(crate) fn keep(block: &WordBlock, kept: &mut WordBlock) -> usize {
     let mut count = 0;
     for word in block {
-        // There are never more than the block has.
+        // The count never exceeds the size of the block.
         kept[count % BLOCK] = *word;
         count += usize::from(u32::from_le_bytes(*word) & MAX_UNITS > 0);
     }
     count
 }
 
-/// Copies all words; how many these are.
+/// Copies all words and returns how many.
 #[inline]
 pub(crate) fn copy(block: &WordBlock, kept: &mut WordBlock) -> usize {
     *kept = *block;

@@ -1,19 +1,21 @@
-//! How often each word comes in a piece. A few hundred different words make the thousands of a piece, so to count one is nothing but to find it.
+//! Counts how often each word comes in a piece. A piece has thousands of words but only a few hundred different ones, so counting one is a
+//! table look-up.
 //!
 //! ```text
-//! place   word, 2 counts     a hash of the word leads to it; what comes to a place that another has takes it, and the other's count is given away
+//! place   word, 2 counts     a hash of the word is its index; a new word replaces the one in its place, whose count is handed out
 //! ```
 //!
-//! What comes at even and at odd places of a block is counted apart: a word that comes twice in a row need not wait for its own count.
+//! Words at even and at odd positions of a block have separate counts, so that a word that comes twice in a row need not wait for its
+//! own count.
 //!
-//! Only words of sites' are counted. None of them is 0, which says that a place is free.
+//! Only words of sites are counted. None of them is 0, so 0 marks a free place.
 
 use ducktrack_trace_format::Word;
 
 const PLACE_BITS: u32 = 11;
 const PLACES: usize = 1 << PLACE_BITS;
 
-/// A word, and how often it came.
+/// A word and its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordCount {
     pub(crate) word: u32,
@@ -36,11 +38,11 @@ impl Place {
     }
 }
 
-/// See the module.
+/// The counts of a piece's words.
 #[derive(Debug)]
 pub(crate) struct WordCounts {
     places: Box<[Place; PLACES]>,
-    /// Places that are taken.
+    /// Indices of the places in use.
     taken: Vec<u16>,
 }
 
@@ -54,13 +56,13 @@ impl Default for WordCounts {
 }
 
 impl WordCounts {
-    /// Counts a word, which is not 0, that has a place. False: it has none.
+    /// Counts a word (never 0) that has a place. False if it has none.
     #[inline(always)]
     pub(crate) fn add(&mut self, word: u32) -> bool {
         add(&mut self.places, word, 0)
     }
 
-    /// Counts words from the first on that have places; how many these are.
+    /// Counts words until one has no place; returns how many were counted.
     #[inline(always)]
     pub(crate) fn add_all(&mut self, words: &[Word]) -> usize {
         let places = &mut *self.places;
@@ -74,7 +76,7 @@ impl WordCounts {
         counted
     }
 
-    /// Gives a word a place and counts it; the count whose place it took.
+    /// Gives a word a place and counts it; returns the count that it replaced.
     pub(crate) fn enter(&mut self, word: u32) -> Option<WordCount> {
         let index = place_of(word);
         let counts = [1, 0];
@@ -86,7 +88,7 @@ impl WordCounts {
         Some(before.count())
     }
 
-    /// Gives all counts and begins anew.
+    /// Hands out all counts and starts again.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(WordCount)) {
         for index in self.taken.drain(..) {
             if let Some(place) = self.places.get_mut(usize::from(index)) {

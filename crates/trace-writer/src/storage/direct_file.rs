@@ -1,12 +1,13 @@
 //! A file whose bytes go to the disk past the page cache.
 //!
-//! To copy a trace into the page cache costs the processor ten times what it costs to hand it to the disk, and pushes out the files that the program
-//! itself works with. So appended bytes gather, and whole chunks are written directly. What was appended is as safe as if it were written:
+//! Copying a trace into the page cache costs ten times the CPU of handing it to the disk, and evicts the files that the program itself
+//! works with. So appended bytes are gathered, and whole chunks are written directly. Appended bytes are as safe as written ones:
 //!
-//! - against a full disk: room for it was reserved before it was taken;
+//! - against a full disk: disk space is reserved before bytes are accepted;
 //! - against the end of the process, after [`Storage::settle`], which callers must call in time (see [`Storage::unwritten`]).
 //!
-//! A slow disk does not hold the program up at once: see [`Gathering`]. Where no room can be reserved or no direct write succeeds, what gathered is written through the page cache at once, and so is all that follows.
+//! A slow disk does not hold the program up at once: see [`Gathering`]. If no space can be reserved or a direct write fails, the gathered
+//! bytes and all later ones are written through the page cache.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,13 +17,13 @@ use super::room::{self, Reserve};
 use super::{DiskFile, Storage, Unwritten};
 use crate::WriteError;
 
-/// The file.
+/// A file written in direct chunks, as long as the file system allows it.
 #[derive(Debug)]
 pub(crate) struct DirectFile {
     disk: DiskFile,
-    /// `None`: from here on everything is written at once.
+    /// `None`: from here on everything is written through the page cache.
     gathering: Option<Gathering>,
-    /// There may be more room on disk than the file's length.
+    /// The file may have more disk space reserved than its length.
     has_room: bool,
 }
 
@@ -41,7 +42,7 @@ impl DirectFile {
         })
     }
 
-    /// Reserves room; where there is none, the file goes on without.
+    /// Reserves disk space; if there is none, goes on without gathering.
     fn make_room(&mut self, more: usize) -> io::Result<()> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(());
@@ -63,7 +64,7 @@ impl DirectFile {
         }
     }
 
-    /// Bytes for which there is room.
+    /// Appends bytes whose disk space is reserved.
     fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while let Some(gathering) = &mut self.gathering
@@ -80,7 +81,7 @@ impl DirectFile {
         }
     }
 
-    /// Writes what gathered through the page cache, and so all that follows.
+    /// Writes the gathered bytes through the page cache, and all later ones too.
     fn write_at_once(&mut self) -> io::Result<()> {
         match self.gathering.take() {
             Some(mut gathering) => gathering.write_rest(&mut self.disk),
@@ -105,7 +106,7 @@ impl Storage for DirectFile {
         self.take(second)
     }
 
-    /// Who takes something back has met an error, so what follows is written at once.
+    /// Callers truncate after an error, so everything from here on is written through the page cache.
     fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.write_at_once()?;
         if self.disk.length()? < length {

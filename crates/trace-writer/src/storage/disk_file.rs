@@ -1,7 +1,7 @@
-//! A file that is written at once, through the page cache.
+//! A file that is written immediately, through the page cache.
 //!
-//! On Unix an open file can be deleted, and writes to it go on succeeding. So before each snapshot the name is
-//! compared with the open file; when they differ, the file is made anew from the open one, which still has its bytes.
+//! On Unix an open file can be deleted, and writes to it still succeed. So before each snapshot the path is compared
+//! with the open file. If they differ, the file is restored from the open one, which still has its bytes.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::{WriteError, private_directory};
 /// A trace has the names of a program's classes and threads, and its command line.
 const ONLY_OURS: u32 = 0o600;
 
-/// The file.
+/// An open file and its path.
 #[derive(Debug)]
 pub(crate) struct DiskFile {
     path: PathBuf,
@@ -38,7 +38,7 @@ impl DiskFile {
         Ok(self.file.metadata()?.len())
     }
 
-    /// True when both are the same open file, whatever it is called.
+    /// True when both are the same file, whatever their paths.
     pub(super) fn is_same_as(&self, other: &File) -> bool {
         are_same(self.file.metadata(), other.metadata())
     }
@@ -113,7 +113,7 @@ impl Storage for DiskFile {
 
     fn successor(&self) -> Result<Box<dyn Storage>, WriteError> {
         let path = self.path.with_extension("trace-new");
-        // Left over by an earlier attempt of this very writer: no other writes into this directory.
+        // A leftover of an earlier attempt by this same writer: no other process writes into this directory.
         let _ = fs::remove_file(&path);
         match Self::create(path.clone()) {
             Ok(file) => Ok(Box::new(file)),

@@ -1,4 +1,4 @@
-//! Appended bytes on their way past the page cache.
+//! Gathers appended bytes into chunks that are written past the page cache.
 //!
 //! ```text
 //! file    |.........whole blocks.........|..tail..|                       |
@@ -7,11 +7,12 @@
 //!                                        kept       waits
 //! ```
 //!
-//! A direct write takes whole blocks at block offsets, from memory that begins at a block as well. The tail of a file is seldom a whole block: it is
-//! appended through the page cache, and its block stays in memory until it is whole and is written over the tail. Linux keeps both ways coherent.
+//! A direct write needs whole blocks, at block offsets in the file and at block boundaries in memory. A file rarely ends at a block
+//! boundary: its tail is appended through the page cache, and the last block stays in memory until it is full and is written over the tail.
+//! Linux keeps both paths coherent.
 //!
-//! A direct write lasts as long as the disk takes. After one that took [`SLOW`] the page cache takes the next chunks, as it would take a burst: the
-//! program must not wait for a disk that has a bad moment.
+//! A direct write lasts as long as the disk takes. After one that took [`SLOW`], the next chunks go through the page cache, which absorbs a
+//! burst: the program must not wait for a disk that is briefly slow.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -23,18 +24,18 @@ use rustix::fs::OFlags;
 use super::room::Reserve;
 use super::{DiskFile, Storage, Unwritten};
 
-/// Block of a direct write: what any disk and any file system in use is content with.
+/// Block size of a direct write, enough for every common disk and file system.
 const BLOCK: usize = 4 << 10;
 
-/// Bytes that gather before they are written.
+/// Bytes gathered before they are written.
 pub(super) const CHUNK: usize = 1 << 20;
 
-/// Room that is reserved at a time.
+/// Disk space that is reserved at a time.
 const AHEAD: u64 = 4 << 20;
 
-/// A disk that takes so long for a chunk does 10 MB a second.
+/// A disk that takes this long for a chunk writes 10 MB a second.
 const SLOW: Duration = Duration::from_millis(100);
-/// How many chunks then go through the page cache, before the disk is tried again.
+/// How many chunks then go through the page cache before a direct write is tried again.
 const DETOUR: u32 = 32;
 
 /// The bytes of a file that are not written yet, and those before them in their block.
@@ -46,24 +47,24 @@ pub(super) struct Gathering {
     memory: Vec<u8>,
     /// Where a block begins in `memory`.
     aligned: usize,
-    /// Bytes from there on.
+    /// Number of valid bytes from there on.
     gathered: usize,
-    /// Where they belong in the file: at a block.
+    /// Their offset in the file, a multiple of the block size.
     base: u64,
     /// The file is complete up to here.
     written: u64,
-    /// Up to here there is room on disk.
+    /// Disk space is reserved up to here.
     room: u64,
-    /// When the first byte came that is not written.
+    /// When the oldest unwritten byte was appended.
     since: Option<Instant>,
-    /// A direct write that takes so long is slow.
+    /// A direct write that takes this long is slow.
     slow: Duration,
-    /// How many chunks more go through the page cache.
+    /// How many more chunks go through the page cache.
     detour: u32,
 }
 
 impl Gathering {
-    /// For a new file. `None`: its file system has no direct writes.
+    /// For a new file. `None` if its file system has no direct writes.
     pub(super) fn start(disk: &DiskFile, reserve: Reserve) -> Option<Self> {
         let file = open_direct(disk)?;
         let memory = vec![0; CHUNK + BLOCK];
@@ -83,7 +84,7 @@ impl Gathering {
         })
     }
 
-    /// The file was made anew, with `length` bytes. `None`: this cannot go on with it.
+    /// Continues with a file that was restored with `length` bytes. `None` if the bytes in memory do not fit it.
     pub(super) fn moved_to(self, disk: &DiskFile, length: u64) -> Option<Self> {
         let is_complete = self.written == length && self.end() == length;
         let file = open_direct(disk).filter(|_| is_complete)?;
@@ -94,19 +95,19 @@ impl Gathering {
         })
     }
 
-    /// As if the file system refused direct writes from now on: `file` must be one that cannot be written.
+    /// For tests: makes direct writes fail; `file` must be one that cannot be written.
     #[cfg(test)]
     pub(super) fn refuse(&mut self, file: File) {
         self.file = file;
     }
 
-    /// As if the disk were slower than this.
+    /// For tests: treats direct writes as slow from this duration on.
     #[cfg(test)]
     pub(super) fn call_slow(&mut self, slow: Duration) {
         self.slow = slow;
     }
 
-    /// Where the next byte belongs.
+    /// File offset of the next byte.
     pub(super) fn end(&self) -> u64 {
         self.base + self.gathered as u64
     }
@@ -116,13 +117,13 @@ impl Gathering {
         self.written
     }
 
-    /// What waits.
+    /// The bytes that wait, and since when.
     pub(super) fn unwritten(&self) -> Option<Unwritten> {
         let bytes = self.end() - self.written;
         self.since.map(|since| Unwritten { since, bytes })
     }
 
-    /// Makes sure that there is room on disk for this many bytes more.
+    /// Makes sure that disk space is reserved for this many more bytes.
     pub(super) fn make_room(&mut self, more: usize) -> io::Result<()> {
         let need = self.end() + more as u64;
         if need > self.room {
@@ -134,7 +135,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Takes what fits into the chunk and returns the rest.
+    /// Copies the part that fits into the chunk and returns the rest.
     pub(super) fn gather<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let free = self.chunk_length() - self.gathered;
         let (taken, rest) = bytes.split_at(bytes.len().min(free));
@@ -157,7 +158,8 @@ impl Gathering {
         CHUNK - (self.base % CHUNK as u64) as usize
     }
 
-    /// Writes the whole blocks, directly unless the disk is slow. After an error the rest is for [`Gathering::write_rest`].
+    /// Writes the whole blocks, directly unless the disk is slow. After an error the caller writes the rest with
+    /// [`Gathering::write_rest`].
     pub(super) fn write_blocks(&mut self, disk: &mut DiskFile) -> io::Result<()> {
         let whole = self.gathered - self.gathered % BLOCK;
         if self.detour > 0 && whole > 0 {
@@ -187,13 +189,13 @@ impl Gathering {
         result
     }
 
-    /// Writes what is not written, through the page cache.
+    /// Writes the unwritten bytes through the page cache.
     pub(super) fn write_rest(&mut self, disk: &mut DiskFile) -> io::Result<()> {
         if self.written == self.end() {
             return Ok(());
         }
         if disk.length()? != self.written {
-            // A direct write that failed can leave the file longer than what it wrote.
+            // A failed direct write can leave the file longer than what it wrote.
             disk.truncate(self.written)?;
         }
         let known = usize::try_from(self.written - self.base).map_err(io::Error::other)?;
@@ -204,7 +206,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Fills `bytes` with what is in memory from `offset` on.
+    /// Reads from `offset` until `bytes` is full, from memory.
     pub(super) fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         let at = offset.checked_sub(self.base).map(usize::try_from);
         let Some(Ok(at)) = at else {
@@ -221,7 +223,8 @@ fn slice(memory: &[u8], at: usize, length: usize) -> &[u8] {
     memory.get(at..at + length).unwrap_or_default()
 }
 
-/// The same file once more; `None` where its file system refuses, or where its name leads to another file by now.
+/// Opens the same file for direct writes; `None` if its file system refuses, or if its path leads to another file by
+/// now.
 fn open_direct(disk: &DiskFile) -> Option<File> {
     let mut options = OpenOptions::new();
     options
@@ -231,7 +234,7 @@ fn open_direct(disk: &DiskFile) -> Option<File> {
     disk.is_same_as(&file).then_some(file)
 }
 
-/// Writes all bytes, or as many as come before the error.
+/// Writes all bytes, or those before the first error; returns how many.
 fn write_at(file: &File, bytes: &[u8], offset: u64) -> (usize, io::Result<()>) {
     let mut done = 0;
     while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {

@@ -1,7 +1,7 @@
 //! The live objects by address: 28 bytes each, in chunks of 1 MB of heap.
 //!
-//! A collection takes whole chunks out and puts survivors in, mostly in ascending runs (a PLAB each); so a chunk is a plain list, which is
-//! sorted when its order is asked for. An object belongs to the chunk it begins in.
+//! A collection takes whole chunks out and enters survivors mostly in ascending runs (one per PLAB). So a chunk is a plain list that is
+//! sorted only when its order is needed. An object belongs to the chunk in which it begins.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ const CHUNK_SHIFT: u32 = 20;
 const UNIT_SHIFT: u32 = 3;
 const OFFSET_MASK: u64 = (1 << (CHUNK_SHIFT - UNIT_SHIFT)) - 1;
 
-/// Chunks that were used last are found without a search; GC threads fill about this many at a time.
+/// Recently used chunks are found without a search; GC threads fill about this many at a time.
 const CACHED: usize = 64;
 
 /// A live object in its chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiveObject {
-    /// Address in the chunk, divided by 8.
+    /// Offset in the chunk, in units of 8 bytes.
     offset: u32,
     pub(crate) units: u32,
     pub(crate) class: HeapClassId,
@@ -29,7 +29,7 @@ pub(crate) struct LiveObject {
 #[derive(Debug, Default)]
 struct Chunk {
     objects: Vec<LiveObject>,
-    /// They are not in order.
+    /// The objects are not in order.
     mixed: bool,
 }
 
@@ -40,7 +40,7 @@ impl Chunk {
             self.mixed |= last.offset >= object.offset;
         }
         if objects.len() == objects.capacity() {
-            // Doubling would leave a third of the memory unused; less than this would copy objects again and again.
+            // Doubling would leave a third of the memory unused; growing by less would copy the objects too often.
             objects.reserve_exact(objects.len() / 2 + 64);
         }
         objects.push(object);
@@ -54,7 +54,7 @@ impl Chunk {
     }
 }
 
-/// Objects that were taken out: one chunk's, in ascending order.
+/// The objects taken out of one chunk, in ascending order.
 #[derive(Debug)]
 pub(crate) struct TakenChunk {
     base: u64,
@@ -62,7 +62,7 @@ pub(crate) struct TakenChunk {
 }
 
 impl TakenChunk {
-    /// Addresses and objects.
+    /// Each object with its address.
     pub(crate) fn objects(&self) -> impl Iterator<Item = (u64, &LiveObject)> {
         self.objects
             .iter()
@@ -73,7 +73,7 @@ impl TakenChunk {
 /// All live objects.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    /// Chunk number to place in `slab`.
+    /// From chunk number to index in `slab`.
     index: BTreeMap<u64, u32>,
     slab: Vec<Chunk>,
     free: Vec<u32>,
@@ -99,12 +99,12 @@ impl Chunks {
         self.objects
     }
 
-    /// Bytes of the objects on the program's heap.
+    /// Bytes that the objects take on the program's heap.
     pub(crate) fn heap_bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Memory in use here.
+    /// Memory of the mirror's own lists, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         let objects: usize = self.slab.iter().map(|c| c.objects.capacity()).sum();
         let chunks = self.slab.capacity() * size_of::<Chunk>();
@@ -143,7 +143,7 @@ impl Chunks {
         cached.1
     }
 
-    /// The object that begins at an address.
+    /// The object that begins at this address.
     pub(crate) fn find(&mut self, address: u64) -> Option<&mut LiveObject> {
         let slot = *self.index.get(&(address >> CHUNK_SHIFT))?;
         let chunk = self.slab.get_mut(slot as usize)?;
@@ -156,7 +156,7 @@ impl Chunks {
         chunk.objects.get_mut(at)
     }
 
-    /// Takes all objects out that begin in a range; ascending.
+    /// Takes out all objects that begin in a range, in ascending order.
     pub(crate) fn take(&mut self, range: AddressRange, taken: &mut Vec<TakenChunk>) {
         if range.bytes() == 0 {
             return;
@@ -205,7 +205,7 @@ impl Chunks {
         chunk.objects.drain(start..end).collect()
     }
 
-    /// Gives all objects in ascending order of address.
+    /// Hands out all objects in ascending order of address.
     pub(crate) fn for_each(&mut self, mut give: impl FnMut(u64, &LiveObject)) {
         for (number, slot) in &self.index {
             if let Some(chunk) = self.slab.get_mut(*slot as usize) {

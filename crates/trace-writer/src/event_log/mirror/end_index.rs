@@ -1,17 +1,17 @@
-//! Which survivor ends at an address: one bit for each 8 bytes of a collected chunk in which a survivor ends that is not known yet.
+//! Finds the survivor that ends at an address: one bit for each 8 bytes of a collected chunk, set where an unknown survivor ends.
 //!
-//! Events are many and survivors few, so the question asked for each event must be cheap when the answer is "none": the chunk's entry, and a bit.
-//! The number of a survivor is the number of bits before its own: a count for each word of bits, and the bits of the word.
+//! There are many events and few survivors, so the usual answer "none" must be cheap: it takes the chunk's entry and one bit. The number of
+//! a survivor is the number of bits before its own: a count for each word of bits, plus the bits in the word.
 
 use ducktrack_trace_format::AddressRange;
 
 const CHUNK_SHIFT: u32 = 20;
 const WORDS: usize = 1 << (CHUNK_SHIFT - 3 - 6);
 
-/// More chunks (16 TB) between the lowest and the highest range are not supported.
+/// Most chunks (16 TB) between the lowest and the highest range.
 const MOST_CHUNKS: u64 = 1 << 24;
 
-/// What is known of an object that ended at an address before a collection.
+/// What the index knows of an object that ended at an address before the collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtEnd {
     /// It was not in a collected range.
@@ -25,7 +25,7 @@ pub(crate) enum AtEnd {
 #[derive(Clone, Copy, Debug, Default)]
 struct Chunk {
     coverage: Coverage,
-    /// Place in `bits` plus 1; 0: no survivor ends here.
+    /// Index in `bits` plus 1; 0 if no survivor ends here.
     bits: u32,
 }
 
@@ -39,7 +39,7 @@ enum Coverage {
 
 struct Bits {
     words: Box<[u64]>,
-    /// Survivors that end before each word.
+    /// Number of survivors that end before each word.
     before: Box<[u32]>,
 }
 
@@ -61,8 +61,8 @@ pub(crate) struct EndIndex {
 }
 
 impl EndIndex {
-    /// An index of `ends`, which ascend strictly, of objects that begin in `ranges`, which ascend, too (a huge object ends after its
-    /// range). `None`: they span too much.
+    /// An index of the strictly ascending `ends` of objects that begin in the ascending `ranges` (a huge object ends after its
+    /// range). `None` if they span too much.
     pub(crate) fn new(
         ranges: &[AddressRange],
         ends: impl DoubleEndedIterator<Item = u64> + Clone,
@@ -132,7 +132,7 @@ impl EndIndex {
         }
     }
 
-    /// What is known of an object that ended at `end`.
+    /// What is known of the object that ended at `end`.
     #[inline]
     pub(crate) fn look_up(&self, end: u64) -> AtEnd {
         let (number, word, bit) = place(end);
@@ -156,7 +156,7 @@ impl EndIndex {
         }
     }
 
-    /// True when all that lies between two addresses was collected and nothing of it ended there that is looked for. False says nothing.
+    /// True when everything between two addresses was collected and no unknown survivor ended there. False means nothing.
     pub(crate) fn is_dead(&self, start: u64, end: u64) -> bool {
         if end <= start {
             return false;
@@ -178,13 +178,13 @@ impl EndIndex {
         up_to(first_word, first_bit - 1) == up_to(last_word, last_bit | (last_bit - 1))
     }
 
-    /// True when an address lies in a range.
+    /// True when the address is in a range.
     pub(crate) fn is_collected(&self, address: u64) -> bool {
         is_in(&self.ranges, address)
     }
 }
 
-/// True when an address lies in one of the ranges, which ascend.
+/// True when the address is in one of the ascending ranges.
 pub(crate) fn is_in(ranges: &[AddressRange], address: u64) -> bool {
     let after = ranges.partition_point(|range| range.start <= address);
     after
@@ -193,7 +193,7 @@ pub(crate) fn is_in(ranges: &[AddressRange], address: u64) -> bool {
         .is_some_and(|range| range.contains(address))
 }
 
-/// Chunk, word and bit of the last 8 bytes before `end`.
+/// Chunk, word and bit of the 8 bytes before `end`.
 #[inline]
 fn place(end: u64) -> (u64, usize, u64) {
     let unit = end.wrapping_sub(8) >> 3;

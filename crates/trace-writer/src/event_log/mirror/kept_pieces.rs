@@ -1,16 +1,16 @@
-//! Pieces of the current epoch, kept until the collection that ends it.
+//! The pieces of the current epoch, kept until the collection that ends it.
 //!
 //! ```text
 //! piece    thread, epoch, stretches, words
-//! stretch  index of its first word, where the first of its objects begins; its objects lie one after the other
-//! word     site and caller << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is not known
-//! part     units of 32 objects of a stretch, or of its last ones: what is dead is passed over without a look at its words
-//! klass    index of a word and where the VM has the class that its event said: which class that is is known at the collection
+//! stretch  index of its first word, start address of its first object; its objects are adjacent
+//! word     site and caller << 12 | units of 8 bytes; 0 units: the object ends where the stretch begins, its size is unknown
+//! part     total units of 32 objects of a stretch (or of its last ones): dead parts are skipped without looking at their words
+//! klass    index of a word and the VM's address of the class that its event stated; the collection resolves it
 //! ```
 //!
-//! They take about four bytes an object, an eighth of what was allocated or less. In a large heap that is much; so only the first
-//! [`PLAIN_BYTES`] are kept as they are, and the rest is compressed. To compress and expand costs about as much as to count, so that is left to
-//! heaps with more than a gigabyte of young objects: 600 MB of objects of 24 bytes are 100 MB here.
+//! They take about four bytes an object, at most an eighth of what was allocated. That is much for a large heap, so only the first
+//! [`PLAIN_BYTES`] are kept uncompressed. Compressing and expanding cost about as much as counting, so only heaps with more than a gigabyte
+//! of young objects pay for it: 600 MB of objects of 24 bytes are 100 MB here.
 
 use std::borrow::Cow;
 
@@ -20,10 +20,10 @@ use ducktrack_trace_format::{
 
 use crate::event_log::kept_site::KeptSite;
 
-/// How many bytes are kept as they are.
+/// How many bytes are kept uncompressed.
 const PLAIN_BYTES: u64 = 160 << 20;
 
-/// Objects of a part, which are found to be dead at once, or looked at.
+/// Objects in a part, which is either skipped as dead or examined.
 pub(crate) const PART: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,20 +35,20 @@ struct Stretch {
 /// An object in a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeptObject {
-    /// Number of its word in the piece.
+    /// Index of its word in the piece.
     pub(crate) index: u32,
     pub(crate) site: KeptSite,
     pub(crate) end: u64,
     pub(crate) bytes: Option<u64>,
 }
 
-/// Objects that lie one after the other.
+/// Adjacent objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbours<'a> {
     pub(crate) start: u64,
-    /// Where the last of them ends.
+    /// End of the last of them.
     pub(crate) end: u64,
-    /// Number of the first of their words in the piece.
+    /// Index of their first word in the piece.
     first: u32,
     words: &'a [Word],
 }
@@ -77,10 +77,10 @@ impl<'a> Neighbours<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptStretch<'a> {
     start: u64,
-    /// Number of the first of its words in the piece.
+    /// Index of its first word in the piece.
     pub(crate) first: u32,
     words: &'a [Word],
-    /// Units of its parts.
+    /// Units of each of its parts.
     units: &'a [u32],
 }
 
@@ -102,11 +102,11 @@ impl<'a> KeptStretch<'a> {
     }
 }
 
-/// Units of the objects of a part.
+/// Units of a part's objects.
 fn units_of_part(words: &[Word]) -> u32 {
     let (parts, rest) = words.as_chunks::<8>();
     let sum = |words: &[Word]| words.iter().map(|word| units_of(*word)).sum::<u32>();
-    // Loops over a fixed number of words become instructions that take several at once.
+    // The compiler turns loops over a fixed number of words into SIMD instructions.
     parts.iter().map(|part| sum(part)).sum::<u32>() + sum(rest)
 }
 
@@ -115,21 +115,21 @@ fn units_of(word: Word) -> u32 {
     u32::from_le_bytes(word) & MAX_UNITS
 }
 
-/// The objects of a piece as they come.
+/// The objects of the piece being read.
 #[derive(Debug, Default)]
 pub(crate) struct PieceObjects {
-    /// The first `length` are words of this piece.
+    /// The first `length` words are of this piece; the rest is room.
     words: Vec<Word>,
     length: usize,
     stretches: Vec<Stretch>,
     klasses: Vec<(u32, u64)>,
-    /// Units of parts, while a piece is made.
+    /// Units of parts, filled when the piece is complete.
     units: Vec<u32>,
     top: Option<u64>,
 }
 
 impl PieceObjects {
-    /// Room for `count` objects that lie one after the other from `top` on: write them, then say [`PieceObjects::filled`].
+    /// Room for `objects` adjacent objects from `top` on. The caller writes them and then calls [`PieceObjects::filled`].
     pub(crate) fn room(&mut self, top: u64, objects: usize) -> &mut [Word] {
         if self.words.len() < self.length + objects {
             self.words.resize(self.length + objects, [0; 4]);
@@ -140,13 +140,13 @@ impl PieceObjects {
         self.words.get_mut(self.length..).unwrap_or_default()
     }
 
-    /// How many were written; the last of them ends at `top`.
+    /// Tells how many objects were written; the last of them ends at `top`.
     pub(crate) fn filled(&mut self, objects: usize, top: u64) {
         self.length += objects;
         self.top = Some(top);
     }
 
-    /// Objects one after the other from `top` on, by their units; those without any are left out.
+    /// Adds adjacent objects from `top` on, given by their units; eliminated ones (0 units) are left out.
     #[cfg(test)]
     pub(crate) fn push_plain(&mut self, top: u64, objects: &[(KeptSite, u32)]) {
         let on_heap = objects.iter().filter(|(_, units)| *units > 0);
@@ -158,14 +158,14 @@ impl PieceObjects {
         self.filled(words.len(), top + u64::from(units) * UNIT);
     }
 
-    /// Where the VM has the class of the object that was pushed last, by its event.
+    /// Sets the class of the object that was pushed last, by the class's address in the VM.
     pub(crate) fn say_klass(&mut self, klass: u64) {
         if let Some(index) = self.length.checked_sub(1) {
             self.klasses.push((index as u32, klass));
         }
     }
 
-    /// An object anywhere. False: it is too large for a word.
+    /// Adds an object at any address. False if it is too large for a word.
     pub(crate) fn push(&mut self, site: KeptSite, bytes: Option<u64>, end: u64) -> bool {
         let units = bytes.unwrap_or(0) / UNIT;
         if units > u64::from(MAX_UNITS) {
@@ -197,7 +197,7 @@ impl PieceObjects {
         self.stretches.push(Stretch { first, start });
     }
 
-    /// Gives the piece and begins anew; `None`: it has no objects.
+    /// Returns the piece and starts again; `None` if it has no objects.
     pub(crate) fn take(&mut self, header: &EventBlockHeader) -> Option<KeptPiece> {
         let words = self.words.get(..self.length).unwrap_or_default();
         let parts = stretches(&self.stretches, words).flat_map(|(_, words)| words.chunks(PART));
@@ -214,7 +214,7 @@ impl PieceObjects {
         piece
     }
 
-    /// Begins anew.
+    /// Starts again without the objects so far.
     pub(crate) fn forget(&mut self) {
         self.length = 0;
         self.stretches.clear();
@@ -246,15 +246,16 @@ pub(crate) struct KeptPiece {
     pub(crate) thread: ThreadId,
     pub(crate) epoch: u32,
     stretches: Box<[Stretch]>,
-    /// Ascending by index.
+    /// Ascending by word index.
     klasses: Box<[(u32, u64)]>,
-    /// Of the parts of all stretches.
+    /// Units of the parts of all stretches.
     units: Box<[u32]>,
     words: KeptWords,
 }
 
 impl KeptPiece {
-    /// Gives all objects. What this program compressed it can expand; if it could not, the piece would be empty.
+    /// Hands out all stretches. Words that do not expand would leave the piece empty, but this process compressed
+    /// them itself.
     pub(crate) fn for_each_stretch(&self, mut give: impl FnMut(KeptStretch<'_>)) {
         let bytes = match &self.words {
             KeptWords::Plain(words) => Cow::Borrowed(words.as_flattened()),
@@ -274,7 +275,7 @@ impl KeptPiece {
         }
     }
 
-    /// Where the VM has the class that an object's event said.
+    /// The class that an object's event stated, by its address in the VM.
     pub(crate) fn klass_of(&self, object: &KeptObject) -> Option<u64> {
         let place = self
             .klasses
@@ -333,7 +334,7 @@ impl KeptPieces {
         self.pieces.is_empty()
     }
 
-    /// Bytes of memory.
+    /// Memory of the pieces, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.memory
     }
@@ -344,7 +345,7 @@ impl KeptPieces {
         self.put_back(if is_much { piece.pack() } else { piece });
     }
 
-    /// Keeps a piece that was taken.
+    /// Puts back a piece that was taken.
     pub(crate) fn put_back(&mut self, piece: KeptPiece) {
         self.memory += piece.memory();
         self.pieces.push(piece);
@@ -432,7 +433,7 @@ mod tests {
         for site in 16..26 {
             kept.keep(piece(site));
         }
-        // Of each, 8 parts have their units beside the words.
+        // Each piece has 8 parts, whose units are stored beside the words.
         let units = 10 * 8 * 4;
         let memory = kept.memory() - units;
         assert!((3_000..3_700).contains(&memory), "{memory}");

@@ -1,15 +1,16 @@
-//! Found objects of the last collection by where they ended before it: an event may come after the collection that moved its object.
+//! The found objects of the last collection by their old end addresses, for events that come after the collection that moved their
+//! objects.
 
 use ducktrack_trace_format::AddressRange;
 
 use super::end_index::is_in;
 
-/// What the last collection found.
+/// The found objects of the last collection.
 #[derive(Debug, Default)]
 pub(crate) struct LateTable {
-    /// What it collected, ascending.
+    /// The collected ranges, ascending.
     ranges: Vec<AddressRange>,
-    /// End before, address after; ascending.
+    /// Old end address and new address; ascending.
     found: Vec<(u64, u64)>,
 }
 
@@ -23,7 +24,7 @@ impl LateTable {
         is_in(&self.ranges, end.wrapping_sub(8))
     }
 
-    /// Where the found object is now that ended there.
+    /// The new address of the found object that ended there.
     pub(crate) fn address_now(&self, end: u64) -> Option<u64> {
         let at = self
             .found

@@ -1,4 +1,4 @@
-//! The search for the events of survivors that the mirror did not know.
+//! Finds the events of survivors that the mirror did not know.
 
 use ducktrack_trace_format::{HeapClassId, SiteFacts};
 use rustc_hash::FxHashMap;
@@ -15,11 +15,11 @@ use crate::event_log::survivor::Survivor;
 /// How the origin of a survivor is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OriginEvidence {
-    /// It is not: no event explains the object.
+    /// Not at all: no event explains the object.
     Found,
-    /// From the mirror or from an event with address and size; a reader of the trace knows the same.
+    /// From the mirror, or from an event with address and size; a reader of the trace knows it too.
     Known,
-    /// From what only the writer can put together.
+    /// From information that only the writer can combine.
     Explained,
 }
 
@@ -29,40 +29,40 @@ pub(crate) struct Fate {
     pub(crate) how: OriginEvidence,
 }
 
-/// An object with an event and an address that no collection has decided about.
+/// An object with an event and an address whose fate no collection has decided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UndecidedObject {
     pub(crate) start: u64,
-    /// `None`: not known, `start` is the end then if the object is in a thread-local buffer.
+    /// `None` if unknown; then `start` is the end address, provided the object is in a thread-local buffer.
     pub(crate) bytes: Option<u64>,
-    /// It is outside of thread-local buffers: it may lie where collections seldom come.
+    /// It is outside of thread-local buffers, perhaps in memory that is rarely collected.
     pub(crate) outside: bool,
-    /// The reader can do the same.
+    /// Whether a reader can work the origin out as well.
     pub(crate) how: OriginEvidence,
     pub(crate) origin: Origin,
-    /// Where the VM has the class that the event said.
+    /// The class that the event stated, by its address in the VM.
     pub(crate) klass: Option<u64>,
 }
 
-/// What an event says of an object that ended where a survivor did.
+/// What an event states of an object that ended where a survivor did.
 struct EventClaim {
     bytes: Option<u64>,
     class: Option<HeapClassId>,
-    /// What lies before it is no object of an event.
-    behind_gap: bool,
+    /// No object with an event lies directly before it.
+    after_gap: bool,
     origin: Origin,
     how: OriginEvidence,
 }
 
 impl EventClaim {
-    /// Was this object eliminated, and what moved the top something that the VM made itself, the survivor? So it is where the survivor is not what the
-    /// event says:
+    /// Whether this object was eliminated, and the survivor is an object that the VM itself allocated there (which moved the top). So it is
+    /// if the survivor differs from the claim:
     ///
-    /// | of another | |
+    /// | differs in | |
     /// |---|---|
-    /// | class than the event says | always |
-    /// | size | after a gap, which then takes all the room; elsewhere it is a contradiction |
-    /// | class than the site's bytecode names, or than all its objects so far | where the size is the same by chance |
+    /// | the class that the event states | always |
+    /// | the size | only after a gap, which then has the room; elsewhere it is a contradiction |
+    /// | the class that the site's bytecode names, or that all the site's objects had so far | when the sizes are equal by chance |
     fn was_eliminated(&self, survivor: &Survivor, sites: (&SiteClasses, &SiteCache)) -> bool {
         let (site_classes, facts) = sites;
         if self.class.is_some_and(|class| class != survivor.class) {
@@ -70,23 +70,23 @@ impl EventClaim {
         }
         match self.bytes.is_none_or(|bytes| bytes == survivor.bytes()) {
             true => site_classes.is_foreign(self.origin.site, survivor.class, facts),
-            false => self.behind_gap,
+            false => self.after_gap,
         }
     }
 }
 
-/// Classes by where the VM has them.
+/// Classes by their addresses in the VM.
 pub(crate) type Klasses = FxHashMap<u64, HeapClassId>;
 
-/// The class of an event's object, once it is known.
+/// The class at an address, if it is known.
 pub(crate) fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClassId> {
     klasses.get(&klass?).copied()
 }
 
-/// The search for the events of unknown survivors.
+/// The state of the search for the events of unknown survivors.
 pub(crate) struct Matching<'a> {
     pub(crate) index: EndIndex,
-    /// Numbers in the index to numbers of survivors.
+    /// From numbers in the index to numbers of survivors.
     pub(crate) unknown: Vec<usize>,
     pub(crate) survivors: &'a [Survivor],
     pub(crate) fates: &'a mut [Fate],
@@ -99,7 +99,7 @@ pub(crate) struct Matching<'a> {
 }
 
 impl Matching<'_> {
-    /// An event's object seems to be this unknown survivor.
+    /// Applies the claim of an event whose object seems to be this unknown survivor.
     #[cold]
     fn claim(&mut self, number: usize, object: &EventClaim) {
         let survivor = self.unknown.get(number).copied();
@@ -124,7 +124,8 @@ impl Matching<'_> {
         self.site_classes.see(object.origin.site, survivor.class);
     }
 
-    /// Looks for the survivors of a piece. False: no object of it was in a collected range, the piece must be kept.
+    /// Looks for the survivors of a piece. False if none of its objects was in a collected range: the piece must be
+    /// kept.
     pub(crate) fn scan(&mut self, piece: &KeptPiece, carried: &mut Vec<UndecidedObject>) -> bool {
         let mut scan = Scan {
             piece,
@@ -186,10 +187,10 @@ struct Scan<'a> {
     klasses: &'a Klasses,
     kept_sites: &'a KeptSites,
     facts: &'a SiteCache,
-    /// Number of the first object of the stretch.
+    /// Index of the first object of the stretch.
     begin: u32,
     decided: u64,
-    /// Objects that were not collected.
+    /// Objects outside of the collected ranges.
     elsewhere: Vec<UndecidedObject>,
 }
 
@@ -200,7 +201,7 @@ impl Scan<'_> {
         EventClaim {
             bytes: object.bytes.or_else(fixed),
             class: class_at(self.klasses, self.piece.klass_of(object)),
-            behind_gap: object.index == self.begin,
+            after_gap: object.index == self.begin,
             origin: Origin {
                 site,
                 thread: self.piece.thread,
@@ -217,14 +218,14 @@ impl UndecidedObject {
         EventClaim {
             bytes: self.bytes,
             class: class_at(klasses, self.klass),
-            behind_gap: false,
+            after_gap: false,
             origin: self.origin,
             how,
         }
     }
 }
 
-/// Decides about a carried object; false: it was collected, or is entered now.
+/// Decides a carried object. False: it is settled, because it was collected or is entered now.
 pub(crate) fn decide(
     object: &UndecidedObject,
     matching: &mut Matching<'_>,
@@ -239,7 +240,7 @@ pub(crate) fn decide(
             matching.claim(number, &object.claimed(object.how, matching.klasses));
         }
         AtEnd::NoSurvivor => matching.dead += 1,
-        // A huge object ends after the range that it starts in.
+        // A huge object ends after the range in which it begins.
         AtEnd::NotCollected if object.outside && matching.index.is_collected(object.start) => {
             matching.dead += 1;
         }
@@ -256,7 +257,7 @@ pub(crate) fn decide(
     false
 }
 
-/// The same where only the start is known; true: it is decided.
+/// Decides an object of which only the start is known; true if it is settled.
 fn decide_by_start(object: &UndecidedObject, matching: &mut Matching<'_>) -> bool {
     if !matching.index.is_collected(object.start) {
         return false;

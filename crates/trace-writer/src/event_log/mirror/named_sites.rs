@@ -6,7 +6,7 @@ use ducktrack_trace_format::{ClassNameHash, SiteFacts, SiteId};
 
 use crate::event_log::site_cache::SiteCache;
 
-/// Site and name of the class of its objects; of other sites nothing is known.
+/// Sites with the names of their objects' classes; nothing is known of other sites.
 struct NamedSites(&'static [(u32, &'static str)]);
 
 impl SiteFacts for NamedSites {
@@ -24,7 +24,7 @@ impl SiteFacts for NamedSites {
     }
 }
 
-/// What the mirror asks about these sites.
+/// A cache that knows only these sites.
 pub(crate) fn named_sites(sites: &'static [(u32, &'static str)]) -> SiteCache {
     SiteCache::new(Arc::new(NamedSites(sites)))
 }

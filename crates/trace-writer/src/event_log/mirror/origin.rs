@@ -1,23 +1,23 @@
-//! Where an object of the mirror comes from.
+//! The origin of an object in the mirror.
 
 use ducktrack_trace_format::{CallSiteId, HeapClassId, SiteId, ThreadId};
 
-/// The class of an object that no collection has shown yet, and whose event did not state it: that of its site.
+/// Class of an object that no collection has shown yet and whose event stated none: that of its site.
 pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
 
-/// Where an object comes from.
+/// Where and when an object was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
-    /// 0: not known.
+    /// 0 if unknown.
     pub(crate) site: SiteId,
     pub(crate) thread: ThreadId,
-    /// The caller to blame; 0: none, or not known.
+    /// The caller to blame; 0 if there is none or it is unknown.
     pub(crate) caller: CallSiteId,
     pub(crate) birth: u32,
 }
 
 impl Origin {
-    /// The same place and time.
+    /// The same origin without the caller.
     pub(crate) fn without_caller(self) -> Self {
         Self {
             caller: CallSiteId(0),

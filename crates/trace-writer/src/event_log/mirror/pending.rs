@@ -1,9 +1,10 @@
-//! Objects whose allocation is known, but not their address: outside of thread-local buffers, or arrays that went to more than one
-//! buffer. A collection that finds objects which nothing else explains may settle them, if class and size leave no choice.
+//! Objects whose allocation is known but not their address: they are outside of thread-local buffers, or are arrays that went to
+//! more than one buffer. If a collection finds objects that nothing else explains, it may settle them, where class and size allow
+//! only one origin.
 //!
-//! Objects of the same size and class form a group. A group is settled if all pending allocations of it have the same
-//! origin and there are at least as many as found objects. If only their callers differ, these stay unknown. The class of a pending object is the one that its event stated, or
-//! the one that all other objects of its site had. Where no class is known, the size alone decides, and only from
+//! Objects of the same size and class form a group. A group is settled if all its pending allocations have the same origin and are at least
+//! as many as the found objects. If only their callers differ, the callers stay unknown. The class of a pending object is the one that its
+//! event stated, or the one that all other objects of its site had. If no class is known, the size alone decides, and only from
 //! [`TELLING_BYTES`] on.
 
 use ducktrack_trace_format::HeapClassId;
@@ -11,19 +12,19 @@ use rustc_hash::FxHashMap;
 
 use super::origin::Origin;
 
-/// Objects at least this large (bytes) are seldom alike by chance.
+/// Objects of at least this many bytes rarely have equal sizes by chance.
 const TELLING_BYTES: u64 = 512;
 
-/// At most this many are kept; what comes then stays unexplained.
+/// Most pending objects; later ones stay unexplained.
 const MOST: usize = 1 << 20;
 
 /// Size and, if known, class.
 type Group = (u64, Option<HeapClassId>);
 
-/// A found object that may be one of the pending ones.
+/// A found object that may be a pending one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// Its number among the survivors.
+    /// Index among the survivors.
     pub(crate) survivor: usize,
     pub(crate) bytes: u64,
     pub(crate) class: HeapClassId,
@@ -39,14 +40,14 @@ pub(crate) struct PendingObjects {
 /// What a collection settled.
 #[derive(Debug, Default)]
 pub(crate) struct SettledObjects {
-    /// Survivors with their origins.
+    /// Survivors by index, with their origins.
     pub(crate) explained: Vec<(usize, Origin)>,
-    /// Found objects that could be more than one thing.
+    /// Found objects with more than one possible origin.
     pub(crate) ambiguous: u64,
 }
 
 impl PendingObjects {
-    /// Adds an object; false: there are too many.
+    /// Adds an object; false if there are too many.
     pub(crate) fn push(&mut self, bytes: u64, class: Option<HeapClassId>, origin: Origin) -> bool {
         let fits = self.count < MOST;
         if fits {
@@ -60,12 +61,12 @@ impl PendingObjects {
         self.count == 0
     }
 
-    /// True when an object of that size is pending.
+    /// True when an object of this size is pending.
     pub(crate) fn may_be(&self, bytes: u64, class: HeapClassId) -> bool {
         self.groups.contains_key(&(bytes, Some(class))) || self.groups.contains_key(&(bytes, None))
     }
 
-    /// Fills in classes that became known.
+    /// Fills in classes that have become known.
     pub(crate) fn learn(&mut self, class_of: impl Fn(Origin) -> Option<HeapClassId>) {
         let nameless: Vec<Group> = self
             .groups
@@ -81,7 +82,7 @@ impl PendingObjects {
         }
     }
 
-    /// Forgets objects born before an epoch: a full collection has shown everything that lives.
+    /// Forgets objects born before an epoch: a full collection has shown every live object.
     pub(crate) fn forget_before(&mut self, epoch: u32) {
         self.groups.retain(|_, origins| {
             origins.retain(|origin| origin.birth >= epoch);
@@ -106,7 +107,7 @@ impl PendingObjects {
         settled
     }
 
-    /// The only group that a candidate can be of.
+    /// The one group that a candidate can belong to.
     fn group_of(&self, candidate: &Candidate) -> Option<Group> {
         let exact = (candidate.bytes, Some(candidate.class));
         let nameless = (candidate.bytes, None);
@@ -138,7 +139,7 @@ impl PendingObjects {
     }
 }
 
-/// What all of them have in common; `None`: they are of several sites, threads or epochs, or there are none.
+/// What all origins have in common; `None` if they differ in site, thread or epoch, or if there are none.
 fn common_origin(origins: &[Origin]) -> Option<Origin> {
     let (first, others) = origins.split_first()?;
     let mut common = *first;

@@ -1,25 +1,26 @@
-//! Who is who: objects before a collection, and those it left, where no walk saw them move.
+//! Matches the objects before a collection with those after it, if no walk saw them move.
 //!
 //! | | |
 //! |---|---|
 //! | shape | class and size: all that is known of an object afterwards, with its address |
 //! | ordered | objects before that keep their order (the old space of a collector that slides) |
-//! | loose | objects before whose order says nothing; the ones that live on come after the last of the ordered |
-//! | anchor | an object afterwards that can be one object before only |
-//! | segment | what lies between two anchors, before and afterwards: the one came from the other |
+//! | loose | objects before in no reliable order; those that survive come after the last ordered one |
+//! | anchor | an object afterwards that can be only one object before |
+//! | segment | what lies between two anchors, before and afterwards: each side corresponds to the other |
 //! | certain | all objects before that it can be have one origin |
-//! | ambiguous | they have not: it gets the first of them that fits |
+//! | ambiguous | they have several: it gets the first that fits |
 //!
-//! 1. *Anchors.* Shapes of which a segment has as many objects afterwards as before: all of them live, in order. Should some contradict (objects before were not
-//!    all known), the longest ascending sequence of them counts. They cut the segment into smaller ones, in which there may be more.
-//! 2. *Windows.* In a segment without anchors, each object afterwards gets the first object before that it can be if all the ones before it do (leftmost), and
-//!    the last (rightmost). It can be any of its shape between the two, and no other.
-//! 3. *The rest* is told by shape alone: what is loose, and where the windows contradict. An object at the same address as one of its shape takes that one.
+//! 1. *Anchors.* A shape that a segment has equally often before and afterwards: all its objects survived, in order. If some contradict
+//!    each other (not all objects before were known), the longest ascending sequence of them counts. Anchors cut the segment into smaller
+//!    ones, in which there may be more anchors.
+//! 2. *Windows.* In a segment without anchors, each object afterwards has a leftmost match (the first object before that leaves room for all the ones before it)
+//!    and a rightmost match. It can be any object of its shape between the two, and no other.
+//! 3. *The rest* is matched by shape alone: loose objects, and segments whose windows contradict. An object at the same address as one of its shape is that one.
 //!
 //! Example (letters are shapes, digits origins): before `a1 b1 a2 c1 b2 b3`, afterwards `a b c b`. The anchor is `c`: the segments are `a1 b1 a2` with `a b`, and
-//! `b2 b3` with `b`. In the first, `b` is an anchor, and `a` before it must be `a1`. In the second nothing tells whether `b` is `b2` or `b3`.
+//! `b2 b3` with `b`. In the first, `b` is an anchor, and `a` before it must be `a1`. In the second nothing decides between `b2` and `b3`.
 //!
-//! Right if all objects before are known and the order was kept; O(n log n).
+//! The result is right if all objects before are known and the order was kept. O(n log n).
 
 mod anchors;
 mod candidates;
@@ -30,7 +31,7 @@ use std::ops::Range;
 
 use candidates::Candidates;
 
-/// Anchors are looked for in segments of segments of ... so often.
+/// How deep segments are cut at anchors.
 const MOST_CUTS: u32 = 16;
 
 /// An object before the collection.
@@ -41,44 +42,44 @@ pub(crate) struct Former<S, O> {
     pub(crate) origin: O,
 }
 
-/// An object afterwards.
+/// An object after the collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Present<S> {
     pub(crate) shape: S,
     pub(crate) address: u64,
 }
 
-/// What is known of both.
+/// The objects before and after the collection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides<'a, S, O> {
-    /// The ordered ones, in order, then the loose ones, ascending by address.
+    /// The ordered ones in order, then the loose ones, ascending by address.
     pub(crate) before: &'a [Former<S, O>],
-    /// How many of them are ordered.
+    /// How many of `before` are ordered.
     pub(crate) ordered: usize,
-    /// In the order that ordered ones keep.
+    /// In the order that ordered objects keep.
     pub(crate) after: &'a [Present<S>],
-    /// Only this many of them can be ordered ones.
+    /// Only this many of `after`, from the first on, can be ordered objects.
     pub(crate) first: usize,
-    /// Nothing comes to lie where something else of its shape was: the same address is the same object.
+    /// No object moves to where another of its shape was: the same address means the same object.
     pub(crate) in_place: bool,
 }
 
-/// Which object before an object is. Numbers are those of [`Sides::before`].
+/// Which object before the collection an object is, by its number in [`Sides::before`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     /// None that is known.
-    Nobody,
-    /// All that it can be have the same origin.
+    Unmatched,
+    /// All candidates have the same origin.
     Certain(usize),
-    /// Its origin is that of another one, maybe.
+    /// One of several candidates; the origin may be that of another.
     Ambiguous(usize),
 }
 
-/// Tells for each object afterwards which one it was.
+/// Finds for each object afterwards the object that it was.
 pub(crate) fn reconcile<S: Copy + Eq + Hash, O: Copy + Eq>(sides: &Sides<'_, S, O>) -> Vec<Match> {
     let candidates = Candidates::new(sides);
     let mut reconciliation = Reconciliation {
-        matches: vec![Match::Nobody; sides.after.len()],
+        matches: vec![Match::Unmatched; sides.after.len()],
         used: vec![false; sides.before.len()],
         sides,
         candidates,
@@ -92,12 +93,12 @@ pub(crate) fn reconcile<S: Copy + Eq + Hash, O: Copy + Eq>(sides: &Sides<'_, S, 
 struct Segment {
     before: Range<usize>,
     after: Range<usize>,
-    /// The last one: loose objects may be among those afterwards.
+    /// This is the last segment: loose objects may be among those afterwards.
     open: bool,
     cuts: u32,
 }
 
-/// A shape in [`Reconciliation::by_shape`]: what it can be, and how many there are.
+/// A shape in [`Reconciliation::by_shape`]: its candidates and their numbers.
 struct Group {
     places: Range<usize>,
     cursor: usize,
@@ -144,13 +145,13 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
         };
     }
 
-    /// A segment without anchors.
+    /// Matches a segment without anchors.
     fn settle(&mut self, segment: Segment) {
         if !segment.open {
             self.by_windows_or_shape(segment.before, segment.after);
             return;
         }
-        // What cannot be loose is ordered, and all before it.
+        // An object that cannot be loose is ordered, and so are all before it.
         let ordered = segment
             .after
             .clone()
@@ -161,7 +162,8 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
         self.by_shape(end..self.sides.after.len(), start);
     }
 
-    /// The number of the object before that the last one afterwards is at least.
+    /// Matches by windows, or by shape if the windows contradict. Returns a lower bound of the number that the last
+    /// object afterwards had before.
     fn by_windows_or_shape(&mut self, before: Range<usize>, after: Range<usize>) -> Option<usize> {
         let windows = self.candidates.windows(&before, &after);
         if let Some(windows) = windows {
@@ -178,7 +180,8 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
         None
     }
 
-    /// What may be loose: those before from `start` on, the ordered ones only for the first afterwards.
+    /// Matches objects that may be loose with the objects before from `start` on; ordered ones only for those
+    /// afterwards that can be ordered.
     fn by_shape(&mut self, after: Range<usize>, start: usize) {
         let sides = self.sides;
         let range = |object: usize| match object < sides.first {
@@ -197,14 +200,14 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
         self.take_in_order(after, groups, range);
     }
 
-    /// By shape and where the range begins: those that are not matched yet.
+    /// The unmatched objects by shape and start of their range.
     fn groups(
         &self,
         after: Range<usize>,
         range: impl Fn(usize) -> Range<usize>,
     ) -> HashMap<(u32, usize), Group> {
         let mut groups: HashMap<(u32, usize), Group> = HashMap::new();
-        for object in after.filter(|object| self.matches[*object] == Match::Nobody) {
+        for object in after.filter(|object| self.matches[*object] == Match::Unmatched) {
             let range = range(object);
             let key = (self.candidates.shape(object), range.start);
             let group = groups.entry(key).or_insert_with(|| {
@@ -231,7 +234,7 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
     ) {
         for object in after {
             let key = (self.candidates.shape(object), range(object).start);
-            let is_matched = self.matches[object] != Match::Nobody;
+            let is_matched = self.matches[object] != Match::Unmatched;
             let Some(group) = groups.get_mut(&key).filter(|_| !is_matched) else {
                 continue;
             };
@@ -240,7 +243,7 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
                 continue;
             };
             group.cursor = place + 1;
-            // More than were known: then any of them may be an unknown one.
+            // If there are more objects than candidates, any of them may be an unknown one.
             let is_certain =
                 group.wanted <= group.unused && self.candidates.is_one_origin_of(&group.places);
             self.take(object, self.candidates.number(place), is_certain);
@@ -249,7 +252,7 @@ impl<S: Copy + Eq + Hash, O: Copy + Eq> Reconciliation<'_, S, O> {
 }
 
 impl Segment {
-    /// What lies before, between and after anchors.
+    /// The segments before, between and after anchors.
     fn between(&self, anchors: &[(usize, usize)]) -> Vec<Self> {
         let ends = anchors.iter().copied();
         let ends = ends.chain([(self.after.end, self.before.end)]);

@@ -1,7 +1,8 @@
-//! The class of the objects of each site, as far as all that were seen had the same.
+//! The class of each site's objects, as long as all objects seen had the same.
 //!
-//! A site whose events say no class has one: the one that its bytecode names, or one that only the run shows. Where an event of it says an object should
-//! be there is one of another class and the same size, the JIT eliminated the event's object, and what moved the top was an object of the VM's own.
+//! A site whose events state no class has one class: the one that its bytecode names, or one that only the run shows. If an object of
+//! another class but the same size is where one of its events puts an object, the JIT eliminated the event's object, and the VM moved the
+//! top for an object of its own.
 
 use ducktrack_trace_format::{
     ClassNameHash, HeapClass, HeapClassId, HeapClassSize, SiteFacts, SiteId,
@@ -13,7 +14,7 @@ use crate::event_log::site_cache::SiteCache;
 const NONE_SEEN: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// How many objects of a class must have been seen at a site before one of another class is doubted: the first may be the wrong one.
+/// How many objects of a class a site must have had before one of another class is doubted: the first may be the wrong one.
 const TRUSTED: u32 = 2;
 
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub(crate) struct SiteClasses {
     names: FxHashMap<HeapClassId, ClassNameHash>,
     /// `None`: several classes have this name.
     by_name: FxHashMap<ClassNameHash, Option<HeapClassId>>,
-    /// Of classes whose objects all have one size.
+    /// Sizes of classes whose objects all have the same size.
     bytes: FxHashMap<HeapClassId, u32>,
 }
 
@@ -61,7 +62,7 @@ impl SiteClasses {
         self.seen.get_mut(index)
     }
 
-    /// An object of a site was seen.
+    /// Notes the class of an object of a site.
     #[inline]
     pub(crate) fn see(&mut self, site: SiteId, class: HeapClassId) {
         let Some(seen) = self.at(site) else { return };
@@ -79,31 +80,31 @@ impl SiteClasses {
         }
     }
 
-    /// Events of this site say the class: it may have several.
+    /// Notes that events of this site state the class: it may have several.
     pub(crate) fn has_several(&mut self, site: SiteId) {
         if let Some(seen) = self.at(site) {
             seen.class = SEVERAL;
         }
     }
 
-    /// The class of all objects of a site that were seen.
+    /// The class that all seen objects of a site had.
     pub(crate) fn class_of(&self, site: SiteId) -> Option<HeapClassId> {
         let class = self.seen.get(site.0 as usize)?.class;
         (class < SEVERAL).then_some(HeapClassId(class))
     }
 
-    /// The bytes of each object of a class, where all have the same.
+    /// The size of the class's objects in bytes, if all have the same.
     pub(crate) fn bytes_of(&self, class: HeapClassId) -> Option<u64> {
         self.bytes.get(&class).copied().map(u64::from)
     }
 
-    /// The class that the site's bytecode names, where only one class has that name.
+    /// The class that the site's bytecode names, if only one class has that name.
     pub(crate) fn named_by(&self, site: SiteId, facts: &SiteCache) -> Option<HeapClassId> {
         let name = facts.class_name(site)?;
         *self.by_name.get(&name)?
     }
 
-    /// Is an object of this class none of the site's?
+    /// Whether an object of this class cannot be of this site.
     pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId, facts: &SiteCache) -> bool {
         let has_another_name = || {
             let name = self.names.get(&class);
@@ -113,7 +114,7 @@ impl SiteClasses {
         self.was_never(site, class) || has_another_name()
     }
 
-    /// Were all objects of the site of one other class so far?
+    /// Whether all objects of the site so far had one other class.
     fn was_never(&self, site: SiteId, class: HeapClassId) -> bool {
         let seen = self.seen.get(site.0 as usize);
         seen.is_some_and(|seen| {

@@ -1,6 +1,7 @@
-//! Found objects that ended where a thread was cut: what a thread was about to record when a collection stopped it.
+//! Found objects that ended where a thread was cut: the objects that the threads were about to record when a
+//! collection stopped them.
 //!
-//! The thread may stay stopped for more collections; the object is followed until the thread says what it was.
+//! A thread may stay stopped for more collections; its object is followed until the thread records it.
 
 use std::collections::HashMap;
 
@@ -18,14 +19,14 @@ struct Suspect {
     address: u64,
 }
 
-/// By thread.
+/// The suspects by thread.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     suspects: HashMap<ThreadId, Suspect>,
 }
 
 impl Suspects {
-    /// Where the object is now that a thread was about to record.
+    /// The current address of the object that a thread was about to record.
     pub(crate) fn take(&mut self, thread: ThreadId, end: u64) -> Option<u64> {
         let suspect = self
             .suspects
@@ -36,7 +37,8 @@ impl Suspects {
         Some(address)
     }
 
-    /// Follows a collection, and takes up the threads it cut. `found` are ends and addresses of found objects, ascending, survivors ascend by address.
+    /// Follows the suspects through a collection, and adds those of the threads it cut. `found` has ends and addresses of found objects;
+    /// `found` and `survivors` ascend by address.
     pub(crate) fn follow(
         &mut self,
         ranges: &[AddressRange],

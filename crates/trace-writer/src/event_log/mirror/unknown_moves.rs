@@ -1,8 +1,8 @@
-//! A collection of which only the heap that it left is known: its moves are put together from what the mirror and the events of its epoch had.
+//! Reconstructs the moves of a collection of which only the resulting heap is known, from the mirror and the events of its epoch.
 //!
-//! [`super::reconciliation`] says of each object which one it was, and that becomes its move. What no known object can have been comes from *nowhere*: addresses after the
-//! heap, of which nothing else ever lives, so that a reader takes it for a found object. From there on the collection is like all others; its ranges are the
-//! whole heap, and nowhere.
+//! [`super::reconciliation`] finds which object each one was, and that becomes its move. An object that matches no known one comes from
+//! *nowhere*: addresses after the heap at which nothing ever lives, so that a reader takes it for a found object. From there on the
+//! collection is handled like any other; its ranges are the whole heap, and nowhere.
 //!
 //! ```text
 //! old space [0x1000, 0x1040): A B    eden [0x8000, 0x8040): C D    afterwards old: B X
@@ -10,10 +10,10 @@
 //! moves     B: 0x1020 -> 0x1000      X: 0x100000 -> 0x1020, found
 //! ```
 //!
-//! Serial and Parallel slide within the old space, but a full collection of theirs collects the young spaces first, in no order that is known; G1 has no order at
-//! all. So only objects of an old space are ordered.
+//! Serial and Parallel slide within the old space, but their full collections also move the young objects there, in an unknown order; G1
+//! keeps no order at all. So only objects of an old space are ordered.
 //!
-//! Memory: the live objects, and those of the epoch's events that have the shape of an object afterwards; of one shape and origin not more than could be any.
+//! Memory: the live objects, and those objects of the epoch whose shape occurs afterwards; per shape and origin at most as many as occur.
 
 use std::collections::HashMap;
 
@@ -36,22 +36,22 @@ type Shape = (HeapClassId, u32);
 /// Nowhere begins at a multiple of this.
 const NOWHERE_ALIGNMENT: u64 = 1 << 20;
 
-/// Objects before the collection, as they come.
+/// The objects before the collection, as they are added.
 struct Formers {
     spaces: Vec<AddressRange>,
-    /// Where objects keep their order.
+    /// The space in which objects keep their order.
     old: Option<AddressRange>,
     /// How many objects have each shape afterwards.
     wanted: HashMap<Shape, u32>,
-    /// How many of the epoch were taken, by shape and origin.
+    /// How many objects of the epoch were added, by shape and origin.
     taken: HashMap<(Shape, Origin), u32>,
     ordered: Vec<Former<Shape, Origin>>,
     loose: Vec<Former<Shape, Origin>>,
 }
 
 impl Mirror {
-    /// Gives each object of the heap after a collection the place that it may have come from, and says how many of them may have come from others. `is_complete`: the mirror
-    /// knew the heap before.
+    /// Gives each object of the heap after a collection the address that it may have come from, and counts the ambiguous ones.
+    /// `is_complete`: the mirror knew the heap before.
     pub(crate) fn reconcile(
         &mut self,
         collection: &mut Collection,
@@ -59,7 +59,7 @@ impl Mirror {
         is_complete: bool,
         facts: &SiteCache,
     ) {
-        // Before the first collection, only events are known.
+        // Before the first collection, only objects with events are known.
         let is_complete = is_complete && self.live.len() > 0;
         let old = old_space(&collection.after);
         let is_old = |address| old.is_some_and(|old: AddressRange| old.contains(address));
@@ -80,12 +80,12 @@ impl Mirror {
         });
         without_overlaps(&mut matches, &before);
         collection.collected = spaces(&collection.before);
-        let nowhere = behind_all(collection);
+        let nowhere = past_all_spaces(collection);
         let mut next = nowhere;
         for (object, known) in objects.iter_mut().zip(matches) {
             let former = match known {
                 Match::Certain(former) | Match::Ambiguous(former) => before.get(former),
-                Match::Nobody => None,
+                Match::Unmatched => None,
             };
             let is_certain = is_complete && matches!(known, Match::Certain(_));
             collection.counts.ambiguous += u64::from(former.is_some() && !is_certain);
@@ -100,7 +100,7 @@ impl Mirror {
         });
     }
 
-    /// All objects before that an object afterwards may have been.
+    /// All objects before that may be an object afterwards.
     fn formers(
         &mut self,
         collection: &Collection,
@@ -170,7 +170,7 @@ impl Formers {
         }
     }
 
-    /// Adds an object, if an object afterwards may have been it.
+    /// Adds an object, if it may be one of those afterwards.
     fn add(
         &mut self,
         address: u64,
@@ -208,7 +208,7 @@ impl Formers {
         self.loose.push(former);
     }
 
-    /// The ordered ones and the loose ones, and how many are ordered.
+    /// The ordered objects, then the loose ones, and how many are ordered.
     fn in_order(mut self) -> (Vec<Former<Shape, Origin>>, usize) {
         self.ordered.sort_by_key(|former| former.address);
         self.loose.sort_by_key(|former| former.address);
@@ -218,11 +218,12 @@ impl Formers {
     }
 }
 
-/// Two objects cannot have been at one place: an event whose object was eliminated may seem to say so. Of those that were chosen, the larger one then matches nothing.
+/// Resolves overlaps: two objects cannot have been at the same place, but the event of an eliminated object may seem to say so. Of two
+/// chosen objects that overlap, the larger one is then unmatched.
 fn without_overlaps(matches: &mut [Match], before: &[Former<Shape, Origin>]) {
     let former_of = |known: &Match| match known {
         Match::Certain(former) | Match::Ambiguous(former) => before.get(*former),
-        Match::Nobody => None,
+        Match::Unmatched => None,
     };
     let chosen = matches.iter().enumerate();
     let chosen = chosen.filter_map(|(index, known)| Some((former_of(known)?, index)));
@@ -233,17 +234,17 @@ fn without_overlaps(matches: &mut [Match], before: &[Former<Shape, Origin>]) {
     for (former, index) in chosen {
         match kept.filter(|(known, _)| end(known) > former.address) {
             Some((known, _)) if known.shape.1 <= former.shape.1 => {
-                matches[index] = Match::Nobody;
+                matches[index] = Match::Unmatched;
                 continue;
             }
-            Some((_, larger)) => matches[larger] = Match::Nobody,
+            Some((_, larger)) => matches[larger] = Match::Unmatched,
             None => {}
         }
         kept = Some((former, index));
     }
 }
 
-/// The old space of a collector that slides within it; only such a one has a to-space.
+/// The old space of a collector that slides within it; only such a collector has a to-space.
 fn old_space(spaces: &[Space]) -> Option<AddressRange> {
     spaces.iter().find(|space| space.kind == SpaceKind::To)?;
     let old = spaces.iter().find(|space| space.kind == SpaceKind::Old)?;
@@ -253,7 +254,7 @@ fn old_space(spaces: &[Space]) -> Option<AddressRange> {
     })
 }
 
-/// The memory of all spaces, ascending.
+/// The memory in use in all spaces, ascending.
 fn spaces(spaces: &[Space]) -> Vec<AddressRange> {
     let filled = spaces.iter().filter(|space| space.bottom < space.top);
     let ranges: Vec<AddressRange> = filled
@@ -266,7 +267,7 @@ fn spaces(spaces: &[Space]) -> Vec<AddressRange> {
 }
 
 /// Where nowhere begins.
-fn behind_all(collection: &Collection) -> u64 {
+fn past_all_spaces(collection: &Collection) -> u64 {
     let spaces = collection.before.iter().chain(&collection.after);
     let top = spaces.map(|space| space.top).max().unwrap_or(0);
     top.next_multiple_of(NOWHERE_ALIGNMENT)
@@ -303,7 +304,7 @@ mod tests {
         mirror
     }
 
-    /// What a thread made in eden: sites and units, one after the other.
+    /// Objects that a thread allocates in eden: sites and units, one after the other.
     fn keep(mirror: &mut Mirror, epoch: u32, objects: &[(u32, u32)]) {
         let mut piece = PieceObjects::default();
         let kept = |site| KeptSite::alone(SiteId(site)).unwrap();
@@ -332,7 +333,7 @@ mod tests {
         }
     }
 
-    /// A full collection that leaves these in the old space.
+    /// A full collection that leaves these objects in the old space.
     fn collect(
         mirror: &mut Mirror,
         number: u32,
@@ -383,7 +384,7 @@ mod tests {
         keep(&mut mirror, 0, &[(20, 2), (22, 3), (20, 2)]);
         let heap = [(ELEMENT, 16), (PAIR, 24), (ELEMENT, 16)];
         let first = collect(&mut mirror, 1, 0x1000, &heap);
-        // Nothing was known of the heap before: there may have been others.
+        // Nothing was known of the heap before, so there may have been other objects.
         assert_eq!((first.counts.ambiguous, first.counts.found), (3, 0));
         keep(&mut mirror, 1, &[(21, 2), (22, 3), (21, 2)]);
         let heap = [(ELEMENT, 16), (PAIR, 24), (OF_VM, 32), (ELEMENT, 16)];
@@ -402,7 +403,7 @@ mod tests {
         keep(&mut mirror, 0, &[(20, 2), (22, 3)]);
         collect(&mut mirror, 1, 0x1000, &[(ELEMENT, 16), (PAIR, 24)]);
         keep(&mut mirror, 1, &[(21, 2)]);
-        // The element comes after the pair: it is not the one that came before it.
+        // The element now comes after the pair, so it is not the one that came before it.
         let second = collect(&mut mirror, 2, 0x1028, &[(PAIR, 24), (ELEMENT, 16)]);
         assert_eq!((second.counts.ambiguous, second.counts.dead), (0, 1));
         assert_eq!(sites(&mut mirror), [(0x1000, 22, 0), (0x1018, 21, 1)]);

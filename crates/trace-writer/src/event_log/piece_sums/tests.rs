@@ -1,4 +1,4 @@
-//! Sums of made-up words, against those made one by one.
+//! Sums of generated words, compared with sums made one event at a time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn word(site: u32, units: u32) -> Word {
     (site << 12 | units).to_le_bytes()
 }
 
-/// Sums that know the sites that have sizes.
+/// Sums that have learned the sites with sizes.
 fn sums(facts: &SiteCache) -> PieceSums {
     let mut sums = PieceSums::default();
     assert!(sums.learn(SiteId(16), 3, facts));
@@ -45,7 +45,7 @@ fn drained(sums: &mut PieceSums) -> Vec<(u32, EventSum)> {
     given
 }
 
-/// What is taken of words, and what is written for it.
+/// What is taken of the words, and the words written for them.
 fn add(
     sums: &mut PieceSums,
     shortener: &mut PairShortener,
@@ -89,7 +89,7 @@ fn what_fits_is_added_up_kept_and_written() {
         &pair[..],
         &[word(18, 5), word(18, 0), word(19, 0)],
         &pair,
-        // There is a gap in it.
+        // The middle word does not fit.
         &[word(16, 3), word(16, 4), word(16, 3)],
     ]
     .concat();
@@ -122,23 +122,23 @@ fn what_fits_is_added_up_kept_and_written() {
     ];
     assert_eq!(drained(&mut sums), expected);
     assert_eq!(drained(&mut sums), []);
-    // Its sum was given: it is a first one again.
+    // Its sum was handed out: the pair is new again.
     let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
     assert_eq!(taken, TakenWords::default());
 }
 
-/// Events one by one, of the sites of [`sums`]: what is taken, written and kept of them, and the events of each site.
+/// Takes events of the sites of [`sums`] one by one: what is taken, written and kept, and the events of each site.
 fn one_by_one(
     words: &[Word],
     shortener: &mut PairShortener,
 ) -> (TakenWords, Vec<Word>, Vec<Word>, BTreeMap<u32, [u64; 3]>) {
     let (mut taken, mut written, mut kept) = (TakenWords::default(), vec![], vec![]);
     let mut sites: BTreeMap<u32, [u64; 3]> = BTreeMap::new();
-    while let [first, behind @ ..] = &words[taken.words..] {
+    while let [first, after @ ..] = &words[taken.words..] {
         let number = u32::from_le_bytes(*first);
         let (site, mut units) = (number >> 12, number & MAX_UNITS);
         let fits = matches!((site, units), (16, 3) | (18, _) | (16..32, 0));
-        let (short, keep) = match (site, behind) {
+        let (short, keep) = match (site, after) {
             _ if fits => (*first, *first),
             (CALLER, [caller, word, ..]) => {
                 let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
@@ -183,7 +183,7 @@ fn events() -> impl Strategy<Value = Vec<Word>> {
 }
 
 proptest! {
-    /// Whatever stands in blocks of plain words, or ends them.
+    /// Holds for any words inside blocks of plain words or at their ends.
     #[test]
     fn words_are_added_as_they_would_be_one_by_one(words in events()) {
         let facts = SiteCache::new(Arc::new(Facts));

@@ -1,4 +1,4 @@
-//! When the pipeline begins a new file, and when it must wait before it may.
+//! When the pipeline begins a new file, and when it must wait for one.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::event_log::limits::{Limits, Sizes};
 use crate::event_log::mirror::Moves;
 
 impl Pipeline {
-    /// Asks for a collection near the upper limit, and stops writing just below it.
+    /// Requests a collection near the upper limit, and stops writing just below it.
     pub(super) fn watch_limits(&mut self) {
         let Some(limits) = self.limits else {
             self.restart_if_torn();
@@ -42,14 +42,14 @@ impl Pipeline {
         }
     }
 
-    /// The file has its share and waits for a collection to end it. To cause one costs the program more than to compress what is written until one comes
-    /// by itself.
+    /// True when the file has its share and waits for a collection to end it. Requesting one costs the program more than compressing blocks
+    /// until one comes by itself.
     pub(super) fn is_short_of_room(&self) -> bool {
         let is_full = |limits: Limits| limits.is_full(self.sizes());
         self.heap.is_known() && self.limits.is_some_and(is_full)
     }
 
-    /// How large the files are, at most.
+    /// Upper bounds of the file sizes.
     fn sizes(&self) -> Sizes {
         let (current, total) = self.parts.output.gauge().at_most();
         Sizes {
@@ -59,7 +59,7 @@ impl Pipeline {
         }
     }
 
-    /// A question about sizes, asked again with exact ones if the answer is yes.
+    /// Answers a question about sizes; a yes is checked again with exact sizes.
     fn check_drained(&mut self, is_so: impl Fn(Sizes) -> bool) -> bool {
         if !is_so(self.sizes()) {
             return false;
@@ -68,14 +68,14 @@ impl Pipeline {
         is_so(self.sizes())
     }
 
-    /// Where no synchronization point can be had, a torn file is followed by the next at once.
+    /// If no synchronization point is possible, a torn file is followed by the next at once.
     fn restart_if_torn(&mut self) {
         if !self.heap.is_known() && self.parts.output.gauge().is_torn() {
             self.begin_file(Vec::new());
         }
     }
 
-    /// While buffers are held: another request, or the end of patience.
+    /// While buffers are held: requests again, or loses patience.
     pub(super) fn ask_again(&mut self) {
         let Some(holding) = &mut self.holding else {
             return;
@@ -99,7 +99,8 @@ impl Pipeline {
         self.write_held();
     }
 
-    /// The synchronization point to write after this collection, if a new file begins there; old files go at once.
+    /// The synchronization point to write after this collection, if a new file begins there; old files are removed
+    /// now.
     pub(super) fn rotation(
         &mut self,
         collection: &Collection,
@@ -121,14 +122,14 @@ impl Pipeline {
         let mirror = self.heap.known().filter(|mirror| mirror.is_settled())?;
         let start = Instant::now();
         let parts = mirror.sync_point(collection.number);
-        // While files cannot be written, points are made in vain: a tenth of the time may go there.
+        // While files cannot be written, points are made in vain: they may take at most a tenth of the time.
         self.try_again = Instant::now() + start.elapsed() * 10;
         let bytes: usize = parts.iter().map(Vec::len).sum();
         self.make_room_for(bytes as u64 + moves);
         Some(parts)
     }
 
-    /// Removes old files so that a share fits below the maximum, and `bytes` besides what a share allows.
+    /// Removes old files until there is room for a share, or for `bytes` if that is more.
     pub(super) fn make_room_for(&mut self, bytes: u64) {
         if let Some(limits) = self.limits {
             self.parts

@@ -1,14 +1,14 @@
-//! Buffers are held because the files are full: for how long, and when a collection was asked for.
+//! Buffers are held because the files are full: for how long, and when a collection was requested.
 
 use std::time::{Duration, Instant};
 
-/// How long a collection is awaited while nothing may be written.
+/// How long to wait for a collection while writing is stopped.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often it is asked for meanwhile.
+/// How often to repeat the request meanwhile.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Since when buffers are held, and when a collection was asked for.
+/// Since when buffers are held, and when a collection was last requested.
 #[derive(Clone, Copy)]
 pub(super) struct Holding {
     since: Instant,
@@ -16,7 +16,7 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// A collection has just been asked for.
+    /// Begins holding, just after a request.
     pub(super) fn begin() -> Self {
         let now = Instant::now();
         Self {
@@ -25,12 +25,12 @@ impl Holding {
         }
     }
 
-    /// Whether a collection may still come in time.
+    /// Whether to keep waiting for a collection.
     pub(super) fn is_patient(&self) -> bool {
         self.since.elapsed() < PATIENCE
     }
 
-    /// Whether it is time to ask for one again; if so, the caller does.
+    /// Whether it is time to repeat the request; if so, the caller repeats it.
     pub(super) fn may_ask_again(&mut self) -> bool {
         let due = self.asked.elapsed() >= ASK_AGAIN;
         if due {

@@ -1,36 +1,37 @@
-//! The mirror while moves are not known, and its new beginning.
+//! The mirror while moves are unknown, and how it begins anew.
 //!
 //! ```text
-//!          a collection without moves              a collection that is known and tells all live objects
+//!          a collection without moves              a known collection with all live objects
 //! known ------------------------------> waiting ----------------------------------------------------------> known
 //!       mirror                          no objects; events of one epoch                                     mirror, new file
 //! ```
 //!
-//! While it waits, events are kept until the collection that ends their epoch: is that one known and tells the whole heap, they explain the objects of its epoch. All others
-//! are of a class and of no site. The collection itself says in the trace that moves are not known, for it has no heap to start from; a new file with a synchronization point
-//! follows it, so that readers go on as after a rotation.
+//! While it waits, events are kept until the collection that ends their epoch. If that collection is known and lists the whole heap, the
+//! events explain the objects of its epoch. All other objects get a class, but no site. The trace marks the collection itself as one
+//! without moves, for it has no heap to start from. A new file with a synchronization point follows, so that readers go on as after a
+//! rotation.
 
 use crate::event_log::mirror::Mirror;
 
 /// What is known of the heap.
 pub(crate) enum Heap {
-    /// The mirror has every object of the epochs before.
+    /// The mirror has every object of the earlier epochs.
     Known(Mirror),
-    /// The same, since the collection at hand.
+    /// Like `Known`, since the current collection.
     Anew(Mirror),
-    /// Moves are not known, but may be again: a mirror without objects, for the events of the current epoch.
+    /// Moves are unknown, but may be known again: a mirror without objects, for the events of the current epoch.
     Waiting(Mirror),
-    /// Moves are not known, and will not be.
+    /// Moves are unknown, and will stay so.
     Unknown,
 }
 
 impl Heap {
-    /// Are all objects known?
+    /// Whether all objects are known.
     pub(crate) fn is_known(&self) -> bool {
         matches!(self, Self::Known(_) | Self::Anew(_))
     }
 
-    /// The mirror of a heap that is known.
+    /// The mirror, if the heap is known.
     pub(crate) fn known(&mut self) -> Option<&mut Mirror> {
         match self {
             Self::Known(mirror) | Self::Anew(mirror) => Some(mirror),

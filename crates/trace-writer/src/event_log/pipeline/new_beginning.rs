@@ -1,4 +1,4 @@
-//! What the pipeline does when the heap is lost, and when it is known anew ([`super::lost_heap`]).
+//! What the pipeline does when the heap is lost, and when it is known again ([`super::lost_heap`]).
 
 use ducktrack_trace_format::{Collection, MovesLevel};
 
@@ -6,20 +6,21 @@ use super::Pipeline;
 use super::lost_heap::Heap;
 use crate::event_log::mirror::Moves;
 
-/// What the collection says that begins the mirror anew.
+/// Fault of the collection with which the mirror begins anew.
 const ANEW: &str = "the heap before this collection is not known; after it, all objects are listed";
 
 impl Pipeline {
-    /// A heap that waits is known anew, if the collection at hand tells all of it.
-    pub(super) fn begin_anew(&mut self, tells_all: bool) {
+    /// Makes a waiting heap known again, if the current collection lists all of it.
+    pub(super) fn begin_anew(&mut self, lists_all: bool) {
         self.heap = match std::mem::replace(&mut self.heap, Heap::Unknown) {
-            Heap::Waiting(mirror) if tells_all => Heap::Anew(mirror),
+            Heap::Waiting(mirror) if lists_all => Heap::Anew(mirror),
             Heap::Anew(mirror) => Heap::Known(mirror),
             other => other,
         };
     }
 
-    /// The collection was taken: moves into an unknown heap tell readers nothing.
+    /// Finishes such a collection: its moves would mean nothing to readers, because they do not know the heap before
+    /// it.
     pub(super) fn began_anew(&mut self, collection: &mut Collection, moves: Moves) -> Moves {
         if !self.is_anew() {
             return moves;
@@ -29,12 +30,12 @@ impl Pipeline {
         Moves::default()
     }
 
-    /// Does the collection at hand begin the mirror anew?
+    /// Whether the mirror begins anew with the current collection.
     pub(super) fn is_anew(&self) -> bool {
         matches!(self.heap, Heap::Anew(_))
     }
 
-    /// Moves are not known, but may be again.
+    /// Moves are unknown from here on, but may be known again.
     pub(super) fn lose_heap(&mut self, level: MovesLevel) {
         let mirror = self.heap.take_mirror();
         self.heap = mirror

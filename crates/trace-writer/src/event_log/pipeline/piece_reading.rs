@@ -1,4 +1,4 @@
-//! One piece, event by event: counted, written shorter, and prepared for the mirror.
+//! Reads one piece, event by event: counts it, shortens it, and prepares it for the mirror.
 
 use ducktrack_trace_format::{
     Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
@@ -13,12 +13,12 @@ use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
 use crate::event_log::site_cache::SiteCache;
 use crate::event_log::tally::{EqualEvents, EventSum, Tally};
 
-/// Whose piece it is, and what its events go to.
+/// The piece's thread and epoch, and where its events go.
 pub(crate) struct PieceReading<'a> {
     pub(crate) thread: ThreadId,
     pub(crate) epoch: u32,
     pub(crate) cut: Option<ThreadCut>,
-    /// Stragglers are of the epoch that the last collection ended.
+    /// Stragglers belong to the epoch that the last collection ended.
     pub(crate) recent: bool,
     pub(crate) facts: &'a SiteCache,
     pub(crate) host: &'a dyn EventHost,
@@ -30,7 +30,7 @@ pub(crate) struct PieceReading<'a> {
     pub(crate) tally: &'a mut dyn Tally,
     pub(crate) mirror: Option<&'a mut Mirror>,
     pub(crate) explained: &'a mut Vec<Explained>,
-    /// Events, but for those in the sums.
+    /// Number of events, without those in the sums.
     pub(crate) events: u64,
 }
 
@@ -74,7 +74,7 @@ impl EventSink for PieceReading<'_> {
 }
 
 impl PieceReading<'_> {
-    /// What objects of a site with a caller are kept as; `None`: not at all.
+    /// How objects of a site with a caller are kept; `None` if they cannot be kept.
     fn kept_site(&mut self, site: SiteId, caller: Option<CallSiteId>) -> Option<KeptSite> {
         match &mut self.mirror {
             Some(mirror) => mirror.kept_site(site, caller),
@@ -82,7 +82,7 @@ impl PieceReading<'_> {
         }
     }
 
-    /// After what stopped a run of words: whether the site of the next word can be added up now.
+    /// At the word that stopped a run: whether its site can be summed from now on.
     #[cold]
     fn can_add(&mut self, words: &[Word]) -> bool {
         let Some(word) = words.first().map(|word| u32::from_le_bytes(*word)) else {
@@ -92,10 +92,11 @@ impl PieceReading<'_> {
         is_site(site.0) && self.sums.learn(site, word & MAX_UNITS, self.facts)
     }
 
-    /// Takes the event that the words begin with, if it says its class, or its caller and is the first of its pair. The thread's buffer stands at `top`.
+    /// Takes the event at the start of the words if it states its class, or if it states its caller and is the first of its pair. `top` is
+    /// the top of the thread's buffer.
     fn take_noted(&mut self, words: &[Word], top: u64) -> Option<NotedEvent> {
         let event = NotedEvent::first_of(words, top)?;
-        // A caller or a class before a called site: the agent does not write that.
+        // A caller or a class before a called site: the agent never writes that.
         if event.site.0 >= FIRST_CALLED_SITE || !self.sums.fits(event.site, event.units, self.facts)
         {
             return None;
@@ -140,7 +141,7 @@ impl PieceReading<'_> {
         Some(kept)
     }
 
-    /// The first object of which something is said; what it is kept as. `None`: it cannot be kept.
+    /// Adds the first object of a combination; returns how it is kept. `None` if it cannot be kept.
     #[cold]
     fn first_noted(&mut self, alike: EqualEvents, units: u32) -> Option<KeptSite> {
         let kept = self.kept_site(alike.site, alike.caller)?;
@@ -189,7 +190,7 @@ impl PieceReading<'_> {
         }
     }
 
-    /// Gives the sums to the tally.
+    /// Hands the sums to the tally.
     fn give_sums(&mut self) {
         let (tally, thread) = (&mut *self.tally, self.thread);
         let mut events = 0;
@@ -217,7 +218,7 @@ impl PieceReading<'_> {
         self.events += events;
     }
 
-    /// The piece has ended; the number of its events, and of the words that were written.
+    /// Ends the piece; returns the number of its events and of the written words.
     pub(crate) fn finish(mut self) -> (u64, usize) {
         self.give_sums();
         (self.events, self.short.len())
@@ -232,7 +233,7 @@ fn alike(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
     }
 }
 
-/// A straddler is either eliminated or a straggler.
+/// Decides whether a straddler is eliminated or a straggler.
 fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
     let Place::Straddler { allocated } = allocation.place else {
         return allocation;

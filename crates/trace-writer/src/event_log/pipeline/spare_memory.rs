@@ -1,23 +1,23 @@
-//! Memory of buffers that were read, for the contents of blocks to come: what one buffer gave, the block of the next takes, without the allocator
-//! and without zeros that are written over.
+//! Reuses the memory of buffers that were read for the contents of later blocks. This saves calls of the allocator and zeroing memory that
+//! is overwritten anyway.
 
-/// How many are kept. Their lengths differ, so one of some fits.
+/// How many buffers are kept. Their lengths differ, so one of several usually fits.
 const MOST: usize = 4;
 
-/// Contents below this length are not worth it.
+/// Shorter contents are not worth it.
 const LEAST: usize = 4 << 10;
 
-/// See the module.
+/// A few unused buffers.
 #[derive(Debug, Default)]
 pub(super) struct SpareMemory(Vec<Vec<u8>>);
 
 impl SpareMemory {
-    /// Room for this many bytes; what is in it means nothing.
+    /// A buffer for this many bytes; its contents are arbitrary.
     pub(super) fn take(&mut self, length: usize) -> Vec<u8> {
         if length < LEAST {
             return Vec::with_capacity(length);
         }
-        // Bytes after those that are there would be written with zeros.
+        // A buffer that is too short would be extended with zeros.
         let find =
             |fits: fn(&Vec<u8>) -> usize| self.0.iter().position(|spare| fits(spare) >= length);
         match find(Vec::len).or_else(|| find(Vec::capacity)) {
@@ -26,7 +26,7 @@ impl SpareMemory {
         }
     }
 
-    /// Keeps the memory of bytes that are no longer needed.
+    /// Keeps a buffer that is no longer needed.
     pub(super) fn put(&mut self, bytes: Vec<u8>) {
         if self.0.len() == MOST {
             self.0.remove(0);

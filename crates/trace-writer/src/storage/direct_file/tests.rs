@@ -1,4 +1,4 @@
-//! Files on real file systems: what is in them, and when.
+//! Files on real file systems: their contents, and when these are there.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use super::*;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Where direct writes are possible or not: a disk, and memory.
+/// A place with direct writes (a disk) and one without (memory).
 fn places() -> Vec<TempDir> {
     let memory = tempfile::tempdir_in("/dev/shm").ok();
     memory
@@ -20,7 +20,7 @@ fn places() -> Vec<TempDir> {
         .collect::<Vec<_>>()
 }
 
-/// A file beside what must be in it.
+/// A file and its expected content.
 struct Pair {
     _place: TempDir,
     file: DirectFile,
@@ -54,7 +54,7 @@ impl Pair {
         self.file.keep_name(self.expected.len() as u64).unwrap()
     }
 
-    /// What another process finds.
+    /// What another process reads.
     fn found(&self) -> Vec<u8> {
         fs::read(self.file.path()).unwrap()
     }
@@ -66,7 +66,7 @@ impl Pair {
         assert_eq!(self.file.unwritten(), None);
     }
 
-    /// Bytes that the file takes on disk.
+    /// Disk space that the file occupies.
     fn bytes_on_disk(&self) -> u64 {
         fs::metadata(self.file.path()).unwrap().blocks() * 512
     }
@@ -78,7 +78,7 @@ enum Step {
     Settle,
     Delete,
     ReadBack(f64),
-    /// A direct write of this many milliseconds is slow from now on.
+    /// A direct write that takes this many milliseconds is slow from now on.
     CallSlow(u64),
 }
 
@@ -186,7 +186,7 @@ fn room_that_was_not_used_goes_back() {
         pair.check();
         let most = (MEGABYTE + 2 * 4096) as u64;
         assert!(pair.bytes_on_disk() <= most, "{}", pair.bytes_on_disk());
-        // What is appended nevertheless is not lost.
+        // Bytes appended after that are not lost.
         pair.append(10);
         pair.check();
     }
@@ -216,7 +216,7 @@ fn what_was_accepted_before_the_disk_was_full_is_there() {
         while pair.expected.len() < 4 * MEGABYTE - 30_000 {
             pair.append(17_000);
         }
-        // No room for these: they and all before are written at once.
+        // No space can be reserved for these: they and all earlier bytes are written at once.
         for _ in 0..10 {
             pair.append(50_000);
             pair.check();
@@ -268,7 +268,7 @@ fn what_is_taken_back_is_gone() {
         pair.check();
         pair.append(5_000);
         pair.check();
-        // A file is never made longer.
+        // Truncating never makes a file longer.
         assert!(pair.file.truncate(3 * MEGABYTE as u64).is_err());
         pair.check();
     }

@@ -1,17 +1,18 @@
-//! Objects of a segment that can be one object before only: those of shapes of which there are as many afterwards as before.
+//! Anchors: objects of a segment that can be only one object before, because their shape is equally frequent before and
+//! afterwards.
 //!
-//! In the open segment a shape with loose objects has no anchors. If pairs cross, some are wrong, and most are right: the longest ascending sequence is taken
-//! (patience sorting; for differences of texts: Cohen's patience diff).
+//! In the open segment a shape with loose objects has no anchors. If pairs cross, some are wrong but most are right: the longest ascending
+//! sequence is taken (patience sorting, as in Cohen's patience diff).
 
 use std::collections::HashMap;
 
 use super::Segment;
 use super::candidates::Candidates;
 
-/// How often a shape is in a segment.
+/// How often a shape occurs in a segment.
 #[derive(Clone, Debug, Default)]
 struct Shape {
-    /// Place of the first before.
+    /// Place of the first object before.
     first: usize,
     before: usize,
     after: usize,
@@ -19,7 +20,7 @@ struct Shape {
 }
 
 impl Candidates {
-    /// Numbers afterwards and before, both ascending.
+    /// Pairs of numbers afterwards and before, both ascending.
     pub(super) fn anchors(&self, segment: &Segment) -> Vec<(usize, usize)> {
         let mut shapes: HashMap<u32, Shape> = HashMap::new();
         for object in segment.after.clone() {
@@ -50,11 +51,11 @@ impl Candidates {
     }
 }
 
-/// The longest sequence of pairs whose second numbers ascend; the first ones do already.
+/// The longest sequence of pairs whose second numbers ascend; the first numbers ascend already.
 fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    /// Of a pair that nothing comes before.
+    /// Marks a pair without predecessor.
     const NONE: usize = usize::MAX;
-    // The pair with the lowest second number that ends a sequence of each length.
+    // For each length, the pair with the lowest second number that ends such a sequence.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![NONE; pairs.len()];
     for (index, (_, second)) in pairs.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Which objects before an object afterwards can be, by its shape: numbers of objects by shape, ascending.
+//! Which objects before an object afterwards can be: the ascending numbers of the objects of each shape.
 //!
 //! ```text
 //! before    a1 b1 a2 c1 b2 b3        numbers 0 to 5
 //! shapes    a: places 0-1   b: places 2-4   c: place 5
 //! numbers   0 2  1 4 5  3            by place
-//! others    1 2  3 4 5  6            the next place with another origin, or the end of the shape
+//! others    1 2  3 4 5  6            for each place, the next one with another origin, or the end of the shape
 //! ```
 
 use std::collections::HashMap;
@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use super::Sides;
 
-/// Of an object whose shape nothing before has.
+/// An object afterwards whose shape no object before has.
 const NO_SHAPE: u32 = u32::MAX;
 
-/// See the module.
+/// The candidates, by shape.
 pub(super) struct Candidates {
     /// Number of the shape of each object afterwards.
     pub(super) shapes: Vec<u32>,
@@ -50,7 +50,7 @@ impl Candidates {
         }
     }
 
-    /// How many shapes there are before.
+    /// Number of shapes before.
     pub(super) fn shape_count(&self) -> usize {
         self.starts.len() - 1
     }
@@ -74,7 +74,7 @@ impl Candidates {
         all.start + below(range.start)..all.start + below(range.end)
     }
 
-    /// The same for the shape of an object.
+    /// The places of an object's shape whose numbers are in a range.
     pub(super) fn places(&self, object: usize, range: Range<usize>) -> Range<usize> {
         self.places_of(self.shape(object), &range)
     }
@@ -87,17 +87,17 @@ impl Candidates {
         self.numbers[places].iter().map(|number| *number as usize)
     }
 
-    /// Have all objects at these places one origin?
+    /// Whether all objects at these places have the same origin.
     pub(super) fn is_one_origin_of(&self, places: &Range<usize>) -> bool {
         places.is_empty() || self.others[places.start] as usize >= places.end
     }
 
-    /// Have all objects in a range one origin that an object can be?
+    /// Whether all candidates of an object in a range have the same origin.
     pub(super) fn is_one_origin(&self, object: usize, range: Range<usize>) -> bool {
         self.is_one_origin_of(&self.places(object, range))
     }
 
-    /// Are loose objects of this shape known?
+    /// Whether loose objects of this shape are known.
     pub(super) fn has_loose(&self, shape: u32) -> bool {
         let all = self.all_places(shape);
         self.numbers[all]
@@ -105,12 +105,12 @@ impl Candidates {
             .is_some_and(|last| *last as usize >= self.ordered)
     }
 
-    /// Can the object only be one of an ordered range?
+    /// Whether the object can only be one of an ordered range.
     pub(super) fn is_ordered(&self, object: usize, range: &Range<usize>) -> bool {
         !self.has_loose(self.shape(object)) && !self.places(object, range.clone()).is_empty()
     }
 
-    /// The loose object of the same shape that was where this one is.
+    /// The loose object of the same shape and address.
     pub(super) fn at_the_same_address<S: Eq, O>(
         &self,
         sides: &Sides<'_, S, O>,
@@ -125,7 +125,7 @@ impl Candidates {
         is_alike.then_some(self.ordered + at)
     }
 
-    /// The first and the last object before that each object afterwards can be, if all others are in order, too. `None`: they are not.
+    /// The first and last candidate of each object afterwards, if all others are in order too. `None` if they cannot be.
     pub(super) fn windows(
         &self,
         before: &Range<usize>,
@@ -150,7 +150,7 @@ impl Candidates {
     }
 }
 
-/// Where each shape begins, and the numbers by shape.
+/// The first place of each shape, and the numbers by shape.
 fn sorted_by_shape(of_former: &[u32], shapes: usize) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; shapes + 1];
     for shape in of_former {

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// `a1 b2`: shapes and origins, one after the other.
+/// Parses objects like `a1 b2`: shape and origin of each.
 fn before(text: &str) -> Vec<Former<char, u32>> {
     let objects = text.split_whitespace().enumerate();
     objects
@@ -17,13 +17,13 @@ fn before(text: &str) -> Vec<Former<char, u32>> {
 fn after(shapes: impl IntoIterator<Item = char>) -> Vec<Present<char>> {
     let present = shapes.into_iter().map(|shape| Present {
         shape,
-        // Nowhere.
+        // At no address of the objects before.
         address: u64::MAX,
     });
     present.collect()
 }
 
-/// Origins by what is known of each object afterwards: `1!` is certain, `1` is not, `-` no match.
+/// The origin found for each object afterwards: `1!` is certain, `1` is not, `-` means no match.
 fn origins(ordered: &str, loose: &str, first: &str, rest: &str) -> String {
     let mut all = before(ordered);
     let count = all.len();
@@ -37,7 +37,7 @@ fn origins(ordered: &str, loose: &str, first: &str, rest: &str) -> String {
         in_place: false,
     });
     let origins = matches.into_iter().map(|found| match found {
-        Match::Nobody => "-".to_owned(),
+        Match::Unmatched => "-".to_owned(),
         Match::Certain(former) => format!("{}!", all[former].origin),
         Match::Ambiguous(former) => all[former].origin.to_string(),
     });
@@ -47,17 +47,17 @@ fn origins(ordered: &str, loose: &str, first: &str, rest: &str) -> String {
 #[test]
 fn examples() {
     for (ordered, loose, first, rest, expected) in [
-        // The one of the module.
+        // The example in the module's documentation.
         ("a1 b1 a2 c1 b2 b3", "", "abcb", "", "1! 1! 1! 2"),
         // All live.
         ("a1 a2 a3", "", "aaa", "", "1! 2! 3!"),
         ("a1 a2 a3", "", "aa", "", "1 2"),
         // One origin.
         ("a1 a1 a1", "", "a", "", "1!"),
-        // The anchor c tells the two apart.
+        // The anchor `c` tells the two apart.
         ("a1 c9 a2 a3", "", "ca", "", "9! 2"),
         ("a1 c9 a2", "", "ca", "", "9! 2!"),
-        // By windows: b is either, but a after b a is the last.
+        // By windows: `b` can be either, but an `a` after `b` and another `a` is the last one.
         ("a1 b2 a3 b4 a5", "", "aba", "", "1 2 3"),
         ("b1 a1 a2 b2 a3 c1", "", "abac", "", "1 2! 3! 1!"),
         // Loose objects come after, in any order.
@@ -96,7 +96,7 @@ fn the_same_address_is_taken_first() {
     }
 }
 
-/// Who survived, of ordered and loose objects with a shape and an origin each.
+/// Objects with shape, origin and whether they survive.
 type Objects = Vec<(char, u32, bool)>;
 
 fn objects() -> impl Strategy<Value = Objects> {
@@ -114,13 +114,13 @@ fn formers(objects: &Objects, address: u64) -> Vec<Former<char, u32>> {
     formers.collect()
 }
 
-/// What lived on: shape and origin.
+/// Shape and origin of the survivors.
 fn living(objects: &Objects) -> impl Iterator<Item = (char, u32)> {
     let living = objects.iter().filter(|(_, _, lives)| *lives);
     living.map(|(shape, origin, _)| (*shape, *origin))
 }
 
-/// Every origin that an object afterwards can have if the order is kept: all embeddings tried.
+/// All origins that each object afterwards can have if the order is kept, found by trying every embedding.
 fn all_origins(before: &[Former<char, u32>], after: &[char]) -> Vec<Vec<u32>> {
     fn try_all(
         before: &[Former<char, u32>],
@@ -148,7 +148,7 @@ fn all_origins(before: &[Former<char, u32>], after: &[char]) -> Vec<Vec<u32>> {
 }
 
 proptest! {
-    /// Nothing that is called certain is wrong, whatever moved in order and whatever did not.
+    /// No match that is called certain is wrong, for any mixture of ordered and loose objects.
     #[test]
     fn what_is_certain_is_right(
         ordered in objects(),
@@ -158,7 +158,7 @@ proptest! {
         let mut all = formers(&ordered, 0);
         all.extend(formers(&loose, 100));
         let mut rest: Vec<(char, u32)> = living(&loose).collect();
-        // Any order.
+        // An arbitrary order.
         rest.sort_by_key(|object| (u64::from(object.0) * 31 + u64::from(object.1)).wrapping_mul(seed | 1));
         let truth: Vec<(char, u32)> = living(&ordered).chain(rest.iter().copied()).collect();
         let from_ordered = living(&ordered).count();
@@ -180,12 +180,12 @@ proptest! {
                         prop_assert_eq!(all[*former].origin, *origin);
                     }
                 }
-                Match::Nobody => prop_assert!(false, "every object was known"),
+                Match::Unmatched => prop_assert!(false, "every object was known"),
             }
         }
     }
 
-    /// Where only the order counts, exactly that is certain which no other way to keep the order contradicts.
+    /// If only the order counts, a match is certain exactly if no other embedding contradicts it.
     #[test]
     fn all_that_order_tells_is_told(
         objects in prop::collection::vec(
