@@ -1,8 +1,8 @@
-//! An address in this process, as a number: most addresses of the VM are only ever added to and compared.
+//! An address in this process, as a number. Most VM addresses are only added to and compared.
 
 use std::fmt;
 
-/// A plain trait for values that any bytes make valid.
+/// Values for which every byte pattern is valid.
 ///
 /// # Safety
 /// Every bit pattern must be a valid value, and the type must have no padding.
@@ -25,7 +25,7 @@ unsafe impl Plain for f64 {}
 // SAFETY: a transparent usize.
 unsafe impl Plain for Address {}
 
-/// An address in this process. Making one is safe; reading through it is not.
+/// An address in this process. Creating one is safe; reading through it is not.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Address(pub usize);
@@ -40,25 +40,25 @@ impl Address {
         Self(pointer.addr())
     }
 
-    /// Is it zero?
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_null(self) -> bool {
         self.0 == 0
     }
 
-    /// The address `bytes` further on.
+    /// The address `bytes` bytes above.
     #[must_use]
     pub const fn plus(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes))
     }
 
-    /// How many bytes `self` is above `lower`; 0 when it is not above.
+    /// The distance in bytes by which `self` is above `lower`; 0 if it is not above.
     #[must_use]
     pub const fn above(self, lower: Self) -> usize {
         self.0.saturating_sub(lower.0)
     }
 
-    /// Is it a multiple of `alignment` (a power of two)?
+    /// Whether it is a multiple of `alignment` (a power of two).
     #[must_use]
     pub const fn is_aligned(self, alignment: usize) -> bool {
         self.0 & (alignment - 1) == 0
@@ -70,19 +70,19 @@ impl Address {
         std::ptr::with_exposed_provenance(self.0)
     }
 
-    /// Reads a value that may be unaligned.
+    /// Reads a value, which may be unaligned.
     ///
     /// # Safety
     /// `size_of::<T>()` bytes at the address must be mapped and readable during the call.
     #[must_use]
     pub unsafe fn read<T: Plain>(self) -> T {
-        // SAFETY: the caller vouches for the memory; `Plain` makes every content a valid value. Volatile, because other threads of
-        // the VM write these words without telling the compiler.
+        // SAFETY: the caller vouches for the memory, and `Plain` makes every content a valid value. Volatile, because other threads of the
+        // VM write these words without synchronization.
         if self.is_aligned(align_of::<T>()) {
-            // SAFETY: the caller vouches for the memory, `Plain` for the value; the address is aligned.
+            // SAFETY: as above; the address is aligned.
             unsafe { std::ptr::read_volatile(self.pointer::<T>()) }
         } else {
-            // SAFETY: the caller vouches for the memory, `Plain` for the value; an unaligned read needs no alignment.
+            // SAFETY: as above; an unaligned read needs no alignment.
             unsafe { std::ptr::read_unaligned(self.pointer::<T>()) }
         }
     }
@@ -110,9 +110,9 @@ mod tests {
     fn reads_what_is_there() {
         let words = [0x1122_3344_5566_7788_u64, 7];
         let address = Address::of(words.as_ptr());
-        // SAFETY: inside the array.
+        // SAFETY: the read stays inside the array.
         assert_eq!(unsafe { address.plus(8).read::<u64>() }, 7);
-        // SAFETY: inside the array, unaligned.
+        // SAFETY: the read stays inside the array; it is unaligned.
         assert_eq!(unsafe { address.plus(1).read::<u32>() }, 0x4455_6677);
         assert_eq!(address.plus(8).above(address), 8);
         assert_eq!(address.above(address.plus(8)), 0);

@@ -1,12 +1,12 @@
-//! How far the program has filled the young space since the last pause, as its threads tell now and then.
+//! Tracks how far the program has filled the young space since the last pause, from occasional reports of its threads.
 //!
 //! ```text
 //! |............free............|  lag  |........filled........|
 //!                              ^ lowest                       end of the heap
 //! ```
 //!
-//! G1 gives out free regions from the end of the heap on. So what lies well above the lowest top that any thread has had is filled, and hardly ever written again:
-//! most objects are dead by then. That is a guess which nothing may depend on but time.
+//! G1 hands out free regions from the end of the heap down. So memory well above the lowest TLAB top of any thread is filled and will
+//! hardly be written again, as most objects in it are dead by then. This is a guess that only performance may depend on.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,14 +14,14 @@ use std::thread::{self, Thread};
 
 use crate::address::Address;
 
-/// No thread has told anything yet.
+/// No thread has reported yet.
 const NOWHERE: usize = usize::MAX;
 
-/// The frontier, and the thread that waits for it to come by.
+/// The frontier, and the thread that waits for it to pass an address.
 #[derive(Debug)]
 pub struct AllocationFrontier {
     lowest: AtomicUsize,
-    /// The waiting thread wants to know when the frontier is below this; 0: it does not wait.
+    /// The waiting thread wants to be woken when the frontier is below this; 0 if it does not wait.
     wanted: AtomicUsize,
     waiting: OnceLock<Thread>,
 }
@@ -35,7 +35,7 @@ impl AllocationFrontier {
         }
     }
 
-    /// The top of a thread's allocation buffer, as it is since the last pause. A few instructions, unless a thread waits for just this.
+    /// Reports the top of a thread's TLAB, as it is since the last pause. Takes a few instructions, unless a thread waits for this address.
     pub fn note(&self, top: Address) {
         let top = top.0;
         if top == 0 || top >= self.lowest.load(Ordering::Relaxed) {
@@ -47,14 +47,14 @@ impl AllocationFrontier {
         }
     }
 
-    /// A pause is over: what was noted is past.
+    /// Forgets all reports, because a pause is over.
     pub(crate) fn begin_anew(&self) {
         self.lowest.store(NOWHERE, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Waits until the frontier is below an address. False: `goes_on` says that no one needs the answer any more, and the frontier began anew.
-    /// For one thread, always the same.
+    /// Waits until the frontier is below an address. Returns false if `goes_on` returns false after the frontier was reset. Always called
+    /// by the same thread.
     pub(crate) fn wait_below(&self, address: Address, goes_on: impl Fn() -> bool) -> bool {
         self.waiting.get_or_init(thread::current);
         loop {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_waits_is_woken_when_it_comes_by_or_begins_anew() {
+    fn waiting_thread_is_woken_when_the_frontier_passes_or_resets() {
         let (frontier, goes_on) = (AllocationFrontier::new(), AtomicBool::new(true));
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {

@@ -1,8 +1,8 @@
-//! Reading memory that may not be there.
+//! Safely reads memory that may be unmapped.
 //!
-//! A pointer that was not confirmed to be what it is taken for (a Klass read out of a dead object, a region given back to the system) must
-//! not be followed: the fault would kill the program's JVM. `process_vm_readv` on our own process copies what is mapped and reports the
-//! rest as an error. Where the system forbids that call (a strict seccomp filter), `/proc/self/mem` does the same.
+//! A pointer that may be invalid (a Klass pointer from a dead object, a region that was uncommitted) must not be dereferenced: a fault
+//! would kill the program's JVM. `process_vm_readv` on our own process copies what is mapped and reports the rest as an error. If the
+//! system forbids that call (a strict seccomp filter), `/proc/self/mem` does the same.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use crate::address::{Address, Plain};
 use crate::error::{Error, last_errno};
 
-/// Copies the bytes at `address` into `buffer`, or says that not all of them can be read.
+/// Copies the bytes at `address` into `buffer`; fails if not all of them are readable.
 pub fn read_bytes(address: Address, buffer: &mut [u8]) -> Result<(), Error> {
     if buffer.is_empty() {
         return Ok(());
@@ -23,7 +23,7 @@ pub fn read_bytes(address: Address, buffer: &mut [u8]) -> Result<(), Error> {
         iov_base: address.pointer::<u8>().cast_mut().cast(),
         iov_len: buffer.len(),
     };
-    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote` itself.
+    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote`.
     let copied = unsafe {
         libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
     };
@@ -41,7 +41,7 @@ pub fn read_bytes(address: Address, buffer: &mut [u8]) -> Result<(), Error> {
     })
 }
 
-/// How many of the first of these addresses can be read, one byte each: one question for many.
+/// The number of leading addresses at which a byte is readable, with one system call for many addresses.
 pub(crate) fn readable(addresses: &[Address]) -> usize {
     let mut known = 0;
     for some in addresses.chunks(QUESTION) {
@@ -54,7 +54,7 @@ pub(crate) fn readable(addresses: &[Address]) -> usize {
     known
 }
 
-/// The system takes no longer lists (`IOV_MAX`).
+/// Longest list that the system call accepts (`IOV_MAX`).
 const QUESTION: usize = 1024;
 
 fn readable_at_once(addresses: &[Address]) -> usize {
@@ -71,7 +71,7 @@ fn readable_at_once(addresses: &[Address]) -> usize {
         })
         .collect();
     let count = libc::c_ulong::try_from(remote.len()).unwrap_or(0);
-    // SAFETY: `local` describes our own buffer; the kernel checks every address of `remote` itself, and stops at the first that cannot be read.
+    // SAFETY: `local` describes our own buffer; the kernel checks every address of `remote`, and stops at the first unreadable one.
     let copied = unsafe {
         libc::process_vm_readv(
             libc::getpid(),
@@ -90,7 +90,7 @@ fn readable_at_once(addresses: &[Address]) -> usize {
     })
 }
 
-/// The way without the system call.
+/// The fallback without the system call.
 fn read_own_memory_file(address: Address, buffer: &mut [u8]) -> bool {
     let Ok(offset) = u64::try_from(address.0) else {
         return false;
@@ -108,14 +108,14 @@ pub fn read_value<T: Plain>(address: Address) -> Result<T, Error> {
     Ok(value)
 }
 
-/// Reads a C string of at most `limit` bytes; `None` when it is not readable or has no end.
+/// Reads a C string of at most `limit` bytes; `None` if it is unreadable or not terminated.
 #[must_use]
 pub fn read_c_string(address: Address, limit: usize) -> Option<Vec<u8>> {
     const PIECE: usize = 64;
     let mut text = Vec::new();
     while text.len() < limit {
         let mut piece = [0_u8; PIECE];
-        // Never across a page boundary at once: the string may end right before an unmapped page.
+        // Never reads across a page boundary, because the string may end right before an unmapped page.
         let start = address.plus(text.len());
         let to_boundary = PIECE - start.0 % PIECE;
         let piece = piece.get_mut(..to_boundary)?;

@@ -1,15 +1,16 @@
-//! Every class the VM has loaded, by the address of its Klass: how large its instances are, and its name.
+//! Every class the VM has loaded, by the address of its Klass, with its name and the size of its instances.
 //!
-//! The VM chains them: `ClassLoaderDataGraph::_head`, from loader to loader by `ClassLoaderData::_next`, from class to class of a loader by
-//! `ClassLoaderData::_klasses` and `Klass::_next_link` (`src/hotspot/share/classfile/classLoaderData.hpp`, `classLoaderDataGraph.hpp`). Arrays are in the
-//! chain, too. The chain stands still at a safepoint; [`ClassTable::refresh`] is for there.
+//! The VM links all classes: `ClassLoaderDataGraph::_head`, from loader to loader by `ClassLoaderData::_next`, and within a loader from
+//! `ClassLoaderData::_klasses` by `Klass::_next_link` (`src/hotspot/share/classfile/classLoaderData.hpp`, `classLoaderDataGraph.hpp`).
+//! Array classes are included. The chain does not change at a safepoint, where [`ClassTable::refresh`] is called.
 //!
-//! An object's class is looked up here and nowhere else: a class pointer out of memory that may be stale is never followed. The
-//! address of an unloaded class may be used again for another one: that one gets a row of its own, a row never changes its meaning, and from
-//! the new row the former ones can be reached ([`ClassTable::former`]), because dead objects may still be of them.
+//! The class of an object is looked up only here: a class pointer from memory that may be stale is never followed. The address of an
+//! unloaded class may be reused. The new class gets its own row; a row never changes its meaning. [`ClassTable::former`] leads from the new
+//! row to the former ones, because dead objects may still be instances of them.
 //!
-//! Three classes have instances whose size is not in the layout helper alone: `java.lang.Class` (its static fields are part of the object; the
-//! size is in the object, at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (a piece of a virtual thread's stack) and arrays.
+//! For three kinds of classes the layout helper alone does not give the size of instances: `java.lang.Class` (static fields are part of the
+//! object, and the object holds its size at `java_lang_Class::_oop_size_offset`), `jdk.internal.vm.StackChunk` (part of a virtual thread's
+//! stack), and arrays.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,25 +39,25 @@ pub use field_layouts::{FieldLayout, InstanceField};
 use size_rule::rule_of;
 pub use size_rule::{ClassId, SizeRule};
 
-/// Longest chain of loaders or classes that is followed.
+/// Upper bound on the length of a chain of loaders or classes.
 const LONGEST_CHAIN: usize = 10_000_000;
 
 /// One class.
 #[derive(Debug, Clone)]
 pub struct LoadedClass {
-    /// Where its Klass is.
+    /// Address of its Klass.
     pub klass: Address,
-    /// How large its instances are.
+    /// How the size of its instances is found.
     pub rule: SizeRule,
     /// Internal name in modified UTF-8, e.g. `java/lang/String`, `[I`.
     pub name: Vec<u8>,
-    /// The `Symbol` of the name: together with the size rule it shows whether this is still the same class.
+    /// The `Symbol` of the name. Together with the size rule it shows whether this is still the same class.
     symbol: Address,
-    /// The class that was at this address before.
+    /// The class that had this address before.
     former: Option<ClassId>,
 }
 
-/// Offsets of the chain.
+/// Location and offsets of the chain.
 #[derive(Debug, Clone, Copy)]
 struct Chain {
     head: Address,
@@ -70,27 +71,27 @@ pub struct ClassTable {
     layout: KlassLayout,
     chain: Chain,
     classes: Vec<LoadedClass>,
-    /// Open addressing: row + 1 of the class whose Klass address hashes here, 0 for free.
+    /// Open addressing: row + 1 of the class whose Klass address hashes here, 0 for a free slot.
     slots: Vec<u32>,
     /// The first class of each loader at the last refresh.
     fronts: HashMap<Address, Address>,
-    /// The last refresh met a class without a name.
+    /// The last refresh found a class without a name.
     unnamed: bool,
-    /// `Err`: why no fields are read.
+    /// `Err`: why fields are not read.
     fields: Result<FieldReading, Error>,
-    /// Classes of this refresh whose superclass is not looked up yet.
+    /// Classes of this refresh whose superclass has not been looked up yet.
     new_fields: Vec<(ClassId, OwnFields)>,
-    /// `None` in tests: no classes are announced.
+    /// `None` in tests, where no classes are announced.
     ahead: Option<Arc<ClassesAhead>>,
-    /// What was read ahead of the refresh that is going on.
+    /// Classes read before the current refresh.
     read_ahead: HashMap<Address, ClassAhead>,
     layouts: Vec<FieldLayout>,
-    /// `None`: it is not asked where objects have references.
+    /// `None` if the references of objects are not needed.
     references: Option<ReferenceMaps>,
 }
 
 impl ClassTable {
-    /// An empty table. In or after `VMInit`.
+    /// An empty table. Call in or after `VMInit`.
     pub fn new(vm: &VmStructs) -> Result<Self, Error> {
         let chain = Chain {
             head: vm.address(&[("ClassLoaderDataGraph", "_head")])?,
@@ -114,14 +115,15 @@ impl ClassTable {
         })
     }
 
-    /// Follows all of the VM's chains and takes in what is new. Call it while the world is stopped, or before anything can be unloaded. Returns how many classes the chains have.
+    /// Follows all of the VM's chains and adds new classes. Call while the world is stopped, or before any class can be unloaded. Returns
+    /// the number of classes in the chains.
     pub fn refresh(&mut self) -> Result<usize, Error> {
         self.fronts.clear();
         self.refresh_fronts()
     }
 
-    /// Takes in what is new, where no class was unloaded since the last call: a loader's new classes come to the front of its chain, so a chain is
-    /// followed up to the class that was the first one then. Returns how many classes were looked at.
+    /// Adds new classes if none was unloaded since the last call: a loader puts new classes at the front of its chain, so each chain is
+    /// followed only up to the class that was first then. Returns the number of classes visited.
     pub(crate) fn refresh_fronts(&mut self) -> Result<usize, Error> {
         if std::mem::take(&mut self.unnamed) {
             self.fronts.clear();
@@ -143,7 +145,7 @@ impl ClassTable {
         let mut loaders = 0;
         while !loader.is_null() {
             seen += self.refresh_loader(loader, &mut pages)?;
-            // SAFETY: `refresh_loader` has read this loader with care, now or when it was new.
+            // SAFETY: `refresh_loader` has read this loader safely, now or when it was new.
             loader = unsafe { loader.plus(self.chain.next_loader).read() };
             loaders += 1;
             if seen.max(loaders) > LONGEST_CHAIN {
@@ -155,7 +157,7 @@ impl ClassTable {
         Ok(seen)
     }
 
-    /// Takes in the new classes of one loader. The first read of a loader or a class is one with care; the chains prove that it is still one later.
+    /// Adds the new classes of one loader. The first read of a loader or class is a safe one; later, being in the chain proves that it is still there.
     fn refresh_loader(
         &mut self,
         loader: Address,
@@ -164,11 +166,11 @@ impl ClassTable {
         let place = loader.plus(self.chain.classes);
         let front = self.fronts.get(&loader).copied();
         let first: Address = if front.is_some() {
-            // SAFETY: a loader of the chain that was read with care when it was new.
+            // SAFETY: a loader of the chain, which was read safely when it was new.
             unsafe { place.read() }
         } else {
             let mut memory = self.memory(pages);
-            // SAFETY: a loader of the chain.
+            // SAFETY: a loader of the chain, at the offsets of the VM's tables.
             unsafe {
                 memory.value::<Address>(loader.plus(self.chain.next_loader))?;
                 memory.value(place)?
@@ -181,7 +183,7 @@ impl ClassTable {
             if is_known && Some(klass) == front {
                 break;
             }
-            // SAFETY: `take_in` has read this class with care, now or when it was new.
+            // SAFETY: `take_in` has read this class safely, now or when it was new.
             klass = unsafe { klass.plus(self.layout.next_link).read() };
             seen += 1;
             if seen > LONGEST_CHAIN {
@@ -194,12 +196,12 @@ impl ClassTable {
         Ok(seen)
     }
 
-    /// Where classes may be read ahead.
+    /// The reader for classes that the VM has just prepared.
     pub(crate) fn ahead(&self) -> Option<Arc<ClassesAhead>> {
         self.ahead.clone()
     }
 
-    /// The class at this address, if the chains confirmed one there.
+    /// The class at this Klass address, if the chains have one there.
     #[must_use]
     pub fn find(&self, klass: Address) -> Option<ClassId> {
         let mut place = hash(klass, self.slots.len());
@@ -224,13 +226,13 @@ impl ClassTable {
         self.class(id).map_or(SizeRule::None, |class| class.rule)
     }
 
-    /// The classes that were at the address of this one before, latest first. Dead objects may still be of them.
+    /// The classes that had this class's address before, latest first. Dead objects may still be instances of them.
     pub fn former(&self, id: ClassId) -> impl Iterator<Item = ClassId> + '_ {
         let before = |id: &ClassId| self.class(*id)?.former;
         std::iter::successors(before(&id), before)
     }
 
-    /// From now on reads where objects have references. Before the first class is taken in.
+    /// Also reads the positions of references from now on. Call before the first class is added.
     pub(crate) fn read_references(&mut self, vm: &VmStructs) -> Result<(), Error> {
         if !self.classes.is_empty() {
             return Err(Error::Implausible {
@@ -242,14 +244,14 @@ impl ClassTable {
         Ok(())
     }
 
-    /// Where the objects of a class, which is no array class, have references.
+    /// The references in instances of a class that is not an array class.
     pub(crate) fn references_of(&self, class: ClassId) -> &[ReferenceRun] {
         self.references
             .as_ref()
             .map_or(&[], |maps| maps.of(class.0))
     }
 
-    /// Why it is not known of some class.
+    /// Why the references of some class are unknown.
     pub(crate) fn references_fault(&self) -> Option<&Error> {
         self.references.as_ref().and_then(ReferenceMaps::fault)
     }
@@ -259,17 +261,17 @@ impl ClassTable {
         self.classes.len()
     }
 
-    /// Every class that was ever confirmed, by row.
+    /// Every class that was ever in the table, by row.
     pub fn classes(&self) -> impl Iterator<Item = (ClassId, &LoadedClass)> {
         (0..).map(ClassId).zip(&self.classes)
     }
 
-    /// Reads a class of the chain unless it is known and still the same. Was it?
+    /// Adds the class at this address unless it is known and unchanged. Returns whether it was.
     fn take_in(&mut self, klass: Address, pages: &mut ConfirmedPages) -> Result<bool, Error> {
         let known = self.find(klass);
         let ahead = self.read_ahead.remove(&klass);
         let (helper, symbol) = if known.is_some() || ahead.is_some() {
-            // SAFETY: a class of the chain; the memory of its address was read when it was new, and is not given back while it holds one.
+            // SAFETY: a class of the chain. Its memory was read when it was new, and is not freed while the class is loaded.
             unsafe {
                 (
                     LayoutHelper(klass.plus(self.layout.layout_helper).read()),
@@ -278,7 +280,7 @@ impl ClassTable {
             }
         } else {
             let mut memory = self.memory(pages);
-            // SAFETY: a class of the chain.
+            // SAFETY: a class of the chain, at the offsets of the VM's tables.
             unsafe {
                 memory.value::<Address>(klass.plus(self.layout.next_link))?;
                 (
@@ -288,7 +290,7 @@ impl ClassTable {
             }
         };
         if symbol.is_null() {
-            // Still being loaded: it has no instances. It will be there the next time.
+            // The class is still being loaded and has no instances. The next refresh will find it.
             self.unnamed = true;
             return Ok(false);
         }
@@ -303,7 +305,7 @@ impl ClassTable {
             Some(class) => (class.name, Some(class.own)),
             None => {
                 let (length, body) = (self.layout.symbol_length, self.layout.symbol_body);
-                // SAFETY: the name of a class of the chain.
+                // SAFETY: the symbol is the name of a class of the chain.
                 let name = unsafe { self.memory(pages).text(symbol, length, body) }?;
                 (name, None)
             }
@@ -318,7 +320,7 @@ impl ClassTable {
         })?;
         if let Some(maps) = &mut self.references {
             let careful = self.classes.len() < CAREFUL as usize;
-            // SAFETY: the chain has just confirmed the class, and it stands still.
+            // SAFETY: the class is in the chain, which does not change now.
             unsafe {
                 maps.add(
                     klass,
@@ -334,13 +336,13 @@ impl ClassTable {
         Ok(false)
     }
 
-    /// What the chain leads to is there; the first time, that is found out with care.
+    /// A reader of class memory; the first classes are read safely.
     fn memory<'p>(&self, pages: &'p mut ConfirmedPages) -> ClassMemory<'p> {
         let careful = self.classes.len() < CAREFUL as usize;
         ClassMemory { careful, pages }
     }
 
-    /// Reads where the fields of a class of the chain are. What cannot be read ends that; the table goes on.
+    /// Reads the field offsets of a class of the chain. An error disables this; the table remains usable.
     fn read_fields(
         &mut self,
         id: ClassId,
@@ -351,7 +353,7 @@ impl ClassTable {
         let Ok(reading) = &mut self.fields else {
             return;
         };
-        // SAFETY: the chain has just confirmed the class, and it stands still.
+        // SAFETY: the class is in the chain, which does not change now.
         match unsafe { reading.read(klass, rule, pages) } {
             Ok(own) => self.new_fields.extend(own.map(|own| (id, own))),
             Err(error) => self.fields = Err(error),
@@ -361,7 +363,7 @@ impl ClassTable {
     fn look_up_superclasses(&mut self) {
         for (class, own) in std::mem::take(&mut self.new_fields) {
             let superclass = self.find(own.superclass);
-            // A superclass that is not in the chains: the class is still being loaded, or it is not what it seems.
+            // If the superclass is not in the chains, the class is still being loaded or is not what it seems.
             if superclass.is_some() || own.superclass.is_null() {
                 self.layouts.push(FieldLayout {
                     class,
@@ -372,12 +374,12 @@ impl ClassTable {
         }
     }
 
-    /// The layouts of the classes that came since the last call.
+    /// The layouts of the classes added since the last call.
     pub fn take_layouts(&mut self) -> Vec<FieldLayout> {
         std::mem::take(&mut self.layouts)
     }
 
-    /// Why no layouts can be known (any more).
+    /// Why layouts are no longer known.
     #[must_use]
     pub fn layouts_fault(&self) -> Option<&Error> {
         self.fields.as_ref().err()
@@ -399,7 +401,7 @@ impl ClassTable {
     }
 }
 
-/// Bytes that instances have at least; `None`: arrays, or no instances.
+/// The minimum size of instances in bytes; `None` for arrays and classes without instances.
 fn instance_bytes(rule: SizeRule) -> Option<usize> {
     match rule {
         SizeRule::Fixed(bytes) | SizeRule::Mirror(bytes) | SizeRule::StackChunk(bytes) => {
@@ -409,22 +411,22 @@ fn instance_bytes(rule: SizeRule) -> Option<usize> {
     }
 }
 
-/// Enters the number of a row into the slot of its address: the one a former class at this address has, or the first free one from its hash
-/// on. There always is one: half of them are free.
+/// Stores the number of a row in the slot of its Klass address: the slot of a former class at this address, or the first free one from its
+/// hash on. At least half of the slots are free.
 fn occupy(slots: &mut [u32], classes: &[LoadedClass], klass: Address, number: u32) {
     let start = hash(klass, slots.len());
     let (before, after) = slots.split_at_mut(start);
-    let of_this_address = |slot: u32| {
+    let is_free_or_same = |slot: u32| {
         let row = (slot as usize).checked_sub(1).map(|row| classes.get(row));
         row.is_none_or(|class| class.is_some_and(|class| class.klass == klass))
     };
     let mut from_hash_on = after.iter_mut().chain(before);
-    if let Some(slot) = from_hash_on.find(|slot| of_this_address(**slot)) {
+    if let Some(slot) = from_hash_on.find(|slot| is_free_or_same(**slot)) {
         *slot = number;
     }
 }
 
-/// Klass addresses are multiples of 8 and close together: multiply and take the upper bits.
+/// Klass addresses are multiples of 8 and close together, so they are multiplied, and the upper bits are used.
 fn hash(klass: Address, slots: usize) -> usize {
     let mixed = (klass.0 as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     usize::try_from(mixed >> (64 - slots.trailing_zeros())).unwrap_or(0)

@@ -1,13 +1,13 @@
-//! What a pause collected, by comparing the spaces before and after it.
+//! Derives what a pause collected by comparing the spaces before and after it.
 //!
-//! Serial and Parallel: a young collection empties eden and the from-space into the to-space and the old space; `from` and `to` change roles.
+//! Serial and Parallel: a young collection empties eden and the from-space into the to-space and the old space; `from` and `to` swap roles.
 //!
-//! G1, region by region (by index: a heap that grows or shrinks shifts the list):
+//! G1, region by region, matched by index because a heap that grows or shrinks shifts the list:
 //!
 //! | before | after | |
 //! |---|---|---|
 //! | young | free, or young again as a new region | evacuated |
-//! | young | old | its evacuation failed, it was kept |
+//! | young | old | kept: its evacuation failed |
 //! | old | free or of another kind | evacuated (mixed), or freed without a live object (Remark, Cleanup) |
 //! | humongous | free or of another kind | its object died |
 //! | every young region kept its kind and did not shrink | | nothing was evacuated: Remark or Cleanup |
@@ -15,21 +15,21 @@
 use crate::collection_report::MovesFault;
 use crate::space::{Space, SpaceKind};
 
-/// The outcome of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CollectedSpaces {
-    /// Emptied: objects moved out or died.
+    /// Emptied spaces: their objects moved out or died.
     pub(crate) evacuated: Vec<Space>,
-    /// Regions of humongous objects that died, the start regions only, with the end of the object as top.
+    /// Start regions of humongous objects that died, with the end of the object as top.
     pub(crate) humongous: Vec<Space>,
-    /// Young spaces or regions whose evacuation failed in part: they still hold live objects.
+    /// Young spaces or regions whose evacuation failed in part, so they still hold live objects.
     pub(crate) kept: Vec<Space>,
-    /// Did objects move at all? Not at Remark and Cleanup.
+    /// Whether objects moved at all. Not at Remark and Cleanup.
     pub(crate) evacuation: bool,
 }
 
 impl CollectedSpaces {
-    /// Were old regions evacuated?
+    /// Whether old regions were evacuated.
     pub(crate) fn is_mixed(&self) -> bool {
         self.evacuation && self.evacuated.iter().any(|space| !space.kind.is_young())
     }
@@ -57,7 +57,7 @@ pub(crate) fn generations(before: &[Space], after: &[Space]) -> CollectedSpaces 
     }
 }
 
-/// After a failed evacuation eden stays as full as it was, and the former from-space (now in the other role) keeps its objects.
+/// Whether eden is still full and the former from-space (now in the other role) keeps its objects: the sign of a failed evacuation.
 fn young_was_kept(before: &[Space], after: &[Space]) -> bool {
     let of = |spaces: &[Space], kind| spaces.iter().find(|space| space.kind == kind).copied();
     let Some((eden, eden_after)) = of(before, SpaceKind::Eden).zip(of(after, SpaceKind::Eden))
@@ -74,7 +74,7 @@ fn young_was_kept(before: &[Space], after: &[Space]) -> bool {
     eden.bottom < eden.top && eden.top == eden_after.top && from_is_kept
 }
 
-/// Compares the regions of G1. `counted`: did the VM count a collection in this pause?
+/// Compares the regions of G1. `counted`: whether the VM counted a collection in this pause.
 pub(crate) fn regions(
     before: &[Space],
     after: &[Space],
@@ -114,8 +114,8 @@ pub(crate) fn regions(
     Ok(collected)
 }
 
-/// Did every young region keep its kind and all it had? With no young region at all the answer is unknown, and yes is safe: what was not
-/// evacuated has no forwarded object.
+/// Whether every young region kept its kind and all of its contents. Without young regions this is unknown; true is safe, because a region
+/// that was not evacuated has no forwarded object.
 fn young_regions_stayed(before: &[Space], after: &[Space]) -> bool {
     let mut young = before
         .iter()
@@ -127,7 +127,7 @@ fn young_regions_stayed(before: &[Space], after: &[Space]) -> bool {
         })
 }
 
-/// The region with this index; the list is ascending.
+/// The region with this index. `regions` is ascending.
 fn region(regions: &[Space], index: u32) -> Option<&Space> {
     let place = regions
         .binary_search_by_key(&index, |space| space.index)
@@ -135,7 +135,7 @@ fn region(regions: &[Space], index: u32) -> Option<&Space> {
     regions.get(place)
 }
 
-/// The start region at `place` with the top of the last region its object reaches.
+/// The start region at `place`, with the top of the last region its object reaches.
 fn whole_object(regions: &[Space], place: usize) -> Space {
     let mut whole = regions[place];
     let next = regions.iter().skip(place + 1);

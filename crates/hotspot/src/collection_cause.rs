@@ -1,7 +1,7 @@
-//! Why the VM collected, in its own words.
+//! Reads why the VM collected, in the VM's own words.
 //!
-//! The VM publishes the cause of a collection among its performance counters (`src/hotspot/share/runtime/perfMemory.hpp`): memory at `PerfMemory::_start`
-//! that begins with a prologue of 32 bytes, then entries one after the other.
+//! The VM publishes the cause of a collection among its performance counters (`src/hotspot/share/runtime/perfMemory.hpp`): memory at
+//! `PerfMemory::_start` that begins with a prologue of 32 bytes, followed by entries.
 //!
 //! | prologue | | entry | |
 //! |---|---|---|---|
@@ -10,23 +10,23 @@
 //! | 28 | i32 number of entries | 8 | i32 length of the vector (0: a scalar) |
 //! | | | 16 | i32 offset of the data |
 //!
-//! `sun.gc.cause` holds the cause while the VM's own record of it is open, and "No GC" otherwise; `sun.gc.lastCause` the one before. Serial and Parallel
-//! close the record before `GarbageCollectionFinish`, G1 after it. With `-XX:-UsePerfData` there is nothing of this.
+//! `sun.gc.cause` holds the cause while the VM's record of it is open, and "No GC" otherwise; `sun.gc.lastCause` holds the previous one.
+//! Serial and Parallel close the record before `GarbageCollectionFinish`, G1 after it. With `-XX:-UsePerfData` there are no counters.
 
 use crate::address::Address;
 use crate::careful_read::{read_bytes, read_c_string, read_value};
 use crate::vm_structs::VmStructs;
 
-/// The prologue's first bytes.
+/// The first bytes of the prologue.
 const MAGIC: [u8; 4] = [0xCA, 0xFE, 0xC0, 0xC0];
-/// More entries than any VM has.
+/// Upper bound on the number of entries.
 const MOST_ENTRIES: i32 = 100_000;
-/// Longest text of a cause that is read.
+/// Upper bound on the bytes read of a cause.
 const LONGEST_CAUSE: usize = 256;
-/// What the counter says between collections.
+/// The value of the counter between collections.
 const NONE: &str = "No GC";
 
-/// Where the two texts are; none of them when the VM keeps no counters.
+/// Addresses of the two texts; `None` if the VM keeps no counters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CollectionCause {
     current: Option<Address>,
@@ -34,19 +34,19 @@ pub(crate) struct CollectionCause {
 }
 
 impl CollectionCause {
-    /// Finds the counters. In or after `VMInit`.
+    /// Finds the counters. Call in or after `VMInit`.
     pub(crate) fn load(vm: &VmStructs) -> Self {
         find(vm).unwrap_or_default()
     }
 
-    /// The cause of the collection that is ending; empty when the VM does not say.
+    /// The cause of the collection that is ending; empty if the VM gives none.
     pub(crate) fn text(&self) -> String {
-        let said = |place: Option<Address>| {
+        let read_cause = |place: Option<Address>| {
             let text = read_c_string(place?, LONGEST_CAUSE)?;
             Some(String::from_utf8_lossy(&text).into_owned()).filter(|text| text != NONE)
         };
-        said(self.current)
-            .or_else(|| said(self.last))
+        read_cause(self.current)
+            .or_else(|| read_cause(self.last))
             .unwrap_or_default()
     }
 }

@@ -1,14 +1,14 @@
-//! What one collection did with the objects: which lived on, where, and how many died.
+//! The report of one collection: which objects survived, where they are, and how many died.
 //!
 //! | | |
 //! |---|---|
 //! | collected range | memory in which this collection decided about every object: evacuated spaces and regions, freed humongous objects, the whole heap in a full collection |
-//! | survivor | an object of a collected range that lived on: `from -> to`; it stayed when both are equal |
+//! | survivor | an object of a collected range that survived: `from -> to`; it stayed if both are equal |
 //! | dead | every other object of a collected range |
-//! | all others | untouched: same address, and not decided about |
+//! | all others | untouched: same address, no decision |
 //!
-//! Example: a young collection of Serial with eden `[0x1000, 0x1040)`, objects of 16 bytes, the second and the third alive: collected
-//! `[0x1000, 0x1040)`, survivors `0x1010 -> 0x8000`, `0x1020 -> 0x8010`, dead 2.
+//! Example: a young collection of Serial with eden `[0x1000, 0x1040)`, four objects of 16 bytes, the second and third alive. Collected
+//! `[0x1000, 0x1040)`, survivors `0x1010 -> 0x8000` and `0x1020 -> 0x8010`, dead 2.
 
 use crate::address::Address;
 use crate::class_table::ClassId;
@@ -20,15 +20,15 @@ use crate::survivor_list::SurvivorList;
 
 pub use ducktrack_heap_facts::{CollectionKind, MovesLevel};
 
-/// Memory from `start` up to, not including, `end`.
+/// Memory from `start` up to but not including `end`.
 pub type AddressRange = ducktrack_heap_facts::AddressRange<Address>;
 
-/// What is asked of ranges of memory that is read.
+/// Operations on ranges of memory that is read.
 pub(crate) trait MemoryRange: Sized {
     /// Its parts of this many bytes; the last one may be shorter.
     fn parts(self, bytes: usize) -> impl DoubleEndedIterator<Item = Self>;
 
-    /// Which of these ranges, ascending, holds an address: of those that start at or before it the last, if it is long enough.
+    /// The index of the range that contains an address. `ranges` is ascending.
     fn position(ranges: &[Self], address: Address) -> Option<usize>;
 }
 
@@ -53,45 +53,45 @@ impl MemoryRange for AddressRange {
 /// One collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionReport {
-    /// `CollectedHeap::_total_collections` with this collection.
+    /// `CollectedHeap::_total_collections`, including this collection.
     pub number: u32,
-    /// What kind of pause.
+    /// The kind of pause.
     pub kind: CollectionKind,
-    /// Why the VM collected, in its own words ("Allocation Failure"); empty when it did not say.
+    /// The cause, in the VM's words ("Allocation Failure"); empty if the VM did not give one.
     pub cause: String,
-    /// The spaces or regions when it began.
+    /// The spaces or regions at the start.
     pub before: Vec<Space>,
-    /// The spaces or regions when it was over.
+    /// The spaces or regions at the end.
     pub after: Vec<Space>,
-    /// Where it decided about every object: ascending, disjoint.
+    /// Where the collection decided about every object: ascending, disjoint.
     pub collected: Vec<AddressRange>,
-    /// Every object of the collected ranges that lived on, ascending by `from`.
+    /// Every survivor of the collected ranges, ascending by `from`.
     pub survivors: SurvivorList,
-    /// Number of objects of the collected ranges that were walked and had died; fillers of the VM are among them. Where survivors are told without a
-    /// walk, only those of humongous regions.
+    /// Number of dead objects walked in the collected ranges, including fillers of the VM. If survivors were found without a walk, only
+    /// dead humongous objects.
     pub dead: u64,
-    /// Number of objects walked: 0 where survivors are told without it.
+    /// Number of objects walked: 0 if survivors were found without a walk.
     pub walked: u64,
     /// Number of evacuated regions that were not read: the collector wrote nothing into them, so all their objects died.
     pub unread: u64,
-    /// Number of words that looked like old copies of survivors, and were none.
+    /// Number of words that looked like old copies of survivors but were not.
     pub doubted: u64,
-    /// What a [`DeadRecorder`](crate::DeadRecorder) made of the dead; `None`: there is none, or the dead are not known one by one.
+    /// The records of a [`DeadRecorder`](crate::DeadRecorder); `None` if there is no recorder, or if the dead were not visited one by one.
     pub dead_records: Option<Vec<Vec<u8>>>,
-    /// How long the world stood still for looking at them.
+    /// Nanoseconds of the pause spent on reading the heap.
     pub walk_nanos: u64,
-    /// Moves are not known: `survivors` are all objects of the heap as the collection left it, with `from` equal to `to`, space by space, and `collected`
-    /// is empty. Level finish only.
+    /// Moves are unknown: `survivors` holds all objects of the heap after the collection, with `from` equal to `to`, by space, and
+    /// `collected` is empty. Level finish only.
     pub listed: bool,
-    /// Why survivors and deaths are not known; then `collected` and `survivors` are empty.
+    /// Why survivors and deaths are unknown; `collected` and `survivors` are empty then.
     pub fault: Option<MovesFault>,
-    /// The first collection that is known after a fault: every object that lives is among the survivors, those of spaces that it did not collect
-    /// included (they stayed).
+    /// The first known collection after a fault: every live object is among the survivors, including those of spaces that it did not
+    /// collect (they stayed).
     pub anew: bool,
 }
 
 impl CollectionReport {
-    /// Adds spaces that the collection did not decide about, and the objects that are there.
+    /// Adds spaces that the collection did not decide about, with their objects.
     pub(crate) fn add_listed(
         &mut self,
         spaces: impl IntoIterator<Item = (AddressRange, Vec<Survivor>)>,
@@ -102,7 +102,7 @@ impl CollectionReport {
         self.survivors.add_sorted(objects.into_iter().flatten());
     }
 
-    /// Its moves are not known.
+    /// Marks the moves as unknown.
     pub(crate) fn set_fault(&mut self, fault: MovesFault) {
         self.collected.clear();
         self.survivors.clear();
@@ -111,20 +111,20 @@ impl CollectionReport {
     }
 }
 
-/// Why the moves of a collection are not known.
+/// Why the moves of a collection are unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MovesFault {
-    /// The level of this run does not cover such a collection; later ones may be known again.
+    /// This level does not cover such a collection. Later ones may be known again.
     #[error("{what} is not known at this level")]
     NotAtThisLevel {
-        /// What kind of collection.
+        /// The kind of collection.
         what: &'static str,
     },
-    /// Moves are not looked at: [`MovesLevel::Off`], or an earlier collection ended them until a full one can be read.
+    /// Moves are not read: [`MovesLevel::Off`], or an earlier fault, until a full collection can be read.
     #[error("moves are off")]
     Off,
-    /// Asked for by a test.
+    /// Requested by a test.
     #[error("a fault was asked for")]
     OnDemand,
     /// Collections happened without events.
@@ -133,7 +133,7 @@ pub enum MovesFault {
         /// How many.
         missed: u32,
     },
-    /// A space does not consist of known objects up to its exact end.
+    /// A space could not be parsed into known objects up to its exact end.
     #[error("space {space}: {fault}")]
     Unparsed {
         /// Index of the space or region.
@@ -141,45 +141,45 @@ pub enum MovesFault {
         /// Where and why.
         fault: WalkFault,
     },
-    /// A destination is outside the heap, or the object there is not the one that moved.
+    /// A destination is outside the heap, or holds a different object than the one that moved.
     #[error("object at {from:?} moved to {to:?}, where {found} is")]
     Destination {
-        /// Where it was.
+        /// The old address.
         from: Address,
-        /// Where it should be.
+        /// The expected new address.
         to: Address,
-        /// What is there.
+        /// What is at the new address.
         found: &'static str,
     },
-    /// The memory that objects moved to holds another number of objects of a class than moved there.
+    /// The memory that objects moved to holds a different number of objects of a class than moved there.
     #[error("class {class:?}: {claimed} objects moved, {found} are there")]
     Coverage {
         /// The class.
         class: ClassId,
         /// Survivors of that class that moved.
         claimed: u64,
-        /// Objects of that class in the memory they moved to.
+        /// Objects of that class in the memory that they moved to.
         found: u64,
     },
-    /// Memory that held objects was given back to the system before it could be read.
+    /// Memory that held objects was uncommitted before it could be read.
     #[error("memory at {address:?} was given back before it was read")]
     Uncommitted {
-        /// Where.
+        /// The address.
         address: Address,
     },
     /// A full collection was seen, but not all of its phases.
     #[error("a full collection passed unseen: {phase}")]
     PhaseMissed {
-        /// What was missed.
+        /// The phase that was missed.
         phase: &'static str,
     },
-    /// The spaces changed in a way no collection should.
+    /// The spaces changed in a way that no collection should cause.
     #[error("region {index} changed in a way that is not understood")]
     RegionChange {
         /// Index of the region.
         index: u32,
     },
-    /// A thread that walked the heap failed.
+    /// A thread that walked the heap panicked.
     #[error("a thread that walked the heap failed")]
     Interrupted,
     /// The VM's own data could not be read.
@@ -188,7 +188,7 @@ pub enum MovesFault {
 }
 
 impl MovesFault {
-    /// Does it end the knowledge of moves, or does it concern one collection only?
+    /// Whether it ends the knowledge of moves, rather than concerning one collection only.
     #[must_use]
     pub fn is_final(&self) -> bool {
         !matches!(self, Self::NotAtThisLevel { .. })

@@ -1,4 +1,4 @@
-//! Which garbage collector the VM runs, from its flags.
+//! Determines which garbage collector the VM runs, from its flags.
 
 use crate::jvm_flags::JvmFlags;
 
@@ -16,13 +16,13 @@ pub enum Collector {
     Z,
     /// Shenandoah.
     Shenandoah,
-    /// Epsilon: none.
+    /// Epsilon, which does not collect.
     Epsilon,
     /// Concurrent mark sweep (before JDK 14).
     ConcurrentMarkSweep,
 }
 
-/// Each collector by the flag that chooses it.
+/// The flag that selects each collector.
 const BY_FLAG: [(&str, Collector); 7] = [
     ("UseSerialGC", Collector::Serial),
     ("UseParallelGC", Collector::Parallel),
@@ -34,7 +34,7 @@ const BY_FLAG: [(&str, Collector); 7] = [
 ];
 
 impl Collector {
-    /// The collector in use; `None` when no known flag is on. The flag is decided before `Agent_OnLoad`.
+    /// The collector in use; `None` if no known flag is set. The flag is final before `Agent_OnLoad`.
     #[must_use]
     pub fn of(flags: &JvmFlags) -> Option<Self> {
         BY_FLAG

@@ -1,8 +1,9 @@
-//! Careful reads of many small things that lie close together.
+//! Safe reads of many small values that lie close together.
 //!
-//! [`crate::read_value`] asks the system for every value, which costs a microsecond or more; following the chains of all classes for the first time reads ten
-//! thousand values out of a thousand pages. A page that could be read once can be read until it is given back; so while the world is stopped, one question
-//! for each page is enough. Pages are asked for one by one: to ask for those after at the same time would fetch many that are never read.
+//! [`crate::read_value`] makes a system call for every value, which costs a microsecond or more. Following the chains of all classes for
+//! the first time reads ten thousand values from a thousand pages. A page that was readable once stays readable until it is unmapped, so
+//! one check per page is enough while the world is stopped. Pages are checked one by one: checking the following ones at the same time
+//! would fetch many that are never read.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use crate::careful_read::read_value;
 use crate::error::Error;
 use crate::reservation::page_size;
 
-/// The pages that can be read. Not to be kept beyond the pause.
+/// The pages known to be readable. Must not be kept beyond the pause.
 #[derive(Debug)]
 pub(crate) struct ConfirmedPages {
     pages: HashSet<usize>,
@@ -29,7 +30,7 @@ impl ConfirmedPages {
     /// Reads one value.
     pub(crate) fn read<T: Plain>(&mut self, address: Address) -> Result<T, Error> {
         self.confirm(address, size_of::<T>())?;
-        // SAFETY: all pages of the value can be read, now that the world is stopped.
+        // SAFETY: `confirm` found all pages of the value readable, and the world is stopped.
         Ok(unsafe { address.read() })
     }
 

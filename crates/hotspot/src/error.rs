@@ -1,16 +1,16 @@
-//! What the running VM did not tell, as values that name the place.
+//! What could not be read from the running VM, as error values with a location.
 
 use crate::address::Address;
 
-/// Something about the VM that could not be found out. None of these is a reason to stop the program: the feature that needs it is
-/// left out, and the reason is recorded.
+/// A fact about the VM that could not be determined. None of these stops the program: the feature that needs the fact is disabled, and the
+/// reason is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No library named `libjvm.so` is loaded in this process.
     #[error("libjvm.so is not loaded")]
     LibjvmNotLoaded,
-    /// libjvm does not export this symbol: not HotSpot, or stripped of its tables.
+    /// libjvm does not export this symbol: it is not HotSpot, or its tables were stripped.
     #[error("libjvm does not export {name}")]
     MissingSymbol {
         /// The symbol.
@@ -19,12 +19,12 @@ pub enum Error {
     /// A table entry has a value that cannot be right.
     #[error("{what} is {value}, which cannot be right")]
     Implausible {
-        /// Which value.
+        /// The name of the value.
         what: &'static str,
         /// The value.
         value: u64,
     },
-    /// The VM's table has no such field.
+    /// The VM's table does not have this field.
     #[error("the VM's tables have no field {type_name}::{field_name}")]
     MissingField {
         /// The class of HotSpot.
@@ -32,24 +32,24 @@ pub enum Error {
         /// The field.
         field_name: &'static str,
     },
-    /// The VM's table has no such type.
+    /// The VM's table does not have this type.
     #[error("the VM's tables have no type {type_name}")]
     MissingType {
         /// The class of HotSpot.
         type_name: &'static str,
     },
-    /// The VM's table has no such constant.
+    /// The VM's table does not have this constant.
     #[error("the VM's tables have no constant {name}")]
     MissingConstant {
         /// The constant.
         name: &'static str,
     },
-    /// Memory that should hold something of the VM cannot be read.
+    /// Memory of the VM cannot be read.
     #[error("{length} bytes at {address:?} cannot be read (errno {errno})")]
     Unreadable {
-        /// Where.
+        /// The address.
         address: Address,
-        /// How many bytes.
+        /// The number of bytes.
         length: usize,
         /// The error of the operating system, 0 for a short read.
         errno: i32,
@@ -57,22 +57,22 @@ pub enum Error {
     /// Memory could not be reserved.
     #[error("{length} bytes of address space could not be reserved (errno {errno})")]
     Reserve {
-        /// How many bytes.
+        /// The number of bytes.
         length: usize,
         /// The error of the operating system.
         errno: i32,
     },
-    /// The collector in use is not one whose spaces this crate can list.
+    /// This crate cannot list the spaces of the collector in use.
     #[error("the heap of this collector cannot be walked")]
     UnsupportedCollector,
-    /// libjvm does not call this function of another library.
+    /// libjvm does not import this function.
     #[error("libjvm does not import {function}")]
     NotImported {
         /// The function.
         function: &'static str,
     },
-    /// Something of the VM was looked for by its content, and there is none or more than one that fits.
-    #[error("{what} could not be told apart")]
+    /// A search by content found nothing, or more than one match.
+    #[error("{what} could not be identified")]
     Ambiguous {
         /// What was looked for.
         what: &'static str,
@@ -85,13 +85,13 @@ pub enum Error {
         /// The error of the operating system.
         errno: i32,
     },
-    /// The system does not tell which memory was written.
-    #[error("the system does not tell which memory was written (errno {errno})")]
+    /// The kernel cannot report which memory was written.
+    #[error("the kernel cannot report which memory was written (errno {errno})")]
     NoWriteWatch {
         /// The error of the operating system.
         errno: i32,
     },
-    /// A chain of the VM is longer than any real one: torn or not what it was taken for.
+    /// A chain of the VM is longer than any real one: it is corrupt, or was misidentified.
     #[error("the chain {what} does not end")]
     EndlessChain {
         /// Which chain.

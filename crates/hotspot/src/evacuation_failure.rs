@@ -1,28 +1,30 @@
-//! Evacuations that fail in part, read inside the pause.
+//! Reads evacuations that fail in part, during the pause.
 //!
-//! When there is no room left to copy to, or native code has pinned a region, objects stay where they are: the collector forwards them to
-//! themselves, and before the pause ends it takes that back, from them and from those that did move. So the spaces are read at looks
-//! from inside the pause while a failure is possible, and the reading with the most forwarded objects is kept: the one between the end of
-//! the evacuation and the clearing up.
+//! If there is no room left to copy to, or native code has pinned a region, objects stay in place: the collector forwards them to
+//! themselves. Before the pause ends it undoes that, and also the forwarding of the objects that moved. So while a failure is possible, the
+//! spaces are read at looks inside the pause, and the reading with the most forwarded objects is kept: the one between the end of the
+//! evacuation and the cleanup.
 //!
-//! A failure is possible
-//! - Serial, Parallel: when the old space, grown as far as it can, had less room at the start than the young spaces held, and by now has less room than
-//!   the largest young object needs (it never gets more room while objects are promoted). One reading at the first look tells how large that one is;
-//! - G1: in pinned regions (JDK 22 and later); while no region is free, in all young ones, and in old ones if some of these have left the set of old regions.
+//! A failure is possible:
+//! - Serial, Parallel: if the old space, grown to its maximum, had less room at the start than the young spaces held, and now has less room
+//!   than the largest young object needs (the room never grows while objects are promoted). A reading at the first look finds the largest
+//!   object;
+//! - G1: in pinned regions (JDK 22 and later); and while no region is free, in all young regions, and in old ones if some of these have
+//!   left the set of old regions.
 //!
-//! Pinned regions are few and read at each look. Where no region is free, all is read after long phases only: G1 asks for the time some twenty times in a
-//! pause, and most of its phases take microseconds. An object that a shorter one finds alive (references that are kept) has nowhere to go and stays: when the
-//! pause is over it is there, and no filler ([`settle_kept`]).
+//! Pinned regions are few and are read at each look. If no region is free, everything is read, but only after long phases: G1 reads the
+//! clock some twenty times per pause, and most of its phases take microseconds. An object that a shorter phase finds alive (kept
+//! references) cannot be copied and stays: when the pause is over it is there and is not a filler ([`settle_kept`]).
 //!
-//! Once objects that were forwarded are so no more, clearing up has begun and nothing is read again.
+//! Once forwarded objects are no longer forwarded, the cleanup has begun, and nothing is read again.
 //!
 //! | object in that reading | |
 //! |---|---|
 //! | forwarded to another place | moved |
 //! | forwarded to itself | stays |
-//! | not forwarded | died, or in a region that was not to be evacuated |
+//! | not forwarded | died, or lies in a region that was not to be evacuated |
 //!
-//! An old region that was to be evacuated and failed has a forwarded object.
+//! An old region whose evacuation was tried and failed has a forwarded object.
 
 use std::time::{Duration, Instant};
 
@@ -39,46 +41,46 @@ use crate::space::{Space, SpaceKind};
 use crate::survivor::Survivor;
 use crate::walk_pool::WalkPool;
 
-/// The collector gives up when it cannot get a whole buffer of this size or less, even if the object would fit.
+/// The collector gives up if it cannot allocate a whole buffer, of at most this size, even if the object would fit.
 const LARGEST_BUFFER: usize = 256 << 10;
 
-/// Objects that are looked at again to see whether clearing up has begun.
+/// Objects checked again to see whether the cleanup has begun.
 const SAMPLE: usize = 16;
 
-/// The evacuation, and what clears up after it, take longer.
+/// Lower bound on the duration of an evacuation and of the cleanup after it.
 const SHORTEST_PHASE: Duration = Duration::from_micros(100);
 
-/// What one space showed.
+/// The reading of one space.
 #[derive(Debug)]
 pub(crate) struct SpaceReading {
     pub(crate) space: Space,
     pub(crate) found: Evacuated,
 }
 
-/// The readings of one collection.
+/// The best reading of one collection.
 #[derive(Debug, Default)]
 pub(crate) struct FailureReading {
     best: Vec<SpaceReading>,
     /// Forwarded objects in the best reading.
     forwarded: usize,
-    /// Some of them stay where they were.
+    /// Some of these are forwarded to themselves.
     has_failed: bool,
-    /// The size of the largest young object, once it is known.
+    /// The size of the largest young object in bytes, once it is known.
     largest: Option<usize>,
     regions: SeenRegions,
-    /// When the latest look ended.
+    /// The end of the latest look.
     looked: Option<Instant>,
-    /// The collector has begun to clear up.
+    /// The cleanup has begun.
     is_over: bool,
 }
 
 impl FailureReading {
-    /// A new collection begins.
+    /// Resets the state for a new collection.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// The spaces in which evacuations may fail now. `before`: the spaces when the collection began, `now`: as they are.
+    /// The spaces in which evacuations may fail now. `before`: spaces at the start of the collection; `now`: current spaces.
     pub(crate) fn suspects(
         &mut self,
         spaces: &HeapSpaces,
@@ -89,7 +91,7 @@ impl FailureReading {
         if self.is_over {
             return Ok(Vec::new());
         }
-        let is_behind_a_phase = self.is_behind_a_phase();
+        let is_after_a_long_phase = self.is_after_a_long_phase();
         if let Some((at_start, room)) = spaces.old_room(before).zip(spaces.old_room(now)) {
             let young = before.iter().filter(|space| is_young(space));
             let held: usize = young.map(|space| space.top.above(space.bottom)).sum();
@@ -106,26 +108,26 @@ impl FailureReading {
                 let is_pinned = pinned.binary_search(&space.bottom).is_ok();
                 is_pinned && (is_young(space) || is_old(space))
             }),
-            EvacuationFailure::Anywhere { of_old } if is_behind_a_phase => {
+            EvacuationFailure::Anywhere { of_old } if is_after_a_long_phase => {
                 filled(before, |space| is_young(space) || (of_old && is_old(space)))
             }
             EvacuationFailure::Anywhere { .. } => Vec::new(),
         })
     }
 
-    fn is_behind_a_phase(&self) -> bool {
+    fn is_after_a_long_phase(&self) -> bool {
         self.looked.is_none_or(|at| at.elapsed() >= SHORTEST_PHASE)
     }
 
-    /// A look has ended.
+    /// Records the end of a look.
     pub(crate) fn note_look(&mut self) {
         self.looked = Some(Instant::now());
     }
 
-    /// Reads the suspects as they are now. A reading in the middle of something may not parse and then counts for nothing.
+    /// Reads the suspects. A reading that does not parse, because the collector is at work on the space, is ignored.
     ///
     /// # Safety
-    /// The world is stopped, this is the thread that runs the collection, and the spaces are committed memory.
+    /// The world must be stopped, this must be the thread that runs the collection, and the spaces must be committed memory.
     pub(crate) unsafe fn read<'a>(
         &mut self,
         suspects: Vec<Space>,
@@ -134,13 +136,13 @@ impl FailureReading {
         new_walk: impl Fn() -> EvacuationWalk<'a> + Sync,
     ) {
         let mut walk = new_walk();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         self.is_over = unsafe { self.is_clearing_up(&walk) };
         if self.is_over {
             return;
         }
         let finds_largest = needs_largest && self.largest.is_none();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let found = unsafe {
             match finds_largest {
                 true => walk_with_care(&suspects, &mut walk),
@@ -164,7 +166,7 @@ impl FailureReading {
         }
     }
 
-    /// Are some objects of the best reading not forwarded any more?
+    /// Whether some objects of the best reading are no longer forwarded.
     unsafe fn is_clearing_up(&self, walk: &EvacuationWalk<'_>) -> bool {
         let all = || {
             self.best
@@ -172,49 +174,49 @@ impl FailureReading {
                 .flat_map(|reading| &reading.found.survivors)
         };
         let step = self.forwarded / SAMPLE + 1;
-        // SAFETY: objects of spaces that the caller vouches for.
+        // SAFETY: the objects lie in spaces that the caller vouches for.
         all()
             .step_by(step)
             .any(|survivor| !unsafe { walk.is_forwarded(survivor.from) })
     }
 
-    /// Does the best reading show that the evacuation failed in part?
+    /// Whether the best reading shows a partly failed evacuation.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// The reading, if it shows that the evacuation failed in part.
+    /// Returns the reading if it shows a partly failed evacuation.
     pub(crate) fn take_failed(&mut self) -> Option<Vec<SpaceReading>> {
         let former = std::mem::take(self);
         former.has_failed.then_some(former.best)
     }
 }
 
-/// Those of the spaces that hold objects.
+/// The wanted spaces that hold objects.
 fn filled(spaces: &[Space], is_wanted: impl Fn(&Space) -> bool) -> Vec<Space> {
     let filled = spaces.iter().filter(|space| space.bottom < space.top);
     filled.filter(|space| is_wanted(space)).copied().collect()
 }
 
-/// Young spaces by one thread, which tells the largest object.
+/// Walks spaces with a single thread, which also finds the largest object.
 unsafe fn walk_with_care(
     spaces: &[Space],
     walk: &mut EvacuationWalk<'_>,
 ) -> Result<Vec<Evacuated>, MovesFault> {
     let each = spaces.iter().map(|space| {
         let mut found = Evacuated::default();
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { walk.current_classes(space, &mut found) }?;
         Ok(found)
     });
     each.collect()
 }
 
-/// When the pause is over, regions that failed hold what stayed, and fillers in between. Adds what no reading has seen to stay. (Up to JDK 18 a filler cannot
-/// be told from an `int[]` or an `Object`; such a one then counts as dead.)
+/// After the pause, failed regions hold the objects that stayed, with fillers in between. Adds objects that stayed but were in no reading.
+/// (Up to JDK 18 a filler cannot be told from an `int[]` or an `Object`; such an object counts as dead.)
 ///
 /// # Safety
-/// The world is stopped; the region is committed memory.
+/// The world must be stopped, and the region must be committed memory.
 pub(crate) unsafe fn settle_kept(
     reading: &mut SpaceReading,
     classes: &ClassTable,
@@ -223,7 +225,7 @@ pub(crate) unsafe fn settle_kept(
     let survivors = reading.found.survivors.iter();
     let mut staying = survivors.filter(|survivor| !survivor.moved()).peekable();
     let mut unseen: Vec<Survivor> = Vec::new();
-    // SAFETY: passed on.
+    // SAFETY: the caller upholds the same contract.
     let walk = unsafe { ObjectWalk::new(&reading.space, classes, sizes) };
     for object in walk {
         let space = reading.space.index;

@@ -1,20 +1,20 @@
-//! Classes of objects that the VM puts into holes.
+//! Classes of the objects with which the VM fills gaps.
 //!
 //! | JDK | fillers |
 //! |---|---|
-//! | up to 18 | `java.lang.Object`, `int[]`: the program has objects of these classes, too |
-//! | from 19 on | `jdk.internal.vm.FillerObject`, `FillerArray` or `FillerElement[]` besides |
+//! | up to 18 | `java.lang.Object`, `int[]`: the program also has instances of these classes |
+//! | from 19 on | `jdk.internal.vm.FillerObject`, `FillerArray` or `FillerElement[]` as well |
 
 use crate::class_table::{ClassId, ClassTable};
 
-/// May the VM have put an object of this class into a hole?
+/// Whether the VM may use objects of this class as fillers.
 pub(crate) fn may_fill(classes: &ClassTable, class: ClassId) -> bool {
     has_name(classes, class, |name| {
         is_fillers_own(name) || matches!(name, b"java/lang/Object" | b"[I")
     })
 }
 
-/// Are all objects of this class fillers?
+/// Whether all objects of this class are fillers.
 pub(crate) fn only_fills(classes: &ClassTable, class: ClassId) -> bool {
     has_name(classes, class, is_fillers_own)
 }

@@ -1,11 +1,11 @@
-//! What was in the heap before the first collection that is followed: archives of the JDK, old objects of a JVM that runs already.
+//! Lists objects that existed before the first observed collection: archives of the JDK, and old objects if the agent was attached late.
 //!
-//! These objects were made before recording, and a young collection says nothing of them. So the first pause lists every object of the spaces that are not
-//! young, and the first report has them as survivors that stayed (`from == to`), with their spaces among the collected ones: from then on the whole
-//! heap is known.
+//! These objects were allocated before recording began, and a young collection says nothing about them. So the first pause lists every
+//! object of the spaces that are not young. The first report contains them as survivors that stayed (`from == to`), with their spaces among
+//! the collected ranges. From then on the whole heap is known.
 //!
-//! Example: Serial starts with `java.lang.Class` mirrors of an archive in the old space `[0x8000, 0x9000)`; the first young collection collects eden
-//! `[0x1000, 0x2000)`. Its report has both ranges.
+//! Example: Serial starts with `java.lang.Class` mirrors of an archive in the old space `[0x8000, 0x9000)`, and the first young collection
+//! collects eden `[0x1000, 0x2000)`. Its report has both ranges.
 
 use crate::class_table::ClassTable;
 use crate::collection_report::{AddressRange, CollectionReport};
@@ -13,24 +13,24 @@ use crate::object_walk::{ObjectSizes, ObjectWalk};
 use crate::space::Space;
 use crate::survivor::Survivor;
 
-/// Taken once, given away once.
+/// The inventory: taken by the first pause, reported once.
 #[derive(Debug, Default)]
 pub(crate) enum FirstInventory {
-    /// There was no pause yet.
+    /// There has been no pause yet.
     #[default]
     Wanted,
-    /// What the first pause found, space by space.
+    /// The objects that the first pause listed, by space.
     Taken(Vec<(AddressRange, Vec<Survivor>)>),
-    /// The first report has it.
+    /// Already reported.
     Given,
 }
 
 impl FirstInventory {
-    /// Lists the objects of all spaces but the young ones, at the beginning of the first pause. A space that cannot be walked is left out: its objects are
-    /// found when a collection decides about them.
+    /// Lists the objects of all spaces but the young ones, at the beginning of the first pause. Leaves out a space that cannot be walked;
+    /// its objects are found when a collection decides about them.
     ///
     /// # Safety
-    /// The world is stopped, nothing was moved yet, and memory below the tops is committed.
+    /// The world must be stopped, nothing moved yet, and memory below the tops committed.
     pub(crate) unsafe fn take(
         &mut self,
         spaces: &[Space],
@@ -50,7 +50,7 @@ impl FirstInventory {
         *self = Self::Taken(listed.collect());
     }
 
-    /// Adds what was found to the first report, less what that collection decided about.
+    /// Adds the listed objects to the first report, except in ranges that its collection decided about.
     pub(crate) fn give_to(&mut self, report: &mut CollectionReport) {
         if report.fault.is_some() {
             return;
@@ -67,7 +67,7 @@ impl FirstInventory {
     }
 }
 
-/// The objects of a space, and the memory they take. `None`: it cannot be walked, or is empty.
+/// The objects of a space, and the memory they occupy. `None` if the space is empty or cannot be walked.
 ///
 /// # Safety
 /// As for [`ObjectWalk::new`].
@@ -76,10 +76,10 @@ pub(crate) unsafe fn list_space(
     classes: &ClassTable,
     sizes: &ObjectSizes,
 ) -> Option<(AddressRange, Vec<Survivor>)> {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller upholds the same contract.
     let objects = unsafe { objects_of(space, classes, sizes) }?;
     let last = objects.last()?;
-    // A humongous object ends in another region than it starts.
+    // A humongous object ends in another region than it starts in.
     let end = space
         .top
         .max(last.from.plus(usize::try_from(last.bytes()).ok()?));
@@ -97,7 +97,7 @@ unsafe fn objects_of(
     classes: &ClassTable,
     sizes: &ObjectSizes,
 ) -> Option<Vec<Survivor>> {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller upholds the same contract.
     let walk = unsafe { ObjectWalk::new(space, classes, sizes) };
     walk.map(|object| {
         let object = object.ok()?;

@@ -1,25 +1,25 @@
-//! Full collections: every live object, where it was and where it is, read inside the pause.
+//! Reads full collections during the pause: every live object, with its old and its new address.
 //!
-//! All three collectors mark in place, compute new addresses, adjust references and then slide objects together. What is read, and when
-//! ([`crate::phase_list`] tells):
+//! All three collectors mark in place, compute new addresses, adjust references and then slide objects together. This module reads the
+//! following at these moments, which [`crate::phase_list`] detects:
 //!
 //! ```text
-//! Began       _total_full_collections has risen
-//! Marked      walk all spaces where they are          -> from, class, size of every live object; number of the dead
+//! Began       _total_full_collections has increased
+//! Marked      walk all spaces in place               -> from, class, size of every live object; number of dead objects
 //! Prepared    mark words of the live objects          -> to            (not Parallel up to JDK 22)
-//! Moved       tops of the spaces, at every look       (the VM allocates again before GarbageCollectionFinish)
-//! finish      Parallel up to JDK 22: order            -> to
-//!             class, size and coverage at the new places
+//! Moved       tops of the spaces, at each look       (the VM allocates again before GarbageCollectionFinish)
+//! finish      Parallel up to JDK 22: by order         -> to
+//!             check class, size and coverage at the new places
 //! ```
 //!
 //! | | live | new address |
 //! |---|---|---|
 //! | Serial | low two bits of the mark word are 11 | mark word |
 //! | G1 | bitmap | mark word |
-//! | Parallel up to JDK 22 | bitmap | none is kept: objects never overtake each other ([`order`]) |
+//! | Parallel up to JDK 22 | bitmap | not stored; derived from the order of objects ([`order`]) |
 //! | Parallel from JDK 23 | bitmap | mark word |
 //!
-//! Several collections may happen between one `GarbageCollectionStart` and its `Finish`; each full one is kept under its own number.
+//! Several collections may happen between one `GarbageCollectionStart` and its `Finish`. Each full one is recorded under its own number.
 
 mod coverage;
 mod forwarding;
@@ -46,73 +46,73 @@ use forwarding::Forwarding;
 use live_objects::LiveWalk;
 pub(crate) use live_objects::is_collected;
 
-/// Reads full collections, look by look.
+/// Reads full collections, one step at each look.
 #[derive(Debug)]
 pub struct FullCollectionReading {
     collector: Collector,
     spaces: HeapSpaces,
     phases: PhaseList,
-    /// `None`: live objects are known by their mark words.
+    /// `None`: live objects are marked in their mark words.
     bitmap: Option<MarkBitmap>,
-    /// `None`: new addresses are known by order only.
+    /// `None`: new addresses follow from the order of objects only.
     forwarding: Option<Forwarding>,
-    /// `_total_full_collections` up to which everything is settled.
+    /// Value of `_total_full_collections` up to which everything has been read.
     settled: u32,
     progress: Progress,
     completed: Vec<FullCollection>,
 }
 
-/// What was found out about one full collection.
+/// The record of one full collection.
 #[derive(Debug)]
 pub struct FullCollection {
-    /// `_total_collections` with this collection.
+    /// `_total_collections`, including this collection.
     pub number: u32,
-    /// The spaces when marking had ended.
+    /// The spaces at the end of marking.
     pub before: Vec<Space>,
-    /// The spaces after moving; for G1 empty: it allocates into other regions.
+    /// The spaces after moving. Empty for G1, which allocates into other regions.
     pub after: Vec<Space>,
-    /// Every live object, ascending by `from`, or why they are not known.
+    /// Every live object, ascending by `from`, or the reason why they are unknown.
     pub survivors: Result<Vec<Survivor>, MovesFault>,
-    /// Number of the dead. A stretch of dead objects whose classes are gone counts as one.
+    /// Number of dead objects. A run of dead objects whose classes were unloaded counts as one.
     pub dead: u64,
-    /// What the recorder made of the dead.
+    /// What the recorder returned for the dead objects.
     pub dead_records: Option<Vec<Vec<u8>>>,
-    /// Number of objects looked at.
+    /// Number of objects visited.
     pub walked: u64,
-    /// How long the world stood still for it.
+    /// Nanoseconds of the pause spent on this collection's reading.
     pub nanos: u64,
 }
 
-/// What a look brought.
+/// The result of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullStep {
     /// Nothing new.
     Nothing,
-    /// A full collection has begun. Nothing is marked yet; the spaces are as the collection before left them.
+    /// A full collection has begun. Nothing is marked yet; the spaces are as the previous collection left them.
     Began,
     /// All live objects are known.
     Marked,
-    /// All new addresses are known, or will be by order.
+    /// All new addresses are known, or can be derived from the order.
     Prepared,
 }
 
-/// How far the reading of the collection that is going on is.
+/// Progress of reading the current collection.
 #[derive(Debug)]
 enum Progress {
     /// No full collection is going on.
     Idle,
-    /// It has begun.
+    /// The collection has begun.
     Began { number: u32 },
     /// Live objects are known.
     Marked(FullCollection),
-    /// New addresses are known or will be by order.
+    /// New addresses are known, or can be derived from the order.
     Prepared(FullCollection),
-    /// It cannot be known.
+    /// The collection cannot be read.
     Failed { number: u32, fault: MovesFault },
 }
 
 impl FullCollectionReading {
-    /// Finds what it reads. In or after `VMInit`.
+    /// Locates what it reads. Call in or after `VMInit`.
     pub fn load(
         vm: &VmStructs,
         collector: Collector,
@@ -140,16 +140,16 @@ impl FullCollectionReading {
         })
     }
 
-    /// Call it at every look inside a pause. Cheap when no full collection is going on. `classes` must have been refreshed when the pause began.
+    /// Call at every look inside a pause. Cheap unless a full collection is running. `classes` must have been refreshed when the pause began.
     ///
     /// # Safety
     /// The world must be stopped, and this must be the thread that runs the collection.
     pub unsafe fn look(&mut self, classes: &ClassTable, sizes: &ObjectSizes) -> FullStep {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.look_with(classes, sizes, None) }
     }
 
-    /// The same, with someone who records the dead.
+    /// The same, with a recorder for dead objects.
     ///
     /// # Safety
     /// As for [`FullCollectionReading::look`].
@@ -162,7 +162,7 @@ impl FullCollectionReading {
         match self.spaces.full_collections() {
             Ok(count) if count == self.settled => return self.advance(classes, sizes, dead),
             Ok(count) => {
-                // A former one of this pause is over.
+                // The previous full collection of this pause is over.
                 self.complete(classes, sizes);
                 self.settled = count;
                 self.phases.forget();
@@ -178,19 +178,19 @@ impl FullCollectionReading {
         FullStep::Began
     }
 
-    /// Has one begun that has not been completed?
+    /// Whether a full collection has begun that is not completed.
     pub(crate) fn has_begun(&self) -> bool {
         !matches!(self.progress, Progress::Idle)
     }
 
-    /// Are live objects known and the collection not yet over? Then what happens to the spaces is its work.
+    /// Whether live objects are known and the collection is not over: if so, changes to the spaces are its work.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         matches!(self.progress, Progress::Marked(_) | Progress::Prepared(_))
     }
 
-    /// Ends the reading: call it when the pause ends, or when another collection begins that is not a full one. Returns the full collections
-    /// since the last call, in order.
+    /// Ends the reading: call when the pause ends, or when a collection begins that is not a full one. Returns the full collections since
+    /// the last call, in order.
     ///
     /// # Safety
     /// As for [`FullCollectionReading::look`].
@@ -202,7 +202,7 @@ impl FullCollectionReading {
         if let Ok(count) = self.spaces.full_collections()
             && count != self.settled
         {
-            // No look saw it begin.
+            // It began without a look.
             self.complete(classes, sizes);
             self.settled = count;
             let number = self.spaces.total_collections().unwrap_or(0);
@@ -212,19 +212,19 @@ impl FullCollectionReading {
         std::mem::take(&mut self.completed)
     }
 
-    /// What a collection before it left was not as the recorder thought: what it made of the dead is worth nothing.
+    /// Discards the record of dead objects, because it was made with wrong assumptions about the previous collection.
     pub(crate) fn forget_dead(&mut self) {
         if let Progress::Marked(found) | Progress::Prepared(found) = &mut self.progress {
             found.dead_records = None;
         }
     }
 
-    /// The full collections of this pause that are over, in order, while another one is going on.
+    /// Returns the finished full collections of this pause, in order, while another one is running.
     pub fn take_completed(&mut self) -> Vec<FullCollection> {
         std::mem::take(&mut self.completed)
     }
 
-    /// Does what the stage of the collection asks for.
+    /// Does what the current stage of the collection requires.
     fn advance(
         &mut self,
         classes: &ClassTable,
@@ -263,7 +263,7 @@ impl FullCollectionReading {
         FullStep::Nothing
     }
 
-    /// Marking has ended: finds every live object.
+    /// At the end of marking: finds every live object.
     fn read_live(
         &mut self,
         number: u32,
@@ -308,7 +308,7 @@ impl FullCollectionReading {
         ascending.sort_unstable_by_key(|space| space.bottom);
         let mut walk = LiveWalk::new(classes, sizes, dead);
         for space in &ascending {
-            // SAFETY: `look` asks for a stopped world; memory below the tops is committed, and marking has ended.
+            // SAFETY: callers of `look` have stopped the world; memory below the tops is committed, and marking has ended.
             unsafe {
                 match &self.bitmap {
                     None => walk.by_mark_words(space)?,
@@ -319,7 +319,7 @@ impl FullCollectionReading {
         Ok((before, walk.found))
     }
 
-    /// All new addresses are known to the VM: reads them.
+    /// Reads the new addresses, which the VM has now computed.
     fn read_destinations(&mut self, mut found: FullCollection) -> FullStep {
         let started = Instant::now();
         if let (Some(forwarding), Ok(survivors)) = (&self.forwarding, &mut found.survivors) {
@@ -335,7 +335,7 @@ impl FullCollectionReading {
         FullStep::Prepared
     }
 
-    /// Moving has ended: notes how far the spaces are filled.
+    /// At the end of moving: records the tops of the spaces.
     fn note_tops(&mut self, mut found: FullCollection) -> FullStep {
         if self.collector != Collector::G1 && self.spaces.list(&mut found.after).is_err() {
             found.after.clear();
@@ -344,7 +344,7 @@ impl FullCollectionReading {
         FullStep::Nothing
     }
 
-    /// The collection that was going on is over.
+    /// Completes the current collection.
     fn complete(&mut self, classes: &ClassTable, sizes: &ObjectSizes) {
         let found = match std::mem::replace(&mut self.progress, Progress::Idle) {
             Progress::Idle => return,
@@ -366,7 +366,7 @@ impl FullCollectionReading {
         self.completed.push(found);
     }
 
-    /// Fills in what is known by order, and checks every new place.
+    /// Derives the new addresses that follow from the order, and checks every new place.
     fn checked(
         &self,
         mut found: FullCollection,
@@ -397,7 +397,7 @@ impl FullCollectionReading {
                 phase: "after moving",
             });
         }
-        // SAFETY: `look` and `finish` ask for a stopped world; moving has ended, and memory below the tops is committed.
+        // SAFETY: callers of `look` and `finish` have stopped the world; moving has ended, and memory below the tops is committed.
         unsafe {
             if self.forwarding.is_none() {
                 order::place(&mut survivors, before, &after, classes, sizes)?;
@@ -429,7 +429,7 @@ fn failed(number: u32, fault: MovesFault) -> Progress {
     Progress::Failed { number, fault }
 }
 
-/// Is there such a place for an object below the top of the space?
+/// Whether an object of `bytes` bytes can start at `place`, below the top of the space.
 fn fits(space: &Space, place: Address, bytes: usize) -> bool {
     place >= space.bottom
         && place.is_aligned(8)

@@ -1,10 +1,10 @@
-//! The report of a full collection from what was read of it.
+//! Builds the report of a full collection.
 
 use crate::collection_report::{AddressRange, CollectionKind, CollectionReport};
 use crate::full_collection::{FullCollection, is_collected};
 use crate::space::Space;
 
-/// Makes the report; `after`: the spaces as they are now, for a collection that did not note them.
+/// Builds the report. `after` holds the current spaces, for a collection that did not record them.
 pub(crate) fn full_report(
     collection: FullCollection,
     cause: String,
@@ -42,7 +42,7 @@ pub(crate) fn full_report(
     }
 }
 
-/// Everything a full collection decides about: all spaces but archives.
+/// The memory that a full collection decides about: all spaces but archives.
 fn collected(before: &[Space]) -> Vec<AddressRange> {
     let mut ranges: Vec<AddressRange> = before
         .iter()

@@ -1,7 +1,7 @@
 //! The regions of a G1 heap.
 //!
-//! `G1HeapRegionTable` (in the region manager, in the heap object) has `_base`, an array of `_length` pointers to regions; a pointer is null for a
-//! region that was never made. A region has `_bottom`, `_top` and `_type._tag`, whose values are constants of the VM's tables:
+//! `G1HeapRegionTable` (in the region manager, in the heap object) has `_base`, an array of `_length` pointers to regions. A pointer is
+//! null if its region was never created. A region has `_bottom`, `_top` and `_type._tag`, whose values are constants in the VM's tables:
 //!
 //! | | free | eden | survivor | humongous start | continues | old | archive (open, closed) |
 //! |---|---|---|---|---|---|---|---|
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::space::{Space, SpaceKind};
 use crate::vm_structs::VmStructs;
 
-/// No heap has more regions (32 TB of 1 MB regions).
+/// Upper bound on the number of regions (32 TB of 1 MB regions).
 const MOST_REGIONS: u64 = 1 << 25;
 
 /// Tag values of this VM.
@@ -34,7 +34,7 @@ struct Tags {
 pub(crate) enum EvacuationFailure<'s> {
     /// None: there are free regions to copy to.
     Impossible,
-    /// Those of regions that native code has pinned (JDK 22 and later), which start here; ascending.
+    /// Only those of regions that native code has pinned (JDK 22 and later). Start addresses, ascending.
     InPinned(&'s [Address]),
     /// All: no region is free.
     Anywhere {
@@ -43,16 +43,16 @@ pub(crate) enum EvacuationFailure<'s> {
     },
 }
 
-/// What looks from inside one pause need not find out again: there are thousands of regions.
+/// State kept between the looks of one pause, because there may be thousands of regions.
 #[derive(Debug, Default)]
 pub(crate) struct SeenRegions {
-    /// Nothing is pinned or let go while the world is stopped.
+    /// Regions are not pinned or unpinned while the world is stopped.
     pinned: Option<Vec<Address>>,
-    /// The index of a region that was free.
+    /// Index of a region that was free.
     free: u32,
 }
 
-/// Where the table of regions is and how a region is laid out.
+/// Location of the region table, and layout of a region.
 #[derive(Debug, Clone)]
 pub(crate) struct G1Regions {
     base: Address,
@@ -60,9 +60,9 @@ pub(crate) struct G1Regions {
     bottom: usize,
     top: usize,
     tag: usize,
-    /// The number of objects that native code pinned (JDK 22 and later).
+    /// Offset of the number of objects that native code has pinned (JDK 22 and later).
     pins: Option<usize>,
-    /// The number of regions in the set of old ones. What is to be evacuated is taken out of the set, and keeps its tag.
+    /// Location of the length of the old set. Regions chosen for evacuation leave the set but keep their tag.
     old_set: Option<Address>,
     tags: Tags,
 }
@@ -96,7 +96,7 @@ impl G1Regions {
         })
     }
 
-    /// Reads with care everything that [`G1Regions::list`] reads plainly.
+    /// Reads safely, once, everything that [`G1Regions::list`] later reads directly.
     pub(crate) fn confirm(&self) -> Result<(), Error> {
         let (base, length): (Address, u64) = (read_value(self.base)?, read_value(self.length)?);
         if let Some(old_set) = self.old_set {
@@ -131,7 +131,7 @@ impl G1Regions {
         Ok(())
     }
 
-    /// Which evacuations may fail now?
+    /// Which evacuations may fail now.
     pub(crate) fn evacuation_failure<'s>(
         &self,
         seen: &'s mut SeenRegions,
@@ -149,7 +149,7 @@ impl G1Regions {
         })
     }
 
-    /// Where the pinned regions start, ascending.
+    /// Start addresses of the pinned regions, ascending.
     fn pinned(&self) -> Result<Vec<Address>, Error> {
         let pinned = self.regions()?.filter(|(_, region)| region.is_pinned());
         let mut pinned: Vec<Address> = pinned.map(|(_, region)| region.bottom()).collect();
@@ -157,7 +157,7 @@ impl G1Regions {
         Ok(pinned)
     }
 
-    /// Is a region free? `known`: one that was, and is looked at first.
+    /// Whether a region is free. `known` is a region that was free; it is checked first.
     fn has_free(&self, known: &mut u32) -> Result<bool, Error> {
         let is_free = |region: &Region<'_>| region.kind() == SpaceKind::Free;
         if self.region(*known)?.is_some_and(|region| is_free(&region)) {
@@ -175,31 +175,31 @@ impl G1Regions {
         let old = self
             .regions()?
             .filter(|(_, region)| region.kind() == SpaceKind::Old);
-        // SAFETY: `confirm` read it; the set is part of the heap object.
+        // SAFETY: `confirm` has read it; the set is part of the heap object.
         let in_set: u32 = unsafe { old_set.read() };
         Ok(in_set as usize != old.count())
     }
 
-    /// Every region that was made, with its index.
+    /// Every region that was created, with its index.
     fn regions(&self) -> Result<impl Iterator<Item = (u32, Region<'_>)>, Error> {
         let regions = (0..self.length()?).map(|index| (index, self.made(index)));
         Ok(regions.filter_map(|(index, region)| Some((index, region?))))
     }
 
-    /// The region with this index, if there is one.
+    /// The region with this index, if it was created.
     fn region(&self, index: u32) -> Result<Option<Region<'_>>, Error> {
         let is_there = index < self.length()?;
         Ok(is_there.then(|| self.made(index)).flatten())
     }
 
     fn length(&self) -> Result<u32, Error> {
-        // SAFETY: `confirm` read it.
+        // SAFETY: `confirm` has read it.
         plausible(unsafe { self.length.read() })
     }
 
-    /// The region with an index below the length, if it was made.
+    /// The region with this index, which must be below the length, if it was created.
     fn made(&self, index: u32) -> Option<Region<'_>> {
-        // SAFETY: `confirm` read it; the VM made the table for `length` entries, once.
+        // SAFETY: `confirm` has read it; the VM allocates the table once, for `length` entries.
         let at = unsafe {
             let base: Address = self.base.read();
             base.plus(index as usize * 8).read::<Address>()
@@ -208,7 +208,7 @@ impl G1Regions {
     }
 }
 
-/// A region of the VM's own table. Regions are made once and never given back.
+/// A region in the VM's table. Regions are created once and never freed.
 #[derive(Debug, Clone, Copy)]
 struct Region<'a> {
     layout: &'a G1Regions,
@@ -217,26 +217,26 @@ struct Region<'a> {
 
 impl Region<'_> {
     fn kind(&self) -> SpaceKind {
-        // SAFETY: see the struct; so it is for all that follow.
+        // SAFETY: `at` is a region of the VM, which is never freed, and the offset is that of its tag.
         self.layout
             .tags
             .kind(unsafe { self.at.plus(self.layout.tag).read() })
     }
 
     fn bottom(&self) -> Address {
-        // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its bottom.
+        // SAFETY: `at` is a region of the VM, which is never freed, and the offset is that of its bottom.
         unsafe { self.at.plus(self.layout.bottom).read() }
     }
 
     fn top(&self) -> Address {
-        // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its top.
+        // SAFETY: `at` is a region of the VM, which is never freed, and the offset is that of its top.
         unsafe { self.at.plus(self.layout.top).read() }
     }
 
     fn is_pinned(&self) -> bool {
         self.layout
             .pins
-            // SAFETY: `at` is a live region of the VM (see the struct), and the offset is of its pin count.
+            // SAFETY: `at` is a region of the VM, which is never freed, and the offset is that of its pin count.
             .is_some_and(|pins| unsafe { self.at.plus(pins).read::<u64>() } != 0)
     }
 }
@@ -281,7 +281,7 @@ impl Tags {
                 "HeapRegionType::ContinuesHumongousTag",
             )?,
             old_mask: constant("G1HeapRegionType::OldMask", "HeapRegionType::OldMask")?,
-            // From JDK 19 on there are no archive regions.
+            // There are no archive regions from JDK 19 on.
             archive_mask: vm.constant("HeapRegionType::ArchiveMask").unwrap_or(0),
         })
     }
@@ -328,7 +328,7 @@ mod tests {
         archive_mask: 0,
     };
 
-    /// A table of regions in memory of our own, from tags and pins; region `n` starts at 0x1000 * `n`.
+    /// A region table in our own memory, from tags and pins. Region `n` starts at 0x1000 * `n`.
     fn table(regions: &[(u64, u64)], in_old_set: u64) -> G1Regions {
         let regions = (0_u64..).zip(regions);
         let regions: Vec<[u64; 4]> = regions
@@ -362,7 +362,7 @@ mod tests {
         let mut seen = SeenRegions::default();
         let free = [(EDEN, 0), (OLD, 0), (FREE, 0)];
         assert_fails(&free, 1, &mut seen, EvacuationFailure::Impossible);
-        // Another one is free now.
+        // A different region is free now.
         let other = [(FREE, 0), (OLD, 0), (OLD, 0)];
         assert_fails(&other, 1, &mut seen, EvacuationFailure::Impossible);
         let full = [(EDEN, 0), (OLD, 0), (OLD, 0)];

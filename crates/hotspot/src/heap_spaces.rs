@@ -1,7 +1,7 @@
-//! The parts of the heap that hold objects: spaces of Serial and Parallel, regions of G1.
+//! Finds the parts of the heap that hold objects: spaces of Serial and Parallel, regions of G1.
 //!
-//! From `Universe::_collectedHeap` on, by the VM's tables (`src/hotspot/share/gc/{serial,parallel,g1}`); names changed over the releases, and the first
-//! known one is taken:
+//! They are reached from `Universe::_collectedHeap` through the VM's tables (`src/hotspot/share/gc/{serial,parallel,g1}`). Names changed
+//! between releases; the first known one is used:
 //!
 //! ```text
 //! Serial    SerialHeap (GenCollectedHeap) _young_gen -> DefNewGeneration _eden_space, _from_space, _to_space -> ContiguousSpace
@@ -11,8 +11,9 @@
 //! G1        G1CollectedHeap _hrm (in it) _regions (in it): _base -> array of _length pointers -> region
 //! ```
 //!
-//! Every space and region has `_bottom` and `_top`: objects lie between them, one after the other. What is said here is only true while
-//! the world is stopped. All of it is read with care once, by [`HeapSpaces::load`]; none of it ever moves, so later reads are plain ones. Eden is walkable only where the VM has closed the threads' buffers (not at `GarbageCollectionStart`).
+//! Every space and region has `_bottom` and `_top`; its objects lie between them without gaps. These values are valid only while the world
+//! is stopped. [`HeapSpaces::load`] reads all of them safely once; none of them ever moves, so later reads are direct. Eden can be walked
+//! only after the VM has retired the TLABs (not at `GarbageCollectionStart`).
 
 use crate::address::Address;
 use crate::careful_read::read_value;
@@ -25,9 +26,9 @@ use crate::vm_structs::VmStructs;
 /// Offsets of the two generations of Serial or Parallel.
 #[derive(Debug, Clone, Copy)]
 struct Generations {
-    /// Place of the pointer to the young generation.
+    /// Address of the pointer to the young generation.
     young: Address,
-    /// Place of the pointer to the old generation.
+    /// Address of the pointer to the old generation.
     old: Address,
     eden: usize,
     from: usize,
@@ -56,7 +57,7 @@ pub struct HeapSpaces {
 }
 
 impl HeapSpaces {
-    /// Finds the heap. [`Error::UnsupportedCollector`] for others than Serial, Parallel and G1.
+    /// Finds the heap. Returns [`Error::UnsupportedCollector`] for collectors other than Serial, Parallel and G1.
     pub fn load(vm: &VmStructs, collector: Collector) -> Result<Self, Error> {
         let heap: Address = vm
             .libjvm()
@@ -91,7 +92,7 @@ impl HeapSpaces {
         Ok(spaces)
     }
 
-    /// Reads with care everything that is read plainly from now on.
+    /// Reads safely, once, everything that is read directly from now on.
     fn confirm(&self) -> Result<(), Error> {
         read_value::<u64>(self.total_collections)?;
         read_value::<u8>(self.collecting)?;
@@ -101,7 +102,7 @@ impl HeapSpaces {
         }
     }
 
-    /// Lists every space or region, free ones of G1 too, into `spaces` (cleared first). While the world is stopped.
+    /// Lists every space or region, including free G1 regions, into `spaces` (cleared first). Call while the world is stopped.
     pub fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
         spaces.clear();
         match &self.shape {
@@ -110,8 +111,8 @@ impl HeapSpaces {
         }
     }
 
-    /// How many bytes more fit into the old space of Serial or Parallel, grown as far as it can; `None` for G1. The generations lie one after the
-    /// other, in either order.
+    /// Bytes by which the old space of Serial or Parallel can still fill, grown to its maximum; `None` for G1. The generations are
+    /// adjacent, in either order.
     pub(crate) fn old_room(&self, spaces: &[Space]) -> Option<usize> {
         let Shape::Generations(_) = &self.shape else {
             return None;
@@ -125,16 +126,16 @@ impl HeapSpaces {
         Some(behind.min().unwrap_or(heap_end).above(old.top))
     }
 
-    /// Where the committed part of the old space of Serial or Parallel ends; `None` for G1.
+    /// End of the committed part of the old space of Serial or Parallel; `None` for G1.
     pub(crate) fn old_end(&self) -> Option<Address> {
         match &self.shape {
-            // SAFETY: `confirm` read all of this; generations and spaces are made once.
+            // SAFETY: `confirm` has read all of this; generations and spaces are created once.
             Shape::Generations(generations) => Some(unsafe { generations.old_end() }),
             Shape::Regions(_) => None,
         }
     }
 
-    /// Which evacuations of G1 may fail now?
+    /// Which evacuations of G1 may fail now.
     pub(crate) fn evacuation_failure<'s>(
         &self,
         seen: &'s mut SeenRegions,
@@ -145,7 +146,7 @@ impl HeapSpaces {
         }
     }
 
-    /// Is the address inside the reserved heap?
+    /// Whether the address is inside the reserved heap.
     #[must_use]
     pub fn contains(&self, address: Address) -> bool {
         address >= self.reserved_start && address.above(self.reserved_start) < self.reserved_bytes
@@ -157,24 +158,24 @@ impl HeapSpaces {
         (self.reserved_start, self.reserved_bytes)
     }
 
-    /// Does a collection run now, with the world stopped?
+    /// Whether a collection is running, with the world stopped.
     #[must_use]
     pub fn is_collecting(&self) -> bool {
-        // SAFETY: confirmed by `load`.
+        // SAFETY: `load` has confirmed this address.
         let active: u8 = unsafe { self.collecting.read() };
         active != 0
     }
 
     /// The number of collections so far (`CollectedHeap::_total_collections`).
     pub fn total_collections(&self) -> Result<u32, Error> {
-        // SAFETY: confirmed by `load`.
+        // SAFETY: `load` has confirmed this address.
         Ok(unsafe { self.total_collections.read() })
     }
 
-    /// The number of full collections so far: `CollectedHeap::_total_full_collections`, which the tables do not list. In all releases it follows
-    /// `_total_collections` directly.
+    /// The number of full collections so far: `CollectedHeap::_total_full_collections`. The tables do not list it; in all releases it
+    /// directly follows `_total_collections`.
     pub fn full_collections(&self) -> Result<u32, Error> {
-        // SAFETY: confirmed by `load`.
+        // SAFETY: `load` has confirmed this address.
         Ok(unsafe { self.total_collections.plus(4).read() })
     }
 }
@@ -193,7 +194,7 @@ impl Generations {
     }
 
     fn list(&self, spaces: &mut Vec<Space>) -> Result<(), Error> {
-        // SAFETY: `confirm` read all of this; generations and spaces are made once.
+        // SAFETY: `confirm` has read all of this; generations and spaces are created once.
         unsafe {
             let parts = self.pointers(self.young.read(), self.old.read());
             for (index, (kind, pointer)) in (0..).zip(parts) {
@@ -210,9 +211,9 @@ impl Generations {
     }
 
     /// # Safety
-    /// After `confirm`.
+    /// `confirm` must have succeeded.
     unsafe fn old_end(&self) -> Address {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe {
             let old: Address = self.old.read();
             let space: Address = old.plus(self.old_space).read();
@@ -220,7 +221,7 @@ impl Generations {
         }
     }
 
-    /// Where the generations keep the pointers to their spaces.
+    /// The locations of the pointers to the spaces.
     fn pointers(&self, young: Address, old: Address) -> [(SpaceKind, Address); 4] {
         [
             (SpaceKind::Old, old.plus(self.old_space)),

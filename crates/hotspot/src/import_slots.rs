@@ -1,18 +1,18 @@
-//! The slots through which libjvm calls a function of another library, and how another function is put there.
+//! Finds the slots through which libjvm calls functions of other libraries, and replaces their contents.
 //!
-//! A call of an imported function goes through a word of the caller's global offset table, which the loader fills with the function's address. The
-//! dynamic section says which word (System V ABI, "Dynamic Linking"):
+//! An imported function is called through a word of the caller's global offset table, which the loader fills with the function's address.
+//! The dynamic section leads to that word (System V ABI, "Dynamic Linking"):
 //!
 //! | tag | value |
 //! |---|---|
-//! | `DT_JMPREL`, `DT_PLTRELSZ` | relocations of called functions, and their length in bytes |
+//! | `DT_JMPREL`, `DT_PLTRELSZ` | relocations of called functions, and their size in bytes |
 //! | `DT_RELA`, `DT_RELASZ` | all other relocations |
-//! | `DT_SYMTAB` | symbols, 24 bytes each: name (offset in the texts), ... |
-//! | `DT_STRTAB` | texts |
+//! | `DT_SYMTAB` | symbols, 24 bytes each: name (offset in the string table), ... |
+//! | `DT_STRTAB` | string table |
 //!
-//! A relocation has 24 bytes: offset of the word from the library's base, symbol number (upper half) and kind (lower half) of a word, addend.
-//! Example (JDK 17 on x86-64): `00000000012dc670 0000003c00000007 0`: the word at base + 0x12dc670 is a jump slot (7) of symbol 0x3c, whose name is
-//! `clock_gettime`.
+//! A relocation has 24 bytes: offset of the word from the library's base, symbol number (upper half) and kind (lower half) of a word,
+//! addend. Example (JDK 17 on x86-64): `00000000012dc670 0000003c00000007 0` says that the word at base + 0x12dc670 is a jump slot (7) of
+//! symbol 0x3c, whose name is `clock_gettime`.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -22,7 +22,7 @@ use crate::error::{Error, last_errno};
 use crate::libjvm::Libjvm;
 use crate::reservation::page_size;
 
-/// The kinds of relocation that hold the address of a function.
+/// Relocation kinds of words that hold the address of a function.
 #[cfg(target_arch = "x86_64")]
 const FUNCTION_KINDS: [u64; 2] = [7, 6];
 #[cfg(target_arch = "aarch64")]
@@ -32,7 +32,7 @@ const FUNCTION_KINDS: [u64; 0] = [];
 
 const RELOCATION_BYTES: usize = 24;
 const SYMBOL_BYTES: usize = 24;
-/// No library has more entries in its dynamic section.
+/// Upper bound on the entries of a dynamic section.
 const MOST_TAGS: usize = 1000;
 
 const DT_NULL: u64 = 0;
@@ -43,7 +43,7 @@ const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const DT_JMPREL: u64 = 23;
 
-/// What the dynamic section says.
+/// The tables that the dynamic section refers to.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tables {
     calls: Address,
@@ -54,8 +54,8 @@ struct Tables {
     texts: Address,
 }
 
-/// Makes libjvm call `replacement` instead of `function`. What it called before is in `original` before the first such call. `false`: libjvm does
-/// not import the function.
+/// Makes libjvm call `replacement` instead of `function`. The function called before is stored in `original` before any such call. Returns
+/// `false` if libjvm does not import the function.
 pub(crate) fn replace_import(
     libjvm: &Libjvm,
     function: &'static CStr,
@@ -73,7 +73,7 @@ pub(crate) fn replace_import(
     Ok(true)
 }
 
-/// Where libjvm keeps the address of an imported function; empty when it does not import it.
+/// The words where libjvm keeps the address of an imported function; empty if it does not import it.
 fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Address>, Error> {
     let tables = Tables::read(libjvm)?;
     let mut slots = Vec::new();
@@ -100,7 +100,7 @@ fn import_slots(libjvm: &Libjvm, function: &CStr) -> Result<Vec<Address>, Error>
     Ok(slots)
 }
 
-/// The function all slots hold; `None` without slots.
+/// The function that all slots hold; `None` if there are no slots.
 fn common_content(
     libjvm: &Libjvm,
     slots: &[Address],
@@ -110,8 +110,8 @@ fn common_content(
     for &slot in slots {
         let mut content: Address = libjvm.read(slot)?;
         if libjvm.contains(content, 1) {
-            // Not yet bound: a call through it would bind it and thereby remove the replacement. Bind it here.
-            // SAFETY: the name ends with a zero.
+            // Not bound yet: the first call would bind it and thereby remove the replacement, so it is bound here.
+            // SAFETY: the name is NUL-terminated.
             let bound = unsafe { libc::dlsym(libc::RTLD_DEFAULT, function.as_ptr()) };
             content = Address(bound.expose_provenance());
         }
@@ -125,8 +125,8 @@ fn common_content(
     Ok(common)
 }
 
-/// Stores a function's address in a slot. Its page stays writable: the loader made it read-only to protect it, but others may
-/// want to replace words there as well.
+/// Stores a function's address in a slot. The loader made the page read-only as a protection; it stays writable afterwards, because other
+/// code may want to replace words there as well.
 fn replace(slot: Address, function: *mut ()) -> Result<(), Error> {
     let page = page_size();
     let start = Address(slot.0 / page * page);
@@ -151,7 +151,7 @@ fn replace(slot: Address, function: *mut ()) -> Result<(), Error> {
     Ok(())
 }
 
-/// Has this symbol this name?
+/// Whether the symbol has this name.
 fn is_named(libjvm: &Libjvm, tables: &Tables, symbol: usize, name: &CStr) -> Result<bool, Error> {
     let text: u32 = libjvm.read(tables.symbols.plus(symbol.wrapping_mul(SYMBOL_BYTES)))?;
     let text = tables.texts.plus(text as usize);
@@ -170,7 +170,7 @@ impl Tables {
         for _ in 0..MOST_TAGS {
             let tag: u64 = libjvm.read(entry)?;
             let value: Address = libjvm.read(entry.plus(8))?;
-            // glibc turns these values into addresses, musl leaves them relative to the base.
+            // glibc turns these values into addresses; musl leaves them relative to the base.
             let place = if value < libjvm.base() {
                 libjvm.base().plus(value.0)
             } else {

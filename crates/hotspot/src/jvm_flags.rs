@@ -1,15 +1,15 @@
-//! The flags of the VM (`-XX:`), read from its own flag table.
+//! Reads the VM's flags (`-XX:`) from its own flag table.
 //!
-//! `JVMFlag::flags` points at an array of `JVMFlag::numFlags` entries (`src/hotspot/share/runtime/flags/jvmFlag.hpp`); each has a name, a type and
-//! the address of the value. Offsets come from `gHotSpotVMStructs`, the length of an entry from `gHotSpotVMTypes`. The type is a
-//! number from JDK 16 on and a C string (`"bool"`, `"uintx"`) before.
+//! `JVMFlag::flags` points to an array of `JVMFlag::numFlags` entries (`src/hotspot/share/runtime/flags/jvmFlag.hpp`), each with a name, a
+//! type and the address of the value. Offsets come from `gHotSpotVMStructs`, the size of an entry from `gHotSpotVMTypes`. The type is a
+//! number from JDK 16 on, and a C string (`"bool"`, `"uintx"`) before.
 //!
 //! | type number | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 |
 //! |---|---|---|---|---|---|---|---|---|---|---|
 //! | type | bool | int | uint | intx | uintx | `uint64_t` | `size_t` | double | ccstr | ccstrlist |
 //! | bytes | 1 | 4 | 4 | 8 | 8 | 8 | 8 | 8 | pointer | pointer |
 //!
-//! A value is read when it is asked for: the VM still changes some after `Agent_OnLoad` (the heap may turn compressed references off), and
+//! Values are read on request, because the VM still changes some after `Agent_OnLoad` (the heap may turn compressed references off), and
 //! manageable flags at any time.
 
 use std::collections::HashMap;
@@ -20,9 +20,9 @@ use crate::error::Error;
 use crate::libjvm::Libjvm;
 use crate::vm_structs::VmStructs;
 
-/// No VM has more flags (JDK 25 has about 1,400 product and other flags).
+/// Upper bound on the number of flags (JDK 25 has about 1,400).
 const MOST_FLAGS: u64 = 20_000;
-/// Longest text value that is read.
+/// Upper bound on the length of a text value in bytes.
 const LONGEST_TEXT: usize = 1 << 16;
 
 /// The C++ type of a flag.
@@ -57,17 +57,17 @@ pub enum FlagValue {
     Unsigned(u64),
     /// A floating-point number.
     Double(f64),
-    /// A text; `None` when it was never set.
+    /// A text; `None` if it was never set.
     Text(Option<String>),
 }
 
-/// The flag table: name to type and place.
+/// The flag table: type and location by name.
 #[derive(Debug, Clone)]
 pub struct JvmFlags {
     places: HashMap<String, FlagPlace>,
 }
 
-/// Where a value is and how it is read.
+/// The location and type of a value.
 #[derive(Debug, Clone, Copy)]
 struct FlagPlace {
     kind: FlagType,
@@ -83,7 +83,7 @@ struct EntryLayout {
 }
 
 impl JvmFlags {
-    /// Finds every flag the VM has. Entries of a type this list does not know are left out.
+    /// Finds all flags of the VM. Skips entries of unknown types.
     pub fn load(vm: &VmStructs) -> Result<Self, Error> {
         let libjvm = vm.libjvm();
         let flags: Address = libjvm.read(vm.address(&[("JVMFlag", "flags")])?)?;
@@ -116,7 +116,7 @@ impl JvmFlags {
         Ok(Self { places })
     }
 
-    /// The value of a flag now; `None` when the VM does not have the flag or its value cannot be read.
+    /// The current value of a flag; `None` if the VM does not have the flag or its value cannot be read.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<FlagValue> {
         let &FlagPlace { kind, address } = self.places.get(name)?;
@@ -132,13 +132,13 @@ impl JvmFlags {
         Some(value)
     }
 
-    /// Is a boolean flag on? A flag the VM does not have is off.
+    /// Whether a boolean flag is set. A flag that the VM does not have counts as off.
     #[must_use]
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name) == Some(FlagValue::Bool(true))
     }
 
-    /// The value of a whole-number flag; `None` for other types and for numbers outside `i64`.
+    /// The value of an integer flag; `None` for other types and for numbers outside `i64`.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<i64> {
         match self.get(name)? {
@@ -148,14 +148,14 @@ impl JvmFlags {
         }
     }
 
-    /// The names of all flags, in no order.
+    /// The names of all flags, in no particular order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.places.keys().map(String::as_str)
     }
 }
 
 impl EntryLayout {
-    /// Name, type and place of one entry; `None` for the empty entry at the end and for unknown types.
+    /// Name, type and location of one entry; `None` for the empty entry at the end and for unknown types.
     fn read(&self, libjvm: &Libjvm, entry: Address) -> Result<Option<(String, FlagPlace)>, Error> {
         let name: Address = libjvm.read(entry.plus(self.name))?;
         let address: Address = libjvm.read(entry.plus(self.address))?;
@@ -177,7 +177,7 @@ impl EntryLayout {
     }
 }
 
-/// The text a `ccstr` flag points at: `Some(None)` when unset, `None` when unreadable.
+/// The text that a `ccstr` flag points to: `Some(None)` if unset, `None` if unreadable.
 fn read_text(place: Address) -> Option<Option<String>> {
     let text: Address = read_value(place).ok()?;
     if text.is_null() {

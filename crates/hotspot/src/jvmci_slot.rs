@@ -1,17 +1,18 @@
-//! `JavaThread::_jvmci_reserved0`: eight bytes of every thread that is unused unless a JVMCI compiler runs.
+//! Locates `JavaThread::_jvmci_reserved0`: eight bytes in every thread that are unused unless a JVMCI compiler runs.
 //!
-//! HotSpot with JVMCI compiled in (every usual build on Linux) keeps two reserved words per thread for the Graal compiler
-//! (`src/hotspot/share/runtime/javaThread.hpp`). Their offset stands in JVMCI's own struct table (`JVMCIVMStructs::localHotSpotVMStructs` in
-//! `jvmci/vmStructs_jvmci.cpp`), which has the entry format of `gHotSpotVMStructs` but is not exported. So it is found by content: in the data segments
-//! of libjvm, an entry whose first word points at the text `JavaThread` and whose second word points at `_jvmci_reserved0`:
+//! HotSpot with JVMCI compiled in (every usual build on Linux) reserves two words per thread for the Graal compiler
+//! (`src/hotspot/share/runtime/javaThread.hpp`). Their offset is in JVMCI's own struct table (`JVMCIVMStructs::localHotSpotVMStructs` in
+//! `jvmci/vmStructs_jvmci.cpp`), which has the entry format of `gHotSpotVMStructs` but is not exported. So the entry is found by content:
+//! the data segments of libjvm are searched for an entry whose first word points to the text `JavaThread` and whose second word points to
+//! `_jvmci_reserved0`:
 //!
 //! ```text
 //! +0x00 -> "JavaThread"   +0x08 -> "_jvmci_reserved0"   +0x10 -> "intptr_t"
 //! +0x18 0 (not static)    +0x20 the offset              +0x28 0
 //! ```
 //!
-//! Everything about the entry is checked, and more than one differing entry is a refusal. The word starts as zero in every thread and the
-//! VM never writes it by itself; with a JVMCI compiler on it belongs to that compiler, so then the answer is a refusal, too.
+//! The whole entry is checked, and several different entries are a refusal. The word starts as zero in every thread, and the VM never
+//! writes it by itself. With a JVMCI compiler it belongs to that compiler, which is also a refusal.
 
 use std::ffi::CStr;
 
@@ -26,16 +27,16 @@ use crate::vm_structs::VmStructs;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JvmciSlotRefusal {
-    /// A JVMCI compiler may use the slot itself.
+    /// A JVMCI compiler may use the slot.
     #[error("the flag {flag} is on")]
     JvmciInUse {
-        /// The flag that says so.
+        /// The flag that is set.
         flag: &'static str,
     },
-    /// The table is not there: a VM built without JVMCI.
+    /// There is no such table: the VM was built without JVMCI.
     #[error("libjvm has no JVMCI table with the reserved slot")]
     NotFound,
-    /// Entries that look right disagree.
+    /// Matching entries disagree.
     #[error("libjvm has entries for the reserved slot at offset {first} and at {second}")]
     Ambiguous {
         /// One offset.
@@ -43,7 +44,7 @@ pub enum JvmciSlotRefusal {
         /// Another.
         second: u64,
     },
-    /// An entry was found, but what it says cannot be right.
+    /// An entry was found, but its offset cannot be right.
     #[error(
         "the entry of the reserved slot says offset {offset} in a thread of {thread_size} bytes"
     )]
@@ -58,7 +59,7 @@ pub enum JvmciSlotRefusal {
     Unreadable(#[from] Error),
 }
 
-/// The flags that mean a JVMCI compiler or JVMCI itself is on.
+/// Flags that turn on a JVMCI compiler or JVMCI itself.
 const JVMCI_FLAGS: [&str; 3] = ["EnableJVMCI", "UseJVMCICompiler", "UseJVMCINativeLibrary"];
 
 /// The offset of the reserved word in a native thread, in bytes from `eetop`.
@@ -73,8 +74,9 @@ pub fn jvmci_reserved_slot(vm: &VmStructs, flags: &JvmFlags) -> Result<usize, Jv
     check_offset(offset, thread_size)
 }
 
-/// The offset all matching entries agree on. First only entries whose owner is the very text that the exported tables use are looked at:
-/// that follows hardly any pointer. Where the linker did not merge the texts, every pointer to a `JavaThread` counts.
+/// The offset that all matching entries agree on. The first search accepts only entries whose type name is the very text that the exported
+/// tables use, and so follows hardly any pointer. If the linker did not merge the texts, the second search accepts every pointer to a text
+/// `JavaThread`.
 fn find_entry(segments: &[Segment], owner_place: Option<Address>) -> Result<u64, JvmciSlotRefusal> {
     if let Some(place) = owner_place {
         match agreed_offset(segments, &|word| word == place.0) {
@@ -85,7 +87,7 @@ fn find_entry(segments: &[Segment], owner_place: Option<Address>) -> Result<u64,
     agreed_offset(segments, &|word| points_at(segments, word, c"JavaThread"))
 }
 
-/// The offset all entries with such an owner agree on.
+/// The offset that all entries with such a type name agree on.
 fn agreed_offset(
     segments: &[Segment],
     is_owner: &dyn Fn(usize) -> bool,
@@ -116,7 +118,7 @@ fn entries_in(
     let start = Address(data.start.0.next_multiple_of(8));
     let length = data.file_length.saturating_sub(start.above(data.start)) & !7;
     let mut words = vec![0_usize; length / 8];
-    // SAFETY: the same memory seen as bytes; every content is a valid number.
+    // SAFETY: the slice covers the same memory as `words`, and every byte content is a valid number.
     read_bytes(start, unsafe {
         std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), length)
     })?;
@@ -143,7 +145,7 @@ fn entries_in(
     Ok(offsets)
 }
 
-/// Does this word point at exactly this text inside libjvm?
+/// Whether this word points to exactly this text inside libjvm.
 fn points_at(segments: &[Segment], word: usize, text: &CStr) -> bool {
     let wanted = text.to_bytes_with_nul();
     let address = Address(word);
@@ -151,13 +153,13 @@ fn points_at(segments: &[Segment], word: usize, text: &CStr) -> bool {
         .iter()
         .any(|segment| segment.contains(address, wanted.len()))
         && wanted.iter().enumerate().all(|(index, &byte)| {
-            // SAFETY: the whole text lies inside one segment of libjvm, which is readable and stays loaded.
+            // SAFETY: the whole text lies inside one readable segment of libjvm, which remains loaded.
             let there: u8 = unsafe { address.plus(index).read() };
             there == byte
         })
 }
 
-/// An aligned word that lies inside a thread and not in its first words, where the virtual table pointer is.
+/// Checks that the offset is an aligned word inside a thread, but not its vtable pointer.
 fn check_offset(offset: u64, thread_size: usize) -> Result<usize, JvmciSlotRefusal> {
     let refusal = JvmciSlotRefusal::Implausible {
         offset,

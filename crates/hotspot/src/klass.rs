@@ -1,13 +1,14 @@
-//! Klass: HotSpot's own description of a class.
+//! Reads Klass, HotSpot's own representation of a class.
 //!
-//! Fields read here (`src/hotspot/share/oops/klass.hpp`, `symbol.hpp`): `_layout_helper` (size rule), `_name` (a `Symbol`: 16-bit length, then the bytes in
-//! modified UTF-8, `java/lang/String` or `[I`), `_access_flags`, `_next_link` and `_class_loader_data`.
+//! The fields read here (`src/hotspot/share/oops/klass.hpp`, `symbol.hpp`) are `_layout_helper` (size rule), `_name` (a `Symbol`: 16-bit
+//! length, then the bytes in modified UTF-8, `java/lang/String` or `[I`), `_access_flags`, `_next_link` and `_class_loader_data`.
 //!
-//! A `java.lang.Class` object points at its Klass by a field the VM adds, at `java_lang_Class::_klass_offset`. The safe way to read it at any time is
-//! from Java code: `Unsafe.getLong(theClass, klassOffset)`, because only Java code holds the object still under every collector.
+//! A `java.lang.Class` object points to its Klass through a field that the VM adds, at `java_lang_Class::_klass_offset`. The only way to
+//! read it safely at any time is from Java code, with `Unsafe.getLong(theClass, klassOffset)`, because only Java code can hold the object
+//! in place under every collector.
 //!
-//! Klass pointers may be stale (their class was unloaded), so everything is read with [`crate::read_value`]'s care and a wrong one gives an error,
-//! not a fault.
+//! Klass pointers may be stale (the class was unloaded), so everything is read through [`crate::read_value`], and an invalid pointer gives
+//! an error instead of a crash.
 
 use crate::address::Address;
 use crate::careful_read::{read_bytes, read_value};
@@ -26,21 +27,21 @@ pub struct KlassLayout {
     pub next_link: usize,
     /// `Klass::_access_flags`.
     pub access_flags: usize,
-    /// Bytes of `_access_flags`: 4 before JDK 24, then 2.
+    /// Size of `_access_flags` in bytes: 4 before JDK 24, then 2.
     pub access_flags_size: usize,
     /// `Symbol::_length`, 2 bytes.
     pub symbol_length: usize,
     /// `Symbol::_body`.
     pub symbol_body: usize,
-    /// Where a `java.lang.Class` object keeps its Klass pointer, 8 bytes. 0 until the VM has set up that class: use
-    /// [`KlassLayout::load`] in or after `VMInit`.
+    /// Offset of the Klass pointer in a `java.lang.Class` object, 8 bytes. 0 until the VM has set up that class: call [`KlassLayout::load`]
+    /// in or after `VMInit`.
     pub class_klass: usize,
-    /// Where a `java.lang.Class` object keeps its own size, 4 bytes, in heap words (its static fields are part of it).
+    /// Offset of the size of a `java.lang.Class` object, 4 bytes, in heap words (its static fields are part of it).
     pub class_oop_size: usize,
 }
 
 impl KlassLayout {
-    /// Reads the offsets from the VM's tables. In or after `VMInit`: two of them are only known to the VM by then.
+    /// Reads the offsets from the VM's tables. Call in or after `VMInit`, because the VM sets two of them only then.
     pub fn load(vm: &VmStructs) -> Result<Self, Error> {
         let injected = |field| {
             let value: i32 = read_value(vm.address(&[("java_lang_Class", field)])?)?;
@@ -67,7 +68,7 @@ impl KlassLayout {
         read_value(klass.plus(self.layout_helper)).map(LayoutHelper)
     }
 
-    /// The internal name, e.g. `java/lang/String`, `[I`; hidden classes have a `+0x...` suffix. Modified UTF-8.
+    /// The internal name, e.g. `java/lang/String` or `[I`, in modified UTF-8. Hidden classes have a `+0x...` suffix.
     pub fn name_of(&self, klass: Address) -> Result<Vec<u8>, Error> {
         let symbol: Address = read_value(klass.plus(self.name))?;
         self.symbol_bytes(symbol)
@@ -81,7 +82,7 @@ impl KlassLayout {
         Ok(bytes)
     }
 
-    /// The access flags. Before JDK 24 the upper half has flags of the VM itself; from 24 on only the class file's 16 bits are here.
+    /// The access flags. Before JDK 24 the upper half holds flags of the VM; from JDK 24 on there are only the 16 bits of the class file.
     pub fn access_flags_of(&self, klass: Address) -> Result<u32, Error> {
         let place = klass.plus(self.access_flags);
         if self.access_flags_size == 2 {
@@ -91,14 +92,14 @@ impl KlassLayout {
         }
     }
 
-    /// Is it a hidden class? The tables do not tell the VM's own bit in all releases; the name does: the name of a hidden class, and of no
-    /// other, has a `+` followed by `0x` and an address after its last slash.
+    /// Whether this is a hidden class. The tables do not give the VM's own flag in all releases, but the name tells: only the name of a
+    /// hidden class has a `+` followed by `0x` and an address after its last slash.
     pub fn is_hidden(&self, klass: Address) -> Result<bool, Error> {
         Ok(is_hidden_name(&self.name_of(klass)?))
     }
 }
 
-/// Has this internal name the suffix the VM gives hidden classes (`.../Lambda+0x00007f0a1c000a18`)?
+/// Whether this internal name has the suffix of hidden classes (`.../Lambda+0x00007f0a1c000a18`).
 fn is_hidden_name(name: &[u8]) -> bool {
     name.iter()
         .rposition(|&byte| byte == b'+')

@@ -1,15 +1,16 @@
-//! `Klass::_layout_helper`: one 32-bit number that tells how large the instances of a class are.
+//! Decodes `Klass::_layout_helper`: a 32-bit number that gives the size of a class's instances.
 //!
-//! From `src/hotspot/share/oops/klass.hpp`; the shifts and masks are the constants `Klass::_lh_*` of the VM's tables, the same in all JDKs from 11 to 25:
+//! From `src/hotspot/share/oops/klass.hpp`. The shifts and masks are the constants `Klass::_lh_*` of the VM's tables, the same in all JDKs
+//! from 11 to 25:
 //!
 //! | value | meaning |
 //! |---|---|
-//! | 0 | neither: an interface or abstract class, or the VM cannot say |
+//! | 0 | unknown: an interface, an abstract class, or a class without a fixed size |
 //! | > 0 | instances of `value & !1` bytes; bit 0: allocation must take the slow path (finalizers, abstract classes, `Class`) |
 //! | < 0 | arrays: bits 31-30 kind (11 primitives, 10 references), 23-16 header bytes, 15-8 element type, 5-0 log2 of the element size |
 //!
-//! Example: `0xC010_0A02` is an `int[]` with compressed class pointers: primitive, header 16, type 10 (`T_INT`), elements of `1 << 2` bytes. An `int[3]`
-//! is 16 + 12 = 28 bytes, rounded up to the object alignment of 8: 32.
+//! Example: `0xC010_0A02` is an `int[]` with compressed class pointers: primitive, header 16, type 10 (`T_INT`), elements of `1 << 2`
+//! bytes. An `int[3]` takes 16 + 12 = 28 bytes, rounded up to 32 by the object alignment of 8.
 
 /// The size rule of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,28 +19,29 @@ pub struct LayoutHelper(pub i32);
 /// A decoded layout helper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceSize {
-    /// The class has no instances, or the VM cannot say their size.
+    /// The class has no instances, or the VM does not give their size.
     None,
     /// Every instance has this many bytes, alignment included.
     Fixed {
         /// Size in bytes.
         bytes: usize,
-        /// Must allocation go through the VM? `java.lang.Class` says so: its instances are larger than `bytes`, each by its own static fields.
+        /// Whether allocation must go through the VM. Set for `java.lang.Class`, whose instances are larger than `bytes`, each by its own
+        /// static fields.
         slow_path: bool,
     },
     /// Arrays.
     Array {
         /// Bytes before the first element.
         header_bytes: usize,
-        /// log2 of the size of an element in bytes.
+        /// log2 of the element size in bytes.
         log2_element_size: u32,
-        /// Are the elements references?
+        /// Whether the elements are references.
         of_references: bool,
     },
 }
 
 impl LayoutHelper {
-    /// What the number says.
+    /// Decodes the number.
     #[must_use]
     pub fn decode(self) -> InstanceSize {
         let value = self.0;
@@ -60,7 +62,7 @@ impl LayoutHelper {
         }
     }
 
-    /// The bytes of an array of `length` elements, rounded up to the object alignment; `None` when this is not an array class or the
+    /// The size in bytes of an array of `length` elements, rounded up to the object alignment; `None` if this is not an array class or the
     /// numbers overflow.
     #[must_use]
     pub fn array_bytes(self, length: usize, alignment: usize) -> Option<usize> {

@@ -1,8 +1,8 @@
-//! The loaded `libjvm.so`: its segments and exported symbols.
+//! Finds the loaded `libjvm.so`, its segments and exported symbols.
 //!
-//! An agent is opened with `dlopen(RTLD_LOCAL)`, and so is libjvm by the `java` launcher, so `dlsym(RTLD_DEFAULT)` may or may not see the
-//! VM's symbols. If it does not, the library is found among the loaded objects and opened once more with `RTLD_NOLOAD`, which gives a
-//! handle to what is already there and loads nothing.
+//! The JVM opens an agent with `dlopen(RTLD_LOCAL)`, and the `java` launcher does the same with libjvm, so `dlsym(RTLD_DEFAULT)` may not
+//! see the VM's symbols. In that case the library is found among the loaded objects and opened again with `RTLD_NOLOAD`, which returns a
+//! handle to it and loads nothing.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::slice;
@@ -11,21 +11,21 @@ use crate::address::{Address, Plain};
 use crate::careful_read::{read_c_string, read_value};
 use crate::error::Error;
 
-/// One loaded, readable segment.
+/// A loaded, readable segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// First byte.
     pub start: Address,
     /// Length in memory.
     pub length: usize,
-    /// How many of its bytes came from the file (the rest is zero-initialized data).
+    /// Bytes that came from the file (the rest is zero-initialized data).
     pub file_length: usize,
-    /// Is the segment one of data (writable, at least until relocation is done)?
+    /// Whether this is a data segment (writable, at least until relocation is done).
     pub writable: bool,
 }
 
 impl Segment {
-    /// Does `length` bytes at `address` lie inside?
+    /// Whether `length` bytes at `address` lie inside.
     #[must_use]
     pub fn contains(&self, address: Address, length: usize) -> bool {
         let offset = address.above(self.start);
@@ -35,13 +35,13 @@ impl Segment {
 
 /// The loaded libjvm. It is never unloaded while the process lives, so its memory is `'static`.
 ///
-/// What lies inside its segments is read directly; everything else with care ([`read_value`]).
+/// Memory inside its segments is read directly, all other memory safely ([`read_value`]).
 #[derive(Debug, Clone, Default)]
 pub struct Libjvm {
     path: CString,
-    /// What the loader added to every address of the file.
+    /// The load bias: the difference between addresses in memory and in the file.
     base: Address,
-    /// The dynamic section; null when there is none.
+    /// The dynamic section; null if there is none.
     dynamic: Address,
     segments: Vec<Segment>,
 }
@@ -67,17 +67,17 @@ impl Libjvm {
         &self.segments
     }
 
-    /// What the loader added to every address of the file.
+    /// The load bias.
     pub(crate) fn base(&self) -> Address {
         self.base
     }
 
-    /// Its dynamic section; null when it has none.
+    /// The dynamic section; null if there is none.
     pub(crate) fn dynamic(&self) -> Address {
         self.dynamic
     }
 
-    /// Do `length` bytes at `address` belong to libjvm?
+    /// Whether `length` bytes at `address` belong to libjvm.
     #[must_use]
     pub fn contains(&self, address: Address, length: usize) -> bool {
         self.segments
@@ -85,17 +85,17 @@ impl Libjvm {
             .any(|segment| segment.contains(address, length))
     }
 
-    /// Reads a value: directly from libjvm's own memory, with care from anywhere else.
+    /// Reads a value: directly from libjvm's own memory, safely from elsewhere.
     pub fn read<T: Plain>(&self, address: Address) -> Result<T, Error> {
         if self.contains(address, size_of::<T>()) {
-            // SAFETY: inside a readable segment of libjvm, which stays loaded.
+            // SAFETY: the value lies in a readable segment of libjvm, which remains loaded.
             Ok(unsafe { address.read() })
         } else {
             read_value(address)
         }
     }
 
-    /// Reads a C string of at most `limit` bytes; `None` when it is not readable or has no end.
+    /// Reads a C string of at most `limit` bytes; `None` if it is unreadable or not terminated.
     #[must_use]
     pub fn read_text(&self, address: Address, limit: usize) -> Option<String> {
         let bytes = match self
@@ -105,7 +105,7 @@ impl Libjvm {
         {
             Some(segment) => {
                 let room = limit.min(segment.length - address.above(segment.start));
-                // SAFETY: `room` bytes lie inside a readable segment of libjvm, which stays loaded. Texts are constants.
+                // SAFETY: `room` bytes lie in a readable segment of libjvm, which remains loaded. Texts are constants.
                 let bytes = unsafe { slice::from_raw_parts(address.pointer::<u8>(), room) };
                 CStr::from_bytes_until_nul(bytes).ok()?.to_bytes().to_vec()
             }
@@ -116,7 +116,7 @@ impl Libjvm {
 
     /// The address of an exported symbol.
     pub fn symbol(&self, name: &'static CStr) -> Result<Address, Error> {
-        // SAFETY: the name ends with a zero.
+        // SAFETY: the name is NUL-terminated.
         let global = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
         let address = if global.is_null() {
             self.symbol_of_handle(name)
@@ -132,15 +132,15 @@ impl Libjvm {
     }
 
     fn symbol_of_handle(&self, name: &CStr) -> *mut c_void {
-        // SAFETY: the path ends with a zero; NOLOAD only looks the object up.
+        // SAFETY: the path is NUL-terminated; NOLOAD only looks up the object.
         let handle =
             unsafe { libc::dlopen(self.path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if handle.is_null() {
             return std::ptr::null_mut();
         }
-        // SAFETY: a valid handle and a name that ends with a zero.
+        // SAFETY: the handle is valid, and the name is NUL-terminated.
         let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
-        // SAFETY: drops the count dlopen added; the launcher's own count keeps the library loaded.
+        // SAFETY: this drops the reference that `dlopen` added; the launcher's own reference keeps the library loaded.
         unsafe { libc::dlclose(handle) };
         address
     }
@@ -162,7 +162,7 @@ impl Libjvm {
     }
 }
 
-/// Called for each loaded object; stores libjvm when it meets it and stops.
+/// Called for each loaded object. Stores libjvm and stops when it comes to it.
 unsafe extern "C" fn inspect_object(
     info: *mut libc::dl_phdr_info,
     _size: usize,
@@ -173,7 +173,7 @@ unsafe extern "C" fn inspect_object(
     if info.dlpi_name.is_null() {
         return 0;
     }
-    // SAFETY: the loader's names end with a zero.
+    // SAFETY: the loader's names are NUL-terminated.
     let name = unsafe { CStr::from_ptr(info.dlpi_name) };
     if !name.to_bytes().ends_with(b"/libjvm.so") {
         return 0;
@@ -202,7 +202,7 @@ unsafe extern "C" fn inspect_object(
     1
 }
 
-/// The segment a program header describes, if it is loaded and readable.
+/// The segment of a program header, if it is loaded and readable.
 fn segment_of(base: libc::Elf64_Addr, header: &libc::Elf64_Phdr) -> Option<Segment> {
     if header.p_type != libc::PT_LOAD || header.p_flags & libc::PF_R == 0 {
         return None;
@@ -215,7 +215,7 @@ fn segment_of(base: libc::Elf64_Addr, header: &libc::Elf64_Phdr) -> Option<Segme
     })
 }
 
-/// Where an address of the file is in memory; null when the two make no address.
+/// The address in memory of an address in the file; null if the sum is not an address.
 fn loaded_at(base: libc::Elf64_Addr, address: libc::Elf64_Addr) -> Address {
     usize::try_from(base.wrapping_add(address)).map_or(Address::NULL, Address)
 }

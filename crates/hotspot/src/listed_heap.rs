@@ -1,19 +1,19 @@
-//! The whole heap as a collection left it, where its moves are not known.
+//! Lists the whole heap after a collection whose moves are unknown.
 //!
-//! At level finish there is no look inside a pause. When it turns out to have held a full collection, or an evacuation that failed in part, the old copies are
-//! overwritten, and forwarding is gone. What is left to read is the heap as it is now: every object of every space, with class and size. Who it was before is for
-//! the code that knows the heap before.
+//! Level finish does not look inside a pause. If the pause turns out to have held a full collection, or an evacuation that failed in part,
+//! the old copies and their forwarding are overwritten. Only the current heap can be read: every object of every space, with class and
+//! size. Matching these objects with those before is left to the code that knows the earlier heap.
 //!
 //! ```text
-//! before   A B C D      known to the code that follows objects
+//! before   A B C D      known to the code that tracks objects
 //! after    B D          listed here: class, size, address
 //! ```
 //!
-//! - *Dead wood.* A collector may leave dead objects where they are (the dense prefix of Serial and Parallel, regions of G1 that were not compacted). Nothing tells
-//!   them from live ones: they are listed. What has a filler's class is left out.
-//! - *A new buffer in eden.* Up to JDK 21, Serial and Parallel serve the allocation that caused the collection before it is over: eden's top is after memory in
-//!   which nothing was made yet, and stale objects may be there. Young objects go to the old space as long as it has room; so where all that eden seems to hold
-//!   would have fitted in there, eden is empty. Elsewhere it holds what parses.
+//! - *Dead objects.* A collector may leave dead objects in place (the dense prefix of Serial and Parallel, G1 regions that were not
+//!   compacted). They cannot be told from live ones and are listed. Objects of a filler class are left out.
+//! - *A new TLAB in eden.* Up to JDK 21, Serial and Parallel serve the allocation that caused the collection before it is over: eden's top
+//!   lies past memory that may hold stale objects. Young objects go to the old space while it has room, so if everything that eden seems to
+//!   hold would have fitted there, eden is empty. Otherwise eden holds what parses.
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
@@ -25,10 +25,10 @@ use crate::survivor::Survivor;
 
 /// Lists every object of the heap, ascending by address within each space.
 ///
-/// `old_end`: where the committed part of the old space ended before the collection (Serial and Parallel).
+/// `old_end`: end of the committed part of the old space before the collection (Serial and Parallel).
 ///
 /// # Safety
-/// The world is stopped, moving has ended, and memory below the tops is committed.
+/// The world must be stopped, moving ended, and memory below the tops committed.
 pub(crate) unsafe fn list_heap(
     spaces: &[Space],
     old_end: Option<Address>,
@@ -61,7 +61,7 @@ pub(crate) unsafe fn list_heap(
     Ok(listed)
 }
 
-/// Is there room in the old space for all that eden seems to hold?
+/// Whether the old space has room for everything that eden seems to hold.
 fn would_have_fitted(eden: &Space, spaces: &[Space], old_end: Option<Address>) -> bool {
     let old = spaces.iter().find(|space| space.kind == SpaceKind::Old);
     let room = old
@@ -91,7 +91,7 @@ mod tests {
         let fits = |end| would_have_fitted(&eden, &spaces, Some(Address(end)));
         assert!(fits(0x1900));
         assert!(!fits(0x18f8));
-        // The old space has grown meanwhile.
+        // The old space has grown since.
         assert!(!fits(0x1400));
     }
 }

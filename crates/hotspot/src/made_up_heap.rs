@@ -1,7 +1,7 @@
-//! Made-up heaps of random objects, for tests: a space that was evacuated, and where its objects moved to.
+//! Synthetic heaps of random objects for tests: an evacuated space, and the memory that its objects moved to.
 //!
 //! ```text
-//! | old copies, dead or moved | new places | objects that were there before | new places |
+//! | old copies, dead or moved | new places | objects from before | new places |
 //! ```
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::space::{Space, SpaceKind};
 const BYTES: i32 = 0xC010_0800_u32.cast_signed();
 const LONGS: i32 = 0xC010_0B03_u32.cast_signed();
 
-/// What objects are made of: name, layout helper, how often.
+/// Classes of the objects: name, layout helper, frequency.
 const CLASSES: [(&str, i32, u64); 7] = [
     ("java/lang/Object", 16, 900),
     ("String", 24, 900),
@@ -28,12 +28,12 @@ const CLASSES: [(&str, i32, u64); 7] = [
     ("[B", BYTES, 1200),
     ("[J", LONGS, 200),
 ];
-/// Fillers may be of this class.
+/// Class that fillers may have.
 pub(crate) const FILLER: usize = 0;
 pub(crate) const BYTE_ARRAY: usize = 5;
 const LONG_ARRAY: usize = 6;
 
-/// Xorshift: the same heaps every time.
+/// Xorshift: produces the same heaps every time.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -52,15 +52,15 @@ pub(crate) enum Layout {
     Compact,
 }
 
-/// How hostile the memory of arrays is.
+/// How misleading the memory of arrays is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Elements {
     Nothing,
-    /// Words of every kind.
+    /// Arbitrary words.
     Noise,
-    /// Objects after objects, from every place on, that do not end where the array ends; some of them moved out of the world.
+    /// Consecutive objects from every place on, which do not end where the array ends. Some are forwarded out of the heap.
     FakeObjects,
-    /// The same, and old copies of survivors: of the true ones, of such inside of arrays, and of objects that were there before.
+    /// The same, with old copies of survivors: of real ones, of ones inside arrays, and of objects from before.
     FormerSurvivors,
 }
 
@@ -70,13 +70,13 @@ pub(crate) struct Heap {
     klasses: Vec<Address>,
     layout: Layout,
     base: usize,
-    /// Old copies, then the place they move to.
+    /// Old copies, then the memory they move to.
     pub(crate) words: Vec<u64>,
     pub(crate) old_words: usize,
     pub(crate) free: usize,
-    /// Words where objects moved from and to.
+    /// Positions in words where objects moved from and to.
     pub(crate) moved: Vec<(usize, usize)>,
-    /// Words of objects that were there before, between the new places.
+    /// Positions in words of objects from before, between the new places.
     pub(crate) kept: Range<usize>,
     kept_objects: Vec<usize>,
     dead_arrays: Vec<Range<usize>>,
@@ -88,7 +88,7 @@ impl Heap {
             .iter()
             .map(|&(name, helper, _)| (name, helper))
             .collect();
-        // Like those of a VM they must be close together; an allocator sometimes puts them far apart.
+        // Klass addresses must be close together as in a VM; an allocator sometimes spreads them.
         let spread = |klasses: &[Address]| {
             let (first, last) = (klasses.iter().min(), klasses.iter().max());
             last.zip(first)
@@ -124,7 +124,7 @@ impl Heap {
         Address(self.words.as_ptr().expose_provenance() + word * 8)
     }
 
-    /// What looks as if an object of this class had moved, in an array that died.
+    /// Words that look as if an object of this class had moved, in an array that died.
     pub(crate) fn former_survivor(&mut self, class: usize, to: usize) {
         let mut arrays = self.dead_arrays.iter();
         let at = arrays
@@ -135,7 +135,7 @@ impl Heap {
         self.words[at] = self.address(to).0 as u64 | 3;
     }
 
-    /// Is an object of this class there?
+    /// Whether an object of this class is there.
     pub(crate) fn is_of(&self, at: usize, class: usize) -> bool {
         // SAFETY: our own memory.
         unsafe { self.sizes.header().klass_of(self.address(at)) == self.klasses[class] }
@@ -186,7 +186,7 @@ impl Heap {
             } else {
                 60
             };
-            // A whole header of a `long[0]` is longer than the 16 bytes that the made-up layout helpers tell.
+            // The full header of a `long[0]` is longer than the 16 bytes in the synthetic layout helpers.
             let length = random.below(longest) + 8;
             let words = match class {
                 BYTE_ARRAY => (16 + length).div_ceil(8) as usize,
@@ -197,7 +197,7 @@ impl Heap {
                 return (class, length, words);
             }
             if room < 6 {
-                // What is left is filled with the smallest ones.
+                // The rest is filled with objects of the smallest size.
                 return if room == 3 { (1, 0, 3) } else { (0, 0, 2) };
             }
         }
@@ -234,7 +234,7 @@ impl Heap {
         }
     }
 
-    /// Objects between the new places that were there before.
+    /// Adds objects from before between the new places.
     fn keep(&mut self, random: &mut Random) {
         let start = self.free;
         for _ in 0..50 {
@@ -246,7 +246,7 @@ impl Heap {
         self.kept = start..self.free;
     }
 
-    /// What looks like old copies, in arrays that died.
+    /// Words that look like old copies, in arrays that died.
     fn former_survivors(&mut self, random: &mut Random) {
         let wanted = |heap: &Self, random: &mut Random, places: &[usize]| {
             let place = places[random.below(places.len() as u64) as usize];
@@ -279,7 +279,7 @@ impl Heap {
         {
             self.header(at, random.below(2) as usize, 0);
             if random.below(4) == 0 {
-                // Nothing can be read there.
+                // Nothing can be parsed there.
                 self.words[at] = 0x0000_6EAD_BEE0_0003;
             }
             at += 2;

@@ -1,18 +1,18 @@
-//! Bitmaps in which Parallel and G1 mark live objects.
+//! Finds and reads the bitmaps in which Parallel and G1 mark live objects.
 //!
-//! A bit stands for a place where an object may start: bit `i` for the address `heap start + i * alignment`. Words of 64 bits, lowest bit first. No table of the
-//! VM says where the bitmaps are; they are found by what they hold, and must be the only ones that fit:
+//! A bit stands for a place where an object may start: bit `i` for the address `heap start + i * alignment`, in 64-bit words, lowest bit
+//! first. No VM table gives the address of a bitmap. Bitmaps are found by their contents, and exactly one place must match:
 //!
 //! | | where | 8-byte words |
 //! |---|---|---|
-//! | Parallel, objects that begin | libjvm's data (`PSParallelCompact::_mark_bitmap`) | heap start, heap words, map, bits |
-//! | G1 | an object the heap object points at (`G1ConcurrentMark`) | heap start, heap words, log2 of words per bit, map, bits |
+//! | Parallel, starts of objects | libjvm's data (`PSParallelCompact::_mark_bitmap`) | heap start, heap words, map, bits |
+//! | G1 | an object that the heap object points to (`G1ConcurrentMark`) | heap start, heap words, log2 of words per bit, map, bits |
 //!
-//! G1 of JDK 17 has two of them and, after the second, two pointers: the bitmap of the previous marking and that of the next. A full collection marks in the next
-//! one, and the two are exchanged from time to time, so the pointer is read anew for every collection. A pointer may lead to the words above or to a
-//! vtable 8 bytes before.
+//! G1 of JDK 17 has two of them, for the previous and the next marking, and after the second one two pointers to them. A full collection
+//! marks in the next bitmap. The VM swaps the pointers from time to time, so the pointer is read again for every collection. It may point
+//! to the words above, or to a vtable 8 bytes before them.
 //!
-//! Example: heap start 0x7000_0000, alignment 8, first word of the map 0x0000_0000_0000_0005: objects at 0x7000_0000 and 0x7000_0010.
+//! Example: heap start 0x7000_0000, alignment 8, first word of the map 0x0000_0000_0000_0005: objects start at 0x7000_0000 and 0x7000_0010.
 
 use crate::address::Address;
 use crate::careful_read::{read_bytes, read_value};
@@ -23,16 +23,16 @@ use crate::vm_structs::VmStructs;
 
 /// Bytes of the concurrent marking object that are searched.
 const SEARCHED: usize = 4096;
-/// From the first word of the second bitmap of JDK 17 to what follows it.
+/// Bytes from the first word of the second bitmap of JDK 17 to what follows that bitmap.
 const AFTER_BITMAP: usize = 56;
-/// Words of a bitmap that are read at once: of 4 MB of heap.
+/// Words of a bitmap read at once; they cover 4 MB of heap.
 const WINDOW_WORDS: usize = 8192;
 
 const NOT_FOUND: Error = Error::Ambiguous {
     what: "the bitmap of live objects",
 };
 
-/// Where the bitmap of a full collection is.
+/// Location of the bitmap of a full collection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MarkBitmap {
     covered: Address,
@@ -41,29 +41,29 @@ pub(crate) struct MarkBitmap {
     map: MapPlace,
 }
 
-/// Where the address of the map is.
+/// Location of the map's address.
 #[derive(Debug, Clone, Copy)]
 enum MapPlace {
     /// At this place.
     At(Address),
-    /// At this offset from where the pointer at this place leads.
+    /// At this offset from the target of the pointer at `pointer`.
     Behind { pointer: Address, offset: usize },
 }
 
-/// The marks of one collection, read piece by piece.
+/// The marks of one collection, read in windows.
 #[derive(Debug)]
 pub(crate) struct Marks {
     covered: Address,
     bytes_per_bit: usize,
     bits: usize,
     map: Address,
-    /// Words of the map from `first_word` on.
+    /// Words of the map, from `first_word` on.
     window: Vec<u8>,
     first_word: usize,
 }
 
 impl MarkBitmap {
-    /// Finds the bitmap of the collector in use; `heap`: first address and length in bytes of the reserved heap. In or after `VMInit`.
+    /// Finds the bitmap of the collector in use. `heap`: first address and length in bytes of the reserved heap. Call in or after `VMInit`.
     pub(crate) fn find(
         vm: &VmStructs,
         collector: Collector,
@@ -88,7 +88,7 @@ impl MarkBitmap {
         })
     }
 
-    /// The marks of the collection that is going on.
+    /// The marks of the current collection.
     pub(crate) fn marks(&self) -> Result<Marks, Error> {
         let map: Address = match self.map {
             MapPlace::At(place) => read_value(place)?,
@@ -112,7 +112,7 @@ impl MarkBitmap {
 }
 
 impl Marks {
-    /// The first marked place at or after `from` and before `end`.
+    /// The first marked address in `from..end`.
     pub(crate) fn next(&mut self, from: Address, end: Address) -> Result<Option<Address>, Error> {
         let end_bit = end
             .above(self.covered)
@@ -132,7 +132,7 @@ impl Marks {
         Ok(None)
     }
 
-    /// One word of the map; those up to `end` may be read with it.
+    /// Word `index` of the map. May read ahead up to word `end`.
     fn word(&mut self, index: usize, end: usize) -> Result<u64, Error> {
         if let Some(word) = self.word_in_window(index) {
             return Ok(word);
@@ -154,7 +154,7 @@ impl Marks {
     }
 }
 
-/// What a bitmap of this heap looks like.
+/// The contents by which a bitmap of this heap is recognized.
 struct Shape {
     covered: Address,
     words: usize,
@@ -166,7 +166,7 @@ impl Shape {
         self.words >> self.log2_words_per_bit
     }
 
-    /// Parallel: the only place in libjvm's data that fits.
+    /// Parallel: the only match in libjvm's data.
     fn parallel_map(&self, libjvm: &Libjvm) -> Result<MapPlace, Error> {
         let mut found = None;
         for segment in libjvm.segments().iter().filter(|segment| segment.writable) {
@@ -174,7 +174,7 @@ impl Shape {
             let words = segment.start.plus(segment.length).above(start) / 8;
             for index in 0..words.saturating_sub(3) {
                 let place = start.plus(index * 8);
-                // The first word decides nearly always.
+                // The first word decides almost always.
                 if libjvm.read::<Address>(place)? != self.covered
                     || libjvm.read::<Address>(place.plus(8))?.0 != self.words
                     || libjvm.read::<Address>(place.plus(24))?.0 != self.bits()
@@ -190,7 +190,7 @@ impl Shape {
         found.ok_or(NOT_FOUND)
     }
 
-    /// G1: in what the heap object points at.
+    /// G1: searches the objects that the heap object points to.
     fn g1_map(&self, vm: &VmStructs) -> Result<MapPlace, Error> {
         let heap: Address = vm
             .libjvm()
@@ -214,14 +214,14 @@ impl Shape {
         }
     }
 
-    /// Adds the places of bitmaps in the first bytes of an object.
+    /// Adds the addresses of bitmaps in the first bytes of an object.
     fn bitmaps_in(&self, object: Address, found: &mut Vec<Address>) {
         let words = readable_words(object, SEARCHED);
         for (index, window) in words.windows(5).enumerate() {
             let &[start, length, log2, map, bits] = window else {
                 continue;
             };
-            // The third is a 32-bit number, what follows it is anything.
+            // The third is a 32-bit number followed by padding.
             let fits = start == self.covered.0
                 && length == self.words
                 && log2 & 0xFFFF_FFFF == self.log2_words_per_bit as usize
@@ -234,7 +234,7 @@ impl Shape {
     }
 }
 
-/// After the second of two bitmaps: a pointer to one and a pointer to the other. The second of these is the bitmap of the next marking.
+/// Two bitmaps are followed by a pointer to each; the second pointer is that of the next marking.
 fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
     let which = |pointer: usize| {
         [(first, 0), (second, 1)]
@@ -245,8 +245,8 @@ fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
                 })
             })
     };
-    let behind = second.plus(AFTER_BITMAP);
-    let words = readable_words(behind, SEARCHED);
+    let following = second.plus(AFTER_BITMAP);
+    let words = readable_words(following, SEARCHED);
     let mut found = None;
     for (index, window) in words.windows(2).enumerate() {
         let &[previous, next] = window else { continue };
@@ -257,7 +257,7 @@ fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
             continue;
         }
         let place = MapPlace::Behind {
-            pointer: behind.plus(index * 8 + 8),
+            pointer: following.plus(index * 8 + 8),
             offset: 24 + next.1,
         };
         if found.replace(place).is_some() {
@@ -267,7 +267,7 @@ fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
     found.ok_or(NOT_FOUND)
 }
 
-/// As many words from here on as can be read, up to `limit` bytes.
+/// The words from `start` on that are readable, up to `limit` bytes.
 fn readable_words(start: Address, limit: usize) -> Vec<usize> {
     let mut bytes = vec![0; limit];
     while !bytes.is_empty() && read_bytes(start, &mut bytes).is_err() {
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn the_next_of_two_bitmaps() {
-        // Two bitmaps with a vtable before each; the listener of the second points back at it.
+        // Two bitmaps with a vtable before each. The listener of the second one points back to it.
         let mut object = vec![0_usize; 600];
         let start = Address(object.as_ptr().expose_provenance());
         let (first, second) = (start.plus(8), start.plus(72));

@@ -1,8 +1,8 @@
-//! A look before the VM gives memory of the heap back.
+//! Adds a look before the VM uncommits memory of the heap.
 //!
-//! At the very end of a collection Parallel and Serial may make the young generation smaller, and Parallel with `UseNUMA` cuts eden anew among the nodes, without asking
-//! for the time in between ([`crate::pause_hook`]): the old copies, with the new addresses in them, would be gone at `GarbageCollectionFinish`. HotSpot gives memory
-//! back, or lets the system forget what is in it, by (os_linux.cpp)
+//! At the very end of a collection, Parallel and Serial may shrink the young generation, and Parallel with `UseNUMA` redistributes eden
+//! among the nodes, without reading the clock in between ([`crate::pause_hook`]). The old copies with their new addresses would then be
+//! gone at `GarbageCollectionFinish`. HotSpot uncommits memory, or discards its contents, with these calls (os_linux.cpp):
 //!
 //! ```text
 //! mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | MAP_ANONYMOUS, -1, 0)     os::pd_uncommit_memory
@@ -10,8 +10,9 @@
 //! madvise(start, bytes, MADV_DONTNEED)                                                              os::pd_disclaim_memory, JDK 25
 //! ```
 //!
-//! libjvm's words for `mmap64` (`mmap` where it is the same) and `madvise` are replaced as the one for `clock_gettime` is; such a call of the watched thread is one more
-//! look, before the memory goes. The second form also commits memory, so some looks are for nothing. All other calls cost a test.
+//! The words through which libjvm calls `mmap64` (or `mmap`) and `madvise` are replaced like the one for `clock_gettime`. Such a call on
+//! the watched thread is one more look, before the memory goes. The second form also commits memory, so some looks are unnecessary. All
+//! other calls cost one test.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -36,11 +37,12 @@ type Mmap = unsafe extern "C" fn(
 
 type Madvise = unsafe extern "C" fn(*mut c_void, libc::size_t, c_int) -> c_int;
 
-/// What was in the words before. Null until they are replaced.
+/// The previous contents of the words. Null until they are replaced.
 static ORIGINAL_MMAP: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 static ORIGINAL_MADVISE: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Replaces libjvm's words for both. A VM that imports one under another name gets no such look: what is gone is then a fault of that collection.
+/// Replaces libjvm's words for both functions. A VM that imports one under another name gets no such look; memory lost that way is a fault
+/// of that collection.
 pub(crate) fn install(libjvm: &Libjvm) -> Result<(), Error> {
     for function in MMAP {
         if replace_import(libjvm, function, maps as Mmap as *mut (), &ORIGINAL_MMAP)? {
@@ -64,10 +66,10 @@ unsafe extern "C" fn maps(
     if flags & libc::MAP_FIXED != 0 {
         look_if_watched();
     }
-    // SAFETY: the word held the address of such a function when it was stored here, before any word was replaced.
+    // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: Mmap =
         unsafe { std::mem::transmute::<*mut (), Mmap>(ORIGINAL_MMAP.load(Ordering::Relaxed)) };
-    // SAFETY: the caller's own arguments.
+    // SAFETY: passes on the caller's own arguments.
     unsafe { original(start, length, protection, flags, file, offset) }
 }
 
@@ -76,10 +78,10 @@ unsafe extern "C" fn advises(start: *mut c_void, length: libc::size_t, advice: c
     if advice == libc::MADV_DONTNEED {
         look_if_watched();
     }
-    // SAFETY: as in `maps`.
+    // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: Madvise = unsafe {
         std::mem::transmute::<*mut (), Madvise>(ORIGINAL_MADVISE.load(Ordering::Relaxed))
     };
-    // SAFETY: the caller's own arguments.
+    // SAFETY: passes on the caller's own arguments.
     unsafe { original(start, length, advice) }
 }

@@ -1,6 +1,6 @@
-//! Object headers: which class an object is of, and how long an array is.
+//! Reads object headers: the class of an object and the length of an array.
 //!
-//! Three layouts (`src/hotspot/share/oops/oop.hpp`, `markWord.hpp`, `arrayOop.hpp`), by two flags:
+//! There are three layouts (`src/hotspot/share/oops/oop.hpp`, `markWord.hpp`, `arrayOop.hpp`), selected by two flags:
 //!
 //! | | mark word | class pointer | array length |
 //! |---|---|---|---|
@@ -11,7 +11,7 @@
 //! A compressed class pointer `n` stands for `base + (n << shift)`, with `base` and `shift` from `CompressedKlassPointers`. Example of JDK 25 with
 //! base 0x7F00_0000_0000 and shift 10: mark word `0x0000_4C00_0000_0001` has `mark >> 42 = 0x13`, so the class is at 0x7F00_0000_4C00.
 //!
-//! The low two bits of the mark word are 11 in an object the collector has forwarded; the other bits then are the new address.
+//! If the low two bits of the mark word are 11, the collector has forwarded the object, and the other bits are the new address.
 
 use crate::address::Address;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::vm_structs::VmStructs;
 /// How a header holds its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClassPointer {
-    /// A whole pointer at offset 8.
+    /// A full pointer at offset 8.
     Full,
     /// 32 bits at offset 8.
     Compressed { base: usize, shift: u32 },
@@ -33,27 +33,27 @@ enum ClassPointer {
     },
 }
 
-/// Where a header has the bits that stand for its class.
+/// Position of the class bits in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClassBits {
-    /// All 8 bytes at 8; the length of an array follows at 16.
+    /// All 8 bytes at 8; an array's length follows at 16.
     Word,
-    /// 4 bytes at 8; the length of an array follows at 12.
+    /// 4 bytes at 8; an array's length follows at 12.
     HalfWord,
-    /// The mark word, shifted right by this many bits; the length of an array is at 8.
+    /// The mark word, shifted right by this many bits; an array's length is at 8.
     UpperMark(u32),
 }
 
-/// The header layout of this VM. The base of class pointers is known once the VM has set up its heap: load in or after `VMInit`.
+/// The header layout of this VM. Load in or after `VMInit`, because the base of class pointers is known only once the VM has set up its heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectHeader {
     class_pointer: ClassPointer,
     array_length: usize,
-    /// Bits of the mark word of an object whose evacuation failed.
+    /// Bits of the mark word that mark a failed evacuation.
     stays_bits: u64,
 }
 
-/// Bit 2 of the mark word, from JDK 24 on: the evacuation of this object failed, it stays. Before, such an object is forwarded to itself.
+/// Bit 2 of the mark word, from JDK 24 on: the evacuation of this object failed, and it stays. Before, such an object is forwarded to itself.
 const STAYS: u64 = 0b100;
 /// The first JDK with that bit.
 const FIRST_WITH_STAYS: i32 = 24;
@@ -62,7 +62,7 @@ const FIRST_WITH_STAYS: i32 = 24;
 const FORWARDED: u64 = 0b11;
 
 impl ObjectHeader {
-    /// Finds out which layout this VM uses.
+    /// Determines the layout that this VM uses.
     pub fn load(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
         let version = vm.address(&[("Abstract_VM_Version", "_vm_major_version")])?;
         let version: i32 = vm.libjvm().read(version)?;
@@ -82,7 +82,7 @@ impl ObjectHeader {
                 stays_bits,
             });
         }
-        // A VM without the flag has one layout only: compressed.
+        // A VM without the flag has only the compressed layout.
         if flags.get("UseCompressedClassPointers").is_none()
             || flags.is_on("UseCompressedClassPointers")
         {
@@ -100,7 +100,7 @@ impl ObjectHeader {
         })
     }
 
-    /// The Klass of an object; not checked to be one.
+    /// The Klass pointer of an object, unchecked.
     ///
     /// # Safety
     /// The 16 bytes at `object` must be readable.
@@ -112,16 +112,16 @@ impl ObjectHeader {
                 shift,
                 mark_shift,
             } => {
-                // SAFETY: the caller vouches for the header. After the mark word there may be nothing.
+                // SAFETY: the caller vouches for the header. Only the mark word is read.
                 let mark: u64 = unsafe { object.read() };
                 decoded(base, shift, mark >> mark_shift)
             }
-            // SAFETY: the caller vouches for the header, which has its class word at 8 with this layout.
+            // SAFETY: the caller vouches for the header, which has its class word at 8 in this layout.
             _ => self.klass_in(unsafe { object.plus(8).read() }),
         }
     }
 
-    /// The same, by the word after the mark word; null, where the class is in the mark word.
+    /// The Klass pointer from the word after the mark word; null if the class is in the mark word.
     #[inline(always)]
     pub(crate) fn klass_in(&self, second: u64) -> Address {
         match self.class_pointer {
@@ -141,7 +141,7 @@ impl ObjectHeader {
         unsafe { array.plus(self.array_length).read() }
     }
 
-    /// Where the bits are that stand for the class.
+    /// Position of the class bits.
     pub(crate) fn class_bits(&self) -> ClassBits {
         match self.class_pointer {
             ClassPointer::Full => ClassBits::Word,
@@ -150,17 +150,17 @@ impl ObjectHeader {
         }
     }
 
-    /// Bytes that the smallest object has.
+    /// Size of the smallest object in bytes.
     pub(crate) fn smallest_object(&self) -> usize {
         if self.class_is_in_mark() { 8 } else { 16 }
     }
 
-    /// Bits of the mark word that show inside a pause that the evacuation of an object failed; 0: there are none in this VM.
+    /// Bits of the mark word that, during a pause, mark a failed evacuation of the object; 0 if this VM has none.
     pub(crate) fn stays_bits(&self) -> u64 {
         self.stays_bits
     }
 
-    /// Does forwarding overwrite the class (compact headers)? Then the class of an evacuated object is read at its new place.
+    /// Whether forwarding overwrites the class (compact headers). If so, the class of an evacuated object is read at its new place.
     #[must_use]
     pub fn class_is_in_mark(&self) -> bool {
         matches!(self.class_pointer, ClassPointer::InMark { .. })
@@ -169,7 +169,7 @@ impl ObjectHeader {
 
 #[cfg(test)]
 impl ObjectHeader {
-    /// For heaps that tests make up: whole class pointers.
+    /// For synthetic heaps in tests: full class pointers.
     pub(crate) fn made_up() -> Self {
         Self {
             class_pointer: ClassPointer::Full,
@@ -206,10 +206,10 @@ fn decoded(base: usize, shift: u32, narrow: u64) -> Address {
     Address(base.wrapping_add((narrow as usize) << shift))
 }
 
-/// The new address in a mark word that an evacuation left, or `None` when it is not forwarded.
+/// The new address in a mark word that an evacuation wrote, or `None` if the object is not forwarded.
 #[must_use]
 pub fn forwarded_to(mark: u64) -> Option<Address> {
-    // Bit 2 belongs to the mark as well, objects are aligned to 8.
+    // Bit 2 also belongs to the mark; objects are aligned to 8.
     (mark & FORWARDED == FORWARDED)
         .then(|| usize::try_from(mark & !7).map(Address).ok())
         .flatten()
@@ -254,7 +254,7 @@ mod tests {
             array_length: 12,
             stays_bits: 0,
         };
-        // SAFETY: inside the array.
+        // SAFETY: the reads stay inside the array.
         unsafe { header.klass_of(Address::of(words.as_ptr())) }.0
     }
 
@@ -289,7 +289,7 @@ mod tests {
             array_length: 12,
             stays_bits: 0,
         };
-        // SAFETY: inside the array.
+        // SAFETY: the reads stay inside the array.
         let length = unsafe { header.array_length_of(Address::of(words.as_ptr())) };
         assert_eq!(length, 5);
         assert_eq!(forwarded_to(0x7_1234_5003), Some(Address(0x7_1234_5000)));

@@ -1,7 +1,7 @@
-//! Walking the objects of a space, one after the other from bottom to top.
+//! Walks the objects of a space from bottom to top.
 //!
-//! Nothing marks where an object ends: its class says how long it is, and the next one starts there. So a walk is right when every class
-//! is known and the last object ends exactly at the top; anything else is a [`WalkFault`] and the rest of the space stays unread.
+//! Nothing marks the end of an object: its class gives its size, and the next object starts there. So a walk is correct if every class is
+//! known and the last object ends exactly at the top. Anything else is a [`WalkFault`], and the rest of the space is not read.
 
 use crate::address::Address;
 use crate::class_table::{ClassId, ClassTable, SizeRule};
@@ -12,10 +12,10 @@ use crate::object_header::{ObjectHeader, forwarded_to};
 use crate::space::{Space, SpaceKind};
 use crate::vm_structs::VmStructs;
 
-/// An object found in the heap.
+/// An object of the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeapObject {
-    /// Where it starts.
+    /// Its address.
     pub address: Address,
     /// Its class.
     pub class: ClassId,
@@ -27,15 +27,15 @@ pub struct HeapObject {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WalkFault {
-    /// The class pointer is not that of a class the chains confirmed.
+    /// The class pointer is not in the class table.
     #[error("object at {object:?} has an unknown class {klass:?}")]
     UnknownClass {
         /// The object.
         object: Address,
-        /// What its header says.
+        /// The class pointer in its header.
         klass: Address,
     },
-    /// The size is zero, not aligned, or goes past the top.
+    /// The size is zero, unaligned, or reaches past the top.
     #[error("object at {object:?} would have {bytes} bytes")]
     BadSize {
         /// The object.
@@ -48,27 +48,27 @@ pub enum WalkFault {
     BadForwarding {
         /// The object.
         object: Address,
-        /// Where it leads.
+        /// The target of the pointer.
         target: Address,
     },
 }
 
-/// How sizes are found besides the class table.
+/// What is needed, besides the class table, to compute sizes.
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectSizes {
     header: ObjectHeader,
     alignment: usize,
     /// `java_lang_Class::_oop_size_offset`.
     mirror_words: usize,
-    /// Offset of `jdk.internal.vm.StackChunk.size`; without it those objects cannot be passed.
+    /// Offset of `jdk.internal.vm.StackChunk.size`. Without it these objects cannot be passed.
     stack_chunk_words: Option<usize>,
-    /// log2 of how many references fit a word of a stack: 1 with compressed references.
+    /// log2 of the number of references in a word of a stack: 1 with compressed references.
     log2_references_per_word: u32,
 }
 
 impl ObjectSizes {
-    /// Reads what is needed from the VM. `stack_chunk_words` is the offset of the field `size` of `jdk.internal.vm.StackChunk` as Java's
-    /// `Unsafe.objectFieldOffset` tells it (JDK 19 and later).
+    /// Reads the VM's layout. `stack_chunk_words` is the offset of the field `size` of `jdk.internal.vm.StackChunk`, as
+    /// `Unsafe.objectFieldOffset` returns it (JDK 19 and later).
     pub fn load(
         vm: &VmStructs,
         flags: &JvmFlags,
@@ -92,7 +92,7 @@ impl ObjectSizes {
         })
     }
 
-    /// Tells the offset of `StackChunk.size` later.
+    /// Sets the offset of `StackChunk.size`.
     pub(crate) fn set_stack_chunk_size_offset(&mut self, offset: usize) {
         self.stack_chunk_words = Some(offset);
     }
@@ -103,16 +103,16 @@ impl ObjectSizes {
         &self.header
     }
 
-    /// Every object starts at a multiple of this many bytes.
+    /// The object alignment in bytes.
     #[must_use]
     pub fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// The size of an object by the rule of its class; `None` when it has none.
+    /// The size of an object by the rule of its class; `None` if the class has no instances.
     ///
     /// # Safety
-    /// `object` must be an object of such a class in readable memory (its header may be forwarded).
+    /// `object` must be an instance of such a class in readable memory. Its header may be forwarded.
     #[must_use]
     pub unsafe fn bytes_of(&self, object: Address, rule: SizeRule) -> Option<usize> {
         match rule {
@@ -123,12 +123,12 @@ impl ObjectSizes {
                 helper.array_bytes(length as usize, self.alignment)
             }
             SizeRule::Mirror(least) => {
-                // SAFETY: the caller vouches for the object, which is a class mirror and has this field.
+                // SAFETY: the caller vouches for the object; a `java.lang.Class` object has this field.
                 let words: u32 = unsafe { object.plus(self.mirror_words).read() };
                 Some((words as usize * 8).max(least))
             }
             SizeRule::StackChunk(fixed) => {
-                // SAFETY: the caller vouches for the object, which is a stack chunk and has this field.
+                // SAFETY: the caller vouches for the object; a stack chunk has this field.
                 let words: u32 = unsafe { object.plus(self.stack_chunk_words?).read() };
                 self.stack_chunk_bytes(fixed, words as usize)
             }
@@ -136,7 +136,7 @@ impl ObjectSizes {
         }
     }
 
-    /// `InstanceStackChunkKlass::instance_size`: the fields, the stack, and a bitmap with a bit for each place of a reference.
+    /// `InstanceStackChunkKlass::instance_size`: the fields, the stack, and a bitmap with one bit for each possible reference.
     fn stack_chunk_bytes(&self, fixed: usize, words: usize) -> Option<usize> {
         let bitmap_words = words
             .checked_shl(self.log2_references_per_word)?
@@ -155,15 +155,15 @@ pub struct ObjectWalk<'a> {
     sizes: &'a ObjectSizes,
     at: Address,
     top: Address,
-    /// A humongous region holds one object, which ends in another region.
+    /// A humongous region holds one object, which may end in another region.
     single: bool,
-    /// Bounds of the heap, when headers may be overwritten by forwarding pointers.
+    /// Bounds of the heap, if headers may be overwritten by forwarding pointers.
     forwarding_within: Option<(Address, usize)>,
     done: bool,
 }
 
 impl<'a> ObjectWalk<'a> {
-    /// Walks a space whose objects have whole headers.
+    /// Walks a space whose objects have intact headers.
     ///
     /// # Safety
     /// The world must be stopped until the walk ends, and `[space.bottom, space.top)` must be committed memory.
@@ -180,11 +180,11 @@ impl<'a> ObjectWalk<'a> {
         }
     }
 
-    /// Walks a space that was evacuated: with compact headers the class of a moved object is read at its new place, which must lie within `heap`
+    /// Walks an evacuated space. With compact headers, the class of a moved object is read at its new place, which must lie within `heap`
     /// (first address and length).
     ///
     /// # Safety
-    /// As for [`ObjectWalk::new`]; all of `heap` that forwarding pointers lead to must be committed.
+    /// As for [`ObjectWalk::new`]. All memory of `heap` that forwarding pointers lead to must be committed.
     #[must_use]
     pub unsafe fn of_evacuated(
         space: &Space,
@@ -192,7 +192,7 @@ impl<'a> ObjectWalk<'a> {
         sizes: &'a ObjectSizes,
         heap: (Address, usize),
     ) -> Self {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller upholds the same contract.
         let walk = unsafe { Self::new(space, classes, sizes) };
         let forwarding_within = sizes.header.class_is_in_mark().then_some(heap);
         Self {
@@ -205,12 +205,12 @@ impl<'a> ObjectWalk<'a> {
     fn object(&self) -> Result<HeapObject, WalkFault> {
         let object = self.at;
         let header_at = self.header_place(object)?;
-        // SAFETY: the space is committed and this is where an object starts; a forwarding target lies in the heap.
+        // SAFETY: the space is committed, and an object starts here; a forwarding target lies in the heap.
         let klass = unsafe { self.sizes.header.klass_of(header_at) };
         let Some(class) = self.classes.find(klass) else {
             return Err(WalkFault::UnknownClass { object, klass });
         };
-        // SAFETY: an object starts here in committed memory, and its class is one the VM confirmed.
+        // SAFETY: an object starts here in committed memory, and the class table has confirmed its class.
         let bytes = unsafe { self.sizes.bytes_of(object, self.classes.rule(class)) }.unwrap_or(0);
         let room = self.top.above(object);
         if bytes < 8 || bytes % 8 != 0 || (bytes > room && !self.single) {
@@ -223,7 +223,7 @@ impl<'a> ObjectWalk<'a> {
         })
     }
 
-    /// Where the header with the class is: the object itself, or its copy when the class was in the overwritten mark word.
+    /// The header that holds the class: the object's own, or that of its copy if the class was in the overwritten mark word.
     fn header_place(&self, object: Address) -> Result<Address, WalkFault> {
         let Some((start, length)) = self.forwarding_within else {
             return Ok(object);
@@ -259,7 +259,7 @@ impl Iterator for ObjectWalk<'_> {
 
 #[cfg(test)]
 impl ObjectSizes {
-    /// For heaps that tests make up: whole class pointers, alignment 8.
+    /// For synthetic heaps in tests: full class pointers, alignment 8.
     pub(crate) fn made_up() -> Self {
         Self::made_up_with(ObjectHeader::made_up())
     }

@@ -1,19 +1,19 @@
-//! How a thread of ours behaves among those of the program.
+//! Settings for the agent's own threads.
 
-/// Signals of the process are for the threads of the program.
+/// Blocks all signals on this thread, because signals to the process are meant for the program's threads.
 pub fn block_signals() {
     let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: fills the set, then blocks it for this thread.
+    // SAFETY: the first call initializes the set; the second blocks it for this thread only.
     unsafe {
         libc::sigfillset(all.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_BLOCK, all.as_ptr(), std::ptr::null_mut());
     }
 }
 
-/// From now on this thread does not take the core from one that wakes it, but waits until there is one for it. The end of a pause wakes those that have work by then:
-/// they kept the world waiting for their first 3 to 5 ms, where all cores were busy.
+/// Lets this thread wait for a free core instead of preempting another thread when it is woken. The end of a pause wakes threads with work
+/// to do; without this they kept the program waiting for 3 to 5 ms when all cores were busy.
 pub fn give_way() {
     let any = libc::sched_param { sched_priority: 0 };
-    // SAFETY: of this thread only. Refused, it is as it was.
+    // SAFETY: affects this thread only. If the call is refused, nothing changes.
     unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const any) };
 }

@@ -1,6 +1,6 @@
-//! Which phases of a full collection are over: from the list the VM keeps of them.
+//! Determines which phases of a full collection are over, from the list that the VM keeps of them.
 //!
-//! Serial, Parallel and G1 note every phase of a full collection in a `GCTimer` (`src/hotspot/share/gc/shared/gcTimer.hpp`), as they begin and end:
+//! Serial, Parallel and G1 record the begin and end of each phase of a full collection in a `GCTimer` (`src/hotspot/share/gc/shared/gcTimer.hpp`):
 //!
 //! ```text
 //! GCTimer (found on the stack)   ... _phases -> array { i32 length, i32 room, -> entries }
@@ -8,12 +8,12 @@
 //! entry   { -> name, i32 level, start, end, i32 type }      start and end: 8 or 16 bytes each, so 40 or 56 in all
 //! ```
 //!
-//! No table says where the timer is. While a phase is open, the VM thread's stack holds a record of it: the address of its title, and next to it the
-//! address of the timer (`GCTraceTimeTimer` in gcTraceTime.hpp). The stack also holds what former calls left there, so a title proves nothing; what it
-//! leads to is taken for the timer only if everything fits: the array, a first entry named `GC Pause`, names in libjvm, open phases among the entries.
-//! After that only the list counts, never the stack.
+//! No table gives the address of the timer. While a phase is open, the VM thread's stack holds a record of it: the address of the phase's
+//! title, and near it the address of the timer (`GCTraceTimeTimer` in gcTraceTime.hpp). The stack also holds leftovers of earlier calls, so
+//! a title alone proves nothing. The object is taken for the timer only if everything fits: the array, a first entry named `GC Pause`,
+//! names inside libjvm, open phases among the entries. After that only the list is read, not the stack.
 //!
-//! The VM asks for the time right *before* it notes the begin or the end of a phase. Example, Serial, where `look` is such a moment:
+//! The VM reads the clock right *before* it records the begin or end of a phase. Example for Serial, where `look` is such a moment:
 //!
 //! ```text
 //! mark .. look, "Phase 1" ends . look, "Phase 2" begins .. forward, adjust .. look, "Phase 3" ends . look, "Phase 4" begins .. move
@@ -25,15 +25,15 @@ use crate::careful_read::{read_bytes, read_value};
 use crate::error::Error;
 use crate::libjvm::Libjvm;
 
-/// Titles of phases that are open during all of marking.
+/// Titles of phases that are open throughout marking.
 const MARKING: [&str; 2] = ["Phase 1: Mark live objects", "Marking Phase"];
-/// Titles of phases in which references are adjusted: by then every new address is known.
+/// Titles of phases that adjust references: after them every new address is known.
 const ADJUSTING: [&str; 3] = [
     "Phase 3: Adjust pointers",
     "Adjust Pointers",
     "Adjust Roots",
 ];
-/// Titles of phases in which objects are moved.
+/// Titles of phases that move objects.
 const MOVING: [&str; 3] = [
     "Phase 4: Move objects",
     "Phase 4: Compact heap",
@@ -41,27 +41,27 @@ const MOVING: [&str; 3] = [
 ];
 /// The name of the first entry.
 const PAUSE: &str = "GC Pause";
-/// No collection has more phases.
+/// Upper bound on the phases of a collection.
 const MOST_PHASES: usize = 4096;
-/// How deep phases are nested (`PhasesStack::PHASE_LEVELS`).
+/// Nesting depth of phases (`PhasesStack::PHASE_LEVELS`).
 const LEVELS: usize = 6;
-/// How much of the stack is searched.
+/// Bytes of the stack that are searched.
 const STACK_BYTES: usize = 1 << 16;
-/// How many words next to the title may hold the timer.
+/// Words after the title that may hold the address of the timer.
 const WORDS_NEXT_TO_TITLE: usize = 3;
-/// In how many bytes of the timer `_phases` must be: a vtable and two times precede it.
+/// Bytes of the timer that are searched for `_phases`, which a vtable and two times precede.
 const TIMER_BYTES: usize = 96;
 
-/// How far a full collection is.
+/// Progress of a full collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// Marking has not ended.
     Marking,
-    /// Marking has ended, the next phase has not begun.
+    /// Marking has ended; the next phase has not begun.
     Marked,
-    /// New addresses are computed.
+    /// New addresses are being computed.
     Preparing,
-    /// References have been adjusted: every new address is known, moving has not begun.
+    /// References have been adjusted: every new address is known, and moving has not begun.
     Prepared,
     /// Moving has begun.
     Moving,
@@ -69,26 +69,26 @@ pub(crate) enum Stage {
     Moved,
 }
 
-/// Finds the list and reads it.
+/// Finds and reads the list.
 #[derive(Debug)]
 pub(crate) struct PhaseList {
     libjvm: Libjvm,
-    /// Where the titles of marking are.
+    /// Addresses of the titles of marking phases.
     titles: Vec<Address>,
     timer: Option<Timer>,
     entries: Vec<u8>,
 }
 
-/// Where the list of the collection that is going on is.
+/// Location of the current collection's list.
 #[derive(Debug, Clone, Copy)]
 struct Timer {
-    /// `_phases`, followed by the open phases.
+    /// Address of `_phases`, which is followed by the open phases.
     place: Address,
-    /// Length of an entry, when more than one was there to tell.
+    /// Size of an entry in bytes; known once there are two entries.
     entry_bytes: Option<usize>,
 }
 
-/// The list as it is now.
+/// The current list.
 #[derive(Debug, Clone, Copy)]
 struct Snapshot {
     length: usize,
@@ -98,7 +98,7 @@ struct Snapshot {
 }
 
 impl PhaseList {
-    /// Finds the titles in libjvm's constants.
+    /// Finds the titles among libjvm's constants.
     pub(crate) fn load(libjvm: &Libjvm) -> Result<Self, Error> {
         let mut titles = Vec::new();
         for title in MARKING {
@@ -117,12 +117,12 @@ impl PhaseList {
         })
     }
 
-    /// Forgets the list: a new collection has its own.
+    /// Forgets the list, because each collection has its own.
     pub(crate) fn forget(&mut self) {
         self.timer = None;
     }
 
-    /// How far the full collection is; `None` as long as no list is found, or when the one found is no longer one.
+    /// The current stage; `None` while no valid list is known.
     pub(crate) fn stage(&mut self) -> Option<Stage> {
         if self.timer.is_none() {
             self.timer = self.find_timer();
@@ -140,7 +140,7 @@ impl PhaseList {
         self.stage_of(&snapshot, entry_bytes)
     }
 
-    /// Reads the stage out of the list.
+    /// Derives the stage from the list.
     fn stage_of(&mut self, snapshot: &Snapshot, entry_bytes: usize) -> Option<Stage> {
         self.entries.resize(snapshot.length * entry_bytes, 0);
         read_bytes(snapshot.data, &mut self.entries).ok()?;
@@ -167,19 +167,19 @@ impl PhaseList {
         stage
     }
 
-    /// Searches the stack from here on for the record of a marking phase.
+    /// Searches the stack from here upwards for the record of a marking phase.
     fn find_timer(&self) -> Option<Timer> {
         let (start, end) = this_stack()?;
         let words = (end.above(start) / 8).min(STACK_BYTES / 8);
         for index in 0..words {
             let place = start.plus(index * 8);
-            // SAFETY: between a local variable of this call and the end of this thread's stack.
+            // SAFETY: the address lies between a local variable of this call and the end of this thread's stack.
             let word: Address = unsafe { place.read() };
             if !self.titles.contains(&word) {
                 continue;
             }
             for next in 1..=WORDS_NEXT_TO_TITLE.min(words - index - 1) {
-                // SAFETY: `next` stays below the words left to the end of this thread's stack.
+                // SAFETY: `next` stays within the words left up to the end of this thread's stack.
                 let timer: Address = unsafe { place.plus(next * 8).read() };
                 if let Some(place) = self.phases_in(timer) {
                     return Some(Timer {
@@ -192,7 +192,7 @@ impl PhaseList {
         None
     }
 
-    /// The place of `_phases` in what may be a timer.
+    /// The address of `_phases` in a candidate for the timer.
     fn phases_in(&self, timer: Address) -> Option<Address> {
         if timer.is_null() || !timer.is_aligned(8) {
             return None;
@@ -204,7 +204,7 @@ impl PhaseList {
         })
     }
 
-    /// Is marking among the entries and still open?
+    /// Whether marking is among the entries and still open.
     fn is_of_this_pause(&self, snapshot: &Snapshot) -> bool {
         let Some(bytes) = self.entry_bytes(snapshot) else {
             return false;
@@ -216,7 +216,7 @@ impl PhaseList {
         names.any(|name| self.titles.contains(&name))
     }
 
-    /// Reads what `_phases` at this place leads to, if it looks like the list of a pause.
+    /// Reads the list that `_phases` at `place` points to, if it looks like the list of a pause.
     fn snapshot(&self, place: Address) -> Option<Snapshot> {
         let array: Address = read_value(place).ok()?;
         if array.is_null() || !array.is_aligned(8) {
@@ -250,7 +250,7 @@ impl PhaseList {
         })
     }
 
-    /// The length of an entry: with it every entry has a name in libjvm and a level. Not told by one entry alone.
+    /// The size of an entry: the one with which every entry has a name in libjvm and a level. A single entry does not reveal it.
     fn entry_bytes(&self, snapshot: &Snapshot) -> Option<usize> {
         if snapshot.length < 2 {
             return None;
@@ -267,7 +267,7 @@ impl PhaseList {
     }
 }
 
-/// The stage that a phase after marking shows.
+/// The stage that a phase after marking indicates.
 fn later_stage(title: &str, is_open: bool) -> Stage {
     let moving = MOVING.contains(&title);
     match (moving, is_open) {
@@ -288,14 +288,14 @@ fn entry_level(entry: &[u8]) -> Option<i32> {
     Some(i32::from_ne_bytes(*bytes))
 }
 
-/// A length or index of the list.
+/// A length or index of the list, if plausible.
 fn small(value: i32) -> Option<usize> {
     usize::try_from(value)
         .ok()
         .filter(|&value| value <= MOST_PHASES)
 }
 
-/// Every place of a text among libjvm's constants.
+/// All addresses of a text among libjvm's constants.
 fn constants(libjvm: &Libjvm, text: &str) -> Vec<Address> {
     let mut wanted = text.as_bytes().to_vec();
     wanted.push(0);
@@ -304,7 +304,7 @@ fn constants(libjvm: &Libjvm, text: &str) -> Vec<Address> {
         let mut start = segment.start;
         let end = segment.start.plus(segment.length);
         while end.above(start) >= wanted.len() {
-            // SAFETY: a readable segment of libjvm, which stays loaded.
+            // SAFETY: the search stays inside a readable segment of libjvm, which remains loaded.
             let place = unsafe {
                 libc::memmem(
                     start.pointer(),
@@ -324,19 +324,19 @@ fn constants(libjvm: &Libjvm, text: &str) -> Vec<Address> {
     found
 }
 
-/// From a place in this call's frame to the end of this thread's stack.
+/// From this call's frame to the end of this thread's stack.
 fn this_stack() -> Option<(Address, Address)> {
     let mark = 0_u64;
     let here = Address((&raw const mark).expose_provenance());
-    // SAFETY: all zeros is a valid value for the call to fill.
+    // SAFETY: `pthread_attr_t` is plain data; the call below fills it.
     let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the calling thread, and attributes of our own.
+    // SAFETY: the calling thread exists, and the attributes are ours.
     if unsafe { libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) } != 0 {
         return None;
     }
     let mut start = std::ptr::null_mut();
     let mut bytes = 0;
-    // SAFETY: filled by the call above.
+    // SAFETY: the attributes were filled by the call above.
     let outcome = unsafe {
         libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes)
     };

@@ -1,43 +1,43 @@
-//! Address space for counter blocks and buffers: reserved, not committed, zero until touched.
+//! Reserves address space for counter blocks and buffers: not committed, and zero until written.
 //!
-//! `MAP_NORESERVE` anonymous memory costs nothing until a page is written, so a block can be as large as the number of sites may grow.
-//! The default block should lie below 2 GB: then its address fits a signed 32-bit displacement, and the JIT folds it into the instruction.
-//! `MAP_32BIT` gives that on x86-64 (the range 1 GB to 2 GB); it can fail, and other machines do not have it: then addresses
-//! below 2 GB are tried one after the other. Reserve early (`Agent_OnLoad`), before the heap takes the room.
+//! `MAP_NORESERVE` anonymous memory costs nothing until a page is written, so a block can be large enough for any growth of the number of
+//! sites. The default block should lie below 2 GB: then its address fits a signed 32-bit displacement, and the JIT folds it into the
+//! instruction. On x86-64, `MAP_32BIT` gives such an address (between 1 GB and 2 GB). If it fails, or on other machines, addresses below 2
+//! GB are tried one by one. Reserve early (`Agent_OnLoad`), before the heap takes the room.
 
 use std::ptr::NonNull;
 
 use crate::address::Address;
 use crate::error::{Error, last_errno};
 
-/// First address above the low range.
+/// End of the low range.
 const TWO_GIGABYTES: usize = 1 << 31;
 /// Step of the search below 2 GB.
 const SEARCH_STEP: usize = 16 << 20;
 
-/// A reserved range; given back on drop unless [`Reservation::keep`] is called.
+/// A reserved range; unmapped on drop unless [`Reservation::keep`] is called.
 #[derive(Debug)]
 pub struct Reservation {
     start: NonNull<u8>,
     length: usize,
 }
 
-// SAFETY: the range is owned; what is stored in it is up to its user.
+// SAFETY: the range is owned; access to its contents is up to the user.
 unsafe impl Send for Reservation {}
 // SAFETY: this type itself never reads or writes the range.
 unsafe impl Sync for Reservation {}
 
 impl Reservation {
-    /// Reserves `length` bytes wherever there is room.
+    /// Reserves `length` bytes anywhere.
     pub fn anywhere(length: usize) -> Result<Self, Error> {
         map(std::ptr::null_mut(), length, 0)
     }
 
-    /// Reserves `length` bytes at this address and nowhere else; what is mapped there already is left alone.
+    /// Reserves `length` bytes at exactly this address. Never replaces an existing mapping.
     pub fn at(address: Address, length: usize) -> Result<Self, Error> {
         let hint = address.pointer::<u8>().cast_mut();
         let found = map(hint.cast(), length, libc::MAP_FIXED_NOREPLACE)?;
-        // A kernel before 4.17 takes the address as a mere hint.
+        // Kernels before 4.17 treat the address as a hint.
         if found.address() == address {
             return Ok(found);
         }
@@ -47,7 +47,7 @@ impl Reservation {
         })
     }
 
-    /// Reserves `length` bytes that lie wholly below 2 GB.
+    /// Reserves `length` bytes that lie entirely below 2 GB.
     pub fn below_two_gigabytes(length: usize) -> Result<Self, Error> {
         #[cfg(target_arch = "x86_64")]
         if let Ok(found) = map(std::ptr::null_mut(), length, libc::MAP_32BIT)
@@ -58,7 +58,7 @@ impl Reservation {
         search_low(length)
     }
 
-    /// Below 2 GB if there is room, else anywhere; [`Reservation::is_low`] tells which.
+    /// Reserves below 2 GB if there is room, else anywhere; [`Reservation::is_low`] tells which.
     pub fn low_if_possible(length: usize) -> Result<Self, Error> {
         Self::below_two_gigabytes(length).or_else(|_| Self::anywhere(length))
     }
@@ -81,7 +81,7 @@ impl Reservation {
         self.length
     }
 
-    /// Does it end at or below 2 GB?
+    /// Whether it ends at or below 2 GB.
     #[must_use]
     pub fn is_low(&self) -> bool {
         self.address()
@@ -90,7 +90,7 @@ impl Reservation {
             .is_some_and(|end| end <= TWO_GIGABYTES)
     }
 
-    /// Never gives the range back: code of the program may hold its address as a constant.
+    /// Keeps the range mapped permanently, because code of the program may hold its address as a constant.
     #[must_use]
     pub fn keep(self) -> NonNull<u8> {
         let start = self.start;
@@ -98,8 +98,8 @@ impl Reservation {
         start
     }
 
-    /// How many bytes of the range are in memory now. Pages that were swapped out do not count, so this is a cost, not a way
-    /// to find out which pages were ever written.
+    /// The bytes of the range that are in memory now. Swapped-out pages do not count, so this is a cost, not a way to find out which pages
+    /// were ever written.
     pub fn resident_bytes(&self) -> Result<usize, Error> {
         resident_bytes(self.address(), self.length)
     }
@@ -112,13 +112,13 @@ impl Drop for Reservation {
     }
 }
 
-/// How many bytes of `[start, start + length)` are in memory now, in whole pages (`mincore`).
+/// The bytes of `[start, start + length)` that are in memory now, in whole pages (`mincore`).
 pub fn resident_bytes(start: Address, length: usize) -> Result<usize, Error> {
     let page = page_size();
     let first = Address(start.0 & !(page - 1));
     let span = start.0.saturating_add(length) - first.0;
     let mut pages = vec![0_u8; span.div_ceil(page)];
-    // SAFETY: mincore only looks at the page tables; the vector has one byte per page.
+    // SAFETY: `mincore` only looks at page tables, and the vector has one byte per page.
     let status = unsafe {
         libc::mincore(
             first.pointer::<u8>().cast_mut().cast(),
@@ -136,14 +136,14 @@ pub fn resident_bytes(start: Address, length: usize) -> Result<usize, Error> {
     Ok(pages.iter().filter(|&&flags| flags & 1 != 0).count() * page)
 }
 
-/// The page size of the system.
+/// The system's page size in bytes.
 #[must_use]
 pub fn page_size() -> usize {
     // SAFETY: sysconf has no preconditions.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
-/// Tries the addresses below 2 GB from the top down.
+/// Tries addresses below 2 GB from the top down.
 fn search_low(length: usize) -> Result<Reservation, Error> {
     let mut last = Error::Reserve {
         length,
@@ -153,7 +153,7 @@ fn search_low(length: usize) -> Result<Reservation, Error> {
     while candidate >= SEARCH_STEP {
         let hint = Address(candidate).pointer::<u8>().cast_mut();
         match map(hint.cast(), length, libc::MAP_FIXED_NOREPLACE) {
-            // A kernel before 4.17 takes the address as a mere hint.
+            // Kernels before 4.17 treat the address as a hint.
             Ok(found) if found.is_low() => return Ok(found),
             Ok(_) => {}
             Err(error) => last = error,
@@ -165,7 +165,7 @@ fn search_low(length: usize) -> Result<Reservation, Error> {
 
 fn map(hint: *mut libc::c_void, length: usize, flags: libc::c_int) -> Result<Reservation, Error> {
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a fresh anonymous mapping; no flag used here replaces an existing one.
+    // SAFETY: this creates a new anonymous mapping; no flag used here replaces an existing one.
     let start = unsafe {
         libc::mmap(
             hint,
@@ -216,9 +216,9 @@ mod tests {
         let block = Reservation::anywhere(length).expect("64 pages");
         assert_eq!(block.resident_bytes(), Ok(0));
         // Two pages far apart.
-        // SAFETY: inside the block.
+        // SAFETY: the write stays inside the block.
         unsafe { block.start().write(1) };
-        // SAFETY: inside the block.
+        // SAFETY: the write stays inside the block.
         unsafe { block.start().add(40 * page_size()).write(1) };
         let resident = block.resident_bytes().expect("mapped");
         assert!(

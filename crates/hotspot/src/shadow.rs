@@ -1,19 +1,19 @@
-//! A shadow of the heap: for each object a word at a constant distance from it, where code of the program stamps that it used the object.
+//! A shadow of the heap: for each object there is a word at a constant distance, which rewritten code stamps when it uses the object.
 //!
 //! ```text
 //!                    0   D                D + start          D + end         start     end
 //!   address space ──────[page]────────────[   shadow   ]─────────────────────[  heap  ]──
 //! ```
 //!
-//! Objects never share 8 bytes, so each has a word of its own; a store at `object + D` needs no lookup and no lock. Three rules:
+//! Objects never share 8 bytes, so each has its own word. A store to `object + D` needs no lookup and no lock. Three rules apply:
 //!
-//! 1. **D is at least 2^31.** An `Unsafe` access with a smaller offset is taken for a field by C2: with a constant `Class` as its base it
-//!    looks up a static field at that offset, and the VM crashes (JDK 17, 21 and 25).
-//! 2. **The page at the address D is mapped as well**: `null + D`. So a stamp of `null` goes nowhere, and no probe must ask for it.
-//! 3. Both mappings must be where they are wanted; nothing that is mapped already is replaced.
+//! 1. **D is at least 2^31.** C2 takes an `Unsafe` access with a smaller offset for a field access. With a constant `Class` as its base it
+//!   looks up a static field at that offset, and the VM crashes (JDK 17, 21 and 25).
+//! 2. **The page at address D is mapped as well**: `null + D`. So a stamp on `null` is harmless, and probes need no null check.
+//! 3. Both mappings must be exactly at their addresses; existing mappings are never replaced.
 //!
-//! The distance is positive: the shadow lies above the heap. A stamp belongs to the object that is at its address, if it is not older than the
-//! object's arrival there; so nothing is cleared when an object dies or moves.
+//! The distance is positive: the shadow lies above the heap. A stamp belongs to the object at its address unless it is older than the
+//! object's arrival there, so stamps need not be cleared when objects die or move.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,21 +21,21 @@ use crate::address::Address;
 use crate::error::Error;
 use crate::reservation::{Reservation, page_size};
 
-/// The least distance: what does not fit an `int` is no field offset to C2.
+/// The minimum distance: C2 takes no offset for a field offset if it does not fit an `int`.
 const LEAST: usize = 1 << 31;
-/// The distances that are tried first.
+/// Step of the distances that are tried first.
 const FAR: usize = 1 << 40;
-/// The distances for heaps close to the end of the address space.
+/// Step of the distances for heaps close to the end of the address space.
 const NEAR: usize = 1 << 32;
 /// The end of the address space of a process, 47 bits.
 const END: usize = 1 << 47;
-/// How often a distance is tried.
+/// Number of distances tried with each step.
 const TRIES: usize = 64;
 
-/// Words that are compared at once while a range is searched.
+/// Words compared at once while searching a range.
 const STRIDE: usize = 8;
 
-/// The shadow of the whole reserved heap. Never given back: compiled code holds the distance as a constant.
+/// The shadow of the whole reserved heap. It is never unmapped, because compiled code holds the distance as a constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shadow {
     heap: Address,
@@ -44,10 +44,10 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Maps the shadow of the reserved heap `[heap, heap + bytes)`, see [`HeapSpaces::reserved`](crate::HeapSpaces::reserved).
+    /// Maps the shadow of the reserved heap `[heap, heap + bytes)`; see [`HeapSpaces::reserved`](crate::HeapSpaces::reserved).
     ///
     /// # Errors
-    /// If there is no room at any distance that is allowed.
+    /// If there is no room at any allowed distance.
     pub fn map(heap: Address, bytes: usize) -> Result<Self, Error> {
         let length = bytes.next_multiple_of(page_size());
         let start = Address(heap.0 & !(page_size() - 1));
@@ -70,17 +70,17 @@ impl Shadow {
         Err(last)
     }
 
-    /// The distance of an object's word from the object, in bytes.
+    /// The distance from an object to its word, in bytes.
     #[must_use]
     pub fn distance(&self) -> usize {
         self.distance
     }
 
-    /// Forgets all stamps, and gives their memory back.
+    /// Clears all stamps and releases their memory.
     pub fn clear(&self) {
         let start = Address(self.heap.0 & !(page_size() - 1)).plus(self.distance);
         let length = self.bytes.next_multiple_of(page_size());
-        // SAFETY: the range is what `map` mapped, for good; where pages are taken out, the next access finds zeros.
+        // SAFETY: the range is what `map` mapped permanently; released pages read as zeros on the next access.
         let cleared = unsafe {
             libc::madvise(
                 start.pointer::<u8>().cast_mut().cast(),
@@ -91,7 +91,7 @@ impl Shadow {
         debug_assert_eq!(cleared, 0, "the range is mapped");
     }
 
-    /// The stamp of the object at an address; 0: there is none, or the address is not in the heap.
+    /// The stamp of the object at an address. 0 if there is none, or if the address is outside the heap.
     #[must_use]
     pub fn stamp(&self, object: Address) -> u64 {
         self.words(object, object.plus(8))
@@ -100,23 +100,23 @@ impl Shadow {
             .unwrap_or(0)
     }
 
-    /// Replaces the word of the object at an address if it still is `expected`, at any time. False: it is not, or the address is not in the heap.
+    /// Replaces the word of an object if it still is `expected`. Callable at any time. Returns false if the word has changed or the address
+    /// is outside the heap.
     #[must_use]
     pub fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
         let Some(word) = self.words(object, object.plus(8)).first() else {
             return false;
         };
-        // SAFETY: the word lies in our own writable mapping, is aligned and lives as long as the process; code of the program writes it with single
-        // stores of 8 bytes.
+        // SAFETY: the word lies in our own permanent, writable mapping and is aligned; code of the program writes it with single 8-byte stores.
         let word = unsafe { AtomicU64::from_ptr(core::ptr::from_ref(word).cast_mut()) };
         let relaxed = Ordering::Relaxed;
         word.compare_exchange(expected, new, relaxed, relaxed)
             .is_ok()
     }
 
-    /// Objects have moved: their stamps move with them. What was stamped at a new place before, or 0, is gone. While the world is stopped.
+    /// Moves the stamps along with objects that moved. Overwrites the words at the new places. Call while the world is stopped.
     pub fn carry(&self, moves: impl Iterator<Item = (Address, Address)> + Clone) {
-        // All are read before the first is written: an object may move to where another one was.
+        // All are read before the first is written, because an object may move to the old place of another.
         let stamps: Vec<u64> = moves.clone().map(|(from, _)| self.stamp(from)).collect();
         for ((_, to), stamp) in moves.zip(stamps) {
             self.set(to, stamp);
@@ -127,13 +127,13 @@ impl Shadow {
         let is_inside = object >= self.heap && object.above(self.heap) + 8 <= self.bytes;
         if is_inside && object.is_aligned(8) {
             let word = object.plus(self.distance).pointer::<u64>().cast_mut();
-            // SAFETY: `map` mapped a word at this distance for each word of the reserved heap, for good, and the object is in it.
+            // SAFETY: `map` permanently mapped a word at this distance for each word of the reserved heap, and the object is inside it.
             unsafe { word.write(stamp) };
         }
     }
 
-    /// Passes the addresses in `[from, to)` whose stamps are `least` or more, ascending, each with its stamp. While the world is stopped: what threads
-    /// stamp meanwhile may be missed.
+    /// Passes each address in `[from, to)` whose stamp is at least `least`, ascending, with its stamp. Call while the world is stopped;
+    /// stamps written meanwhile may be missed.
     pub fn newer(
         &self,
         from: Address,
@@ -143,7 +143,7 @@ impl Shadow {
     ) {
         let mut at = from.max(self.heap);
         for words in self.words(from, to).chunks(STRIDE) {
-            // Most words are older: this compares all of them without a branch for each.
+            // Most words are older, so this compares all of them without a branch for each.
             if words.iter().fold(false, |any, word| any | (*word >= least)) {
                 for (word, object) in words.iter().zip((at.0..).step_by(8)) {
                     if *word >= least {
@@ -163,13 +163,14 @@ impl Shadow {
         if count == 0 || from.0 % 8 != 0 {
             return &[];
         }
-        // SAFETY: `map` mapped a byte at this distance for each byte of the reserved heap, for good, and the range is clipped to that. Words are aligned,
-        // as the distance is a multiple of 8. Compiled code may store to them meanwhile, each word at once; callers read while the world is stopped.
+        // SAFETY: `map` permanently mapped a byte at this distance for each byte of the reserved heap, and the range is clipped to that.
+        // Words are aligned, since the distance is a multiple of 8. Compiled code may still store whole words; callers read while the world
+        // is stopped.
         unsafe { core::slice::from_raw_parts(from.plus(self.distance).pointer::<u64>(), count) }
     }
 }
 
-/// The distances that put the shadow of `[start, start + length)` into the address space of a process.
+/// The distances at which the shadow of `[start, start + length)` fits into the address space of a process.
 fn distances(start: Address, length: usize) -> impl Iterator<Item = usize> {
     let end = start.0.saturating_add(length);
     let room = END.saturating_sub(end);
@@ -182,9 +183,9 @@ fn distances(start: Address, length: usize) -> impl Iterator<Item = usize> {
 fn map_both(start: Address, length: usize, distance: usize) -> Result<(), Error> {
     let null = Reservation::at(Address(distance), page_size())?;
     let shadow = Reservation::at(start.plus(distance), length)?;
-    // Fewer misses of the TLB where huge pages are allowed, and a dump of the process need not hold it. Where the advice is not taken, nothing is lost.
+    // Huge pages mean fewer TLB misses, and a core dump need not contain the shadow. Refused advice is harmless.
     for advice in [libc::MADV_HUGEPAGE, libc::MADV_DONTDUMP] {
-        // SAFETY: the range is this reservation's own.
+        // SAFETY: the range belongs to this reservation.
         let _ = unsafe { libc::madvise(shadow.start().cast(), length, advice) };
     }
     let _ = (null.keep(), shadow.keep());
@@ -238,7 +239,7 @@ mod tests {
         for (offset, stamp) in [(0, 1), (64, 2), (128, 3)] {
             store(&shadow, at(offset), stamp);
         }
-        // Sliding down, and one that was never stamped.
+        // Objects slide down; one was never stamped.
         let moves = [
             (at(64), at(0)),
             (at(128), at(64)),
@@ -269,7 +270,7 @@ mod tests {
             assert!(!all.is_empty(), "{start:#x}");
             for distance in all {
                 assert!(distance >= 1 << 31 && start + length + distance <= 1 << 47);
-                // The page at the distance is not in the shadow, nor the heap.
+                // The page at the distance lies outside the shadow and the heap.
                 assert!(distance >= length);
             }
         }

@@ -1,6 +1,6 @@
-//! Where a native thread keeps its allocation counters.
+//! Locates the allocation counters in a native thread.
 //!
-//! `java.lang.Thread.eetop` holds the address of the native `JavaThread`. In it, by `gHotSpotVMStructs`:
+//! `java.lang.Thread.eetop` holds the address of the native `JavaThread`. `gHotSpotVMStructs` gives these offsets:
 //!
 //! ```text
 //! Thread + _tlab                       ThreadLocalAllocBuffer
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! (`src/hotspot/share/runtime/thread.hpp`, `gc/shared/threadLocalAllocBuffer.hpp`.) The bytes a thread has allocated so far are
-//! `_allocated_bytes` plus what is used of the current buffer: `Thread::cooked_allocated_bytes`, which is also what
-//! `com.sun.management.ThreadMXBean.getThreadAllocatedBytes` reports.
+//! `_allocated_bytes` plus the used part of the current buffer: `Thread::cooked_allocated_bytes`, which
+//! `com.sun.management.ThreadMXBean.getThreadAllocatedBytes` also reports.
 
 use crate::address::Address;
 use crate::error::Error;
@@ -23,7 +23,7 @@ use crate::vm_structs::VmStructs;
 pub struct ThreadLayout {
     /// `_tlab._start`, 8 bytes.
     pub tlab_start: usize,
-    /// `_tlab._top`, 8 bytes: the address the next object of this thread gets.
+    /// `_tlab._top`, 8 bytes: the address of the thread's next object.
     pub tlab_top: usize,
     /// `_tlab._end`, 8 bytes.
     pub tlab_end: usize,
@@ -33,23 +33,23 @@ pub struct ThreadLayout {
     pub allocated_bytes: usize,
     /// `sizeof(JavaThread)`.
     pub java_thread_size: usize,
-    /// Do threads have buffers (`UseTLAB`)? If not, the three pointers are never set and hold anything.
+    /// Whether threads have TLABs (`UseTLAB`). If not, the three pointers are never set and hold arbitrary values.
     pub uses_tlab: bool,
 }
 
-/// The buffer a thread allocates from. All zero when it has none.
+/// The TLAB of a thread. All zero if it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tlab {
     /// First byte.
     pub start: Address,
     /// First free byte.
     pub top: Address,
-    /// End of the part that may be used.
+    /// End of the usable part.
     pub end: Address,
 }
 
 impl Tlab {
-    /// Bytes used, or 0 while the three pointers do not belong together (the owner is just changing them).
+    /// Bytes used; 0 if the three pointers are inconsistent because the owner is changing them.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         if self.start < self.top && self.top <= self.end {
@@ -66,7 +66,7 @@ impl ThreadLayout {
         Self::load_with(vm, &JvmFlags::load(vm)?)
     }
 
-    /// As [`ThreadLayout::load`], with flags that were read before.
+    /// Like [`ThreadLayout::load`], with flags that were read before.
     pub fn load_with(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
         let tlab = vm.offset(&[("Thread", "_tlab")])?;
         let in_tlab = |field| {
@@ -86,7 +86,7 @@ impl ThreadLayout {
         })
     }
 
-    /// The buffer of a thread; all zero when threads have none. Of another running thread the three words may not belong together.
+    /// The TLAB of a thread; all zero if threads have none. For another running thread, the three words may be inconsistent.
     ///
     /// # Safety
     /// `thread` must be the address of a live native thread (a non-zero `eetop` of a thread that cannot end meanwhile).
@@ -97,18 +97,18 @@ impl ThreadLayout {
         }
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
         let start = unsafe { thread.plus(self.tlab_start).read() };
-        // SAFETY: the caller vouches for the thread; this offset is of the same struct.
+        // SAFETY: the caller vouches for the thread; the offset lies inside it.
         let top = unsafe { thread.plus(self.tlab_top).read() };
-        // SAFETY: the caller vouches for the thread; this offset is of the same struct.
+        // SAFETY: the caller vouches for the thread; the offset lies inside it.
         let end = unsafe { thread.plus(self.tlab_end).read() };
         Tlab { start, top, end }
     }
 
-    /// Bytes the thread has allocated since it started, exact when called on the thread itself.
+    /// Bytes that the thread has allocated since it started; exact if called on the thread itself.
     ///
-    /// As `Thread::cooked_allocated_bytes`: first `_allocated_bytes`, then the used part of the buffer if the pointers make sense. HotSpot
-    /// bounds that part by the largest buffer there can be, which its tables do not tell; here the bound is the buffer's own end, which is
-    /// tighter. Of another thread the sum may be off by one buffer, in either direction, while that thread changes buffers.
+    /// Works like `Thread::cooked_allocated_bytes`: `_allocated_bytes`, plus the used part of the buffer if its pointers are consistent.
+    /// HotSpot bounds that part by the maximum buffer size, which its tables do not give. Here the bound is the end of the buffer, which is
+    /// tighter. For another thread the sum may be off by one buffer in either direction while that thread changes buffers.
     ///
     /// # Safety
     /// As for [`ThreadLayout::tlab`].
@@ -116,13 +116,13 @@ impl ThreadLayout {
     pub unsafe fn cooked_allocated_bytes(&self, thread: Address) -> u64 {
         // SAFETY: the caller vouches for the thread.
         let retired: u64 = unsafe { thread.plus(self.allocated_bytes).read() };
-        // The buffer is read after the sum: a buffer retired in between is then missed rather than counted twice.
+        // The buffer is read after the sum, so a buffer retired in between is missed rather than counted twice.
         std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
-        // SAFETY: the caller vouches for the thread, as `tlab` asks.
+        // SAFETY: the caller upholds the same contract.
         retired.wrapping_add(unsafe { self.tlab(thread) }.used_bytes())
     }
 
-    /// How often the thread allocated outside its buffer since the VM last reset the count (at collections).
+    /// The number of allocations outside the TLAB since the VM last reset the count (at collections).
     ///
     /// # Safety
     /// As for [`ThreadLayout::tlab`].
@@ -157,7 +157,7 @@ mod tests {
     fn used_part_of_the_buffer_is_added() {
         assert_eq!(cooked([0x1000, 0x1030, 0x2000, 7, 1_000]), 1_048);
         let words = [0_u64, 0, 0, 0xFFFF_FFFF_0000_0007, 0];
-        // SAFETY: the layout of the test lies inside the array.
+        // SAFETY: the layout lies inside the array.
         let count = unsafe { LAYOUT.slow_allocation_count(Address::of(words.as_ptr())) };
         assert_eq!(count, 7);
     }

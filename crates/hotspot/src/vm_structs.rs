@@ -1,7 +1,7 @@
-//! `gHotSpotVMStructs` and its sisters: where HotSpot's own fields are, told by the VM itself.
+//! Reads `gHotSpotVMStructs` and related tables, in which the VM publishes the locations of its own fields.
 //!
-//! HotSpot exports four tables for its Serviceability Agent (`src/hotspot/share/runtime/vmStructs.cpp`), and for each table how it is laid out
-//! (`gHotSpotVMStructEntryFieldNameOffset`, `...ArrayStride` and so on), so nothing about the layout needs to be assumed. Read here:
+//! HotSpot exports four tables for its Serviceability Agent (`src/hotspot/share/runtime/vmStructs.cpp`), together with the layout of each
+//! table (`gHotSpotVMStructEntryFieldNameOffset`, `...ArrayStride` and so on), so no layout has to be assumed. This module reads:
 //!
 //! | table | entry | ends with |
 //! |---|---|---|
@@ -24,12 +24,12 @@ use crate::address::Address;
 use crate::error::Error;
 use crate::libjvm::Libjvm;
 
-/// No table of any JDK has more entries (JDK 21 has about 1,500).
+/// Upper bound on the entries of a table (JDK 21 has about 1,500).
 const MOST_ENTRIES: usize = 100_000;
-/// No name in the tables is longer.
+/// Upper bound on the length of a name.
 const LONGEST_NAME: usize = 4096;
 
-/// Where a field is.
+/// The location of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldPlace {
     /// Bytes from the start of the object.
@@ -38,16 +38,16 @@ pub enum FieldPlace {
     Static(Address),
 }
 
-/// One field of a HotSpot class.
+/// A field of a HotSpot class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Where it is.
+    /// Its location.
     pub place: FieldPlace,
-    /// Its C++ type as the table writes it, e.g. `HeapWord*`; empty when the table leaves it out.
+    /// Its C++ type as written in the table, e.g. `HeapWord*`; empty if the table omits it.
     pub type_string: String,
 }
 
-/// The tables, read once and kept by name.
+/// The tables, read once and indexed by name.
 #[derive(Debug, Clone, Default)]
 pub struct VmStructs {
     libjvm: Libjvm,
@@ -56,7 +56,7 @@ pub struct VmStructs {
     constants: HashMap<String, i64>,
 }
 
-/// One type.
+/// A type.
 #[derive(Debug, Clone, Copy)]
 struct TypeEntry {
     size: usize,
@@ -64,16 +64,16 @@ struct TypeEntry {
 }
 
 type FieldsByType = HashMap<String, HashMap<String, Field>>;
-/// Gives the address of an exported symbol.
+/// Returns the address of an exported symbol.
 type SymbolFinder<'a> = &'a dyn Fn(&'static CStr) -> Result<Address, Error>;
 
-/// What the tables are read from.
+/// The source of the tables.
 struct Source<'a> {
     libjvm: &'a Libjvm,
     symbol: SymbolFinder<'a>,
 }
 
-/// How one table is laid out: where it starts, how long an entry is.
+/// The layout of a table: its start and the size of an entry.
 #[derive(Debug, Clone, Copy)]
 struct Table {
     start: Address,
@@ -88,13 +88,13 @@ impl VmStructs {
         Self::read(libjvm, &|name| symbols.symbol(name))
     }
 
-    /// The library the tables are from.
+    /// The library that the tables come from.
     #[must_use]
     pub fn libjvm(&self) -> &Libjvm {
         &self.libjvm
     }
 
-    /// Reads the tables given a way to find exported symbols.
+    /// Reads the tables, with a function that finds exported symbols.
     pub(crate) fn read(libjvm: Libjvm, symbol: SymbolFinder<'_>) -> Result<Self, Error> {
         let source = Source {
             libjvm: &libjvm,
@@ -113,7 +113,7 @@ impl VmStructs {
         })
     }
 
-    /// Bytes from the start of an object of `type_name` to its field; `None` when there is no such field or it is static.
+    /// Bytes from the start of an object of `type_name` to its field; `None` if there is no such field or it is static.
     #[must_use]
     pub fn field_offset(&self, type_name: &str, field_name: &str) -> Option<usize> {
         match self.field(type_name, field_name)?.place {
@@ -122,7 +122,7 @@ impl VmStructs {
         }
     }
 
-    /// The address of a static field; `None` when there is no such field or it is not static.
+    /// The address of a static field; `None` if there is no such field or it is not static.
     #[must_use]
     pub fn static_address(&self, type_name: &str, field_name: &str) -> Option<Address> {
         match self.field(type_name, field_name)?.place {
@@ -131,7 +131,7 @@ impl VmStructs {
         }
     }
 
-    /// Everything about a field.
+    /// A field.
     #[must_use]
     pub fn field(&self, type_name: &str, field_name: &str) -> Option<&Field> {
         self.fields.get(type_name)?.get(field_name)
@@ -143,7 +143,7 @@ impl VmStructs {
         self.types.get(type_name).map(|entry| entry.size)
     }
 
-    /// Where libjvm keeps the text of a type's name. The linker merges equal texts, so other tables usually point at the same place.
+    /// Where libjvm keeps the text of a type's name. The linker merges equal texts, so other tables usually point to the same place.
     pub(crate) fn type_name_place(&self, type_name: &str) -> Option<Address> {
         self.types.get(type_name).map(|entry| entry.name_place)
     }
@@ -154,7 +154,7 @@ impl VmStructs {
         self.constants.get(name).copied()
     }
 
-    /// The offset of the first of several names a field has had over the releases; an error that names the first.
+    /// The offset of a field that has had several names: the first one known. An error names the first.
     pub fn offset(&self, names: &[(&'static str, &'static str)]) -> Result<usize, Error> {
         let found = names
             .iter()
@@ -162,7 +162,7 @@ impl VmStructs {
         found.ok_or_else(|| missing(names))
     }
 
-    /// The address of the first of several names a static field has had over the releases; an error that names the first.
+    /// The address of a static field that has had several names: the first one known. An error names the first.
     pub fn address(&self, names: &[(&'static str, &'static str)]) -> Result<Address, Error> {
         let found = names
             .iter()
@@ -170,7 +170,7 @@ impl VmStructs {
         found.ok_or_else(|| missing(names))
     }
 
-    /// How many fields, types and constants were read.
+    /// The number of fields, types and constants read.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
         (
@@ -253,7 +253,7 @@ impl Source<'_> {
         })
     }
 
-    /// Where a table starts and how long its entries are.
+    /// The start of a table and the size of its entries.
     fn table(&self, table: &'static CStr, stride: &'static CStr) -> Result<Table, Error> {
         let start = self.libjvm.read((self.symbol)(table)?)?;
         let stride = self.number(stride)?;
@@ -266,7 +266,7 @@ impl Source<'_> {
         Ok(Table { start, stride })
     }
 
-    /// Visits every entry with its name, until the entry without one.
+    /// Visits every entry with its name, up to the entry without one.
     fn each(
         &self,
         table: Table,
@@ -286,7 +286,7 @@ impl Source<'_> {
         })
     }
 
-    /// An exported 64-bit variable that says where something is in an entry.
+    /// An exported 64-bit variable that gives an offset in an entry.
     fn number(&self, name: &'static CStr) -> Result<usize, Error> {
         plausible(
             "a layout number of the VM's tables",
@@ -294,7 +294,7 @@ impl Source<'_> {
         )
     }
 
-    /// The string a pointer at `place` points at; `None` for a null pointer.
+    /// The string that the pointer at `place` points to; `None` for a null pointer.
     fn text_at(&self, place: Address) -> Result<Option<String>, Error> {
         let text: Address = self.libjvm.read(place)?;
         if text.is_null() {
@@ -312,7 +312,7 @@ impl Source<'_> {
     }
 }
 
-/// A size or offset within an object: small.
+/// A plausible size or offset within an object.
 fn plausible(what: &'static str, value: u64) -> Result<usize, Error> {
     const LIMIT: u64 = 1 << 31;
     usize::try_from(value)

@@ -1,18 +1,19 @@
-//! The VM's memory of classes: read with care at first, then as it is.
+//! Reads the VM's memory of classes: safely at first, then directly.
 //!
-//! What the chain of classes leads to is a class while the world is stopped. All the same, the first classes are read with care ([`ConfirmedPages`]): offsets that are wrong for
-//! this VM show there, as an error instead of a fault. To ask the system for each page of all classes took a third of the first pause's look at them.
+//! While the world is stopped, every Klass pointer in the chain of classes is valid. Still, the first classes are read safely
+//! ([`ConfirmedPages`]), so that offsets that are wrong for this VM show as an error instead of a crash. Checking the pages of all classes
+//! would take a third of the first pause's class reading.
 
 use crate::address::{Address, Plain};
 use crate::confirmed_pages::ConfirmedPages;
 use crate::error::Error;
 
-/// Classes that are read with care.
+/// Number of classes that are read safely.
 pub(super) const CAREFUL: u32 = 200;
-/// No class file has more fields; the VM adds a few.
+/// Upper bound on the fields of a class. A class file has no more; the VM adds a few.
 const MOST_FIELDS: usize = (1 << 16) + 64;
 
-/// Reads it.
+/// A reader of class memory.
 pub(super) struct ClassMemory<'p> {
     pub(super) careful: bool,
     pub(super) pages: &'p mut ConfirmedPages,
@@ -20,13 +21,13 @@ pub(super) struct ClassMemory<'p> {
 
 impl ClassMemory<'_> {
     /// # Safety
-    /// A value of a class of the chain must be there, unless reading is careful.
+    /// There must be a value of a class of the chain at `address`, unless reading is careful.
     pub(super) unsafe fn value<T: Plain>(&mut self, address: Address) -> Result<T, Error> {
-        // Null is what is not set; the first pages are never mapped.
+        // An unset pointer is null; the first pages are never mapped.
         if self.careful || address.0 < 1 << 16 {
             return self.pages.read(address);
         }
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller vouches for the value.
         Ok(unsafe { address.read() })
     }
 
@@ -44,7 +45,7 @@ impl ClassMemory<'_> {
         Ok(unsafe { std::slice::from_raw_parts(address.pointer::<u8>(), length) }.to_vec())
     }
 
-    /// The text of a symbol, whose length and body stand at these offsets.
+    /// The text of a symbol, with the offsets of its length and body.
     ///
     /// # Safety
     /// As for [`ClassMemory::value`].
@@ -61,7 +62,7 @@ impl ClassMemory<'_> {
         }
     }
 
-    /// The elements of the `Array` that the pointer at `place` points at.
+    /// The elements of the `Array` that the pointer at `place` points to.
     ///
     /// # Safety
     /// As for [`ClassMemory::value`].
@@ -71,7 +72,7 @@ impl ClassMemory<'_> {
         data: usize,
         each: usize,
     ) -> Result<Vec<u8>, Error> {
-        // SAFETY: the caller vouches for the pointer, and with it for the array.
+        // SAFETY: the caller vouches for the pointer, and so for its array.
         unsafe {
             let array: Address = self.value(place)?;
             let length: i32 = self.value(array)?;

@@ -1,12 +1,13 @@
-//! Classes that are read when the VM has prepared them, so that the next pause need not.
+//! Reads classes as soon as the VM has prepared them, to save the next pause that work.
 //!
 //! ```text
-//! class prepared    on the thread that loads it: name, size rule, fields are read, and kept by the address of the Klass
-//! pause             the chain has a new class at that address, with the same name and size: what was read is its row
+//! class prepared    the loading thread reads name, size rule and fields, and stores them by Klass address
+//! pause             if the chain has a new class at that address with the same name and size, the stored data becomes its row
 //! ```
 //!
-//! The first pause of a program meets some thousand new classes; to read them took it 2 us each, most of that for their fields. What the chain does not show is not taken over, and
-//! what is not taken over by the next pause is forgotten: a class can go only in a pause, and its address may be another's after that.
+//! The first pause of a program meets some thousand new classes. Reading them there took 2 us each, mostly for their fields. Data that does
+//! not match a class in the chain is not used, and data not used by the next pause is discarded: a class can be unloaded only in a pause,
+//! after which its address may belong to another class.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ use crate::klass::KlassLayout;
 use crate::layout_helper::LayoutHelper;
 use crate::vm_structs::VmStructs;
 
-/// What is read ahead, for the code that loads classes.
+/// Collects classes read before a pause, for the code that loads classes.
 #[derive(Debug)]
 pub struct ClassesAhead {
     layout: KlassLayout,
@@ -30,7 +31,7 @@ pub struct ClassesAhead {
 
 #[derive(Debug)]
 struct State {
-    /// `Err`: why no fields are read; the next pause comes to the same.
+    /// `Err`: why fields are not read; the next pause gets the same error.
     fields: Result<FieldReading, Error>,
     read: HashMap<Address, ClassAhead>,
 }
@@ -43,7 +44,7 @@ impl State {
         let pages = &mut ConfirmedPages::new();
         let careful = fields.is_careful();
         let mut memory = ClassMemory { careful, pages };
-        // SAFETY: a class of the VM's has these, and a name whose symbol is its own.
+        // SAFETY: the caller vouches for the class, which has a layout helper and a name.
         unsafe {
             let helper = LayoutHelper(memory.value(klass.plus(layout.layout_helper))?);
             let symbol = memory.value(klass.plus(layout.name))?;
@@ -65,7 +66,7 @@ pub(super) struct ClassAhead {
     pub(super) helper: LayoutHelper,
     pub(super) symbol: Address,
     pub(super) name: Vec<u8>,
-    /// Its fields, if it has objects and they do not contradict themselves.
+    /// Its fields, if it has instances and the fields are consistent.
     pub(super) own: Option<OwnFields>,
 }
 
@@ -80,11 +81,11 @@ impl ClassesAhead {
         })
     }
 
-    /// Reads a class.
+    /// Reads a class that was just prepared.
     ///
     /// # Safety
-    /// The VM has prepared the class at this address, and it cannot be unloaded during the call. (If it is redefined meanwhile, what it had before stays until a second
-    /// safepoint, which is long after this.)
+    /// The VM must have prepared the class at this address, and it must not be unloaded during the call. (If it is redefined meanwhile, its
+    /// old data stays until a second safepoint, long after this call.)
     pub unsafe fn read(&self, klass: Address) {
         let mut state = self.lock();
         // SAFETY: the caller vouches for the class.
@@ -95,7 +96,7 @@ impl ClassesAhead {
         }
     }
 
-    /// What was read since the last call. For a pause.
+    /// Takes the classes read since the last call. For a pause.
     pub(super) fn take(&self) -> HashMap<Address, ClassAhead> {
         std::mem::take(&mut self.lock().read)
     }

@@ -1,4 +1,4 @@
-//! Where the fields of a class's objects are: its `FieldInfo`, as the VM keeps it with the class.
+//! Finds the fields in instances of a class from its `FieldInfo`, which the VM keeps with the class.
 //!
 //! | | JDK 11 to 20 | from JDK 21 |
 //! |---|---|---|
@@ -6,15 +6,16 @@
 //! | a field | 6 numbers: flags, name, descriptor, initial value, offset in two halves; generic signatures after all fields | numbers of [`unsigned5`]: name, descriptor, offset, flags, VM flags, and one for each VM flag that asks for it |
 //! | fields the VM adds | after the program's, flag `JVM_ACC_FIELD_INTERNAL` | VM flag `_ff_injected` |
 //!
-//! From `src/hotspot/share/oops/fieldInfo.hpp`. Name and descriptor are indices in the class's constant pool, or, where the VM added the field, in its
-//! table of own symbols. An array has its length as an `int` and then its elements; an entry of a constant pool is a word after the pool's header.
+//! From `src/hotspot/share/oops/fieldInfo.hpp`. Name and descriptor are indices into the class's constant pool or, for fields added by the
+//! VM, into the VM's own symbol table. An array is an `int` length followed by its elements; a constant pool entry is one word, after the
+//! pool's header.
 //!
-//! Example (from JDK 21): the numbers `1 0 | 6 7 12 2 4 9` are one field of the program and none of the VM: name 6, descriptor 7, offset 12, flags 2 (private),
-//! VM flags 4 (generic), so the index 9 of its generic signature follows.
+//! Example (from JDK 21): the numbers `1 0 | 6 7 12 2 4 9` mean one field of the program and none of the VM: name 6, descriptor 7, offset
+//! 12, flags 2 (private), VM flags 4 (generic), so the index 9 of its generic signature follows.
 //!
-//! What is read belongs to a class that the chain has just confirmed, while the world is stopped. All the same, the first classes are read with care
-//! ([`ClassMemory`]): offsets that are wrong for this VM show there and end it. A layout that
-//! contradicts itself (fields outside the object, on top of each other, no descriptor) is not given out.
+//! A class is read while it is in the chain and the world is stopped. Still, the first classes are read safely ([`ClassMemory`]): offsets
+//! that are wrong for this VM show there and disable the reading. An inconsistent layout (fields outside the object or overlapping, no
+//! descriptor) is not reported.
 
 mod unsigned5;
 
@@ -30,29 +31,29 @@ use unsigned5::Unsigned5;
 /// `ACC_STATIC` of the class file.
 const STATIC: u32 = 8;
 
-/// A field of the objects of a class.
+/// A field in instances of a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstanceField {
-    /// Its name in modified UTF-8; that of a field the VM added is the VM's.
+    /// Its name in modified UTF-8. For a field added by the VM, the VM's name.
     pub name: Vec<u8>,
-    /// Its type as a descriptor.
+    /// Its type descriptor.
     pub descriptor: Vec<u8>,
     /// Bytes from the start of the object.
     pub offset: u32,
 }
 
-/// Where the objects of a class have their fields.
+/// The field offsets in instances of a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldLayout {
     /// The class.
     pub class: ClassId,
-    /// The class whose fields its objects have as well; `None` for `java.lang.Object`.
+    /// The class that its instances inherit fields from; `None` for `java.lang.Object`.
     pub superclass: Option<ClassId>,
-    /// The fields that the class itself declares, ascending by offset; static ones are not in its objects.
+    /// The instance fields that the class itself declares, ascending by offset.
     pub fields: Vec<InstanceField>,
 }
 
-/// What is read of a class; its superclass is found when all new classes are in the table.
+/// Fields read from a class. Its superclass is looked up when all new classes are in the table.
 #[derive(Debug)]
 pub(crate) struct OwnFields {
     pub(crate) superclass: Address,
@@ -65,17 +66,17 @@ pub(crate) struct FieldReading {
     form: Form,
     superclass: usize,
     constants: usize,
-    /// Bytes of the header of a constant pool.
+    /// Size of the header of a constant pool in bytes.
     pool_header: usize,
-    /// The VM's own symbols.
+    /// The VM's own symbol table.
     vm_symbols: Address,
     symbol_length: usize,
     symbol_body: usize,
-    /// Classes that are still to be read with care.
+    /// Number of classes that are still to be read safely.
     careful: u32,
 }
 
-/// In which form the VM keeps fields.
+/// The VM's encoding of fields.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     Slots(Slots),
@@ -87,14 +88,14 @@ enum Form {
 struct Slots {
     fields: usize,
     data: usize,
-    /// Numbers of a field, and which of them is what.
+    /// Numbers per field, and their positions.
     each: usize,
     flags: usize,
     name: usize,
     descriptor: usize,
     low: usize,
     high: usize,
-    /// The lowest bits of an offset are a tag; this bit of it says that it is one.
+    /// The low bits of an offset are a tag; this bit of the tag marks a valid offset.
     tag_bits: u32,
     is_offset: u32,
     /// Flags: added by the VM; has a generic signature.
@@ -108,11 +109,11 @@ struct Stream {
     fields: usize,
     data: usize,
     injected: u32,
-    /// VM flags each of which a further number follows for.
+    /// VM flags that are each followed by a further number.
     with_number: u32,
 }
 
-/// A field as the VM keeps it.
+/// A field in the VM's encoding.
 struct Raw {
     name: u32,
     descriptor: u32,
@@ -122,7 +123,7 @@ struct Raw {
 }
 
 impl FieldReading {
-    /// Finds the offsets.
+    /// Locates the encoding in the VM's tables.
     pub(crate) fn load(vm: &VmStructs, klass: &KlassLayout) -> Result<Self, Error> {
         let pool_header = vm
             .type_size("ConstantPool")
@@ -143,15 +144,15 @@ impl FieldReading {
         })
     }
 
-    /// Are classes still read with care?
+    /// Whether classes are still read safely.
     pub(crate) fn is_careful(&self) -> bool {
         self.careful > 0
     }
 
-    /// The fields of a class. `Ok(None)`: they contradict themselves, or the class has no objects of its own kind of layout (arrays).
+    /// The fields of a class. `Ok(None)` if they are inconsistent, or if the class has no layout of its own (arrays).
     ///
     /// # Safety
-    /// `klass` must be a class of the VM's with this rule, prepared, and either the world must be stopped or it cannot be unloaded meanwhile.
+    /// `klass` must be a prepared class of the VM with this size rule. The world must be stopped, or the class must not be unloaded meanwhile.
     pub(crate) unsafe fn read(
         &mut self,
         klass: Address,
@@ -176,12 +177,12 @@ impl FieldReading {
             };
         };
         self.careful = self.careful.saturating_sub(1);
-        // SAFETY: the caller vouches for the class, which has its superclass in its struct.
+        // SAFETY: the caller vouches for the class, whose struct holds the superclass.
         let superclass = unsafe { memory.value(klass.plus(self.superclass)) }?;
         Ok(Some(OwnFields { superclass, fields }))
     }
 
-    /// `None`: something is not as it must be.
+    /// Returns `None` if a value is not plausible.
     unsafe fn own_fields(
         &self,
         klass: Address,
@@ -196,14 +197,14 @@ impl FieldReading {
         };
         let Some(raw) = raw else { return Ok(None) };
         let mut fields = Vec::new();
-        // SAFETY: the caller vouches for the class; a class whose name is set has its constant pool.
+        // SAFETY: the caller vouches for the class; a class with a name has its constant pool.
         let pool: Address = unsafe { memory.value(klass.plus(self.constants)) }?;
         for field in raw.iter().filter(|field| !field.is_static) {
             let symbols = match field.injected {
                 true => self.vm_symbols,
                 false => pool.plus(self.pool_header),
             };
-            // SAFETY: indices of this class's fields, which the VM made; symbols live as long as the pool that names them.
+            // SAFETY: the VM made these indices for the class's fields; symbols live as long as the pool that refers to them.
             unsafe {
                 fields.push(InstanceField {
                     name: self.symbol(symbols, field.name, memory)?,
@@ -273,7 +274,7 @@ impl Slots {
         Ok(fields.map(|slots| self.field(slots)).collect())
     }
 
-    /// After the fields stand the indices of generic signatures, one for each field that has one.
+    /// The fields are followed by the indices of generic signatures, one for each field that has one.
     fn number_of_fields(&self, numbers: &[u32]) -> usize {
         let mut end = numbers.len();
         for (field, slots) in numbers.chunks_exact(self.each).enumerate() {
@@ -350,7 +351,7 @@ impl Stream {
     }
 }
 
-/// All within the object, none on top of another.
+/// Whether all fields lie inside the object and do not overlap.
 fn is_sound(fields: &[InstanceField], bytes: usize) -> bool {
     const SHORTEST_HEADER: usize = 8;
     let mut free = SHORTEST_HEADER;
@@ -365,7 +366,7 @@ fn is_sound(fields: &[InstanceField], bytes: usize) -> bool {
     })
 }
 
-/// The least that a field of this type takes (a reference is longer without compression).
+/// The minimum size of a field of this type in bytes (references are longer without compression).
 fn width(descriptor: &[u8]) -> Option<usize> {
     match descriptor.first()? {
         b'Z' | b'B' => Some(1),

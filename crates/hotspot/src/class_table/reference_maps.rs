@@ -1,34 +1,34 @@
-//! Where the objects of a class have references: its oop maps, as the VM keeps them after the class.
+//! Finds the references in instances of a class from its oop maps, which the VM keeps after the class.
 //!
 //! ```text
 //! InstanceKlass | vtable: _vtable_len words | itable: _itable_len words | oop maps: _nonstatic_oop_map_size words
 //!
-//! oop map = offset of the first reference: int, number of references that follow each other: unsigned int
+//! oop map = offset of the first reference: int, number of adjacent references: unsigned int
 //! ```
 //!
-//! From `src/hotspot/share/oops/instanceKlass.hpp`. The maps of `java.lang.ref.Reference` leave its referent out: the collector follows that by rules of its own.
-//! A class is read when it comes into the table, because a dead object's class may have been unloaded since.
+//! From `src/hotspot/share/oops/instanceKlass.hpp`. The maps of `java.lang.ref.Reference` leave out the referent, which the collector
+//! follows by its own rules. A class is read when it enters the table, because the class of a dead object may have been unloaded since.
 
 use crate::address::Address;
 use crate::class_table::class_memory::ClassMemory;
 use crate::error::Error;
 use crate::vm_structs::VmStructs;
 
-/// No class has more maps: each is for fields of one class on the way up to `Object`.
+/// Upper bound on the maps of a class: each covers fields of one class on the way up to `Object`.
 const MOST_MAPS: i32 = 1 << 12;
-/// Nor longer tables of methods.
+/// Upper bound on the size of method tables, in words.
 const LONGEST_TABLE: i32 = 1 << 20;
 
-/// References that follow each other in an object.
+/// Adjacent references in an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReferenceRun {
-    /// Bytes from the start of the object to the first.
+    /// Bytes from the start of the object to the first reference.
     pub(crate) offset: u32,
-    /// How many.
+    /// Number of references.
     pub(crate) count: u32,
 }
 
-/// The maps of all classes of the table, by row.
+/// The oop maps of all classes of the table, by row.
 #[derive(Debug)]
 pub(crate) struct ReferenceMaps {
     vtable_length: usize,
@@ -36,7 +36,7 @@ pub(crate) struct ReferenceMaps {
     map_words: usize,
     klass_bytes: usize,
     rows: Vec<Box<[ReferenceRun]>>,
-    /// Why the maps of a class are not known.
+    /// Why the maps of a class are unknown.
     fault: Option<Error>,
 }
 
@@ -57,20 +57,20 @@ impl ReferenceMaps {
         })
     }
 
-    /// Where an object of the class in this row has references; arrays have none here.
+    /// The references in instances of the class in this row. Empty for arrays.
     pub(crate) fn of(&self, row: u32) -> &[ReferenceRun] {
         self.rows.get(row as usize).map_or(&[], |row| row)
     }
 
-    /// Why some are not known.
+    /// Why the maps of some class are unknown.
     pub(crate) fn fault(&self) -> Option<&Error> {
         self.fault.as_ref()
     }
 
-    /// Adds the class of the next row, whose instances have at least this many bytes; `None`: an array class, or one without instances.
+    /// Adds the class of the next row, whose instances have at least this many bytes; `None` for an array class or one without instances.
     ///
     /// # Safety
-    /// The chain of classes has just confirmed the class, and it stands still.
+    /// The class must be in the chain, and the chain must not change meanwhile.
     pub(crate) unsafe fn add(
         &mut self,
         klass: Address,
@@ -78,7 +78,7 @@ impl ReferenceMaps {
         memory: &mut ClassMemory<'_>,
     ) {
         let row = match bytes {
-            // SAFETY: passed on.
+            // SAFETY: the caller upholds the same contract.
             Some(bytes) => unsafe { self.read(klass, bytes, memory) },
             None => Ok(Box::default()),
         };
@@ -108,7 +108,7 @@ impl ReferenceMaps {
         let first = klass.plus(self.klass_bytes + methods * 8);
         let mut runs = Vec::with_capacity(maps);
         for map in 0..maps {
-            // SAFETY: a class that is linked has its maps after its tables of methods.
+            // SAFETY: a linked class has its maps after its method tables.
             let word: u64 = unsafe { memory.value(first.plus(map * 8)) }?;
             let run = ReferenceRun {
                 offset: word as u32,

@@ -1,8 +1,8 @@
-//! Classes by number, and how the sizes of their instances are found.
+//! Class numbers, and how the sizes of instances are found.
 
 use crate::layout_helper::{InstanceSize, LayoutHelper};
 
-/// A class, as the number of its row in the table.
+/// A class, as the number of its row in the class table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassId(pub u32);
 
@@ -13,7 +13,7 @@ pub enum SizeRule {
     Fixed(usize),
     /// An array class.
     Array(LayoutHelper),
-    /// `java.lang.Class`: heap words in a field of the object; at least this many bytes.
+    /// `java.lang.Class`: the size in heap words is in a field of the object; this is the minimum in bytes.
     Mirror(usize),
     /// `jdk.internal.vm.StackChunk`: this many bytes, then a stack whose length in words is in a field.
     StackChunk(usize),

@@ -1,4 +1,4 @@
-//! A made-up VM: loaders, classes and names chained in our own memory.
+//! A synthetic VM: loaders, classes and names linked in our own memory.
 
 use std::collections::HashMap;
 
@@ -77,7 +77,7 @@ fn table(head: Address) -> ClassTable {
     }
 }
 
-/// A table with these classes (name, layout helper), and where they are.
+/// A table with these classes (name, layout helper), and their addresses.
 pub(crate) fn loaded(classes: &[(&str, i32)]) -> (ClassTable, Vec<Address>) {
     let mut chain = Address::NULL;
     let places: Vec<Address> = classes
@@ -146,7 +146,7 @@ fn reused_address_is_a_new_row() {
         classes: reused,
     }));
     assert_eq!(table.refresh(), Ok(1));
-    // SAFETY: leaked by `place`, used by this thread only.
+    // SAFETY: leaked by `place`, and used by this thread only.
     unsafe {
         reused.pointer::<Klass>().cast_mut().write(Klass {
             next: Address::NULL,
@@ -158,7 +158,7 @@ fn reused_address_is_a_new_row() {
     assert_eq!(table.refresh(), Ok(1));
     let new = table.find(reused).expect("known");
     assert_eq!(table.rule(new), SizeRule::Fixed(40));
-    // The row of the former class still says what it said.
+    // The row of the former class is unchanged.
     assert_ne!(old, new);
     assert_eq!(table.rule(old), SizeRule::Fixed(24));
     assert_eq!(table.former(new).collect::<Vec<_>>(), [old]);
@@ -183,7 +183,7 @@ fn only_the_front_of_a_chain_is_followed_again() {
         helper: 32,
     });
     let new = klass(unnamed, "New", 40);
-    // SAFETY: leaked by `place`, used by this thread only.
+    // SAFETY: leaked by `place`, and used by this thread only.
     unsafe {
         loader.pointer::<Loader>().cast_mut().write(Loader {
             next: Address::NULL,
@@ -192,7 +192,7 @@ fn only_the_front_of_a_chain_is_followed_again() {
     };
     assert_eq!(table.refresh_fronts(), Ok(2));
     assert!(table.find(new).is_some() && table.find(unnamed).is_none());
-    // SAFETY: the class is leaked by `place` and used by this thread only.
+    // SAFETY: the class is leaked by `place`, and used by this thread only.
     unsafe {
         unnamed.pointer::<Klass>().cast_mut().write(Klass {
             next: old,

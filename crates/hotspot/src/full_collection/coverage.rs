@@ -1,11 +1,11 @@
-//! After a full collection: is at every new place the object that moved there, and is nothing else there?
+//! Checks after a full collection that every new place holds the object that moved there, and that nothing else is there.
 //!
-//! 1. Class and size at every new place are those of the object.
-//! 2. Survivors of a space come one after the other. What is between them must be fillers, or (G1) dead objects of a region that was not
-//!    compacted, in which nothing moved at all.
+//! 1. The class and size at every new place are those of the object.
+//! 2. The survivors of a space follow one another. Between them there may only be fillers or, with G1, dead objects of a region that was
+//!   not compacted and in which nothing moved.
 //!
-//! Serial and Parallel slide: new places ascend in the order of the spaces, so each hole is looked at as soon as it shows. G1 may fill a region from several
-//! others in any order; then a region is looked at as a whole, if its survivors do not fill it exactly.
+//! Serial and Parallel slide: new places ascend in the order of the spaces, so each gap is checked as soon as it appears. G1 may fill a
+//! region from several others in any order, so a region is checked as a whole if its survivors do not fill it exactly.
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
@@ -19,21 +19,21 @@ use super::fits;
 use super::live_objects::{ObjectReader, by_space, is_collected, unparsed};
 use super::order::only_fillers;
 
-/// What lies in one space afterwards.
+/// How survivors fill one space after the collection.
 #[derive(Debug, Clone, Copy)]
 struct Filling {
-    /// End of the survivors that came one after the other from the bottom on.
+    /// End of the contiguous survivors from the bottom up.
     end: Address,
-    /// One did not.
+    /// A survivor did not follow the one before.
     scattered: bool,
     moved: bool,
 }
 
-/// The spaces afterwards, in the order of their addresses.
+/// The spaces after the collection, by address.
 struct Places<'a> {
     spaces: Vec<&'a Space>,
     fillings: Vec<Filling>,
-    /// The one that was asked for last.
+    /// Index of the space used last.
     last: usize,
 }
 
@@ -45,10 +45,10 @@ struct Check<'a> {
     slides: bool,
 }
 
-/// Checks all of it. Survivors ascend by `from`.
+/// Checks a whole collection. `survivors` ascend by `from`.
 ///
 /// # Safety
-/// The world is stopped, moving has ended, and memory below the tops of `after` is committed.
+/// The world must be stopped, moving ended, and memory below the tops of `after` committed.
 pub(super) unsafe fn check(
     survivors: &[Survivor],
     before: &[Space],
@@ -65,19 +65,19 @@ pub(super) unsafe fn check(
     };
     for (_, part) in by_space(survivors, before) {
         for survivor in survivors.get(part).into_iter().flatten() {
-            // SAFETY: as for this function.
+            // SAFETY: the caller upholds the same contract.
             unsafe { check.place(survivor) }?;
         }
     }
     for (space, filling) in check.places.unfilled(before, check.slides) {
-        // SAFETY: as for this function.
+        // SAFETY: the caller upholds the same contract.
         unsafe { check.rest(space, filling, survivors) }?;
     }
     Ok(())
 }
 
 impl Check<'_> {
-    /// Is the object at its new place?
+    /// Checks that the object is at its new place.
     unsafe fn place(&mut self, survivor: &Survivor) -> Result<(), MovesFault> {
         let wrong = |found| wrong(survivor, found);
         let bytes = usize::try_from(survivor.bytes()).map_err(|_| wrong("its size"))?;
@@ -96,7 +96,7 @@ impl Check<'_> {
             if hole.1 < hole.0 {
                 return Err(wrong("another object"));
             }
-            // SAFETY: from the end of an object to the begin of another, below the top.
+            // SAFETY: from the end of one object to the start of another, below the top.
             unsafe { only_fillers(&mut self.reader, self.classes, space, hole.0, hole.1) }?;
         }
         let end = if is_humongous {
@@ -104,7 +104,7 @@ impl Check<'_> {
         } else {
             space.top
         };
-        // SAFETY: below the top.
+        // SAFETY: `survivor.to` lies below the top.
         match unsafe { self.reader.object(survivor.to, end) } {
             Ok((class, _)) if class != survivor.class => Err(wrong("an object of another class")),
             Ok((_, found)) if found != bytes => Err(wrong("an object of another size")),
@@ -113,7 +113,7 @@ impl Check<'_> {
         }
     }
 
-    /// What else is in a space that the survivors do not fill?
+    /// Checks the memory of a space that the survivors do not fill.
     unsafe fn rest(
         &mut self,
         space: &Space,
@@ -142,7 +142,7 @@ impl Check<'_> {
             if survivor.to < end {
                 return Err(wrong(survivor, "another object"));
             }
-            // SAFETY: from the end of an object to the begin of another, below the top.
+            // SAFETY: from the end of one object to the start of another, below the top.
             unsafe { only_fillers(&mut self.reader, self.classes, space, end, survivor.to) }?;
             // SAFETY: `place` has found the object at its new place, below the top of the space.
             let (_, bytes) = unsafe { self.reader.object(survivor.to, space.top) }
@@ -176,7 +176,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The space of an address. Neighbours mostly ask for the same one.
+    /// The space of an address. Consecutive lookups mostly hit the same one.
     fn of(&mut self, address: Address) -> Option<(&'a Space, &mut Filling)> {
         let holds = |space: &Space| space.bottom <= address && address < space.top;
         if !self.spaces.get(self.last).is_some_and(|space| holds(space)) {
@@ -190,7 +190,7 @@ impl<'a> Places<'a> {
         Some((space, self.fillings.get_mut(self.last)?))
     }
 
-    /// Spaces that the survivors do not fill and that must be looked at. With `slides`, holes up to the last survivor have been looked at.
+    /// The spaces that must be checked because survivors do not fill them. With `slides`, gaps up to the last survivor have been checked already.
     fn unfilled(&self, before: &[Space], slides: bool) -> Vec<(&'a Space, Filling)> {
         let all = self.spaces.iter().zip(&self.fillings);
         all.map(|(&space, &filling)| (space, filling))
@@ -214,12 +214,12 @@ impl Filling {
     }
 }
 
-/// A region, or eden, in which the VM has allocated since.
+/// Whether this is a young space that the VM has allocated in since the collection.
 fn is_new(space: &Space, filling: Filling) -> bool {
     filling.end == space.bottom && space.kind.is_young()
 }
 
-/// A region of G1 that was not compacted: dead objects lie in it as before.
+/// Whether this is a G1 region that was not compacted, so its dead objects are still there.
 fn is_as_before(space: &Space, filling: Filling, before: &[Space]) -> bool {
     let former = || {
         before

@@ -1,12 +1,12 @@
-//! New addresses in mark words, as full collections write them.
+//! Decodes new addresses from mark words, as full collections write them.
 //!
 //! | JDK | mark word of an object that will move |
 //! |---|---|
 //! | up to 23 | new address, low two bits 11 |
 //! | from 24 | `(new address - heap start) / 8 << 2`, low two bits 11; with compact headers in the low 42 bits only |
 //!
-//! An object that stays has an ordinary mark word. (`src/hotspot/share/gc/shared/fullGCForwarding.inline.hpp`.) Example of JDK 25 with the heap at
-//! 0xF000_0000: mark word 0x2003 leads to 0xF000_0000 + (0x2003 >> 2) * 8 = 0xF000_4000.
+//! An object that stays has an ordinary mark word (`src/hotspot/share/gc/shared/fullGCForwarding.inline.hpp`). Example for JDK 25 with the
+//! heap at 0xF000_0000: mark word 0x2003 leads to 0xF000_0000 + (0x2003 >> 2) * 8 = 0xF000_4000.
 
 use crate::address::Address;
 use crate::collection_report::MovesFault;
@@ -17,24 +17,24 @@ use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 
 const FORWARDED: u64 = 0b11;
-/// Bits of a mark word besides the class, with compact headers.
+/// Bits of a compact header below the class.
 const COMPACT_BITS: u64 = (1 << 42) - 1;
-/// The first JDK with offsets in place of addresses.
+/// The first JDK that stores offsets instead of addresses.
 const FIRST_WITH_OFFSETS: i32 = 24;
-/// The first JDK whose Parallel collector forwards.
+/// The first JDK whose Parallel collector stores new addresses.
 const FIRST_PARALLEL: i32 = 23;
 
-/// How this VM writes new addresses.
+/// How this VM encodes new addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forwarding {
-    /// As they are.
+    /// As addresses.
     Address,
-    /// As an offset from the start of the heap, in these bits.
+    /// As offsets from the start of the heap, in these bits.
     Offset { heap: Address, bits: u64 },
 }
 
 impl Forwarding {
-    /// `None` for a collector that does not write them.
+    /// `None` for a collector that does not store them.
     pub(super) fn of(
         vm: &VmStructs,
         collector: Collector,
@@ -58,7 +58,7 @@ impl Forwarding {
         }))
     }
 
-    /// The new address in a mark word; `None` when the object stays.
+    /// The new address in a mark word; `None` if the object stays.
     #[inline]
     pub(super) fn target(self, mark: u64) -> Option<Address> {
         if mark & FORWARDED != FORWARDED {
@@ -76,7 +76,7 @@ impl Forwarding {
     /// Reads the new address of every survivor.
     ///
     /// # Safety
-    /// The world is stopped, every survivor is still at `from`, in committed memory.
+    /// The world must be stopped, and every survivor must still be at `from`, in committed memory.
     pub(super) unsafe fn read_all(
         self,
         survivors: &mut [Survivor],

@@ -1,7 +1,7 @@
-//! Every live object of the heap, right after marking and where it is.
+//! Finds every live object of the heap right after marking, before objects move.
 //!
-//! Serial marks in the objects themselves, so all of them are walked. Parallel and G1 mark in a bitmap: the walk goes from mark to mark, which needs no dead
-//! object to be readable (its class may be gone), and the dead in between are only counted.
+//! Serial marks in the objects themselves, so all of them are walked. Parallel and G1 mark in a bitmap: the walk goes from mark to mark, so
+//! dead objects need not be readable (their classes may be unloaded), and the dead in between are only counted.
 
 use std::ops::Range;
 
@@ -16,19 +16,19 @@ use crate::object_walk::{ObjectSizes, WalkFault};
 use crate::space::{Space, SpaceKind};
 use crate::survivor::Survivor;
 
-/// Low two bits of the mark word of an object that Serial found alive.
+/// Low two bits of the mark word of an object that Serial has marked.
 const MARKED: u64 = 0b11;
 
-/// What was found. Spaces are walked in the order of their addresses, so survivors ascend.
+/// The result of the walk. Spaces are walked by address, so survivors ascend.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// With `to` equal to `from`: moves are not known yet.
+    /// `to` equals `from`, since moves are not known yet.
     pub(super) survivors: Vec<Survivor>,
     pub(super) dead: u64,
     pub(super) walked: u64,
 }
 
-/// The walk.
+/// The walk over live objects.
 #[derive(Debug)]
 pub(super) struct LiveWalk<'a> {
     reader: ObjectReader<'a>,
@@ -36,7 +36,7 @@ pub(super) struct LiveWalk<'a> {
     pub(super) found: Found,
 }
 
-/// Class and size of objects.
+/// Reads the class and size of objects.
 #[derive(Debug)]
 pub(super) struct ObjectReader<'a> {
     cache: ClassCache<'a>,
@@ -51,10 +51,10 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// Class and size of the object at `place`, which ends at `end` or before.
+    /// Class and size of the object at `place`, which must end at or before `end`.
     ///
     /// # Safety
-    /// The world is stopped and `[place, end)` is committed memory of at least 16 bytes.
+    /// The world must be stopped, and `[place, end)` must be committed memory of at least 16 bytes.
     #[inline]
     pub(super) unsafe fn object(
         &mut self,
@@ -69,7 +69,7 @@ impl<'a> ObjectReader<'a> {
                 klass,
             });
         };
-        // SAFETY: the caller vouches for the memory, and the class is one the VM confirmed.
+        // SAFETY: the caller vouches for the memory, and the class table has confirmed the class.
         let bytes = unsafe { self.cache.bytes_of(place, class, self.sizes) };
         if bytes < 8 || !bytes.is_multiple_of(8) || bytes > end.above(place) {
             return Err(WalkFault::BadSize {
@@ -97,14 +97,14 @@ impl<'a> LiveWalk<'a> {
     /// Walks a space of Serial.
     ///
     /// # Safety
-    /// The world is stopped, the space is committed, marking has ended and nothing has been forwarded.
+    /// The world must be stopped, the space committed, marking ended, and nothing forwarded.
     pub(super) unsafe fn by_mark_words(&mut self, space: &Space) -> Result<(), MovesFault> {
         let mut at = space.bottom;
         while at < space.top {
             // SAFETY: an object starts here.
             let (class, bytes) = unsafe { self.reader.object(at, space.top) }
                 .map_err(|fault| unparsed(space, fault))?;
-            // SAFETY: an object starts here, so its mark word can be read.
+            // SAFETY: an object starts here, so its mark word is readable.
             let mark: u64 = unsafe { at.read() };
             if mark & MARKED == MARKED {
                 self.lives(space, at, class, bytes)?;
@@ -120,7 +120,7 @@ impl<'a> LiveWalk<'a> {
     /// Walks a space or region of Parallel or G1.
     ///
     /// # Safety
-    /// The world is stopped, the space is committed and marking has ended.
+    /// The world must be stopped, the space committed, and marking ended.
     pub(super) unsafe fn by_bitmap(
         &mut self,
         space: &Space,
@@ -130,13 +130,13 @@ impl<'a> LiveWalk<'a> {
             return Ok(());
         }
         if space.kind == SpaceKind::HumongousStart {
-            // SAFETY: as for this function.
+            // SAFETY: the caller upholds the same contract.
             return unsafe { self.humongous(space, marks) };
         }
         let mut at = space.bottom;
         let mut next = marks.next(at, space.top)?;
         while let Some(live) = next {
-            // SAFETY: between the end of an object and the begin of another.
+            // SAFETY: from the end of one object to the start of another.
             unsafe { self.count_dead(at, live) };
             // SAFETY: an object starts at a mark.
             let (class, bytes) = unsafe { self.reader.object(live, space.top) }
@@ -145,7 +145,7 @@ impl<'a> LiveWalk<'a> {
             at = live.plus(bytes);
             next = marks.next(live.plus(8), space.top)?;
             if next.is_some_and(|next| next < at) {
-                // A mark inside of an object: its size is wrong.
+                // A mark inside an object: the size is wrong.
                 return Err(unparsed(
                     space,
                     WalkFault::BadSize {
@@ -160,10 +160,10 @@ impl<'a> LiveWalk<'a> {
         Ok(())
     }
 
-    /// The one object of a humongous region, which goes on in the next regions.
+    /// The single object of a humongous region, which may continue in the next regions.
     unsafe fn humongous(&mut self, space: &Space, marks: &mut Marks) -> Result<(), MovesFault> {
         if marks.next(space.bottom, space.bottom.plus(8))?.is_none() {
-            // SAFETY: as for this function.
+            // SAFETY: the caller upholds the same contract.
             unsafe { self.passes_dead(space.bottom, Address(usize::MAX)) };
             return Ok(());
         }
@@ -188,7 +188,7 @@ impl<'a> LiveWalk<'a> {
         Ok(())
     }
 
-    /// Room for one more survivor. Where there is no memory the moves stay unknown; the program must not die of it.
+    /// Reserves room for one more survivor. If memory runs out the moves stay unknown; the program must not die of it.
     #[inline]
     fn make_room(&mut self) -> Result<(), MovesFault> {
         let survivors = &mut self.found.survivors;
@@ -210,35 +210,35 @@ impl<'a> LiveWalk<'a> {
     }
 
     /// # Safety
-    /// At `at` is an object of this class.
+    /// There must be an object of this class at `at`.
     unsafe fn dies(&mut self, at: Address, class: ClassId) {
         self.count_one_dead();
         if let Some(dead) = &mut self.dead {
             let (table, sizes) = (self.reader.cache.table(), self.reader.sizes);
-            // SAFETY: passed on; marking overwrites mark words only.
+            // SAFETY: the caller upholds the same contract; marking overwrites only mark words.
             unsafe { dead.object(at, class, table, sizes) };
         }
     }
 
-    /// The dead object at `at`; where it ends, if its class is not gone.
+    /// Counts the dead object at `at`. Returns where it ends, or `None` if its class was unloaded.
     ///
     /// # Safety
     /// As for [`ObjectReader::object`].
     unsafe fn passes_dead(&mut self, at: Address, end: Address) -> Option<Address> {
-        // SAFETY: passed on.
+        // SAFETY: the caller upholds the same contract.
         let Ok((class, bytes)) = (unsafe { self.reader.object(at, end) }) else {
             self.count_one_dead();
             return None;
         };
-        // SAFETY: it was read as an object of this class.
+        // SAFETY: it was just read as an object of this class.
         unsafe { self.dies(at, class) };
         Some(at.plus(bytes))
     }
 
-    /// Counts the dead objects of a stretch. From one on whose class is gone the rest counts as one.
+    /// Counts the dead objects in `at..end`. From the first one with an unloaded class on, the rest counts as one.
     unsafe fn count_dead(&mut self, mut at: Address, end: Address) {
         while at < end {
-            // SAFETY: an object starts here, or did when the sizes before were right; the memory is committed in any case.
+            // SAFETY: an object starts here if the sizes before were right; the memory is committed in any case.
             match unsafe { self.passes_dead(at, end) } {
                 Some(next) => at = next,
                 None => return,
@@ -247,7 +247,7 @@ impl<'a> LiveWalk<'a> {
     }
 }
 
-/// The survivors of each space, in the order of the spaces. Survivors ascend by `from`.
+/// The survivors of each space, in the order of the spaces. `survivors` must ascend by `from`.
 pub(super) fn by_space<'a>(
     survivors: &'a [Survivor],
     spaces: &'a [Space],
@@ -259,7 +259,7 @@ pub(super) fn by_space<'a>(
     })
 }
 
-/// Does a full collection decide about the objects of this space? Not about archives, which it leaves as they are: what has died in one counts as alive.
+/// Whether a full collection decides about the objects of this space. It leaves archives as they are: dead objects in an archive count as alive.
 pub(crate) fn is_collected(space: &Space) -> bool {
     space.kind.holds_objects() && space.kind != SpaceKind::Archive
 }

@@ -1,16 +1,19 @@
-//! New addresses by order: for the Parallel collector up to JDK 22, which computes them anew for every reference and writes them nowhere.
+//! Derives new addresses from the order of objects: for Parallel up to JDK 22, which recomputes them for every reference and stores them nowhere.
 //!
-//! It slides objects towards the beginning of the old space, then of eden, from-space and to-space, and no object overtakes another. So the live objects, in
-//! that order of spaces, lie in the same order afterwards, without gaps, except in the first part of the old space (the dense prefix): objects
-//! there stay, and what died between them is covered by fillers.
+//! The collector slides objects towards the beginning of the old space, then of eden, from-space and to-space, and no object overtakes
+//! another. So the live objects, in that order of spaces, are afterwards in the same order and without gaps, except in the first part of
+//! the old space (the dense prefix): objects there stay, and fillers cover the dead between them.
 //!
-//! From the end backwards there is never a choice. Let `end` be the lowest place that is taken so far and `x` the last live object without a new address:
+//! Going backwards from the end, there is never a choice. Let `end` be the lowest place assigned so far and `x` the last live object
+//! without a new address:
 //!
-//! - `x` lies in the same space and ends below `end`, so that it would have to move up: nothing moves up, `x` stays, and fillers reach from its end to `end`;
-//! - otherwise it lies directly below `end`, or, when `end` is the bottom of a space, below the top of the space before.
+//! - If `x` lies in the same space and ends below `end`, it would have to move up. Nothing moves up, so `x` stays, and fillers reach from
+//!   its end to `end`.
+//! - Otherwise it lies directly below `end`, or, if `end` is the bottom of a space, directly below the top of the space before.
 //!
-//! Example, objects of 16 bytes, before: `A 0x00, dead 0x10, B 0x20, C 0x30 | D 0x100`, top of the old space afterwards 0x40. D -> 0x30. C would be at 0x20, B at 0x10, A stays:
-//! no filler. With top 0x50: D -> 0x40, C -> 0x30 (stays), B -> 0x20 (stays), A ends at 0x10 and not at 0x20: it stays, with a filler after it.
+//! Example with objects of 16 bytes, before: `A 0x00, dead 0x10, B 0x20, C 0x30 | D 0x100`; the top of the old space afterwards is 0x40. D
+//! -> 0x30, C -> 0x20, B -> 0x10, and A stays: no filler. With top 0x50: D -> 0x40, C -> 0x30 (stays), B -> 0x20 (stays); A ends at 0x10,
+//! not at 0x20, so it stays with a filler after it.
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
@@ -22,11 +25,11 @@ use crate::survivor::Survivor;
 
 use super::live_objects::{ObjectReader, by_space, unparsed};
 
-/// Finds the new address of every survivor. They ascend by `from`; both lists of spaces are in the order old, eden, from, to. Afterwards it is
-/// known that at every new place there is an object of the same class and size, and nothing else but fillers.
+/// Finds the new address of every survivor. Survivors ascend by `from`; both lists of spaces are in the order old, eden, from, to. Also
+/// checks that every new place holds an object of the same class and size, and that only fillers lie elsewhere.
 ///
 /// # Safety
-/// The world is stopped, moving has ended, and memory below the tops of `after` is committed.
+/// The world must be stopped, moving ended, and memory below the tops of `after` committed.
 pub(super) unsafe fn place(
     survivors: &mut [Survivor],
     before: &[Space],
@@ -45,15 +48,15 @@ pub(super) unsafe fn place(
         .collect();
     for (space, part) in parts.into_iter().rev() {
         for survivor in survivors.get_mut(part).into_iter().flatten().rev() {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller upholds the same contract.
             unsafe { slide.place(survivor, &space) }?;
         }
     }
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { slide.finish() }
 }
 
-/// The places that are not taken yet: `[bottom, end)` of the last target, and all targets before.
+/// The unassigned places: `[bottom, end)` of the last target, and all targets before it.
 struct Slide<'a> {
     reader: ObjectReader<'a>,
     classes: &'a ClassTable,
@@ -62,7 +65,7 @@ struct Slide<'a> {
 }
 
 impl Slide<'_> {
-    /// Gives the last object without a place the last place. `space`: where it was.
+    /// Assigns the last free place to the last unplaced object. `space` is the space it was in.
     unsafe fn place(&mut self, survivor: &mut Survivor, space: &Space) -> Result<(), MovesFault> {
         let bytes = usize::try_from(survivor.bytes()).unwrap_or(usize::MAX);
         while let [before @ .., target] = self.targets
@@ -81,11 +84,11 @@ impl Slide<'_> {
         let mut to = Address(self.end.0 - bytes);
         if to > survivor.from && target.index == space.index {
             to = survivor.from;
-            let behind = to.plus(bytes);
-            // SAFETY: from the end of an object to the begin of another, below the top.
-            unsafe { only_fillers(&mut self.reader, self.classes, target, behind, self.end) }?;
+            let after = to.plus(bytes);
+            // SAFETY: from the end of one object to the start of another, below the top.
+            unsafe { only_fillers(&mut self.reader, self.classes, target, after, self.end) }?;
         }
-        // SAFETY: below the top.
+        // SAFETY: `to` lies below the top.
         let found = unsafe { self.reader.object(to, self.end) };
         if found != Ok((survivor.class, bytes)) {
             return Err(wrong(survivor, to, "another object"));
@@ -95,11 +98,11 @@ impl Slide<'_> {
         Ok(())
     }
 
-    /// What is left is dead wood.
+    /// Checks that only fillers lie in the unassigned places.
     unsafe fn finish(&mut self) -> Result<(), MovesFault> {
         while let [before @ .., target] = self.targets {
             let bottom = target.bottom;
-            // SAFETY: from the bottom to the begin of an object or the top.
+            // SAFETY: from the bottom to the start of an object, or to the top.
             unsafe { only_fillers(&mut self.reader, self.classes, target, bottom, self.end) }?;
             self.targets = before;
             self.end = before.last().map_or(Address::NULL, |space| space.top);
@@ -108,10 +111,10 @@ impl Slide<'_> {
     }
 }
 
-/// Are there only fillers from `at` to `end`?
+/// Checks that there are only fillers from `at` to `end`.
 ///
 /// # Safety
-/// The world is stopped, and from `at` to `end` there is committed memory with objects.
+/// The world must be stopped, and `at..end` must be committed memory with objects.
 pub(super) unsafe fn only_fillers(
     reader: &mut ObjectReader<'_>,
     classes: &ClassTable,

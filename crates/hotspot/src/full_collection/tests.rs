@@ -1,4 +1,4 @@
-//! Small heaps in our own memory, and a naive collector that slides them.
+//! Small heaps in our own memory, and a naive collector that slides objects.
 
 use super::coverage;
 use super::live_objects::LiveWalk;
@@ -21,7 +21,7 @@ const CLASSES: [(&str, i32); 4] = [
 const SIZES: [usize; 4] = [16, 32, 16, 32];
 const KINDS: [SpaceKind; 2] = [SpaceKind::Old, SpaceKind::Eden];
 
-/// Two spaces of this size in bytes.
+/// Size of each of the two spaces in bytes.
 const SPACE: usize = 4096;
 
 struct Heap {
@@ -49,7 +49,7 @@ impl Heap {
         Address(self.memory.as_ptr().expose_provenance()).plus(space * SPACE)
     }
 
-    /// Puts an object at the top.
+    /// Adds an object at the top.
     fn add(&mut self, space: usize, class: usize, mark: u64) -> Address {
         let place = self.tops[space];
         let word = (place.0 - self.bottom(0).0) / 8;
@@ -79,11 +79,11 @@ impl Heap {
     }
 }
 
-/// What a naive collector did with a random heap: the first objects of the old space stay, with fillers over the dead; all others slide down.
+/// The result of a naive collection of a random heap: the first objects of the old space stay, with fillers over the dead; all others slide down.
 struct Slid {
     before: Vec<Space>,
     after: Heap,
-    /// With the new addresses.
+    /// Survivors with their new addresses.
     truth: Vec<Survivor>,
 }
 
@@ -105,10 +105,10 @@ fn slide(seed: u64) -> Slid {
     }
     let before = heap.spaces(KINDS);
     let prefix = heap.bottom(0).plus(next(40) * 16);
-    // Objects never move up, so the new heap can be made over the old one.
+    // Objects never move up, so the new heap can be built over the old one.
     heap.tops = [heap.bottom(0), heap.bottom(1)];
     let mut truth = Vec::new();
-    // The old space may become too full for all of them.
+    // The old space may be too small for all of them.
     let room = heap.bottom(0).plus(next(SPACE)).max(before[0].top);
     let mut target = 0;
     for (space, from, class, lives) in objects {
@@ -250,7 +250,7 @@ fn regions_are_filled_in_any_order_or_left_alone() {
     let stayed = [heap.add(0, 0, 1), heap.add(0, 0, 1), heap.add(0, 1, 1)];
     let moved = [heap.add(1, 0, 1), heap.add(1, 1, 1)];
     let before = heap.spaces(kinds);
-    // The second one of the first region is dead and lies where it was; the two of the second have changed places.
+    // The second object of the first region is dead and still in place; the two of the second region have swapped places.
     heap.tops[1] = heap.bottom(1);
     let first = heap.add(1, 1, 1);
     let second = heap.add(1, 0, 1);
@@ -262,7 +262,7 @@ fn regions_are_filled_in_any_order_or_left_alone() {
     ];
     let outcome = |survivors: &[Survivor]| check(&heap, &before, kinds, Collector::G1, survivors);
     assert_eq!(outcome(&survivors), Ok(()));
-    // Without one of the second region an object is there that was not moved.
+    // Without one survivor of the second region, an object is there that did not move.
     assert!(matches!(
         outcome(&survivors[..3]),
         Err(MovesFault::Coverage { .. })

@@ -1,4 +1,4 @@
-//! Made-up data segments with and without the entry.
+//! Synthetic data segments with and without the entry.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ use super::{JvmciSlotRefusal, check_offset};
 use crate::address::Address;
 use crate::libjvm::Segment;
 
-/// The search without and with knowing where the owner's text is must agree, also when that text is another copy.
+/// The searches with and without the known type name must agree, even if that name is another copy of the text.
 fn find_entry(segments: &[Segment]) -> Result<u64, JvmciSlotRefusal> {
     let found = super::find_entry(segments, None);
     assert_eq!(
@@ -85,7 +85,7 @@ fn near_misses_are_not_entries() {
             Err(JvmciSlotRefusal::NotFound)
         );
     }
-    // The texts are not part of the library: nothing is followed.
+    // The texts are not part of the library, so no pointer is followed.
     assert_eq!(
         find_entry(&segments(&entry(FIELD, 1232), &[])),
         Err(JvmciSlotRefusal::NotFound)

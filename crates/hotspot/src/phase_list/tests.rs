@@ -1,4 +1,4 @@
-//! Lists as the VM keeps them, made up in our own memory.
+//! Phase lists as the VM keeps them, built in our own memory.
 
 use super::{LEVELS, PhaseList, Stage, later_stage};
 use crate::address::Address;
@@ -8,7 +8,7 @@ const CONSTANTS: &[u8] =
     b"\0GC Pause\0Phase 1: Mark live objects\0Reference Processing\0Phase 2: Compute new object addresses\0\
       Phase 3: Adjust pointers\0Phase 4: Move objects\0Marking Phase\0";
 
-/// A timer in memory of its own.
+/// A timer in its own memory.
 struct Timer {
     /// The vtable, two times, `_phases`, the open phases.
     words: Vec<u64>,
@@ -50,7 +50,7 @@ impl Timer {
         self.store(&open);
     }
 
-    /// Numbers of open phases.
+    /// Indices of open phases.
     fn open(&self) -> Vec<u32> {
         let halves: Vec<u32> = self.words[4..8]
             .iter()
@@ -81,7 +81,7 @@ fn list() -> PhaseList {
     PhaseList::load(&Libjvm::made_up(CONSTANTS)).expect("titles")
 }
 
-/// The stage that the list of this timer shows; `None` when it is not taken for one.
+/// The stage that this timer's list shows; `None` if it is not recognized.
 fn stage(list: &mut PhaseList, timer: &Timer) -> Option<Stage> {
     let snapshot = list.snapshot(timer.place().plus(24))?;
     let bytes = list.entry_bytes(&snapshot)?;
@@ -126,7 +126,7 @@ fn a_timer_is_found_while_marking_is_open() {
     timer.begin("Marking Phase");
     assert_eq!(list.phases_in(timer.place()), Some(timer.place().plus(24)));
     timer.end();
-    // What a former collection left behind.
+    // Leftovers of an earlier collection.
     assert_eq!(list.phases_in(timer.place()), None);
     assert_eq!(list.phases_in(Address(8)), None);
     assert_eq!(list.phases_in(Address::NULL), None);
@@ -153,7 +153,7 @@ fn torn_lists_are_none() {
     let mut timer = Timer::new(56);
     timer.begin("GC Pause");
     timer.begin("Marking Phase");
-    // More entries than there is room for.
+    // More entries than the array has room for.
     timer.array[0] = 3 | 2 << 32;
     assert_eq!(stage(&mut list, &timer), None);
     timer.array[0] = 2 | 64 << 32;

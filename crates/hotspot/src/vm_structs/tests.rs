@@ -1,4 +1,4 @@
-//! Tables built by hand with a layout that is not HotSpot's, to show that the exported layout numbers are what counts.
+//! Hand-made tables with a layout different from HotSpot's, to show that the exported layout is used.
 
 use std::ffi::{CStr, c_char};
 
@@ -61,7 +61,7 @@ fn number(value: usize) -> Address {
     place(value as u64)
 }
 
-/// The symbols of a made-up VM with the given field entries.
+/// The symbols of a synthetic VM with the given field entries.
 fn read_tables(fields: Vec<StructEntry>) -> Result<VmStructs, Error> {
     let fields = place(Address::of(fields.leak().as_ptr()));
     let types = vec![
@@ -156,7 +156,7 @@ fn reads_by_the_exported_layout() {
     );
     assert_eq!(tables.type_size("JavaThread"), Some(1784));
     assert_eq!(tables.type_size("Nothing"), None);
-    // An int constant is 32 bits wide: the upper half of the word is not looked at.
+    // An int constant is 32 bits wide; the upper half of the word is ignored.
     assert_eq!(tables.constant("an_int"), Some(-1));
     assert_eq!(tables.constant("a_long"), Some(-5));
     assert_eq!(tables.counts(), (2, 1, 2));
@@ -209,6 +209,6 @@ fn torn_tables_are_errors() {
         .err(),
         Some(Error::MissingSymbol { .. })
     ));
-    // The place of a field is either an offset or an address, never both.
+    // The location of a field is either an offset or an address.
     assert_ne!(FieldPlace::Offset(0), FieldPlace::Static(Address(0)));
 }

@@ -1,4 +1,4 @@
-//! Made-up fields; the VM's own are compared with `Unsafe.objectFieldOffset` in `tests/tests/field_layouts.rs`.
+//! Synthetic fields. Those of the VM are compared with `Unsafe.objectFieldOffset` in `tests/tests/field_layouts.rs`.
 
 use super::{InstanceField, Slots, Stream, at, is_sound};
 
@@ -35,7 +35,7 @@ fn a_stream_says_names_and_offsets() {
         6, 7, 12, 2, 4, 9, // generic
         8, 7, 96, 10, 1, 5, // static, with a constant
         9, 7, 16, 2, 0, // plain
-        11, 3, 24, 0, 2, // the VM's
+        11, 3, 24, 0, 2, // added by the VM
     ]);
     let fields = STREAM.fields_of(&bytes).expect("whole");
     let known: Vec<_> = fields
@@ -69,7 +69,7 @@ fn slots_end_before_the_generic_signatures() {
     let offsets: Vec<_> = fields.iter().flatten().map(|field| field.offset).collect();
     assert_eq!(offsets, [12, 1 << 14, 24]);
     assert!(fields[2].as_ref().is_some_and(|field| field.injected));
-    // Not laid out: no offset.
+    // Not laid out yet: no offset.
     assert!(SLOTS.field(&[2, 6, 7, 0, 0, 0]).is_none());
     assert_eq!(at(&numbers, 99), 0);
 }

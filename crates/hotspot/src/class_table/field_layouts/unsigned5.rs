@@ -1,13 +1,13 @@
-//! UNSIGNED5, the VM's numbers of one to five bytes (`src/hotspot/share/utilities/unsigned5.hpp`, from JDK 20 on without zero bytes).
+//! Decodes UNSIGNED5, the VM's numbers of one to five bytes (`src/hotspot/share/utilities/unsigned5.hpp`; from JDK 20 on without zero bytes).
 //!
 //! ```text
 //! bytes b0 b1 ...   number = (b0-1) + (b1-1) * 64 + (b2-1) * 64^2 + ...
-//! a byte from 192 on says that another follows, except the fifth; no byte is 0: that is the end
+//! a byte from 192 on means that another follows, except for the fifth; a 0 byte ends the stream
 //! ```
 //!
-//! Example: `13` is one byte, `0E`; `200` is `C9 01`: (201 - 1) + (1 - 1) * 64.
+//! Example: `0E` is 13; `C9 01` is 200: (201 - 1) + (1 - 1) * 64.
 
-/// The numbers of some bytes, to the first that is none.
+/// Decodes numbers up to the first invalid one.
 pub(super) struct Unsigned5<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }
