@@ -1,16 +1,16 @@
-//! Watching collections: which objects moved where, which died.
+//! Watches collections: which objects moved where, and which died.
 //!
 //! ```text
-//! VM thread:  GarbageCollectionStart   -> start():  spaces as they are, classes
-//!             (the collection)         -> looks from inside the pause, level exact only
+//! VM thread:  GarbageCollectionStart   -> start():  current spaces, classes
+//!             (the collection)         -> looks inside the pause, level exact only
 //!             GarbageCollectionFinish  -> finish(): one report for each collection of this pair of events
 //! ```
 //!
-//! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. At level exact the hook sees them as
-//! well, and calls what was given to [`CollectionWatch::tell_unannounced`].
+//! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. At level exact the
+//! hook sees them as well, and calls the listener given to [`CollectionWatch::tell_unannounced`].
 //!
-//! The world is stopped from the first to the last of these. Everything known is in one [`Pause`], which the watch shares with the observer of the
-//! [`PauseHook`]. All of this happens on one thread; the lock is there because the compiler cannot know that.
+//! The world is stopped from the first to the last of these steps. All state is in one [`Pause`], which the watch shares with the observer
+//! of the [`PauseHook`]. Everything happens on one thread; the lock is there because the compiler cannot know that.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,28 +28,29 @@ use crate::pause_hook::PauseHook;
 use crate::vm_structs::VmStructs;
 use crate::watched_thread::PauseObserver;
 
-/// Knows of every collection what it did with the objects.
+/// Reports for every collection what it did with the objects.
 #[derive(Debug)]
 pub struct CollectionWatch {
     pause: Arc<Mutex<Pause>>,
     level: MovesLevel,
     /// Level exact only.
     hook: Option<PauseHook>,
-    /// Are looks wanted outside of announced pauses as well?
+    /// Looks happen outside of announced pauses as well.
     always: bool,
 }
 
-/// A listener for collections that the VM does not announce. Called on the VM thread while the world is stopped, from the middle of the VM: call
-/// nothing of the VM.
+/// A listener for collections that the VM does not announce. Called during a pause on the VM thread, from inside the VM: implementations
+/// must not call the VM.
 pub trait UnannouncedCollections: Send {
-    /// One has begun: do as in `GarbageCollectionStart`, [`CollectionWatch::start`] included.
+    /// A collection has begun: do what `GarbageCollectionStart` requires, including [`CollectionWatch::start`].
     fn began(&mut self);
-    /// It is over: do as in `GarbageCollectionFinish`, [`CollectionWatch::finish`] included.
+    /// It is over: do what `GarbageCollectionFinish` requires, including [`CollectionWatch::finish`].
     fn ended(&mut self);
 }
 
 impl CollectionWatch {
-    /// Prepares for the collector in use. In or after `VMInit`; [`Error::UnsupportedCollector`] for others than Serial, Parallel and G1.
+    /// Prepares for the collector in use. Call in or after `VMInit`. Returns [`Error::UnsupportedCollector`] for collectors other than
+    /// Serial, Parallel and G1.
     pub fn new(
         vm: &VmStructs,
         flags: &JvmFlags,
@@ -72,8 +73,9 @@ impl CollectionWatch {
         })
     }
 
-    /// Wants to know of collections that the VM does not announce. Without it, or at another level than exact, such a collection ends the knowledge of
-    /// moves: the next announced one reports [`crate::MovesFault::Missed`]. `false`: they cannot be seen.
+    /// Registers a listener for collections that the VM does not announce. Without it, or at a level other than exact, such a collection
+    /// ends the knowledge of moves: the next announced one reports [`crate::MovesFault::Missed`]. Returns `false` if they cannot be
+    /// observed.
     pub fn tell_unannounced(&mut self, listener: Box<dyn UnannouncedCollections>) -> bool {
         self.always = self.hook.is_some_and(|hook| {
             hook.observe(Box::new(InsidePause::new(&self.pause, Some(listener))));
@@ -82,7 +84,7 @@ impl CollectionWatch {
         self.always
     }
 
-    /// From now on the dead are recorded, at level exact. Before [`CollectionWatch::read_first_classes`] and the first pause.
+    /// Records dead objects from now on, at level exact. Call before [`CollectionWatch::read_first_classes`] and the first pause.
     pub fn record_dead(
         &mut self,
         vm: &VmStructs,
@@ -92,7 +94,7 @@ impl CollectionWatch {
         lock(&self.pause).record_dead(vm, flags, recorder)
     }
 
-    /// Call it in `GarbageCollectionStart`.
+    /// Call in `GarbageCollectionStart`.
     pub fn start(&mut self) {
         lock(&self.pause).start();
         if let Some(hook) = self.hook {
@@ -100,7 +102,7 @@ impl CollectionWatch {
         }
     }
 
-    /// Call it in `GarbageCollectionFinish`, on the same thread. Adds one report for each collection since [`CollectionWatch::start`].
+    /// Call in `GarbageCollectionFinish`, on the same thread. Adds one report for each collection since [`CollectionWatch::start`].
     pub fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
         if let Some(hook) = self.hook.filter(|_| !self.always) {
             hook.rest();
@@ -108,20 +110,21 @@ impl CollectionWatch {
         lock(&self.pause).finish(reports);
     }
 
-    /// Where threads that allocate may tell how far they have come, so that pauses are shorter; `None`: that is of no use.
+    /// Where allocating threads can report their progress, which shortens pauses; `None` if this is not needed.
     #[must_use]
     pub fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         lock(&self.pause).frontier()
     }
 
-    /// In `VMInit`, when the VM has some hundred classes already: reads them now, not in the first pause. What cannot be read is read there.
+    /// Call in `VMInit`, when the VM already has some hundred classes: reads them now instead of in the first pause. Classes that cannot be
+    /// read now are read in that pause.
     pub fn read_first_classes(&self) {
         if self.level != MovesLevel::Off {
             lock(&self.pause).read_first_classes();
         }
     }
 
-    /// Where classes may be read ahead, so that pauses are shorter; `None`: classes are not looked at.
+    /// Reads classes before a pause, which shortens it; `None` if classes are not needed.
     #[must_use]
     pub fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
         let is_used = self.level != MovesLevel::Off;
@@ -134,25 +137,25 @@ impl CollectionWatch {
         lock(&self.pause).spaces.reserved()
     }
 
-    /// How exactly moves are known.
+    /// The level at which moves are known.
     #[must_use]
     pub fn level(&self) -> MovesLevel {
         self.level
     }
 
-    /// Every class that the VM had at the start of a collection. A row never changes its meaning. Do not keep it into a pause.
+    /// Every class that the VM had at the start of a collection. A row never changes its meaning. Release the guard before the next pause.
     #[must_use]
     pub fn classes(&self) -> Classes<'_> {
         Classes(lock(&self.pause))
     }
 
-    /// For tests of what follows a fault: the n-th pause from now is reported as one that could not be read.
+    /// For tests of behaviour after a fault: the n-th pause from now is reported as unreadable.
     pub fn fail_at(&mut self, pause: u32) {
         lock(&self.pause).fault_in = Some(pause);
     }
 
-    /// Tells the offset of the field `size` of `jdk.internal.vm.StackChunk` (JDK 21 and later), as `Unsafe.objectFieldOffset` gives it. Without
-    /// it a pause of a program with virtual threads cannot be read.
+    /// Sets the offset of the field `size` of `jdk.internal.vm.StackChunk` (JDK 21 and later), as `Unsafe.objectFieldOffset` returns it.
+    /// Without it, a pause of a program with virtual threads cannot be read.
     pub fn set_stack_chunk_size_offset(&mut self, offset: usize) {
         lock(&self.pause).sizes.set_stack_chunk_size_offset(offset);
     }
@@ -176,7 +179,7 @@ impl DerefMut for Classes<'_> {
     }
 }
 
-/// Looks from inside the pause.
+/// The observer inside the pause.
 struct InsidePause {
     pause: Arc<Mutex<Pause>>,
     listener: Option<Box<dyn UnannouncedCollections>>,
@@ -193,13 +196,13 @@ impl InsidePause {
 
 impl PauseObserver for InsidePause {
     fn look(&mut self) {
-        // Held by `start`, `finish` or a reader of the classes: nothing to see then.
+        // If the lock is held by `start`, `finish` or a reader of the classes, there is nothing to see.
         let step = self
             .pause
             .try_lock()
             .ok()
             .and_then(|mut pause| pause.look());
-        // The lock is free again: the listener needs it.
+        // The listener needs the lock, which is free again.
         match (step, &mut self.listener) {
             (Some(UnannouncedStep::Began), Some(listener)) => listener.began(),
             (Some(UnannouncedStep::Ended), Some(listener)) => listener.ended(),
@@ -208,7 +211,7 @@ impl PauseObserver for InsidePause {
     }
 }
 
-/// A panic while the lock was held leaves a pause that the next `start` begins anew.
+/// If a panic happened while the lock was held, the next `start` resets the pause.
 fn lock(pause: &Mutex<Pause>) -> MutexGuard<'_, Pause> {
     pause.lock().unwrap_or_else(|lock| lock.into_inner())
 }

@@ -1,19 +1,19 @@
-//! The look inside the pause: the agent gets control whenever the VM thread asks for the time.
+//! Runs the agent's code inside a pause, whenever the VM thread reads the clock.
 //!
-//! HotSpot takes the time at every boundary of every phase of every collection, by `clock_gettime`, on the VM thread. libjvm calls it through
-//! a word of its global offset table ([`crate::import_slots`]); here that word is replaced, once, by the address of a function that tells an observer and then
-//! calls what was in the word before. So the world can be read between marking, forwarding and compaction.
+//! HotSpot reads the clock at every phase boundary of every collection, with `clock_gettime`, on the VM thread. libjvm calls it through a
+//! word of its global offset table ([`crate::import_slots`]). That word is replaced once by the address of a function that calls an
+//! observer and then the previous function. So the world can be inspected between marking, forwarding and compaction.
 //!
-//! | who calls | what it costs |
+//! | caller | cost |
 //! |---|---|
-//! | a thread, no thread is watched | one test of a word |
-//! | another thread than the watched one | two |
-//! | the watched thread (the VM thread) | a call of the observer |
+//! | any thread, while no thread is watched | one test of a word |
+//! | a thread that is not watched | two tests |
+//! | the watched thread (the VM thread) | one call of the observer |
 //!
-//! - The word is never put back: other code may have replaced it since, and the library with our function is never unloaded.
-//! - Nothing unwinds out of the function: a panic of the observer ends watching for good ([`PauseHook::has_failed`]). `errno` is kept.
-//! - Usually the VM thread is watched from `GarbageCollectionStart` on, which it posts itself; it can also be found by its name. Until it asks for the time
-//!   for the first time, every thread that does pays a system call.
+//! - The word is never restored: other code may have replaced it since, and the library with our function is never unloaded.
+//! - Nothing unwinds out of the function: a panic of the observer permanently ends watching ([`PauseHook::has_failed`]). `errno` is preserved.
+//! - Usually the VM thread is watched from `GarbageCollectionStart` on, an event that it posts itself. It can also be found by name; then,
+//!   until it first reads the clock, every thread that does so pays a system call.
 //! - The observer is not called again while it runs, or while its lock is held elsewhere.
 
 use std::ffi::{CStr, c_int};
@@ -29,12 +29,12 @@ use crate::watched_thread::{self, PauseObserver};
 /// The replaced function.
 const FUNCTION: &CStr = c"clock_gettime";
 
-/// The name HotSpot gives the thread that runs its operations.
+/// The name of the thread on which HotSpot runs VM operations.
 const VM_THREAD: &str = "VM Thread";
 
 type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
-/// What was in the word before. Null until the hook is installed.
+/// The previous contents of the word. Null until the hook is installed.
 static ORIGINAL: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
 static INSTALLING: Mutex<bool> = Mutex::new(false);
 
@@ -43,7 +43,7 @@ static INSTALLING: Mutex<bool> = Mutex::new(false);
 pub struct PauseHook(());
 
 impl PauseHook {
-    /// Replaces libjvm's words for `clock_gettime`. Once done, further calls change nothing.
+    /// Replaces libjvm's words for `clock_gettime`. Further calls do nothing.
     pub fn install(libjvm: &Libjvm) -> Result<Self, Error> {
         let mut installed = INSTALLING.lock().unwrap_or_else(|lock| lock.into_inner());
         if *installed {
@@ -60,34 +60,33 @@ impl PauseHook {
         Ok(Self(()))
     }
 
-    /// Sets who looks. Must not be called by the observer itself.
+    /// Sets the observer. Must not be called by the observer itself.
     pub fn observe(&self, observer: Box<dyn PauseObserver>) {
         watched_thread::observe(observer);
     }
 
-    /// Watches the calling thread from now on: call it in `GarbageCollectionStart`, which the VM thread posts.
+    /// Watches the calling thread from now on. Call in `GarbageCollectionStart`, which the VM thread posts.
     pub fn watch_this_thread(&self) {
         watched_thread::watch_this();
     }
 
-    /// Watches the VM thread from now on, at any time: for collections that the VM does not announce. The thread is found by its name. `false`: there is
-    /// none of that name.
+    /// Watches the VM thread from now on, at any time, for collections that the VM does not announce. Returns `false` if no thread has its name.
     pub fn watch_vm_thread(&self) -> bool {
         watched_thread::watch_named(VM_THREAD)
     }
 
-    /// Watches no thread any more.
+    /// Stops watching.
     pub fn rest(&self) {
         watched_thread::rest();
     }
 
-    /// How often the observer was called.
+    /// The number of calls of the observer.
     #[must_use]
     pub fn looks(&self) -> u64 {
         watched_thread::looks()
     }
 
-    /// Did the observer panic? Then nothing is watched any more.
+    /// Whether the observer panicked, which ends watching.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         watched_thread::has_failed()
@@ -97,9 +96,9 @@ impl PauseHook {
 /// What libjvm calls instead of `clock_gettime`.
 unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
     watched_thread::look_if_watched();
-    // SAFETY: the word held the address of such a function when it was stored here, before any word was replaced.
+    // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: ClockGettime =
         unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };
-    // SAFETY: the caller's own arguments.
+    // SAFETY: passes on the caller's own arguments.
     unsafe { original(clock, time) }
 }

@@ -1,4 +1,4 @@
-//! The thread in whose calls of libjvm's imports the agent looks at the pause, and who looks. The hooks are [`crate::pause_hook`] and
+//! The thread whose calls of libjvm's imports trigger looks at the pause, and the observer. The hooks are [`crate::pause_hook`] and
 //! [`crate::memory_hook`].
 
 use std::cell::Cell;
@@ -7,25 +7,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 
-/// A listener in the pause.
+/// An observer of a pause.
 pub trait PauseObserver: Send {
-    /// Called on the watched thread each time the VM asks for the time there. It may be in the middle of anything: call nothing of the VM, and read its
-    /// memory with care.
+    /// Called on the watched thread each time the VM reads the clock there. The VM may be in the middle of anything: do not call it, and
+    /// read its memory safely.
     fn look(&mut self);
 }
 
-/// `pthread_self()` of the watched thread, or one of the two numbers below, which no thread has.
-static WATCHED: AtomicUsize = AtomicUsize::new(NOBODY);
-const NOBODY: usize = 0;
-/// The thread whose number is in [`SOUGHT`]: it becomes the watched one when it asks for the time.
-const STRANGER: usize = 1;
-/// The system's number of the thread to watch.
+/// `pthread_self()` of the watched thread, or one of the two values below, which no thread has.
+static WATCHED: AtomicUsize = AtomicUsize::new(NO_THREAD);
+const NO_THREAD: usize = 0;
+/// The thread whose number is in [`SOUGHT`] becomes the watched one when it first reads the clock.
+const BY_NUMBER: usize = 1;
+/// The kernel's id of the thread to watch.
 static SOUGHT: AtomicI32 = AtomicI32::new(0);
 static LOOKS: AtomicU64 = AtomicU64::new(0);
 static FAILED: AtomicBool = AtomicBool::new(false);
 static OBSERVER: Mutex<Option<Box<dyn PauseObserver>>> = Mutex::new(None);
 
-/// Sets who looks. Must not be called by the observer itself.
+/// Sets the observer. Must not be called by the observer itself.
 pub(crate) fn observe(observer: Box<dyn PauseObserver>) {
     *OBSERVER.lock().unwrap_or_else(|lock| lock.into_inner()) = Some(observer);
 }
@@ -37,46 +37,46 @@ pub(crate) fn watch_this() {
     }
 }
 
-/// Watches the thread with this name from now on. `false`: there is none.
+/// Watches the thread with this name from now on. Returns `false` if there is none.
 pub(crate) fn watch_named(name: &str) -> bool {
     let Some(number) = thread_named(name) else {
         return false;
     };
     if !has_failed() {
         SOUGHT.store(number, Ordering::Relaxed);
-        // A thread that is watched already is the one.
-        let _ = WATCHED.compare_exchange(NOBODY, STRANGER, Ordering::AcqRel, Ordering::Relaxed);
+        // If a thread is already watched, it is this one.
+        let _ = WATCHED.compare_exchange(NO_THREAD, BY_NUMBER, Ordering::AcqRel, Ordering::Relaxed);
     }
     true
 }
 
-/// Watches no thread any more.
+/// Stops watching.
 pub(crate) fn rest() {
-    WATCHED.store(NOBODY, Ordering::Release);
+    WATCHED.store(NO_THREAD, Ordering::Release);
 }
 
-/// How often the observer was called.
+/// The number of calls of the observer.
 pub(crate) fn looks() -> u64 {
     LOOKS.load(Ordering::Relaxed)
 }
 
-/// Did the observer panic? Then nothing is watched any more.
+/// Whether the observer panicked, which ends watching.
 pub(crate) fn has_failed() -> bool {
     FAILED.load(Ordering::Relaxed)
 }
 
-/// One look, if the calling thread is the watched one.
+/// Calls the observer if the calling thread is the watched one.
 pub(crate) fn look_if_watched() {
     let watched = WATCHED.load(Ordering::Relaxed);
-    if watched != NOBODY && (watched == this_thread() || watched == STRANGER && is_sought()) {
+    if watched != NO_THREAD && (watched == this_thread() || watched == BY_NUMBER && is_sought()) {
         look();
     }
 }
 
-/// Is this the thread to watch? From then on it is known by its own handle, which is quicker to compare.
+/// Whether this is the thread to watch. From then on it is identified by its handle, which is faster to compare.
 #[cold]
 fn is_sought() -> bool {
-    // SAFETY: no preconditions.
+    // SAFETY: `gettid` has no preconditions.
     let number = unsafe { libc::gettid() };
     let found = number == SOUGHT.load(Ordering::Relaxed);
     if found {
@@ -85,7 +85,7 @@ fn is_sought() -> bool {
     found
 }
 
-/// The number of the thread of this process with this name.
+/// The kernel's id of the thread of this process with this name.
 fn thread_named(name: &str) -> Option<i32> {
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     threads.flatten().find_map(|thread| {
@@ -94,7 +94,7 @@ fn thread_named(name: &str) -> Option<i32> {
     })
 }
 
-/// Calls the observer, unless it is running.
+/// Calls the observer, unless it is already running.
 #[cold]
 fn look() {
     let errno = errno_place();
@@ -109,8 +109,8 @@ fn look() {
     }));
     if let Err(payload) = outcome {
         FAILED.store(true, Ordering::Relaxed);
-        WATCHED.store(NOBODY, Ordering::Release);
-        // Its destructor might panic as well.
+        WATCHED.store(NO_THREAD, Ordering::Release);
+        // The payload's destructor might panic as well.
         std::mem::forget(payload);
     }
     if let (Some(errno), Some(kept)) = (errno, kept) {
@@ -119,12 +119,12 @@ fn look() {
 }
 
 fn errno_place() -> Option<&'static Cell<c_int>> {
-    // SAFETY: the thread's own errno, which lives as long as the thread; only this thread uses it.
+    // SAFETY: the thread's own errno lives as long as the thread, and only this thread uses it.
     unsafe { libc::__errno_location().cast::<Cell<c_int>>().as_ref() }
 }
 
 fn this_thread() -> usize {
-    // SAFETY: no preconditions.
+    // SAFETY: `pthread_self` has no preconditions.
     let thread = unsafe { libc::pthread_self() };
     usize::try_from(thread).unwrap_or(0)
 }

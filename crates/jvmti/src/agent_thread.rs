@@ -1,7 +1,7 @@
-//! A thread of the agent inside the VM: a Rust closure on a `java.lang.Thread`.
+//! Runs a Rust closure on a `java.lang.Thread` of the agent's own.
 //!
-//! `RunAgentThread` wants a new `Thread` object and a C function with an argument. The closure travels boxed through the argument; the
-//! thread is a daemon, is not listed in Java thread groups, and may use JVMTI and JNI.
+//! `RunAgentThread` takes a new `Thread` object and a C function with an argument. The argument carries the boxed closure. The thread is a
+//! daemon, is not listed in Java thread groups, and may use JVMTI and JNI.
 
 use std::ffi::c_void;
 
@@ -18,7 +18,7 @@ pub const NORMAL_PRIORITY: i32 = 5;
 
 type Body = Box<dyn FnOnce(Env, Jni) + Send>;
 
-/// Unpacks the closure and runs it. A panic ends the thread, nothing more.
+/// Unboxes the closure and runs it. A panic only ends the thread.
 unsafe extern "system" fn run_body(
     jvmti_env: *mut RawEnv,
     jni_env: *mut JNIEnv,
@@ -41,7 +41,7 @@ unsafe extern "system" fn run_body(
     );
 }
 
-/// Makes a `java.lang.Thread` with this name (a local reference) that was not started.
+/// Creates an unstarted `java.lang.Thread` with this name; returns a local reference.
 pub fn new_java_thread(jni: Jni, name: &str) -> Result<jthread, Error> {
     let class = jni.find_class("java/lang/Thread")?;
     let constructor = jni.method_id(class, "<init>", "(Ljava/lang/String;)V")?;
@@ -52,8 +52,8 @@ pub fn new_java_thread(jni: Jni, name: &str) -> Result<jthread, Error> {
     Ok(thread)
 }
 
-/// Runs `body` on a new daemon thread of the VM. Live phase only. A panic of the body ends the thread silently: a body that wants it
-/// reported uses [`crate::guard`] itself.
+/// Runs `body` on a new daemon thread of the VM. Only in the live phase. A panic of the body ends the thread silently; a body that wants a
+/// report must use [`crate::guard`] itself.
 pub fn spawn_agent_thread(
     env: Env,
     jni: Jni,

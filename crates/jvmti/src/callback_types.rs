@@ -1,4 +1,4 @@
-//! Types of the functions that an agent hands to JVMTI calls (not events: those are in `event_callbacks`).
+//! Types of functions passed to JVMTI calls. (Those for events are in `event_callbacks`.)
 
 use std::ffi::c_void;
 
@@ -63,7 +63,7 @@ pub type StringPrimitiveValueCallback = unsafe extern "system" fn(
     value_length: jint,
     user_data: *mut c_void,
 ) -> jint;
-/// Room kept by the specification.
+/// Space reserved by the specification.
 pub type ReservedCallback = unsafe extern "system" fn() -> jint;
 /// Called for each object by the heap iterations of JVMTI 1.0.
 pub type HeapObjectCallback = unsafe extern "system" fn(

@@ -1,6 +1,6 @@
-//! The capabilities of an environment: 128 bits, one per thing an agent may ask for.
+//! The capabilities of an environment: 128 bits, one per capability.
 //!
-//! `jvmtiCapabilities` of C is a row of one-bit fields packed from the lowest bit of the first 32-bit word upwards.
+//! `jvmtiCapabilities` in C is a sequence of one-bit fields, packed from the lowest bit of the first 32-bit word upwards.
 //!
 //! | bit | word | mask | capability |
 //! |---|---|---|---|
@@ -13,7 +13,7 @@
 
 use std::fmt;
 
-/// A set of capabilities, laid out as the VM wants it.
+/// A set of capabilities, in the VM's layout.
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities {
@@ -106,13 +106,13 @@ impl Capability {
 }
 
 impl Capabilities {
-    /// The set of the given capabilities.
+    /// The set of these capabilities.
     #[must_use]
     pub fn of(list: &[Capability]) -> Self {
         list.iter().fold(Self::default(), |set, &one| set.with(one))
     }
 
-    /// This set and `capability`.
+    /// This set with `capability` added.
     #[must_use]
     pub const fn with(mut self, capability: Capability) -> Self {
         self.words[capability.word()] |= capability.mask();
@@ -126,13 +126,13 @@ impl Capabilities {
         self
     }
 
-    /// Is `capability` in the set?
+    /// Whether `capability` is in the set.
     #[must_use]
     pub const fn has(&self, capability: Capability) -> bool {
         self.words[capability.word()] & capability.mask() != 0
     }
 
-    /// What is in both sets.
+    /// The capabilities in both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let mut words = self.words;
@@ -142,7 +142,7 @@ impl Capabilities {
         Self { words }
     }
 
-    /// What is in this set but not in `other`.
+    /// The capabilities in this set but not in `other`.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         let mut words = self.words;
@@ -152,7 +152,7 @@ impl Capabilities {
         Self { words }
     }
 
-    /// Is nothing in the set?
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)

@@ -1,9 +1,9 @@
 //! Enumerations of `jvmti.h` as plain numbers with names.
 //!
-//! The VM may hand over a value that this list does not have (a newer JVM has more errors, phases and events). In a Rust
-//! `enum` such a value is undefined behaviour, so each enumeration is a transparent `i32` with named constants, and an unknown value
-//! is just a number without a name. The names are those of the header without their prefix; `NAMES` has the whole names, for the
-//! test that compares every value with the header.
+//! The VM may return a value that this list does not have (a newer JVM has more errors, phases and events). In a Rust `enum` such a value
+//! is undefined behaviour. So each enumeration is a transparent `i32` with named constants, and an unknown value is just a number without a
+//! name. The names are those of the header without their prefix; `NAMES` has the full names, for the test that compares every value with
+//! the header.
 
 /// Declares one enumeration as a transparent number with named constants.
 macro_rules! enumeration {
@@ -22,7 +22,7 @@ macro_rules! enumeration {
             /// The name in the header and the value of every constant.
             pub const NAMES: &[(&str, i32)] = &[$((concat!($prefix, stringify!($name)), $value),)*];
 
-            /// The name in the header, or `None` for a value this list does not know.
+            /// The name in the header, or `None` for a value that this list does not have.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 Self::NAMES.iter().find(|entry| entry.1 == self.0).map(|entry| entry.0)
@@ -82,7 +82,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// Whether an event is wanted.
+    /// Whether an event is enabled.
     EventMode "JVMTI_" {
         ENABLE = 1
         DISABLE = 0
@@ -90,7 +90,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// The phase of the VM life.
+    /// The phase of the VM's life.
     Phase "JVMTI_PHASE_" {
         ONLOAD = 1
         PRIMORDIAL = 2
@@ -138,7 +138,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// Which objects a heap iteration of JVMTI 1.0 visits.
+    /// The objects that a heap iteration of JVMTI 1.0 visits.
     HeapObjectFilter "JVMTI_HEAP_OBJECT_" {
         TAGGED = 1
         UNTAGGED = 2
@@ -147,7 +147,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// What kind of root keeps an object, in `IterateOverReachableObjects`.
+    /// The kind of a root, in `IterateOverReachableObjects`.
     HeapRootKind "JVMTI_HEAP_ROOT_" {
         JNI_GLOBAL = 1
         SYSTEM_CLASS = 2
@@ -175,7 +175,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// Whether a heap iteration of JVMTI 1.0 goes on.
+    /// Whether a heap iteration of JVMTI 1.0 continues.
     IterationControl "JVMTI_ITERATION_" {
         CONTINUE = 1
         IGNORE = 2
@@ -220,7 +220,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// What a timer measures.
+    /// The kind of time that a timer measures.
     TimerKind "JVMTI_TIMER_" {
         USER_CPU = 30
         TOTAL_CPU = 31
@@ -229,7 +229,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// What `SetVerboseFlag` makes the VM print.
+    /// The output that `SetVerboseFlag` enables.
     VerboseFlag "JVMTI_VERBOSE_" {
         OTHER = 0
         GC = 1
@@ -239,7 +239,7 @@ enumeration! {
 }
 
 enumeration! {
-    /// What a `jlocation` means.
+    /// The meaning of a `jlocation`.
     JlocationFormat "JVMTI_JLOCATION_" {
         JVMBCI = 1
         MACHINEPC = 2

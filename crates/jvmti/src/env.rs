@@ -1,12 +1,11 @@
 //! One JVMTI environment: checked calls through the function table.
 //!
-//! Every method calls one function of the specification and turns its error code into a value. Memory the VM allocated for a
-//! result is copied or wrapped ([`VmArray`]) and given back, so nothing leaks. Names come as the VM has them: bytes in modified UTF-8,
-//! without the final zero.
+//! Every method calls one function of the specification and turns its error code into a value. Results in memory allocated by the VM are
+//! copied or wrapped ([`VmArray`]) and deallocated. Names are bytes in modified UTF-8, without the final zero.
 //!
-//! **Contract of the raw references.** `jclass`, `jthread`, `jobject` and `jmethodID` are pointers of the VM. The methods take them as they come
-//! from the VM; who passes one that the VM did not give out, or a local reference whose frame is gone, breaks the contract that
-//! [`Env::from_raw`] names. References in results are JNI local references of the current thread.
+//! **Contract for raw references.** `jclass`, `jthread`, `jobject` and `jmethodID` are pointers of the VM, passed to it unchecked. Callers
+//! must not pass one that the VM did not give out, or a local reference whose frame is gone; see [`Env::from_raw`]. References in results
+//! are JNI local references of the current thread.
 
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
@@ -39,7 +38,7 @@ use crate::error_code::ErrorCode;
 use crate::function_table::FunctionTable;
 use crate::raw_types::RawEnv;
 
-/// A JVMTI environment. A copy is the same environment.
+/// A JVMTI environment. A copy refers to the same environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Env {
     raw: NonNull<RawEnv>,
@@ -47,7 +46,7 @@ pub struct Env {
 
 // SAFETY: a JVMTI environment may be used from every thread (JVMTI specification, "Environments").
 unsafe impl Send for Env {}
-// SAFETY: its functions may run at the same time on several threads (the same chapter).
+// SAFETY: its functions may run concurrently on several threads (same chapter).
 unsafe impl Sync for Env {}
 
 /// Calls one function of the table by its name and maps its error code.
@@ -66,7 +65,7 @@ macro_rules! call {
 }
 use call;
 
-/// The code as a result that names its function.
+/// Turns an error code into a result that names its function.
 fn checked(function: &'static str, code: ErrorCode) -> Result<(), Error> {
     code.ok().map_err(|code| Error::Jvmti { function, code })
 }
@@ -75,8 +74,8 @@ impl Env {
     /// Wraps a `jvmtiEnv*`; `None` for null.
     ///
     /// # Safety
-    /// `raw` must be null or an environment of this process that is not disposed of while a copy is used, and the references passed to its methods
-    /// must be references this VM gave out and that are still valid.
+    /// `raw` must be null or an environment of this process that is not disposed of while a copy is in use. References passed to its
+    /// methods must come from this VM and still be valid.
     #[must_use]
     pub unsafe fn from_raw(raw: *mut RawEnv) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw })
@@ -88,21 +87,21 @@ impl Env {
         self.raw.as_ptr()
     }
 
-    /// The function table, for calls this wrapper does not have.
+    /// The function table, for functions without a wrapper.
     #[must_use]
     pub fn table(&self) -> &FunctionTable {
-        // SAFETY: by the contract of `from_raw` the environment is alive, and its first word points at the VM's table.
+        // SAFETY: by the contract of `from_raw`, the environment is alive, and its first word points to the VM's table.
         unsafe { &*(*self.raw.as_ptr()).cast::<FunctionTable>() }
     }
 
-    /// The version number the VM itself has (`GetVersionNumber`), e.g. `0x3019_0000` for JDK 25.
+    /// The VM's own version number (`GetVersionNumber`), e.g. `0x3019_0000` for JDK 25.
     pub fn version_number(self) -> Result<i32, Error> {
         let mut version = 0;
         call!(self, GetVersionNumber(&raw mut version))?;
         Ok(version)
     }
 
-    /// Ends the environment: its events stop, its capabilities are given up.
+    /// Disposes of the environment: its events stop, and its capabilities are relinquished.
     ///
     /// # Safety
     /// No copy of this environment may be used afterwards.

@@ -1,4 +1,4 @@
-//! What can go wrong when the VM is asked for something, as values that name the function that was asked.
+//! Failed requests to the VM, as values that name the function called.
 
 use crate::error_code::ErrorCode;
 
@@ -6,13 +6,13 @@ use crate::error_code::ErrorCode;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// `GetEnv` of the VM refused every version that was asked for.
+    /// `GetEnv` refused every version asked for.
     #[error("the VM offers no environment of the versions asked for (last answer {code})")]
     NoEnvironment {
-        /// What the last `GetEnv` returned.
+        /// The result of the last `GetEnv`.
         code: i32,
     },
-    /// The VM is older than this function: its slot is empty.
+    /// The VM is older than this function, whose slot is empty.
     #[error("{function}: this VM does not have the function")]
     MissingFunction {
         /// The name in the specification.
@@ -40,19 +40,19 @@ pub enum Error {
         /// The name in the specification.
         function: &'static str,
     },
-    /// A function that must give something gave null, and there was no exception.
+    /// A function returned null where the specification requires a result, and no exception was pending.
     #[error("{function}: null result")]
     NullResult {
         /// The name in the specification.
         function: &'static str,
     },
-    /// A name for the VM holds a zero byte.
+    /// A name passed to the VM contains a zero byte.
     #[error("{function}: a string holds a zero byte")]
     ZeroByte {
         /// The name in the specification.
         function: &'static str,
     },
-    /// A length does not fit the 32-bit number of the interface, or the VM gave a negative one.
+    /// A length does not fit the interface's 32-bit number, or the VM returned a negative one.
     #[error("{function}: length {length} is out of range")]
     LengthOutOfRange {
         /// The name in the specification.
@@ -63,7 +63,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The JVMTI code, when a JVMTI function returned one.
+    /// The JVMTI error code, if a JVMTI function returned one.
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         match self {

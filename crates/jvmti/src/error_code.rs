@@ -1,12 +1,12 @@
 //! The error codes of JVMTI functions.
 //!
-//! A transparent number and not a Rust `enum`: a newer VM may return a code this list does not have (72 and 73 came after
-//! JVMTI 1.2), and that must stay a value, not undefined behaviour.
+//! A transparent number and not a Rust `enum`: a newer VM may return a code that this list does not have (72 and 73 came after JVMTI 1.2),
+//! and that must be a value, not undefined behaviour.
 
 use crate::enumerations::enumeration;
 
 enumeration! {
-    /// What a JVMTI function returned. Zero is success.
+    /// The result of a JVMTI function. Zero is success.
     ErrorCode "JVMTI_ERROR_" {
         NONE = 0
         INVALID_THREAD = 10

@@ -1,7 +1,7 @@
-//! The callbacks an agent gives to `SetEventCallbacks`, one pointer per event.
+//! The callbacks passed to `SetEventCallbacks`, one pointer per event.
 //!
-//! The callback of event `e` is at byte offset `(e - 50) * 8`. Worked example: `ClassFileLoadHook` is event 54, so its
-//! pointer is at `(54 - 50) * 8 = 0x20`. An older VM reads only as many pointers as it knows: the size goes with the call.
+//! The callback of event `e` is at byte offset `(e - 50) * 8`. Example: `ClassFileLoadHook` is event 54, so its pointer is at `(54 - 50) *
+//! 8 = 0x20`. The call passes the size, so an older VM reads only the pointers it knows.
 
 use std::ffi::{c_char, c_void};
 
@@ -10,7 +10,7 @@ use jni::sys::{JNIEnv, jclass, jfieldID, jint, jlong, jmethodID, jobject, jvalue
 use crate::raw_types::{JvmtiBoolean, RawEnv, jlocation, jthread};
 use crate::structures::AddrLocationMap;
 
-/// The type of one callback: reserved places are bare pointers that stay null.
+/// The type of one callback. Reserved entries are bare pointers that stay null.
 macro_rules! callback {
     (reserved) => { *mut c_void };
     (($($argument:ident: $type:ty),*)) => {

@@ -1,7 +1,7 @@
-//! The JVMTI function table: what a `jvmtiEnv*` points at.
+//! The JVMTI function table, which a `jvmtiEnv*` points to.
 //!
-//! The JVM Tool Interface hands an agent a pointer to a pointer to this table. Slot `n` (counted from 1, as in
-//! the specification and in `jvmti.h`) is at byte offset `(n - 1) * 8` on a 64-bit machine.
+//! The JVM Tool Interface gives an agent a pointer to a pointer to this table. Slot `n` (counted from 1, as in the specification and in
+//! `jvmti.h`) is at byte offset `(n - 1) * 8` on a 64-bit machine.
 //!
 //! | slot | offset | what |
 //! |---|---|---|
@@ -39,7 +39,7 @@ use crate::structures::{
     ThreadGroupInfo, ThreadInfo, TimerInfo,
 };
 
-/// The type of one slot: reserved slots are bare pointers, the others functions that return an error code.
+/// The type of one slot. Reserved slots are bare pointers; the others are functions that return an error code.
 macro_rules! slot {
     (reserved) => { *mut c_void };
     (($($argument:ident: $type:ty),*)) => {
@@ -54,7 +54,7 @@ macro_rules! slot {
 /// Declares the table from one line per slot, and lists the slots by name and offset.
 macro_rules! function_table {
     ($($number:literal $name:ident $signature:tt;)*) => {
-        /// The table of functions of one JVMTI environment. The fields have the names and the order of `jvmti.h`.
+        /// The function table of a JVMTI environment. The fields have the names and the order of `jvmti.h`.
         #[repr(C)]
         #[derive(Debug)]
         #[allow(non_snake_case, reason = "the names of the specification")]

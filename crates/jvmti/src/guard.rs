@@ -1,8 +1,8 @@
-//! The one guard between the VM and our code.
+//! Stops panics between our code and the VM.
 //!
-//! A panic must not unwind into the frames of the VM: that is undefined behaviour, and in `extern "system"` functions an abort of
-//! the program's process. Each function the VM calls wraps its body in [`guard`]: a panic ends the body, is reported, and the
-//! callback returns its fallback, which must leave the program as if the agent were not there.
+//! A panic must not unwind into the VM's frames: that is undefined behaviour, and in `extern "system"` functions it aborts the program's
+//! process. Each function that the VM calls wraps its body in [`guard`]. A panic ends the body and is reported, and the callback returns
+//! its fallback, which must leave the program as if the agent were absent.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,14 +14,14 @@ pub fn guard<T>(fallback: T, on_panic: impl FnOnce(&str), body: impl FnOnce() ->
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(value) => value,
         Err(payload) => {
-            // A panic in the report itself is dropped: no caller is left to tell.
+            // A panic of the report itself is ignored, because there is no caller left to report it to.
             let report = catch_unwind(AssertUnwindSafe(|| {
                 on_panic(panic_message(payload.as_ref()))
             }));
             if let Err(second) = report {
                 std::mem::forget(second);
             }
-            // A payload is any value, and its destructor may panic as well. It is leaked: panics are rare.
+            // The payload can be any value, whose destructor may panic as well. It is leaked; panics are rare.
             std::mem::forget(payload);
             fallback
         }

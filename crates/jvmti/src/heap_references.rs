@@ -1,10 +1,10 @@
-//! What JVMTI says of a reference that it follows.
+//! What JVMTI reports about a reference that it follows.
 
 use jni::sys::{jint, jlong, jmethodID};
 
 use crate::raw_types::jlocation;
 
-/// Which field a reference goes through.
+/// The field of a reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoField {
@@ -12,7 +12,7 @@ pub struct HeapReferenceInfoField {
     pub index: jint,
 }
 
-/// Which array element a reference goes through.
+/// The array element of a reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoArray {
@@ -20,7 +20,7 @@ pub struct HeapReferenceInfoArray {
     pub index: jint,
 }
 
-/// Which constant pool entry a reference goes through.
+/// The constant pool entry of a reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoConstantPool {
@@ -28,7 +28,7 @@ pub struct HeapReferenceInfoConstantPool {
     pub index: jint,
 }
 
-/// Which local variable is a root.
+/// The local variable that is a root.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoStackLocal {
@@ -46,7 +46,7 @@ pub struct HeapReferenceInfoStackLocal {
     pub slot: jint,
 }
 
-/// Which JNI local reference is a root.
+/// The JNI local reference that is a root.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoJniLocal {
@@ -60,7 +60,7 @@ pub struct HeapReferenceInfoJniLocal {
     pub method: jmethodID,
 }
 
-/// Room kept by the specification.
+/// Space reserved by the specification.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HeapReferenceInfoReserved {
@@ -82,7 +82,7 @@ pub struct HeapReferenceInfoReserved {
     pub reserved8: jlong,
 }
 
-/// Details of one reference; which member counts is told by the reference kind.
+/// Details of one reference. The reference kind selects the member.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union HeapReferenceInfo {

@@ -10,7 +10,7 @@ use crate::error::{Error, c_string};
 use crate::jni_env::Jni;
 use crate::raw_types::RawEnv;
 
-/// A version of the interface, as `GetEnv` wants it.
+/// A version of the interface, for `GetEnv`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JvmtiVersion(pub i32);
 
@@ -21,17 +21,17 @@ impl JvmtiVersion {
     pub const V11: Self = Self(0x300B_0000);
     /// JDK 6 to 8.
     pub const V1_2: Self = Self(0x3001_0200);
-    /// What [`Vm::jvmti`] asks for, best first.
+    /// The versions that [`Vm::jvmti`] tries, best first.
     pub const ASKED: [Self; 3] = [Self::V21, Self::V11, Self::V1_2];
 }
 
-/// The Java virtual machine of this process. Valid for as long as the process lives.
+/// The Java virtual machine of this process, valid as long as the process lives.
 #[derive(Debug, Clone, Copy)]
 pub struct Vm {
     raw: NonNull<JavaVM>,
 }
 
-// SAFETY: the invocation interface may be used from every thread (JNI specification, "Invocation API").
+// SAFETY: the invocation interface may be used on every thread (JNI specification, "Invocation API").
 unsafe impl Send for Vm {}
 // SAFETY: the invocation interface is the same for all threads, and its functions keep no state of the caller.
 unsafe impl Sync for Vm {}
@@ -46,7 +46,7 @@ impl Vm {
         NonNull::new(raw).map(|raw| Self { raw })
     }
 
-    /// The pointer of C.
+    /// The `JavaVM*` of C.
     #[must_use]
     pub fn as_raw(self) -> *mut JavaVM {
         self.raw.as_ptr()
@@ -80,7 +80,7 @@ impl Vm {
             .ok_or(Error::NullResult { function: "GetEnv" })
     }
 
-    /// Attaches the current native thread as a daemon. End it with [`Vm::detach_current_thread`] before the thread ends.
+    /// Attaches the current native thread as a daemon. Call [`Vm::detach_current_thread`] before the thread ends.
     pub fn attach_current_thread_as_daemon(self, name: &str) -> Result<Jni, Error> {
         let function = "AttachCurrentThreadAsDaemon";
         let name = c_string(function, name)?;
@@ -130,7 +130,7 @@ impl Vm {
 }
 
 impl Jni {
-    /// The VM this environment belongs to.
+    /// The VM that this environment belongs to.
     pub fn vm(self) -> Result<Vm, Error> {
         let mut vm = std::ptr::null_mut();
         // SAFETY: the table is the VM's; `vm` lives through the call.

@@ -1,12 +1,12 @@
-//! The JNI environment of the current thread: the typed calls an agent needs.
+//! The JNI environment of the current thread, with the calls that an agent needs.
 //!
-//! The `jni` crate's own wrapper ties references to lifetimes and throws Rust errors for pending exceptions, which does not fit callbacks
-//! that run in every phase; so this is a thin layer over its raw types (`jni::sys`). Every method that can throw clears the exception and
-//! returns [`Error::JavaException`]: an agent's failed call must never surface in the program. A caller inside Java code that may have its own
-//! pending exception saves it first with [`Jni::take_exception`] and puts it back with [`Jni::throw`].
+//! The `jni` crate's own wrapper ties references to lifetimes and turns pending exceptions into Rust errors, which does not suit callbacks
+//! that run in every phase. So this is a thin layer over its raw types (`jni::sys`). Every method that can throw clears the exception and
+//! returns [`Error::JavaException`], because a failed call of the agent must never surface in the program. A caller inside Java code, where
+//! an exception may already be pending, saves it first with [`Jni::take_exception`] and restores it with [`Jni::throw`].
 //!
-//! References follow the contract of [`Jni::from_raw`]. Local references live until the native frame returns or their
-//! local frame is popped; [`Jni::with_local_frame`] bounds them.
+//! References follow the contract of [`Jni::from_raw`]. Local references live until the native frame returns or their local frame is
+//! popped; [`Jni::with_local_frame`] limits their life.
 
 #![allow(
     clippy::not_unsafe_ptr_arg_deref,
@@ -31,14 +31,14 @@ pub use classes::NativeMethod;
 
 use crate::error::Error;
 
-/// The JNI environment of one thread. Not to be passed to another thread.
+/// The JNI environment of one thread. Must not be passed to another thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Jni {
     raw: NonNull<JNIEnv>,
     thread_bound: PhantomData<*mut JNIEnv>,
 }
 
-/// Calls one function of the JNI table: version that brought it, name, arguments.
+/// Calls a function of the JNI table: the version that introduced it, its name, its arguments.
 macro_rules! jni_call {
     ($jni:expr, $version:ident.$name:ident($($argument:expr),* $(,)?)) => {{
         let env = $jni.as_raw();
@@ -53,8 +53,8 @@ impl Jni {
     /// Wraps a `JNIEnv*`; `None` for null.
     ///
     /// # Safety
-    /// `raw` must be null or the environment of the current thread, and the references and IDs passed to its methods must be ones that
-    /// this VM gave out, that are still valid, and that are of the kind the method names.
+    /// `raw` must be null or the environment of the current thread. References and IDs passed to its methods must come from this VM, be
+    /// still valid, and be of the kind that the method names.
     #[must_use]
     pub unsafe fn from_raw(raw: *mut JNIEnv) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self {
@@ -75,7 +75,7 @@ impl Jni {
         jni_call!(self, v1_1.GetVersion())
     }
 
-    /// `value`, unless the call left an exception: then that is taken away and named.
+    /// Returns `value`, unless the call left an exception, which is cleared and becomes an error.
     fn without_exception<T>(self, function: &'static str, value: T) -> Result<T, Error> {
         if self.drop_own_exception() {
             Err(Error::JavaException { function })
@@ -84,7 +84,7 @@ impl Jni {
         }
     }
 
-    /// `pointer`, unless the call left an exception or gave null.
+    /// Returns `pointer`, unless the call left an exception or returned null.
     fn non_null<T>(self, function: &'static str, pointer: *mut T) -> Result<*mut T, Error> {
         let pointer = self.without_exception(function, pointer)?;
         if pointer.is_null() {
@@ -94,7 +94,7 @@ impl Jni {
         }
     }
 
-    /// Success, unless the call left an exception or a negative status.
+    /// Succeeds, unless the call left an exception or returned a negative status.
     fn status(self, function: &'static str, code: jint) -> Result<(), Error> {
         self.without_exception(function, ())?;
         if code < 0 {

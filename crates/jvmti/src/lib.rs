@@ -1,12 +1,12 @@
-//! The JVM Tool Interface and the part of JNI an agent needs, wrapped.
+//! Wraps the JVM Tool Interface and the part of JNI that an agent needs.
 //!
 //! Two layers:
 //!
 //! 1. **The binary interface**, laid out as in `jvmti.h` of JDK 25 and compared slot by slot with the header of every JDK on the machine
-//!    (`tests/tests/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
-//!    from the VM are transparent numbers, never Rust enums: an unknown one is just a number without a name.
-//! 2. **Checked calls**: [`Vm`] gives environments, [`Env`] calls JVMTI, [`Jni`] calls JNI for the current thread. Errors are values that name the
-//!    function; memory of the VM is given back; Java exceptions of our own calls are cleared and become values.
+//!   (`tests/tests/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
+//!   from the VM are transparent numbers, never Rust enums, so an unknown value is just a number without a name.
+//! 2. **Checked calls**: [`Vm`] gives environments, [`Env`] calls JVMTI, [`Jni`] calls JNI for the current thread. Errors are values that
+//!   name the function. Memory of the VM is deallocated. Java exceptions of our own calls are cleared and become values.
 //!
 //! ```text
 //! Agent_OnLoad(JavaVM*) -> Vm::from_raw -> Vm::jvmti -> Env::add_capabilities
@@ -14,7 +14,7 @@
 //! callback(jvmtiEnv*, JNIEnv*, ...) -> guard(fallback, report, || Env::from_raw, Jni::from_raw, ...)
 //! ```
 //!
-//! Every function handed to the VM wraps its body in [`guard`], so no panic reaches the VM's frames.
+//! Every function passed to the VM wraps its body in [`guard`], so no panic unwinds into the VM's frames.
 
 mod agent_thread;
 mod callback_types;

@@ -1,4 +1,4 @@
-//! The structures of `jvmti.h` that pass between agent and VM, field by field in the order of the header.
+//! The structures of `jvmti.h` that are passed between agent and VM, with the fields in the order of the header.
 //!
 //! Sizes are checked against the header of every JDK on the machine by `tests/tests/header_layout.rs`; `STRUCTURE_SIZES` lists them. Example:
 //! `jvmtiThreadInfo` is 32 bytes: `name` at 0, `priority` at 8, `is_daemon` at 12, `thread_group` at 16,
@@ -21,7 +21,7 @@ use crate::heap_references::{
 };
 use crate::raw_types::{JvmtiBoolean, jlocation, jthread, jthreadGroup};
 
-/// What `GetThreadInfo` fills in.
+/// The result of `GetThreadInfo`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadInfo {
@@ -47,7 +47,7 @@ pub struct MonitorStackDepthInfo {
     pub stack_depth: jint,
 }
 
-/// What `GetThreadGroupInfo` fills in.
+/// The result of `GetThreadGroupInfo`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadGroupInfo {
@@ -135,7 +135,7 @@ pub struct ClassDefinition {
     pub class_bytes: *const u8,
 }
 
-/// What `GetObjectMonitorUsage` fills in.
+/// The result of `GetObjectMonitorUsage`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MonitorUsage {
@@ -191,7 +191,7 @@ pub struct ParamInfo {
     pub kind: ParamKind,
     /// The field `base_type`.
     pub base_type: ParamType,
-    /// May the argument be null?
+    /// Whether the argument may be null.
     pub null_ok: JvmtiBoolean,
 }
 
@@ -231,7 +231,7 @@ pub struct ExtensionEventInfo {
     pub params: *mut ParamInfo,
 }
 
-/// What a timer can do.
+/// The properties of a timer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TimerInfo {
@@ -249,7 +249,7 @@ pub struct TimerInfo {
     pub reserved2: jlong,
 }
 
-/// Where in machine code a bytecode index is.
+/// A bytecode index and its machine code address.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct AddrLocationMap {

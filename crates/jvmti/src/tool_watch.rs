@@ -1,8 +1,9 @@
-//! Being told when another agent asks the VM for a tool environment.
+//! Notifies the agent when another agent asks the VM for a tool environment.
 //!
-//! Some capabilities can be had by one environment at a time. A tool that holds one and wants to leave it to others must know when another tool
-//! appears, before that tool asks for capabilities. The way to an environment is `GetEnv` of the invocation interface: the `JavaVM*` of the
-//! process points at a table of functions, and [`Vm::watch_environments`] lets it point at a copy whose `GetEnv` tells first.
+//! Some capabilities can be held by only one environment at a time. A tool that holds one but yields to others must know when another tool
+//! appears, before that tool asks for capabilities. Every tool gets its environment from `GetEnv` of the invocation interface: the
+//! process's `JavaVM*` points to a function table, and [`Vm::watch_environments`] points it to a copy whose `GetEnv` first calls a
+//! listener.
 
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -13,41 +14,41 @@ use jni::sys::{JNIInvokeInterface_, JavaVM, jint};
 use crate::guard::guard;
 use crate::java_vm::Vm;
 
-/// These bits of a version say which interface is meant (`JVMTI_VERSION_MASK_INTERFACE_TYPE`).
+/// The bits of a version that select the interface (`JVMTI_VERSION_MASK_INTERFACE_TYPE`).
 const INTERFACE_MASK: jint = 0x7000_0000;
 /// The tool interface (`JVMTI_VERSION_INTERFACE_JVMTI`).
 const TOOL_INTERFACE: jint = 0x3000_0000;
 
-/// The `GetEnv` of C.
+/// The type of `GetEnv` in C.
 type GetEnv = unsafe extern "system" fn(*mut JavaVM, *mut *mut c_void, jint) -> jint;
 
-/// Whether the VM's table was replaced; tried once.
+/// Whether the VM's table was replaced. Tried once.
 static WATCHING: OnceLock<bool> = OnceLock::new();
-/// The VM's own function.
+/// The VM's own `GetEnv`.
 static ORIGINAL: OnceLock<GetEnv> = OnceLock::new();
 static LISTENER: OnceLock<fn()> = OnceLock::new();
 
 impl Vm {
-    /// Calls `listener` before anybody gets a tool environment from now on, on the thread that asks for it. False where this VM does not let its
-    /// table be replaced. There is one listener in a process: the first.
+    /// From now on calls `listener` before any tool environment is handed out, on the thread that asks for it. Returns false if this VM's
+    /// table cannot be replaced. Only the first listener of a process is used.
     ///
     /// # Safety
-    /// The library that has this code must never be unloaded, and `listener` may be called on any thread at any time.
+    /// The library that contains this code must never be unloaded, and `listener` must be callable on any thread at any time.
     pub unsafe fn watch_environments(self, listener: fn()) -> bool {
         *WATCHING.get_or_init(|| {
             let _ = LISTENER.set(listener);
-            // SAFETY: as the caller of this function promises.
+            // SAFETY: the caller upholds the same contract.
             unsafe { self.replace_table() }
         })
     }
 
     /// # Safety
-    /// As [`Vm::watch_environments`].
+    /// As for [`Vm::watch_environments`].
     unsafe fn replace_table(self) -> bool {
         if !is_writable(self.as_raw() as usize) {
             return false;
         }
-        // SAFETY: the first word of a `JavaVM` points at the VM's table, a plain structure of function pointers, of which a copy is as good.
+        // SAFETY: the first word of a `JavaVM` points to the VM's table, a plain structure of function pointers that may be copied.
         let mut table = unsafe { std::ptr::read(*self.as_raw()) };
         // SAFETY: every VM of JNI 1.2 and later has this function.
         if ORIGINAL.set(unsafe { table.v1_2.GetEnv }).is_err() {
@@ -55,8 +56,8 @@ impl Vm {
         }
         table.v1_2.GetEnv = get_env;
         let table: *mut JNIInvokeInterface_ = Box::leak(Box::new(table));
-        // SAFETY: the word is aligned, lives as long as the process and is writable, as was just looked up; others only load it, and find the old
-        // table or the new one, which lives as long.
+        // SAFETY: the word is aligned, lives as long as the process, and was just found to be writable. Other threads only load it, and get
+        // the old table or the new one, which lives as long.
         let word = unsafe { AtomicPtr::from_ptr(self.as_raw().cast::<*mut JNIInvokeInterface_>()) };
         word.store(table, Ordering::Release);
         true
@@ -74,7 +75,7 @@ unsafe extern "system" fn get_env(
         guard((), |_| {}, listener);
     }
     match ORIGINAL.get() {
-        // SAFETY: the arguments are the caller's, passed on to the function that the caller meant.
+        // SAFETY: the arguments are the caller's own, passed on to the function that the caller meant to call.
         Some(original) => unsafe { original(vm, environment, version) },
         None => jni::sys::JNI_ERR,
     }
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_listener_hears_of_tool_environments_only_and_the_call_goes_on() {
-        // SAFETY: null is what reserved words of the table hold, and every other word is set below.
+        // SAFETY: reserved words of the table hold null, and every other word is set below.
         let mut table: JNIInvokeInterface_ = unsafe { std::mem::zeroed() };
         table.v1_1.DestroyJavaVM = none;
         table.v1_1.AttachCurrentThread = attach;
@@ -126,7 +127,7 @@ mod tests {
         table.v1_2.GetEnv = original;
         table.v1_4.AttachCurrentThreadAsDaemon = attach;
         let raw: *mut JavaVM = Box::leak(Box::new(std::ptr::from_ref(Box::leak(Box::new(table)))));
-        // SAFETY: a table of functions in the shape of a VM's.
+        // SAFETY: the table has the shape of a VM's.
         let vm = unsafe { Vm::from_raw(raw) }.unwrap();
         // SAFETY: the test's code stays loaded.
         let watched = unsafe {
@@ -142,7 +143,7 @@ mod tests {
             (0x0001_0006, 2),
         ] {
             let mut environment = std::ptr::null_mut();
-            // SAFETY: the table is the test's.
+            // SAFETY: the table belongs to the test.
             let code = unsafe { ((**raw).v1_2.GetEnv)(raw, &raw mut environment, version) };
             assert_eq!((code, ASKED.load(Ordering::Relaxed)), (version, asked));
         }

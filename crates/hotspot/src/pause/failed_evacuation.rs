@@ -1,4 +1,4 @@
-//! A young or mixed collection whose evacuation failed in part: read at looks from inside the pause, reported when it is over.
+//! Young or mixed collections whose evacuation failed in part: read at looks inside the pause, reported when it is over.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::evacuation_walk::EvacuationWalk;
 use crate::new_places::NewPlaces;
 use crate::space::Space;
 
-/// No reading has shown a region that was kept.
+/// No reading showed a region that was kept.
 pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {
     phase: "the end of a failed evacuation",
 };
@@ -34,7 +34,7 @@ impl Pause {
             let (classes, sizes) = (&self.classes, &self.sizes);
             let new_walk = || EvacuationWalk::new(classes, sizes, &room);
             let needs_largest = self.collector != Collector::G1;
-            // SAFETY: looks happen on the VM thread, inside the pause; nothing is given back to the system before its end.
+            // SAFETY: looks happen on the VM thread, inside the pause; no memory is uncommitted before its end.
             unsafe {
                 self.failure
                     .read(suspects, needs_largest, &self.pool, new_walk);
@@ -45,7 +45,8 @@ impl Pause {
         Ok(())
     }
 
-    /// A collection whose evacuation failed in part, by the reading from inside the pause. What was evacuated and not read there is read now.
+    /// Builds the result of a collection whose evacuation failed in part, from readings inside the pause. Evacuated spaces without a
+    /// reading are read now.
     pub(super) fn failed_evacuation(
         &self,
         mut readings: Vec<SpaceReading>,
@@ -65,7 +66,7 @@ impl Pause {
         let unread = collected.evacuated.iter().filter(|space| !is_read(space));
         let unread: Vec<Space> = unread.copied().collect();
         let mut all = self.walk_old_copies(&unread, after)?;
-        // When a full collection follows, it has marked the objects by now.
+        // If a full collection follows, it has marked the objects by now.
         if !self.inside && self.collector == Collector::G1 {
             for kept in readings.iter_mut().filter(|one| !is_freed(&one.space)) {
                 // SAFETY: the world is stopped, and memory below the tops is committed.
@@ -79,7 +80,7 @@ impl Pause {
             all.dead += one.found.dead;
             all.walked += one.found.walked;
         }
-        // Not unstable: what is sorted already, all of a space, is merged.
+        // Stable, because it merges the spaces, each of which is already sorted.
         all.survivors.sort_by_key(|survivor| survivor.from);
         all.add_dead(collected.humongous.len());
         if !self.inside {
@@ -99,7 +100,7 @@ impl Pause {
     }
 }
 
-/// Where the spaces start, ascending.
+/// The start addresses of the spaces, ascending.
 fn bottoms<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<Address> {
     let mut bottoms: Vec<Address> = spaces.map(|space| space.bottom).collect();
     bottoms.sort_unstable();

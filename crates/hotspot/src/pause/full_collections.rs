@@ -1,4 +1,4 @@
-//! Full collections of a pause: what is read of them at each look, what they report, and what the young collections next to them leave unseen.
+//! Full collections of a pause: what is read at each look, their reports, and the unseen young collections next to them.
 
 use super::Pause;
 use crate::collection_report::{CollectionKind, CollectionReport, MovesFault};
@@ -10,7 +10,7 @@ use crate::full_report::full_report;
 use crate::survivor_list::SurvivorList;
 
 impl Pause {
-    /// Reads what a full collection shows by now, and reports one that another one followed. Is one moving objects now?
+    /// Reads what a full collection shows by now, and reports one that was followed by another. Returns whether one is moving objects now.
     pub(super) fn look_at_full(&mut self) -> bool {
         let Some(full) = &mut self.full else {
             return false;
@@ -24,7 +24,7 @@ impl Pause {
         }
         self.report_full(completed);
         if is_under_way && self.failure.has_failed() {
-            // What the young collection left in place is where the full one found it. The recorder did not know by then what had moved.
+            // The full collection found what the young one left in place, but the recorder did not know yet what had moved.
             if let Some(full) = &mut self.full {
                 full.forget_dead();
             }
@@ -33,7 +33,7 @@ impl Pause {
         is_under_way
     }
 
-    /// While moves are off, classes are not followed. Nothing is unloaded before marking.
+    /// Refreshes the classes, which are not tracked while moves are off. No class is unloaded before marking.
     fn catch_up_with_classes(&mut self) {
         if self.off
             && let Err(error) = self.classes.refresh()
@@ -42,7 +42,7 @@ impl Pause {
         }
     }
 
-    /// Reports full collections that are over. What follows in this pause begins where the last of them ended.
+    /// Reports finished full collections. The rest of this pause starts where the last of them ended.
     pub(super) fn report_full(&mut self, completed: Vec<FullCollection>) {
         for collection in completed {
             let noted = self.spaces.list(&mut self.latest);
@@ -68,7 +68,7 @@ impl Pause {
         }
     }
 
-    /// Was there nothing that the young collection ahead of a full one could move? Then no hook sees it happen, though the VM counts it.
+    /// Whether the young collection before a full one had nothing to move. The VM counts it, but no hook sees it.
     fn young_is_empty(&self) -> bool {
         self.collector != Collector::G1
             && !self
@@ -77,7 +77,7 @@ impl Pause {
                 .any(|space| space.kind.is_young() && space.bottom < space.top)
     }
 
-    /// A young collection of this pause that was not looked at: because moves are off, or because there was nothing to see.
+    /// Reports a young collection of this pause that was not read, because moves are off or there was nothing to see.
     fn report_unseen(&mut self, next: &CollectionReport, fault: Option<MovesFault>) {
         self.reports.push(CollectionReport {
             number: next.number - 1,
@@ -105,7 +105,7 @@ impl Pause {
         match unsafe { take_anew(report, &self.classes, &self.sizes) } {
             Ok(()) => {
                 self.off = false;
-                // What the first pause found is older than the fault.
+                // The first inventory is older than the fault.
                 self.first = FirstInventory::Given;
             }
             Err(fault) => report.set_fault(fault),

@@ -1,12 +1,12 @@
-//! Collections whose moves level finish does not know: the report lists the heap that they left.
+//! Collections whose moves are unknown at level finish: the report lists the heap after the collection.
 //!
-//! After a failed evacuation of Serial or Parallel (when no full collection follows in the pause, which is rare), stale copies in the young spaces cannot be told
-//! from objects: that stays a fault. G1 puts fillers over them.
+//! After a failed evacuation of Serial or Parallel (rarely, if no full collection follows in the pause), stale copies in the young spaces
+//! cannot be told from objects, so that remains a fault. G1 puts fillers over them.
 //!
 //! ```text
-//! young  fault: a space does not parse        moves off
-//! young  not looked at                        moves off
-//! full   the whole heap is listed             anew: known again
+//! young  fault: a space does not parse        moves are off
+//! young  not read                             moves are off
+//! full   the whole heap is listed             starts anew: known again
 //! full   the whole heap is listed
 //! ```
 
@@ -19,7 +19,7 @@ use crate::first_inventory::FirstInventory;
 use crate::listed_heap::list_heap;
 
 impl Pause {
-    /// Lists the heap where this level does not know the moves. If the heap does not parse, that is the fault.
+    /// Lists the heap if this level does not know the moves. If the heap does not parse, that is the fault.
     pub(super) fn list_if_not_known(&mut self, report: &mut CollectionReport) {
         let started = Instant::now();
         let is_off = report.fault == Some(MovesFault::Off);
@@ -36,7 +36,7 @@ impl Pause {
             return;
         }
         let classes = match is_off {
-            // They were not followed. Who lives now was not unloaded.
+            // Classes were not tracked. The classes of live objects were not unloaded.
             true => self.classes.refresh().map(drop),
             false => Ok(()),
         };
@@ -52,7 +52,7 @@ impl Pause {
                 report.fault = None;
                 report.anew = is_off;
                 self.off = false;
-                // Each live object is listed.
+                // Every live object is listed.
                 self.first = FirstInventory::Given;
             }
             Err(_) if is_off => {}

@@ -1,14 +1,15 @@
-//! Memory of G1's eden that need not be read, because nothing was written into it.
+//! Skips memory of G1's eden that the collector did not write.
 //!
-//! Where most of a large eden is dead, what lived on stood in a few of its pages: in 600 of 150,000, where programs parse or render. Only in these
-//! has the collector written. Which they are is watched ([`WriteWatch`]), and all others are left alone: no object that starts there lived on.
+//! If most of a large eden is dead, the survivors occupied few of its pages: 600 of 150,000 in programs that parse or render. The collector
+//! has written only to these. [`WriteWatch`] tells which they are; all other pages are skipped, because no object that starts there
+//! survived.
 //!
-//! That they are dead rests on the system's word, and is checked: as always, what stands at the new places must be the survivors that were found
-//! ([`crate::young_coverage`]). If it is not, everything is read. What that check cannot tell are classes that fillers have, too (`int[]` and
-//! `java.lang.Object`, up to JDK 18): of these there may be more than were found.
+//! The result is checked: as always, the objects at the new places must be exactly the survivors found ([`crate::young_coverage`]). If they
+//! are not, everything is read. The check is blind to classes that fillers also have (`int[]` and `java.lang.Object`, up to JDK 18): there
+//! may be more objects of these than were found.
 //!
-//! To watch costs the collector a moment for every page it writes first. So a pause is watched only if the two before it let expect that few
-//! pages of eden have survivors.
+//! Watching costs the collector some time for the first write to each page. So a pause is watched only if, by the two pauses before it, few
+//! pages of eden are likely to have survivors.
 
 use std::sync::Arc;
 
@@ -20,28 +21,29 @@ use crate::space::{Space, SpaceKind};
 use crate::walk_pool::WalkPool;
 use crate::write_watch::WriteWatch;
 
-/// A smaller eden is read as quickly as it is watched.
+/// A smaller eden is read as fast as it is watched.
 const FEWEST_PAGES: usize = 4096;
-/// Watching pays where at most one page in this many has survivors. On a virtual machine with two cores a page is read in 0.1 us and protected in 0.01; the first write to it
-/// takes 1.2 us, whether one thread of the collector makes it or the other. At one page in 25 watched and unwatched pauses of a program (h2) took the same time.
+/// Watching pays if at most one page in this many has survivors. On a virtual machine with two cores, reading a page takes 0.1 us and
+/// protecting it 0.01 us; the first write to it takes 1.2 us, on whichever thread of the collector. At one page in 25, watched and
+/// unwatched pauses of a program (h2) took the same time.
 const LEAST_UNWRITTEN: usize = 24;
 
-/// Free memory becomes eden only in part, and what is protected for a pause that is not watched is protected for nothing.
+/// Only part of the free memory becomes eden, and protection is wasted if the pause is then not watched.
 const PART_FOR_EDEN: usize = 4;
 
-/// What is watched in this pause, and whether it is to be in the next.
+/// Decides whether a pause is watched, and holds the watch.
 #[derive(Debug, Default)]
 pub(super) struct UnwrittenPages {
-    /// Only with G1, and where the system can do it.
+    /// Only with G1, and only if the kernel supports it.
     watch: Option<WriteWatch>,
-    /// Pages with survivors in the last pause, and in the one before it; `None`: not known.
+    /// Pages with survivors in the last pause and in the one before; `None` if unknown.
     pages: [Option<usize>; 2],
 }
 
-/// What the watch says after a collection.
+/// What the watch reports after a collection.
 #[derive(Debug)]
 pub(super) struct WrittenMemory {
-    /// Ascending, as is what was written of it.
+    /// Both lists are ascending.
     watched: Vec<AddressRange>,
     written: Vec<AddressRange>,
 }
@@ -60,7 +62,7 @@ impl WrittenMemory {
         evacuated.iter().filter(is_written).copied().collect()
     }
 
-    /// Written memory and all memory of spaces that were not watched; ascending.
+    /// Written memory, and all memory of spaces that were not watched; ascending.
     pub(super) fn or_not_watched(&self, spaces: &[Space]) -> Vec<AddressRange> {
         let memories = spaces.iter().map(AddressRange::from);
         let not_watched = memories.filter(|memory| !self.covers(*memory));
@@ -78,7 +80,7 @@ impl WrittenMemory {
 }
 
 impl UnwrittenPages {
-    /// For G1: other collectors' edens are a single space.
+    /// For G1 only: the eden of other collectors is a single space.
     pub(super) fn of_regions() -> Self {
         Self {
             watch: WriteWatch::new().ok(),
@@ -86,14 +88,14 @@ impl UnwrittenPages {
         }
     }
 
-    /// Where allocating threads may report how far they have come; `None`: not needed.
+    /// Where allocating threads can report their progress; `None` if not needed.
     pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.watch
             .as_ref()
             .map(|watch| Arc::clone(watch.frontier()))
     }
 
-    /// A pause begins.
+    /// Starts watching if it is likely to pay.
     pub(super) fn begin(&mut self, before: &[Space], pool: &WalkPool) {
         let edens = edens(before);
         let pays = self.pays(&edens);
@@ -101,12 +103,12 @@ impl UnwrittenPages {
             return;
         };
         if watch.begin(&edens, pool).is_err() {
-            // What is protected already loses that with the first write.
+            // Memory that is already protected loses its protection on the first write.
             self.watch = None;
         }
     }
 
-    /// Where the collector has written; `None`: nothing is known.
+    /// Where the collector has written; `None` if unknown.
     pub(super) fn written(&self) -> Option<WrittenMemory> {
         let watch = self.watch.as_ref().filter(|watch| watch.is_on())?;
         Some(WrittenMemory {
@@ -115,7 +117,7 @@ impl UnwrittenPages {
         })
     }
 
-    /// What was found in these spaces is expected the next time, too.
+    /// Records what was found in these spaces, as the expectation for the next pause.
     pub(super) fn learn(&mut self, evacuated: &[Space], found: &Evacuated) {
         let has_eden = evacuated.iter().any(|space| space.kind == SpaceKind::Eden);
         if has_eden && found.walked == 0 {
@@ -123,13 +125,13 @@ impl UnwrittenPages {
         }
     }
 
-    /// Is there much to be read, and hardly anything to be expected in it?
+    /// Whether there is much to read and little to expect in it.
     fn pays(&self, edens: &[AddressRange]) -> bool {
         let pages = pages_of(edens);
         pages >= FEWEST_PAGES && self.expects_few_of(pages)
     }
 
-    /// The pause is over, and left the heap like this.
+    /// Ends the watch of a pause that left the heap as `after`.
     pub(super) fn end(&mut self, after: &[Space]) {
         let mut next = free_memory(after);
         let watched = self.watch.as_ref().map(WriteWatch::watched);
@@ -141,12 +143,12 @@ impl UnwrittenPages {
         }
     }
 
-    /// Is it to be expected that the next pause is watched: if eden is as large as it was, or grows?
+    /// Whether the next pause is likely to be watched, if eden stays as large or grows.
     fn may_pay(&self, watched: &[AddressRange], free: &[AddressRange]) -> bool {
         self.expects_few_of(pages_of(watched).max(pages_of(free) / PART_FOR_EDEN))
     }
 
-    /// By the last two pauses, will few of these pages have survivors?
+    /// Whether, by the last two pauses, few of these pages will have survivors.
     fn expects_few_of(&self, pages: usize) -> bool {
         let [Some(last), before] = self.pages else {
             return false;
@@ -161,7 +163,7 @@ fn pages_of(ranges: &[AddressRange]) -> usize {
     bytes / page_size()
 }
 
-/// The regions that the next eden will be made of: all that are free, those that follow one another as one.
+/// The memory of free regions, from which the next eden is made; adjacent regions are merged.
 fn free_memory(regions: &[Space]) -> Vec<AddressRange> {
     let mut free: Vec<AddressRange> = Vec::new();
     for (region, next) in regions.iter().zip(regions.iter().skip(1)) {
@@ -178,7 +180,7 @@ fn free_memory(regions: &[Space]) -> Vec<AddressRange> {
     free
 }
 
-/// The memory of eden's regions, those that follow one another as one: what is not used of a region is watched as well.
+/// The memory of eden's regions; adjacent regions are merged, including the unused end of a region.
 fn edens(regions: &[Space]) -> Vec<AddressRange> {
     let mut edens: Vec<AddressRange> = Vec::new();
     let mut last_index = None;
@@ -271,7 +273,7 @@ mod tests {
         };
         assert_eq!(pays(&[], 0, 0), (false, false), "nothing is known");
         assert_eq!(pays(&spaces, 300, 0), (true, false));
-        // Not an evacuation, or walked: what was known stays.
+        // Not an evacuation, or walked: the expectation stays.
         assert!(pays(&[], 5000, 0).0);
         assert!(pays(&spaces, 5000, 1).0);
         assert!(!pays(&spaces, 1000, 0).0);

@@ -26,14 +26,14 @@ pub mod class_status {
 }
 
 impl Env {
-    /// Every class the VM has loaded, arrays and hidden classes included.
+    /// All loaded classes, including arrays and hidden classes.
     pub fn loaded_classes(self) -> Result<VmArray<jclass>, Error> {
         let (mut count, mut classes) = (0, null_mut());
         call!(self, GetLoadedClasses(&raw mut count, &raw mut classes))?;
         self.take_array("GetLoadedClasses", count, classes)
     }
 
-    /// The classes that `loader` (null: the boot loader) is an initiating loader of.
+    /// The classes for which `loader` (null: the boot loader) is an initiating loader.
     pub fn class_loader_classes(self, loader: jobject) -> Result<VmArray<jclass>, Error> {
         let (mut count, mut classes) = (0, null_mut());
         call!(
@@ -62,7 +62,7 @@ impl Env {
         Ok(loader)
     }
 
-    /// The status bits, see [`class_status`].
+    /// The status bits; see [`class_status`].
     pub fn class_status(self, class: jclass) -> Result<i32, Error> {
         let mut status = 0;
         call!(self, GetClassStatus(class, &raw mut status))?;
@@ -86,7 +86,7 @@ impl Env {
         Ok(major)
     }
 
-    /// The source file name, or `None` when the class does not have one.
+    /// The source file name, or `None` if the class does not have one.
     pub fn source_file_name(self, class: jclass) -> Result<Option<Vec<u8>>, Error> {
         let mut name: *mut c_char = null_mut();
         match call!(self, GetSourceFileName(class, &raw mut name)) {
@@ -98,28 +98,28 @@ impl Env {
         }
     }
 
-    /// Can the class be retransformed? Not: primitives, arrays, hidden classes.
+    /// Whether the class can be retransformed. Primitives, arrays and hidden classes cannot.
     pub fn is_modifiable_class(self, class: jclass) -> Result<bool, Error> {
         let mut answer = 0;
         call!(self, IsModifiableClass(class, &raw mut answer))?;
         Ok(answer != 0)
     }
 
-    /// Is it an array class?
+    /// Whether it is an array class.
     pub fn is_array_class(self, class: jclass) -> Result<bool, Error> {
         let mut answer = 0;
         call!(self, IsArrayClass(class, &raw mut answer))?;
         Ok(answer != 0)
     }
 
-    /// Is it an interface?
+    /// Whether it is an interface.
     pub fn is_interface(self, class: jclass) -> Result<bool, Error> {
         let mut answer = 0;
         call!(self, IsInterface(class, &raw mut answer))?;
         Ok(answer != 0)
     }
 
-    /// The methods the class declares, in its own order when the capability for that is there.
+    /// The methods the class declares, in declaration order if the environment has the capability for that.
     pub fn class_methods(self, class: jclass) -> Result<VmArray<jmethodID>, Error> {
         let (mut count, mut methods) = (0, null_mut());
         call!(
@@ -129,7 +129,7 @@ impl Env {
         self.take_array("GetClassMethods", count, methods)
     }
 
-    /// Sends the classes through the class file load hook again, all in one safepoint. If one fails, none changes.
+    /// Sends the classes through the class file load hook again, in one safepoint. If one fails, none changes.
     pub fn retransform_classes(self, classes: &[jclass]) -> Result<(), Error> {
         if classes.is_empty() {
             return Ok(());
@@ -138,8 +138,8 @@ impl Env {
         call!(self, RetransformClasses(count, classes.as_ptr()))
     }
 
-    /// Retransforms in batches. A batch that fails is split in halves until the classes that fail alone are found;
-    /// `on_failure` gets each of those. Returns how many classes were retransformed.
+    /// Retransforms in batches. A batch that fails is halved until the failing classes are found, and `on_failure` is called for each of
+    /// these. Returns the number of retransformed classes.
     pub fn retransform_in_batches(
         self,
         classes: &[jclass],

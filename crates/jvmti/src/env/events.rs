@@ -1,4 +1,4 @@
-//! Capabilities, callbacks and which events are on.
+//! Capabilities, callbacks and event notification.
 
 use super::{Env, call};
 use crate::capabilities::Capabilities;
@@ -8,28 +8,28 @@ use crate::event_callbacks::EventCallbacks;
 use crate::raw_types::jthread;
 
 impl Env {
-    /// What this VM could give at this moment.
+    /// The capabilities that the VM can give at this moment.
     pub fn potential_capabilities(self) -> Result<Capabilities, Error> {
         let mut offered = Capabilities::default();
         call!(self, GetPotentialCapabilities(&raw mut offered))?;
         Ok(offered)
     }
 
-    /// What this environment has.
+    /// The capabilities that this environment has.
     pub fn capabilities(self) -> Result<Capabilities, Error> {
         let mut owned = Capabilities::default();
         call!(self, GetCapabilities(&raw mut owned))?;
         Ok(owned)
     }
 
-    /// Adds those of the wanted capabilities that the VM offers, and returns which of the wanted ones the environment has now.
+    /// Adds the wanted capabilities that the VM offers, and returns which of the wanted ones the environment now has.
     pub fn add_capabilities(self, wanted: &Capabilities) -> Result<Capabilities, Error> {
         let offered = wanted.intersection(&self.potential_capabilities()?);
         call!(self, AddCapabilities(&raw const offered))?;
         Ok(wanted.intersection(&self.capabilities()?))
     }
 
-    /// Gives capabilities back.
+    /// Relinquishes capabilities.
     pub fn relinquish_capabilities(self, given_up: &Capabilities) -> Result<(), Error> {
         call!(self, RelinquishCapabilities(std::ptr::from_ref(given_up)))
     }
@@ -37,13 +37,13 @@ impl Env {
     /// Sets all callbacks at once. The VM copies the structure.
     ///
     /// # Safety
-    /// The functions must stay loaded for as long as the environment lives, and must not unwind (see [`crate::guard`]).
+    /// The functions must stay loaded while the environment lives, and must not unwind (see [`crate::guard`]).
     pub unsafe fn set_event_callbacks(self, callbacks: &EventCallbacks) -> Result<(), Error> {
         let size = length_for_vm("SetEventCallbacks", size_of::<EventCallbacks>())?;
         call!(self, SetEventCallbacks(std::ptr::from_ref(callbacks), size))
     }
 
-    /// Switches an event on or off, for one thread or (null) for all.
+    /// Enables or disables an event, for one thread or (null) for all.
     pub fn set_event_notification_mode(
         self,
         mode: EventMode,
@@ -53,17 +53,17 @@ impl Env {
         call!(self, SetEventNotificationMode(mode, event, thread))
     }
 
-    /// Switches an event on for all threads.
+    /// Enables an event for all threads.
     pub fn enable(self, event: EventKind) -> Result<(), Error> {
         self.set_event_notification_mode(EventMode::ENABLE, event, std::ptr::null_mut())
     }
 
-    /// Switches an event off for all threads.
+    /// Disables an event for all threads.
     pub fn disable(self, event: EventKind) -> Result<(), Error> {
         self.set_event_notification_mode(EventMode::DISABLE, event, std::ptr::null_mut())
     }
 
-    /// Makes the VM send events for what exists already (compiled methods, generated code).
+    /// Makes the VM send events for what already exists (compiled methods, generated code).
     pub fn generate_events(self, event: EventKind) -> Result<(), Error> {
         call!(self, GenerateEvents(event))
     }

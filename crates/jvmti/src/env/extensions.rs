@@ -1,4 +1,4 @@
-//! Extension functions: what this VM offers beyond the specification.
+//! Extension functions: those that this VM offers beyond the specification.
 
 use std::ptr::null_mut;
 
@@ -9,18 +9,18 @@ use crate::error::{Error, length_from_vm};
 /// One extension function.
 #[derive(Debug, Clone)]
 pub struct ExtensionFunctionEntry {
-    /// The unique name, e.g. `com.sun.hotspot.functions.IsClassUnloadingEnabled`.
+    /// The unique id, e.g. `com.sun.hotspot.functions.IsClassUnloadingEnabled`.
     pub id: Vec<u8>,
-    /// What it does, in a sentence.
+    /// A short description.
     pub description: Vec<u8>,
-    /// How many arguments it takes after the environment.
+    /// The number of arguments after the environment.
     pub parameter_count: usize,
-    /// The function. C-variadic: pass exactly the arguments its documentation names.
+    /// The function. C-variadic: pass exactly the arguments that its documentation lists.
     pub function: Option<ExtensionFunction>,
 }
 
 impl Env {
-    /// The extension functions of this VM. All memory the VM allocated for the description is given back.
+    /// The extension functions of this VM.
     pub fn extension_functions(self) -> Result<Vec<ExtensionFunctionEntry>, Error> {
         let function = "GetExtensionFunctions";
         let (mut count, mut entries) = (0, null_mut());

@@ -18,14 +18,14 @@ pub struct FieldName {
 }
 
 impl Env {
-    /// The fields that a class declares itself, static ones included.
+    /// The fields that a class itself declares, static ones included.
     pub fn class_fields(self, class: jclass) -> Result<VmArray<jfieldID>, Error> {
         let (mut count, mut fields) = (0, null_mut());
         call!(self, GetClassFields(class, &raw mut count, &raw mut fields))?;
         self.take_array("GetClassFields", count, fields)
     }
 
-    /// Name and descriptor of a field of the class that declares it.
+    /// Name and descriptor of a field, given the class that declares it.
     pub fn field_name(self, class: jclass, field: jfieldID) -> Result<FieldName, Error> {
         let function = "GetFieldName";
         let (mut name, mut descriptor): (*mut c_char, *mut c_char) = (null_mut(), null_mut());
@@ -39,7 +39,7 @@ impl Env {
         }
     }
 
-    /// The access flags of a field of the class that declares it.
+    /// The access flags of a field, given the class that declares it.
     pub fn field_modifiers(self, class: jclass, field: jfieldID) -> Result<i32, Error> {
         let mut modifiers = 0;
         call!(self, GetFieldModifiers(class, field, &raw mut modifiers))?;

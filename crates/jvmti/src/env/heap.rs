@@ -1,7 +1,7 @@
 //! Tags and heap iteration. Needs `can_tag_objects`.
 //!
-//! A tag is a 64-bit number an environment keeps for an object; 0 means none. An iteration visits every object at a
-//! safepoint; the visitor must not call JNI or most of JVMTI.
+//! A tag is a 64-bit number that an environment stores for an object; 0 means none. An iteration visits every object at a safepoint. The
+//! visitor must not call JNI or most of JVMTI.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -16,15 +16,15 @@ use crate::error::{Error, length_for_vm};
 use crate::heap_references::HeapReferenceInfo;
 use crate::structures::HeapCallbacks;
 
-/// Go on into the references of this object (`JVMTI_VISIT_OBJECTS`); iteration ignores it.
+/// Follow the references of this object (`JVMTI_VISIT_OBJECTS`). Ignored by iterations.
 const VISIT_OBJECTS: jint = 0x100;
 /// End the iteration (`JVMTI_VISIT_ABORT`).
 const VISIT_ABORT: jint = 0x8000;
 
-/// Sees each object of a heap iteration.
+/// Visits the objects of a heap iteration.
 pub trait HeapVisitor {
-    /// One object: the tag of its class, its size in bytes as the VM lays it out, its own tag, which may be changed, and its length if it is
-    /// an array. Returns whether to go on.
+    /// Visits one object. Arguments: the tag of its class, its size in bytes, its own tag, which may be changed, and its length if it is an
+    /// array. Returns whether to continue.
     fn visit(
         &mut self,
         class_tag: jlong,
@@ -34,7 +34,7 @@ pub trait HeapVisitor {
     ) -> bool;
 }
 
-/// Hands one object to the visitor; a panic ends the iteration.
+/// Passes one object to the visitor. A panic ends the iteration.
 unsafe extern "system" fn visit_object<V: HeapVisitor>(
     class_tag: jlong,
     size: jlong,
@@ -57,26 +57,26 @@ unsafe extern "system" fn visit_object<V: HeapVisitor>(
     }
 }
 
-/// Sees each reference of a walk over all reachable objects.
+/// Visits the references of a walk over all reachable objects.
 pub trait ReferenceVisitor {
-    /// One reference between two objects. Returns whether to go on.
+    /// Visits one reference between two objects. Returns whether to continue.
     fn visit(&mut self, reference: &HeapReference<'_>) -> bool;
 }
 
-/// A reference from a field or an array element. Tags may be changed; those of an object that refers to itself are the same cell.
+/// A reference from a field or an array element. Tags may be changed. If an object refers to itself, both its tags are the same cell.
 #[derive(Debug)]
 pub struct HeapReference<'a> {
-    /// The tag of the class of the object that is referred to.
+    /// The tag of the class of the referenced object.
     pub class_tag: jlong,
-    /// The tag of the class of the object that refers to it.
+    /// The tag of the class of the referring object.
     pub referrer_class_tag: jlong,
-    /// The tag of the object that is referred to.
+    /// The tag of the referenced object.
     pub tag: &'a Cell<jlong>,
-    /// The tag of the object that refers to it.
+    /// The tag of the referring object.
     pub referrer_tag: &'a Cell<jlong>,
 }
 
-/// Hands one reference to the visitor, if it is of a field or an array element; a panic ends the walk.
+/// Passes one reference to the visitor if it is from a field or an array element. A panic ends the walk.
 unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
     kind: HeapReferenceKind,
     _info: *const HeapReferenceInfo,
@@ -94,7 +94,7 @@ unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
     }
     // SAFETY: `follow_references` passes its exclusively borrowed visitor, and the VM calls from one thread at a time.
     let visitor = unsafe { &mut *user_data.cast::<V>() };
-    // SAFETY: the VM passes tags that may be read and written during the call; a cell allows both to be the same.
+    // SAFETY: the VM passes tags that may be read and written during the call; cells may alias.
     let (tag, referrer_tag) = unsafe {
         (
             &*tag.cast_const().cast::<Cell<jlong>>(),
@@ -114,7 +114,7 @@ unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
 }
 
 impl Env {
-    /// The tag of an object; 0 when it has none.
+    /// The tag of an object; 0 if it has none.
     pub fn tag(self, object: jobject) -> Result<jlong, Error> {
         let mut tag = 0;
         call!(self, GetTag(object, &raw mut tag))?;
@@ -143,22 +143,21 @@ impl Env {
         self.take_array("GetObjectsWithTags", found, objects)
     }
 
-    /// The size of an object in bytes as the VM lays it out.
+    /// The size of an object in bytes, as the VM lays it out.
     pub fn object_size(self, object: jobject) -> Result<jlong, Error> {
         let mut size = 0;
         call!(self, GetObjectSize(object, &raw mut size))?;
         Ok(size)
     }
 
-    /// Visits every object in the heap, reachable or not; `class` (or null) and `filter` (bits of
-    /// `JVMTI_HEAP_FILTER_*`) leave some out.
+    /// Visits every object in the heap, reachable or not. `class` (or null) and `filter` (bits of `JVMTI_HEAP_FILTER_*`) restrict the visit.
     pub fn iterate_through_heap<V: HeapVisitor>(
         self,
         filter: i32,
         class: jclass,
         visitor: &mut V,
     ) -> Result<(), Error> {
-        // SAFETY: all members are optional functions; all bits zero is None.
+        // SAFETY: all members are optional functions, for which all bits zero is None.
         let mut callbacks: HeapCallbacks = unsafe { std::mem::zeroed() };
         callbacks.heap_iteration_callback = Some(visit_object::<V>);
         let user_data: *const c_void = std::ptr::from_mut(visitor).cast_const().cast();
@@ -168,9 +167,9 @@ impl Env {
         )
     }
 
-    /// Visits every field and array element of all reachable objects that refers to an object.
+    /// Visits every reference from a field or array element of a reachable object.
     pub fn follow_references<V: ReferenceVisitor>(self, visitor: &mut V) -> Result<(), Error> {
-        // SAFETY: all members are optional functions; all bits zero is None.
+        // SAFETY: all members are optional functions, for which all bits zero is None.
         let mut callbacks: HeapCallbacks = unsafe { std::mem::zeroed() };
         callbacks.heap_reference_callback = Some(visit_reference::<V>);
         let user_data: *const c_void = std::ptr::from_mut(visitor).cast_const().cast();

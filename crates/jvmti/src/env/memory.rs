@@ -1,4 +1,4 @@
-//! Memory that the VM allocates and the agent must give back.
+//! Memory that the VM allocates and the agent must deallocate.
 
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
@@ -8,7 +8,7 @@ use super::{Env, call};
 use crate::error::{Error, length_from_vm};
 
 impl Env {
-    /// Allocates `size` bytes with the allocator of the VM, as the class file load hook requires for new class bytes.
+    /// Allocates `size` bytes with the VM's allocator, as the class file load hook requires for new class bytes.
     pub fn allocate(self, size: usize) -> Result<NonNull<u8>, Error> {
         let wanted = i64::try_from(size).map_err(|_| Error::LengthOutOfRange {
             function: "Allocate",
@@ -21,16 +21,16 @@ impl Env {
         })
     }
 
-    /// Copies `bytes` into memory of the VM.
+    /// Copies `bytes` into memory allocated by the VM.
     pub fn allocate_copy(self, bytes: &[u8]) -> Result<NonNull<u8>, Error> {
-        // Allocate(0) gives null; one byte keeps the result a real address.
+        // Allocate(0) returns null; one byte makes the result a real address.
         let memory = self.allocate(bytes.len().max(1))?;
-        // SAFETY: the VM gave at least `bytes.len()` fresh bytes, which cannot overlap `bytes`.
+        // SAFETY: the VM has allocated at least `bytes.len()` new bytes, which cannot overlap `bytes`.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory.as_ptr(), bytes.len()) };
         Ok(memory)
     }
 
-    /// Gives memory back to the VM; null is allowed.
+    /// Deallocates memory of the VM; null is allowed.
     ///
     /// # Safety
     /// `memory` must come from this VM's JVMTI allocator and not be used afterwards.
@@ -38,7 +38,7 @@ impl Env {
         call!(self, Deallocate(memory.cast::<u8>()))
     }
 
-    /// Takes over an array the VM allocated.
+    /// Takes ownership of an array that the VM allocated.
     pub(crate) fn take_array<T>(
         self,
         function: &'static str,
@@ -52,22 +52,22 @@ impl Env {
         })
     }
 
-    /// Takes over a C string the VM allocated; `None` for null. Modified UTF-8 without the final zero.
+    /// Takes ownership of a C string that the VM allocated; `None` for null. Modified UTF-8 without the final zero.
     pub(crate) fn take_string(self, text: *mut c_char) -> Option<Vec<u8>> {
         if text.is_null() {
             return None;
         }
-        // SAFETY: strings of the VM end with a zero byte.
+        // SAFETY: strings of the VM are NUL-terminated.
         let bytes = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
-        // SAFETY: the VM allocated the string for this call and `bytes` is a copy. A failure would only leak it.
+        // SAFETY: the VM allocated the string for this call, and `bytes` is a copy. A failure would only leak it.
         let _ = unsafe { self.deallocate(text) };
         Some(bytes)
     }
 }
 
-/// An array the VM allocated: read as a slice, given back on drop.
+/// An array allocated by the VM: read as a slice, deallocated on drop.
 ///
-/// Elements that are references are JNI local references; they are not deleted by this.
+/// Elements that are references are JNI local references; dropping the array does not delete them.
 #[derive(Debug)]
 pub struct VmArray<T> {
     env: Env,
@@ -80,7 +80,7 @@ impl<T> Deref for VmArray<T> {
 
     fn deref(&self) -> &[T] {
         match self.data {
-            // SAFETY: the VM said that `length` elements are at `data`, and they are this value's alone.
+            // SAFETY: the VM stored `length` elements at `data`, and only this value owns them.
             Some(data) => unsafe { std::slice::from_raw_parts(data.as_ptr(), self.length) },
             None => &[],
         }

@@ -76,7 +76,7 @@ impl Env {
         }
     }
 
-    /// The line number table; empty when the class has none. Needs `can_get_line_numbers`.
+    /// The line number table; empty if the class has none. Needs `can_get_line_numbers`.
     pub fn line_number_table(self, method: jmethodID) -> Result<Vec<SourceLine>, Error> {
         let (mut count, mut table) = (0, null_mut());
         match call!(
@@ -101,28 +101,28 @@ impl Env {
         }
     }
 
-    /// The bytecode of the method as the VM runs it now. Needs `can_get_bytecodes`.
+    /// The current bytecode of the method. Needs `can_get_bytecodes`.
     pub fn bytecodes(self, method: jmethodID) -> Result<VmArray<u8>, Error> {
         let (mut count, mut bytes) = (0, null_mut());
         call!(self, GetBytecodes(method, &raw mut count, &raw mut bytes))?;
         self.take_array("GetBytecodes", count, bytes)
     }
 
-    /// Is the method native?
+    /// Whether the method is native.
     pub fn is_method_native(self, method: jmethodID) -> Result<bool, Error> {
         let mut answer = 0;
         call!(self, IsMethodNative(method, &raw mut answer))?;
         Ok(answer != 0)
     }
 
-    /// Whether a redefinition of its class has replaced the method; frames that run it go on with the old code.
+    /// Whether a redefinition of its class has replaced the method. Frames that run it continue with the old code.
     pub fn is_method_obsolete(self, method: jmethodID) -> Result<bool, Error> {
         let mut answer = 0;
         call!(self, IsMethodObsolete(method, &raw mut answer))?;
         Ok(answer != 0)
     }
 
-    /// Makes the VM look for native methods with this prefix before their names, for wrapping natives.
+    /// Makes the VM look for native methods whose names have this prefix, to wrap native methods.
     pub fn set_native_method_prefix(self, prefix: &str) -> Result<(), Error> {
         let prefix = crate::error::c_string("SetNativeMethodPrefix", prefix)?;
         call!(self, SetNativeMethodPrefix(prefix.as_ptr()))

@@ -15,7 +15,7 @@ impl Env {
         self.take_array("GetAllModules", count, modules)
     }
 
-    /// The named module of `loader` (null: boot) that holds `package` (`java/lang`); `None` when there is none.
+    /// The named module of `loader` (null: boot) that contains `package` (`java/lang`); `None` if there is none.
     pub fn named_module(self, loader: jobject, package: &str) -> Result<Option<jobject>, Error> {
         let package = c_string("GetNamedModule", package)?;
         let mut module = null_mut();
@@ -26,7 +26,7 @@ impl Env {
         Ok((!module.is_null()).then_some(module))
     }
 
-    /// Lets `module` read `other`.
+    /// Makes `module` read `other`.
     pub fn add_module_reads(self, module: jobject, other: jobject) -> Result<(), Error> {
         call!(self, AddModuleReads(module, other))
     }

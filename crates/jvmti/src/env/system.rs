@@ -11,7 +11,7 @@ use crate::error::{Error, c_string};
 use crate::error_code::ErrorCode;
 
 impl Env {
-    /// The phase of the VM's life. Allowed in every phase.
+    /// The current phase. Callable in every phase.
     pub fn phase(self) -> Result<Phase, Error> {
         let mut phase = Phase(0);
         call!(self, GetPhase(&raw mut phase))?;
@@ -25,14 +25,14 @@ impl Env {
         Ok(nanos)
     }
 
-    /// Processors the VM may use.
+    /// The number of processors available to the VM.
     pub fn available_processors(self) -> Result<i32, Error> {
         let mut count = 0;
         call!(self, GetAvailableProcessors(&raw mut count))?;
         Ok(count)
     }
 
-    /// A system property as the VM knows it (not what Java code set later); `None` when there is none.
+    /// A system property as the VM knows it, without later changes by Java code; `None` if there is none.
     pub fn system_property(self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let name = c_string("GetSystemProperty", name)?;
         let mut value: *mut c_char = null_mut();
@@ -56,7 +56,7 @@ impl Env {
             .collect())
     }
 
-    /// Sets a system property. OnLoad phase only.
+    /// Sets a system property. Only in the OnLoad phase.
     pub fn set_system_property(self, name: &str, value: &str) -> Result<(), Error> {
         let name = c_string("SetSystemProperty", name)?;
         let value = c_string("SetSystemProperty", value)?;
@@ -69,18 +69,18 @@ impl Env {
         call!(self, AddToBootstrapClassLoaderSearch(path.as_ptr()))
     }
 
-    /// Runs a full collection and returns when it is done.
+    /// Runs a full collection, and returns when it has finished.
     pub fn force_garbage_collection(self) -> Result<(), Error> {
         call!(self, ForceGarbageCollection())
     }
 
-    /// Makes the VM print what the flag names.
+    /// Makes the VM print the output selected by `flag`.
     pub fn set_verbose(self, flag: VerboseFlag, on: bool) -> Result<(), Error> {
         call!(self, SetVerboseFlag(flag, u8::from(on)))
     }
 
-    /// A copy of the JNI function table in use, allocated by the VM. It is meant to be changed and given to
-    /// [`Env::set_jni_function_table`], which copies it; the caller gives it back with [`Env::deallocate`].
+    /// A copy of the current JNI function table, allocated by the VM. Meant to be changed and passed to [`Env::set_jni_function_table`],
+    /// which copies it. The caller must free it with [`Env::deallocate`].
     pub fn jni_function_table(self) -> Result<NonNull<JNINativeInterface_>, Error> {
         let mut table = null_mut();
         call!(self, GetJNIFunctionTable(&raw mut table))?;
@@ -92,7 +92,7 @@ impl Env {
     /// Replaces the JNI function table of every thread. The VM copies it.
     ///
     /// # Safety
-    /// Every entry must do what its JNI function must do, and must not unwind.
+    /// Every entry must do what its JNI function does, and must not unwind.
     pub unsafe fn set_jni_function_table(
         self,
         table: *const JNINativeInterface_,
@@ -100,7 +100,7 @@ impl Env {
         call!(self, SetJNIFunctionTable(table))
     }
 
-    /// The VM's own name for an error code.
+    /// The VM's name for an error code.
     pub fn error_name(self, code: ErrorCode) -> Result<Vec<u8>, Error> {
         let mut name: *mut c_char = null_mut();
         call!(self, GetErrorName(code, &raw mut name))?;

@@ -11,14 +11,14 @@ use crate::error::{Error, length_from_vm};
 use crate::raw_types::{jlocation, jthread, jthreadGroup};
 use crate::structures::{FrameInfo, ThreadInfo};
 
-/// What the VM says about a thread. The references are local references.
+/// The VM's description of a thread. The references are local references.
 #[derive(Debug, Clone)]
 pub struct ThreadDescription {
     /// The name in modified UTF-8; empty for an unnamed virtual thread.
     pub name: Vec<u8>,
     /// The Java priority, 1 to 10.
     pub priority: i32,
-    /// Does the VM end without waiting for it?
+    /// Whether the VM can exit without waiting for it.
     pub is_daemon: bool,
     /// The thread group; null for a dead thread.
     pub thread_group: jthreadGroup,
@@ -41,7 +41,7 @@ impl Env {
         Ok(thread)
     }
 
-    /// Name, priority and so on of a thread (null: the current one).
+    /// Describes a thread (null: the current one).
     pub fn thread_info(self, thread: jthread) -> Result<ThreadDescription, Error> {
         let mut info = ThreadInfo {
             name: null_mut(),
@@ -67,11 +67,11 @@ impl Env {
         Ok(state)
     }
 
-    /// Starts `body` on `thread`, a `java.lang.Thread` that was never started. It runs as a daemon and is not seen by Java
-    /// thread groups. Live phase only.
+    /// Starts `body` on `thread`, a `java.lang.Thread` that was never started. It runs as a daemon and is not visible in Java thread
+    /// groups. Only in the live phase.
     ///
     /// # Safety
-    /// `body` must not unwind, and `argument` must be what it expects on another thread.
+    /// `body` must not unwind, and `argument` must be valid for it on another thread.
     pub unsafe fn run_agent_thread(
         self,
         thread: jthread,
@@ -82,7 +82,7 @@ impl Env {
         call!(self, RunAgentThread(thread, Some(body), argument, priority))
     }
 
-    /// The topmost frames of a thread, at most `frames.len()` of them; returns how many were stored.
+    /// The topmost frames of a thread, at most `frames.len()` of them. Returns the number stored.
     pub fn stack_trace(self, thread: jthread, frames: &mut [FrameInfo]) -> Result<usize, Error> {
         let room = crate::error::length_for_vm("GetStackTrace", frames.len())?;
         let mut count = 0;
@@ -93,8 +93,8 @@ impl Env {
         length_from_vm("GetStackTrace", count)
     }
 
-    /// The method of a frame of a thread (null: the current one), 0 being the topmost, and the bytecode index in it: -1 in
-    /// a native method. Fails with `NO_MORE_FRAMES` where no Java code runs.
+    /// The method and bytecode index of a frame of a thread (null: the current one); frame 0 is the topmost. The index is -1 in a native
+    /// method. Fails with `NO_MORE_FRAMES` if no Java code runs.
     pub fn frame_location(
         self,
         thread: jthread,
@@ -108,14 +108,14 @@ impl Env {
         Ok((method, location))
     }
 
-    /// The pointer this environment keeps for a thread (null: the current one); null at first.
+    /// The pointer that this environment stores for a thread (null: the current one); initially null.
     pub fn thread_local_storage(self, thread: jthread) -> Result<*mut c_void, Error> {
         let mut data = null_mut();
         call!(self, GetThreadLocalStorage(thread, &raw mut data))?;
         Ok(data)
     }
 
-    /// Keeps a pointer for a thread (null: the current one).
+    /// Stores a pointer for a thread (null: the current one).
     pub fn set_thread_local_storage(
         self,
         thread: jthread,

@@ -108,7 +108,7 @@ impl Jni {
         self.without_exception("CallStaticObjectMethodA", value)
     }
 
-    /// Calls a static method that returns a reference; what it throws is taken away and returned as a local reference.
+    /// Calls a static method that returns a reference. An exception is cleared and returned as a local reference.
     pub fn try_call_static_object(
         self,
         class: jclass,
@@ -178,7 +178,7 @@ impl Jni {
         self.without_exception("CallObjectMethodA", value)
     }
 
-    /// A new object made with a constructor.
+    /// Creates an object with a constructor.
     pub fn new_object(
         self,
         class: jclass,

@@ -19,7 +19,7 @@ pub struct NativeMethod<'a> {
 }
 
 impl Jni {
-    /// The class of this name (`java/lang/String`, `[I`) as a local reference. From agent callbacks: the system loader's view.
+    /// Finds a class by name (`java/lang/String`, `[I`); returns a local reference. In agent callbacks it sees what the system loader sees.
     pub fn find_class(self, name: &str) -> Result<jclass, Error> {
         let name = c_string("FindClass", name)?;
         self.non_null("FindClass", jni_call!(self, v1_1.FindClass(name.as_ptr())))
@@ -87,7 +87,7 @@ impl Jni {
         (!superclass.is_null()).then_some(superclass)
     }
 
-    /// Is the object an instance of the class? Null is an instance of everything.
+    /// Whether the object is an instance of the class. Null is an instance of every class.
     #[must_use]
     pub fn is_instance_of(self, object: jobject, class: jclass) -> bool {
         jni_call!(self, v1_1.IsInstanceOf(object, class))

@@ -6,7 +6,7 @@ use super::{Jni, jni_call};
 use crate::error::Error;
 
 impl Jni {
-    /// Is an exception pending?
+    /// Whether an exception is pending.
     #[must_use]
     pub fn exception_pending(self) -> bool {
         jni_call!(self, v1_2.ExceptionCheck())
@@ -21,7 +21,7 @@ impl Jni {
         pending
     }
 
-    /// Takes the pending exception away as a local reference; `None` when there is none.
+    /// Clears the pending exception and returns it as a local reference; `None` if there is none.
     #[must_use]
     pub fn take_exception(self) -> Option<jthrowable> {
         let exception = jni_call!(self, v1_1.ExceptionOccurred());

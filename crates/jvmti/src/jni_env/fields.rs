@@ -61,7 +61,7 @@ impl Jni {
         jni_call!(self, v1_1.GetObjectField(object, field))
     }
 
-    /// Writes a reference field, with the collector's barriers; null is allowed, and final fields are written like others.
+    /// Writes a reference field, with the collector's barriers. Null is allowed. Final fields are written like others.
     pub fn set_object_field(self, object: jobject, field: jfieldID, value: jobject) {
         jni_call!(self, v1_1.SetObjectField(object, field, value));
     }

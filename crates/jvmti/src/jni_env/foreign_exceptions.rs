@@ -1,10 +1,10 @@
-//! Exceptions that belong to the program, while code of ours runs in one of its threads.
+//! Preserves exceptions that belong to the program while our code runs in one of its threads.
 //!
-//! A thread can be stopped at any moment (`Thread.stop`, a debugger's `StopThread`): the exception then comes out of whatever Java method the thread calls next,
-//! which may be one that we call. And some callbacks begin with an exception pending. Neither is ours to clear.
+//! A thread can be stopped at any moment (`Thread.stop`, a debugger's `StopThread`). The exception then surfaces in the next Java method
+//! that the thread calls, which may be one that we call. And some callbacks begin with an exception pending. Neither is ours to clear.
 //!
-//! [`Jni::keeping_exceptions`] opens a scope. Inside it a failed call clears what our own calls can throw (linkage errors, errors of the VM, reflective ones), and sets
-//! everything else aside. When the scope ends, what was set aside is pending again.
+//! [`Jni::keeping_exceptions`] opens a scope. Inside it, a failed call clears what our own calls can throw (linkage errors, VM errors,
+//! reflective ones) and sets every other exception aside. At the end of the scope, the exception set aside is pending again.
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use jni::sys::{jclass, jobject, jthrowable};
 use super::{Jni, jni_call};
 use crate::error::Error;
 
-/// What our own calls throw.
+/// Classes of exceptions that our own calls throw.
 const OWN: [&str; 3] = [
     "java/lang/LinkageError",
     "java/lang/VirtualMachineError",
@@ -24,43 +24,43 @@ const OWN: [&str; 3] = [
 
 struct OwnClasses([jclass; OWN.len()]);
 
-// SAFETY: global references are valid in every thread.
+// SAFETY: global references are valid on every thread.
 unsafe impl Send for OwnClasses {}
-// SAFETY: global references are valid in every thread, and nothing here changes.
+// SAFETY: global references are valid on every thread, and nothing here changes.
 unsafe impl Sync for OwnClasses {}
 
 static OWN_CLASSES: OnceLock<OwnClasses> = OnceLock::new();
 
 thread_local! {
-    /// The innermost scope of this thread; `None` outside of all.
+    /// The innermost scope of this thread; `None` outside all scopes.
     static SCOPE: Cell<Option<SetAside>> = const { Cell::new(None) };
 }
 
-/// A global reference, or null: nothing was set aside.
+/// A global reference; null if nothing was set aside.
 #[derive(Clone, Copy)]
 struct SetAside(jobject);
 
-/// Ends a scope, also when its body panics.
+/// Ends a scope, even if its body panics.
 struct Scope {
     jni: Jni,
     outer: Option<SetAside>,
-    /// What was pending when the scope began; a local reference or null.
+    /// The exception that was pending when the scope began; a local reference or null.
     before: jthrowable,
 }
 
 impl Jni {
-    /// Looks up what our own calls may throw. Before that, everything counts as ours.
+    /// Looks up the exceptions that our own calls may throw. Before that, every exception counts as ours.
     pub fn know_own_exceptions(self) -> Result<(), Error> {
         let mut classes = [null_mut(); OWN.len()];
         for (class, name) in classes.iter_mut().zip(OWN) {
             *class = self.new_global_ref(self.find_class(name)?)?;
         }
-        // A second time gives the same classes.
+        // A second call finds the same classes.
         let _ = OWN_CLASSES.set(OwnClasses(classes));
         Ok(())
     }
 
-    /// Runs `body`, which gets the exception that is pending now, without any pending. Afterwards that one is pending again, or one that arrived meanwhile.
+    /// Runs `body` with no exception pending, and passes it the one that was. Afterwards that one is pending again, or one that arrived meanwhile.
     pub fn keeping_exceptions<T>(self, body: impl FnOnce(Option<jthrowable>) -> T) -> T {
         let before = self.take_exception();
         let scope = Scope {
@@ -73,7 +73,7 @@ impl Jni {
         value
     }
 
-    /// Clears the pending exception, or sets it aside if it cannot be ours; returns whether there was one.
+    /// Clears the pending exception, or sets it aside if it cannot be ours. Returns whether there was one.
     pub(super) fn drop_own_exception(self) -> bool {
         let Some(thrown) = self.take_exception() else {
             return false;
@@ -85,7 +85,7 @@ impl Jni {
         true
     }
 
-    /// An exception of the program's: pending again when the scope ends. Outside of scopes it is forgotten.
+    /// Keeps an exception of the program, to be pending again at the end of the scope. Outside all scopes it is discarded.
     pub fn set_aside(self, thrown: jthrowable) {
         if let Some(SetAside(earlier)) = SCOPE.get()
             && earlier.is_null()
@@ -106,7 +106,7 @@ impl Jni {
 impl Drop for Scope {
     fn drop(&mut self) {
         let jni = self.jni;
-        // Whatever a body left pending is treated as the result of a call.
+        // An exception that the body left pending is treated like that of a call.
         jni.drop_own_exception();
         let arrived = SCOPE.replace(self.outer);
         let SetAside(arrived) = arrived.unwrap_or(SetAside(null_mut()));
@@ -116,7 +116,7 @@ impl Drop for Scope {
             self.before
         };
         if !pending.is_null() {
-            // It was pending a moment ago, so it can be again.
+            // It was pending before, so it can be thrown again.
             let _ = jni.throw(pending);
         }
         if !arrived.is_null() {

@@ -29,7 +29,7 @@ impl Jni {
         jni_call!(self, v1_2.DeleteWeakGlobalRef(object));
     }
 
-    /// A new local reference to the same object; `None` when a weak reference's object is gone.
+    /// A new local reference to the same object; `None` if the object of a weak reference was collected.
     #[must_use]
     pub fn new_local_ref(self, object: jobject) -> Option<jobject> {
         let local = jni_call!(self, v1_2.NewLocalRef(object));
@@ -41,13 +41,13 @@ impl Jni {
         jni_call!(self, v1_1.DeleteLocalRef(object));
     }
 
-    /// Do both refer to the same object?
+    /// Whether both refer to the same object.
     #[must_use]
     pub fn is_same_object(self, one: jobject, other: jobject) -> bool {
         jni_call!(self, v1_1.IsSameObject(one, other))
     }
 
-    /// Runs `body` in a local frame with room for `capacity` references; all it made are gone afterwards, also when it panics.
+    /// Runs `body` in a local frame with room for `capacity` references. The frame is popped even if `body` panics.
     pub fn with_local_frame<T>(
         self,
         capacity: usize,

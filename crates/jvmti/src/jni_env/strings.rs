@@ -6,7 +6,7 @@ use super::{Jni, jni_call};
 use crate::error::{Error, c_string, length_for_vm, length_from_vm};
 
 impl Jni {
-    /// A new `java.lang.String`. Plain text goes as UTF-16, so every character arrives.
+    /// A new `java.lang.String`. The text is passed as UTF-16, so every character is preserved.
     pub fn new_string(self, text: &str) -> Result<jstring, Error> {
         let units: Vec<u16> = text.encode_utf16().collect();
         let length = length_for_vm("NewString", units.len())?;
@@ -16,7 +16,7 @@ impl Jni {
         )
     }
 
-    /// A new string from modified UTF-8 bytes, as class files and [`crate::Env`] have them.
+    /// A new string from modified UTF-8 bytes, as used by class files and [`crate::Env`].
     pub fn new_string_from_modified_utf8(self, bytes: &[u8]) -> Result<jstring, Error> {
         let bytes = c_string("NewStringUTF", bytes)?;
         self.non_null(
