@@ -45,7 +45,7 @@ pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
     let traces = core::mem::take(&mut sites.traces);
-    let mut write = |out: &mut dyn Write| {
+    let write = |out: &mut dyn Write| {
         let trace_of = |address| sites.trace_of(address);
         enrich(trace.file(), &traces, trace_of, out).map_err(|error| trace.fault(error))
     };

@@ -83,8 +83,8 @@ fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
 
 struct Search {
     order: DepthFirst,
-    /// A node's number, and which of its edges is next.
-    stack: Vec<(u32, u32)>,
+    /// Of the node under way and those above it: which edge is next.
+    stack: Vec<u32>,
 }
 
 impl Search {
@@ -96,37 +96,37 @@ impl Search {
     }
 
     fn from(&mut self, graph: &impl Graph, root: u32) {
-        self.meet(root, 0);
-        while let Some((number, next)) = self.stack.last_mut() {
-            let from = *number;
-            let node = self
-                .order
-                .node_of
-                .get(from as usize)
-                .copied()
-                .unwrap_or(u32::MAX);
+        let Some(mut here) = self.meet(root, 0) else {
+            return;
+        };
+        while let Some(next) = self.stack.last_mut() {
+            let node = at(&self.order.node_of, here, u32::MAX);
             match graph.successors(node).get(*next as usize) {
                 Some(target) => {
                     *next += 1;
-                    self.meet(*target, from);
+                    here = self.meet(*target, here).unwrap_or(here);
                 }
                 None => {
                     self.stack.pop();
+                    here = at(&self.order.parent, here, 0);
                 }
             }
         }
     }
 
-    fn meet(&mut self, node: u32, parent: u32) {
+    /// Gives a node its number, unless it has one.
+    fn meet(&mut self, node: u32, parent: u32) -> Option<u32> {
         let order = &mut self.order;
-        let Some(number) = order.number_of.get_mut(node as usize) else {
-            return;
-        };
-        if *number == NOT_MET {
-            *number = u32::try_from(order.node_of.len()).unwrap_or(u32::MAX);
-            self.stack.push((*number, 0));
-            order.node_of.push(node);
-            order.parent.push(parent);
-        }
+        let number = order.number_of.get_mut(node as usize);
+        let number = number.filter(|number| **number == NOT_MET)?;
+        *number = u32::try_from(order.node_of.len()).unwrap_or(u32::MAX);
+        self.stack.push(0);
+        order.node_of.push(node);
+        order.parent.push(parent);
+        Some(*number)
     }
+}
+
+fn at(list: &[u32], place: u32, none: u32) -> u32 {
+    list.get(place as usize).copied().unwrap_or(none)
 }

@@ -19,7 +19,7 @@ use crate::graph::{Graph, Lists};
 
 /// The tree of immediate dominators.
 ///
-/// Nodes have *numbers* in it, from 1; a dominator's number is less than that of what it dominates. Number 0 is the virtual root above all roots.
+/// Nodes have *numbers* in it, from 1: after each node comes all that it dominates. Number 0 is the virtual root above all roots.
 #[derive(Clone, Debug)]
 pub struct DominatorTree {
     /// By number.
@@ -34,22 +34,40 @@ pub struct DominatorTree {
 struct Entry {
     /// Its parent in the search; a far ancestor as paths are shortened.
     ancestor: u32,
-    semi: u32,
-    /// The number of least `semi` between here and `ancestor`.
-    label: u32,
+    /// The least semi-dominator between here and `ancestor`.
+    least: u32,
 }
 
 impl DominatorTree {
     /// Dominators of all nodes, as seen from the roots.
     pub fn new(graph: &impl Graph, roots: &[u32]) -> Self {
         let order = DepthFirst::new(graph, roots);
-        let semis = semi_dominators(&order, &predecessors(graph, roots, &order));
-        let idom = immediate(order.parent, &semis);
+        let predecessors = predecessors(graph, roots, &order);
+        let DepthFirst {
+            node_of,
+            number_of,
+            parent,
+            orphans,
+            ..
+        } = order;
+        // Made again at the end: until then its memory is for others.
+        drop(number_of);
+        let semis = semi_dominators(&parent, &predecessors);
+        drop(predecessors);
+        let idom = immediate(parent, &semis);
+        drop(semis);
+        let (idom, node_of) = in_preorder(idom, node_of);
+        let mut number_of = vec![0; graph.nodes()];
+        for (number, node) in (0_u32..).zip(&node_of).skip(1) {
+            if let Some(place) = number_of.get_mut(*node as usize) {
+                *place = number;
+            }
+        }
         Self {
             idom,
-            node_of: order.node_of,
-            number_of: order.number_of,
-            orphans: order.orphans,
+            node_of,
+            number_of,
+            orphans,
         }
     }
 
@@ -79,15 +97,6 @@ impl DominatorTree {
         self.idom.get(number as usize).copied().unwrap_or(0)
     }
 
-    /// What each number dominates immediately.
-    pub fn children(&self) -> Lists {
-        Lists::grouped(self.idom.len(), |give| {
-            for (number, idom) in (0_u32..).zip(&self.idom).skip(1) {
-                give(*idom, number);
-            }
-        })
-    }
-
     /// Retained bytes by number; `bytes` gives those of a node itself.
     pub fn retained(&self, bytes: impl Fn(u32) -> u64) -> Vec<u64> {
         let own = |number: u32| self.node(number).map_or(0, &bytes);
@@ -110,34 +119,30 @@ impl DominatorTree {
         group_of: impl Fn(u32) -> Option<u32>,
         retained: &[u64],
     ) -> Vec<u64> {
-        let children = self.children();
         let mut sums = vec![0_u64; groups];
         // Members above the number under way.
         let mut above = vec![0_u32; groups];
         let group = |number: u32| self.node(number).and_then(&group_of);
-        let mut stack: Vec<(u32, u32)> = vec![(0, 0)];
-        while let Some((number, next)) = stack.last_mut() {
-            let number = *number;
-            if let Some(child) = children.list(number as usize).get(*next as usize) {
-                *next += 1;
-                enter(group(*child), &mut above, || {
-                    retained.get(*child as usize).copied().unwrap_or(0)
-                })
-                .into_iter()
-                .for_each(|(group, bytes)| {
-                    if let Some(sum) = sums.get_mut(group) {
-                        *sum = sum.saturating_add(bytes);
-                    }
-                });
-                stack.push((*child, 0));
-            } else {
-                if let Some(count) = group(number).and_then(|group| above.get_mut(group as usize)) {
-                    *count = count.saturating_sub(1);
-                }
-                stack.pop();
+        let mut stack: Vec<u32> = vec![0];
+        for (number, idom) in (0_u32..).zip(&self.idom).skip(1) {
+            while let Some(top) = stack.pop_if(|top| top != idom) {
+                leave(group(top), &mut above);
             }
+            let bytes = || retained.get(number as usize).copied().unwrap_or(0);
+            if let Some((group, bytes)) = enter(group(number), &mut above, bytes)
+                && let Some(sum) = sums.get_mut(group)
+            {
+                *sum = sum.saturating_add(bytes);
+            }
+            stack.push(number);
         }
         sums
+    }
+}
+
+fn leave(group: Option<u32>, above: &mut [u32]) {
+    if let Some(count) = group.and_then(|group| above.get_mut(group as usize)) {
+        *count = count.saturating_sub(1);
     }
 }
 
@@ -167,15 +172,16 @@ fn predecessors(graph: &impl Graph, roots: &[u32], order: &DepthFirst) -> Lists 
 }
 
 /// The semi-dominator of each number.
-fn semi_dominators(order: &DepthFirst, predecessors: &Lists) -> Vec<u32> {
+fn semi_dominators(parent: &[u32], predecessors: &Lists) -> Vec<u32> {
+    let numbers = u32::try_from(parent.len()).unwrap_or(u32::MAX);
     let mut entries: Vec<Entry> = (0_u32..)
-        .zip(&order.parent)
+        .zip(parent)
         .map(|(number, parent)| Entry {
             ancestor: *parent,
-            semi: number,
-            label: number,
+            least: number,
         })
         .collect();
+    let mut semis: Vec<u32> = (0..numbers).collect();
     let mut path = Vec::new();
     for number in (1..entries.len()).rev() {
         let Some(entry) = entries.get(number) else {
@@ -184,23 +190,22 @@ fn semi_dominators(order: &DepthFirst, predecessors: &Lists) -> Vec<u32> {
         let mut semi = entry.ancestor;
         let linked = u32::try_from(number + 1).unwrap_or(u32::MAX);
         for predecessor in predecessors.list(number) {
-            let best = evaluate(&mut entries, *predecessor, linked, &mut path);
-            semi = semi.min(entries.get(best as usize).map_or(semi, |best| best.semi));
+            semi = semi.min(evaluate(&mut entries, *predecessor, linked, &mut path));
         }
-        if let Some(entry) = entries.get_mut(number) {
-            entry.semi = semi;
+        if let (Some(entry), Some(place)) = (entries.get_mut(number), semis.get_mut(number)) {
+            entry.least = semi;
+            *place = semi;
         }
     }
-    entries.into_iter().map(|entry| entry.semi).collect()
+    semis
 }
 
-/// The number of least semi-dominator between `number` and the root of its tree in the forest of numbers from `linked` on. Shortens the path.
+/// The least semi-dominator between `number` and the root of its tree in the forest of numbers from `linked` on. Shortens the path.
 fn evaluate(entries: &mut [Entry], number: u32, linked: u32, path: &mut Vec<u32>) -> u32 {
     let at = |entries: &[Entry], number: u32| {
         entries.get(number as usize).copied().unwrap_or(Entry {
             ancestor: 0,
-            semi: 0,
-            label: 0,
+            least: 0,
         })
     };
     let mut here = number;
@@ -211,18 +216,16 @@ fn evaluate(entries: &mut [Entry], number: u32, linked: u32, path: &mut Vec<u32>
     }
     let mut above = at(entries, here);
     while let Some(below) = path.pop() {
-        let semi_of_label = |entry: Entry| at(entries, entry.label).semi;
-        let mut entry = at(entries, below);
-        entry.ancestor = above.ancestor;
-        if semi_of_label(above) < semi_of_label(entry) {
-            entry.label = above.label;
-        }
+        let entry = Entry {
+            ancestor: above.ancestor,
+            least: at(entries, below).least.min(above.least),
+        };
         if let Some(place) = entries.get_mut(below as usize) {
             *place = entry;
         }
         above = entry;
     }
-    above.label
+    above.least
 }
 
 /// Walks up from each parent until the semi-dominator is reached or passed.
@@ -238,6 +241,43 @@ fn immediate(mut idom: Vec<u32>, semis: &[u32]) -> Vec<u32> {
         }
     }
     idom
+}
+
+/// Numbers anew, so that each number is followed by all that it dominates: immediate dominators and nodes by their new numbers.
+fn in_preorder(idom: Vec<u32>, node_of: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+    let at = |list: &[u32], place: u32| list.get(place as usize).copied().unwrap_or(0);
+    let set = |list: &mut [u32], place: u32, value: u32| {
+        if let Some(slot) = list.get_mut(place as usize) {
+            *slot = value;
+        }
+    };
+    // A number and all that it dominates. Dominators have lower numbers.
+    let mut sizes = vec![1_u32; idom.len()];
+    for number in (1..u32::try_from(idom.len()).unwrap_or(u32::MAX)).rev() {
+        let above = at(&idom, number);
+        let size = at(&sizes, number).saturating_add(at(&sizes, above));
+        set(&mut sizes, above, size);
+    }
+    let mut new_number = vec![0_u32; idom.len()];
+    // By old number: the new number of what it dominates next.
+    let mut next = vec![1_u32; idom.len()];
+    for (number, idom) in (0_u32..).zip(&idom).skip(1) {
+        let new = at(&next, *idom);
+        set(&mut next, *idom, new.saturating_add(at(&sizes, number)));
+        set(&mut next, number, new.saturating_add(1));
+        set(&mut new_number, number, new);
+    }
+    drop((sizes, next));
+    let mut new_idom = vec![0_u32; idom.len()];
+    for (new, idom) in new_number.iter().zip(&idom) {
+        set(&mut new_idom, *new, at(&new_number, *idom));
+    }
+    drop(idom);
+    let mut new_node_of = vec![u32::MAX; node_of.len()];
+    for (new, node) in new_number.iter().zip(&node_of) {
+        set(&mut new_node_of, *new, *node);
+    }
+    (new_idom, new_node_of)
 }
 
 #[cfg(test)]
@@ -388,6 +428,24 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(sum, expected);
+            }
+        }
+
+        #[test]
+        fn after_each_number_comes_what_it_dominates((edges, roots) in random_graph()) {
+            let tree = DominatorTree::new(&lists(&edges), &roots);
+            let numbers = tree.numbers() as u32;
+            for number in 1..numbers {
+                prop_assert_eq!(tree.number(tree.node(number).expect("a node")), number);
+                let is_below = |other: u32| {
+                    let mut above = other;
+                    while above > number {
+                        above = tree.dominator(above);
+                    }
+                    above == number
+                };
+                let below = (number..numbers).filter(|other| is_below(*other)).count();
+                prop_assert!((number..number + below as u32).all(is_below));
             }
         }
 

@@ -61,12 +61,44 @@ impl Lists {
 
     /// A list; empty when there is none with this number.
     pub fn list(&self, number: usize) -> &[u32] {
+        self.items.get(self.range(number)).unwrap_or_default()
+    }
+
+    /// The same lists in another order: the list at each place gets the number that `number_of` gives, one that no other list has; `None` leaves it out.
+    pub(crate) fn renumbered(self, lists: usize, number_of: impl Fn(usize) -> Option<u32>) -> Self {
+        let mut ends = vec![0_u32; lists];
+        for place in 0..self.len() {
+            let number = number_of(place);
+            if let Some(end) = number.and_then(|number| ends.get_mut(number as usize)) {
+                *end = u32::try_from(self.list(place).len()).unwrap_or(u32::MAX);
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum;
+        }
+        let mut all = Self {
+            ends,
+            items: vec![0; sum as usize],
+        };
+        for place in 0..self.len() {
+            let range = number_of(place).map(|number| all.range(number as usize));
+            let to = range.and_then(|range| all.items.get_mut(range));
+            let from = self.list(place);
+            if let Some(to) = to.filter(|to| to.len() == from.len()) {
+                to.copy_from_slice(from);
+            }
+        }
+        all
+    }
+
+    fn range(&self, number: usize) -> core::ops::Range<usize> {
         let start = match number {
             0 => 0,
             _ => self.ends.get(number - 1).map_or(0, |end| *end as usize),
         };
-        let end = self.ends.get(number).map_or(start, |end| *end as usize);
-        self.items.get(start..end).unwrap_or_default()
+        start..self.ends.get(number).map_or(start, |end| *end as usize)
     }
 
     /// The lists that pairs (list, item) make, in the order of the pairs within a list. `pairs` is called twice and must give the same pairs.
@@ -127,5 +159,10 @@ mod tests {
         assert_eq!(lists.list(2), [7, 8]);
         assert!(lists.list(3).is_empty());
         assert_eq!((lists.len(), lists.items()), (3, 3));
+        let numbers = [Some(3), None, Some(1)];
+        let again = lists.renumbered(4, |place| numbers[place]);
+        assert_eq!(again.list(3), [1]);
+        assert_eq!(again.list(1), [7, 8]);
+        assert_eq!((again.len(), again.items()), (4, 3));
     }
 }

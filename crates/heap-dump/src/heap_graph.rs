@@ -6,25 +6,19 @@ use crate::DumpError;
 use crate::byte_stream::DumpFile;
 use crate::class_table::{ClassIndex, ClassTable};
 use crate::graph::{Graph, Lists};
-use crate::id_table::IdTable;
+use crate::numbering::Numbering;
 use crate::record_walk::{Identifier, time};
 use crate::reference_walk::{Numbered, is_permanent, references};
 use crate::roots::Root;
 use crate::survey::Survey;
 
-/// Objects in a heap where references have 4 bytes lie below this address, as a rule.
-const COMPRESSED_BELOW: u64 = 1 << 35;
-
-/// All objects of a dump, numbered in the order of the file, and their references.
+/// All objects of a dump, numbered in the order of their addresses, and their references.
 #[derive(Debug)]
 pub struct HeapGraph {
     pub(crate) file: DumpFile,
-    pub(crate) positions: Vec<u64>,
     unix_millis: u64,
     classes: ClassTable,
-    ids: IdTable,
-    class_of: Vec<ClassIndex>,
-    lengths: Vec<u32>,
+    pub(crate) numbering: Numbering,
     edges: Lists,
     /// Each object once, those that are best named first.
     roots: Vec<(u32, Root)>,
@@ -46,14 +40,17 @@ impl HeapGraph {
     /// # Errors
     /// When it cannot be read, is damaged, or is too large.
     pub fn read(file: DumpFile) -> Result<Self, DumpError> {
-        let survey = Survey::of(&file)?;
-        let ids = IdTable::new(survey.ids);
+        let mut survey = Survey::of(&file)?;
+        let (numbering, order) = Numbering::of(&mut survey);
+        let ids = &numbering.ids;
         let numbered = Numbered {
-            ids: &ids,
+            ids,
             classes: &survey.classes,
-            class_of: &survey.class_of,
+            class_of: &numbering.class_of,
         };
-        let edges = references(&file, numbered)?;
+        let by_place = references(&file, numbered, order.places())?;
+        let edges = by_place.renumbered(ids.len(), |place| order.number(place));
+        drop(order);
         let named = survey
             .roots
             .iter()
@@ -67,12 +64,9 @@ impl HeapGraph {
         let roots = roots(numbered, named);
         Ok(Self {
             file,
-            positions: survey.positions,
             unix_millis: survey.unix_millis,
             classes: survey.classes,
-            ids,
-            class_of: survey.class_of,
-            lengths: survey.lengths,
+            numbering,
             edges,
             roots,
         })
@@ -90,7 +84,7 @@ impl HeapGraph {
 
     /// Objects of the dump: instances, arrays and class objects.
     pub fn objects(&self) -> u32 {
-        u32::try_from(self.ids.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.numbering.ids.len()).unwrap_or(u32::MAX)
     }
 
     /// References between objects.
@@ -100,22 +94,17 @@ impl HeapGraph {
 
     /// The address of an object.
     pub fn id(&self, object: u32) -> Identifier {
-        self.ids.id(object)
+        self.numbering.ids.id(object)
     }
 
     /// The object at an address.
     pub fn object(&self, id: Identifier) -> Option<u32> {
-        self.ids.number(id)
-    }
-
-    /// Objects in the order of their addresses.
-    pub fn ascending(&self) -> &[u32] {
-        self.ids.ascending()
+        self.numbering.ids.number(id)
     }
 
     /// The class of an object.
     pub fn class_of(&self, object: u32) -> ClassIndex {
-        let class = self.class_of.get(object as usize);
+        let class = self.numbering.class_of.get(object as usize);
         class.copied().unwrap_or(ClassTable::of_classes())
     }
 
@@ -135,27 +124,23 @@ impl HeapGraph {
         &self.roots
     }
 
-    /// Bytes of an object in the heap, as far as a dump tells: headers of 12 (arrays: 16) bytes, and references of 4 below 32 GB.
-    pub fn likely_bytes(&self, object: u32) -> u64 {
-        let length = u64::from(self.lengths.get(object as usize).copied().unwrap_or(0));
-        let class = self.class_of(object);
-        let is_compressed = self.id(object) < COMPRESSED_BELOW;
-        let bytes = match self.classes.name(class).as_bytes() {
-            [b'[', b'L' | b'[', ..] => 16 + length * if is_compressed { 4 } else { 8 },
-            [b'[', b'J' | b'D', ..] => 16 + length * 8,
-            [b'[', b'I' | b'F', ..] => 16 + length * 4,
-            [b'[', b'S' | b'C', ..] => 16 + length * 2,
-            [b'[', ..] => 16 + length,
-            _ if is_compressed => 12 + u64::from(self.classes.plan(class).heap_bytes),
-            _ => 16 + length,
-        };
-        bytes.next_multiple_of(8)
+    /// Bytes of an object in the heap: as far as a dump tells, until [`HeapGraph::set_bytes`] says better.
+    pub fn bytes(&self, object: u32) -> u64 {
+        let units = self.numbering.units.get(object as usize);
+        units.map_or(0, |units| u64::from(*units) * 8)
+    }
+
+    /// States how many bytes an object has; a multiple of 8.
+    pub fn set_bytes(&mut self, object: u32, bytes: u64) {
+        if let Some(units) = self.numbering.units.get_mut(object as usize) {
+            *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
+        }
     }
 }
 
 impl Graph for HeapGraph {
     fn nodes(&self) -> usize {
-        self.ids.len()
+        self.numbering.ids.len()
     }
 
     fn successors(&self, node: u32) -> &[u32] {

@@ -1,71 +1,112 @@
-//! Which object has which address.
+//! Which object has which address. Objects are numbered in the order of their identifiers.
 
 /// Objects per bucket, on average.
 const PER_BUCKET: u64 = 8;
 
-/// Numbers of objects by their identifiers.
+/// Identifiers by number, ascending, and numbers by identifier. 4 bytes and a half for each object where the identifiers lie close together
+/// (a heap of up to 32 GB), else 8 and a half.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdTable {
-    /// By number.
-    ids: Vec<u64>,
-    /// Numbers, by ascending identifier.
-    sorted: Vec<u32>,
+    offsets: Offsets,
     first: u64,
+    /// All offsets are multiples of two to the power of this.
+    alignment: u32,
     shift: u32,
-    /// Where in `sorted` the identifiers with each value of `(id - first) >> shift` begin; one more at the end.
+    /// The first number with each value of `offset >> shift`; one more at the end.
     buckets: Vec<u32>,
 }
 
+/// How far each identifier lies from the first, in units of the alignment.
+#[derive(Clone, Debug)]
+enum Offsets {
+    Narrow(Vec<u32>),
+    Wide(Vec<u64>),
+}
+
+impl Default for Offsets {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Offsets {
+    fn len(&self) -> usize {
+        match self {
+            Self::Narrow(all) => all.len(),
+            Self::Wide(all) => all.len(),
+        }
+    }
+
+    fn get(&self, number: usize) -> Option<u64> {
+        match self {
+            Self::Narrow(all) => all.get(number).map(|offset| u64::from(*offset)),
+            Self::Wide(all) => all.get(number).copied(),
+        }
+    }
+}
+
 impl IdTable {
-    /// Callers must keep to fewer than 2^32 identifiers.
-    pub(crate) fn new(ids: Vec<u64>) -> Self {
-        let mut sorted: Vec<u32> = (0..u32::try_from(ids.len()).unwrap_or(u32::MAX)).collect();
-        let id = |number: &u32| ids.get(*number as usize).copied().unwrap_or(0);
+    /// Callers must keep to fewer than 2^32 identifiers. Those that come again are left out.
+    pub(crate) fn new(mut ids: Vec<u64>) -> Self {
         // Dumps hold a few ascending runs: this sort takes them as they are.
-        sorted.sort_by_key(id);
-        let first = sorted.first().map_or(0, id);
-        let span = sorted.last().map_or(0, id).saturating_sub(first);
+        ids.sort();
+        ids.dedup();
+        let first = ids.first().copied().unwrap_or(0);
+        let all_bits = ids.iter().fold(0, |bits, id| bits | (id - first));
+        let alignment = all_bits.trailing_zeros().min(63);
+        let span = ids.last().map_or(0, |last| (last - first) >> alignment);
         let wanted = (ids.len() as u64 / PER_BUCKET).max(1);
         let shift = (0..64).find(|shift| span >> shift <= wanted).unwrap_or(63);
         let mut buckets = Vec::with_capacity(((span >> shift) + 2) as usize);
-        for (place, number) in (0_u32..).zip(&sorted) {
-            let bucket = (id(number) - first) >> shift;
+        for (number, id) in (0_u32..).zip(&ids) {
+            let bucket = (id - first) >> alignment >> shift;
             while buckets.len() as u64 <= bucket {
-                buckets.push(place);
+                buckets.push(number);
             }
         }
-        buckets.push(u32::try_from(sorted.len()).unwrap_or(u32::MAX));
+        buckets.push(u32::try_from(ids.len()).unwrap_or(u32::MAX));
+        let offset = |id: &u64| (id - first) >> alignment;
+        let offsets = match u32::try_from(span) {
+            Ok(_) => Offsets::Narrow(ids.iter().map(|id| offset(id) as u32).collect()),
+            Err(_) => Offsets::Wide(ids.iter().map(offset).collect()),
+        };
         Self {
-            ids,
-            sorted,
+            offsets,
             first,
+            alignment,
             shift,
             buckets,
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.ids.len()
+        self.offsets.len()
     }
 
     pub(crate) fn id(&self, number: u32) -> u64 {
-        self.ids.get(number as usize).copied().unwrap_or(0)
+        let offset = self.offsets.get(number as usize);
+        offset.map_or(0, |offset| self.first + (offset << self.alignment))
     }
 
-    /// The object with an identifier; of several the first.
+    /// The object with an identifier.
     pub(crate) fn number(&self, id: u64) -> Option<u32> {
-        let bucket = (id.checked_sub(self.first)? >> self.shift) as usize;
-        let start = *self.buckets.get(bucket)? as usize;
-        let end = *self.buckets.get(bucket + 1)? as usize;
-        let candidates = self.sorted.get(start..end)?;
-        let at = candidates.partition_point(|number| self.id(*number) < id);
-        let number = *candidates.get(at)?;
-        (self.id(number) == id).then_some(number)
-    }
-
-    /// Numbers in the order of their identifiers.
-    pub(crate) fn ascending(&self) -> &[u32] {
-        &self.sorted
+        let difference = id.checked_sub(self.first)?;
+        let offset = difference >> self.alignment;
+        if offset << self.alignment != difference {
+            return None;
+        }
+        let bucket = usize::try_from(offset >> self.shift).ok()?;
+        let start = *self.buckets.get(bucket)?;
+        let end = *self.buckets.get(bucket.checked_add(1)?)?;
+        let range = start as usize..end as usize;
+        let place = match &self.offsets {
+            Offsets::Narrow(all) => {
+                let offset = u32::try_from(offset).ok()?;
+                all.get(range)?.binary_search(&offset).ok()?
+            }
+            Offsets::Wide(all) => all.get(range)?.binary_search(&offset).ok()?,
+        };
+        Some(start + place as u32)
     }
 }
 
@@ -73,7 +114,7 @@ impl IdTable {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
 
     #[test]
     fn nothing_is_found_in_nothing() {
@@ -82,19 +123,39 @@ mod tests {
         assert_eq!(table.number(u64::MAX), None);
     }
 
+    #[test]
+    fn one_object_is_found() {
+        let table = IdTable::new(vec![4096]);
+        assert_eq!((table.number(4096), table.id(0)), (Some(0), 4096));
+        assert_eq!((table.number(4097), table.number(0)), (None, None));
+    }
+
+    #[test]
+    fn aligned_identifiers_take_four_bytes() {
+        let ids = |step: u64| (0..1000).map(move |at| at * step + (1 << 40)).collect();
+        let is_narrow = |ids| matches!(IdTable::new(ids).offsets, Offsets::Narrow(_));
+        assert!(is_narrow(ids(1 << 25)));
+        let mut odd: Vec<u64> = ids(1 << 25);
+        odd.push((1 << 40) + 1);
+        assert!(!is_narrow(odd));
+    }
+
     proptest! {
         #[test]
-        fn finds_what_a_map_finds(ids in prop::collection::vec(prop_oneof![0_u64..50, any::<u64>()], 0..200), more in any::<u64>()) {
+        fn finds_what_a_set_finds(
+            ids in prop::collection::vec(prop_oneof![0_u64..50, any::<u64>(), (0_u64..1 << 32).prop_map(|at| at << 3)], 0..200),
+            more in any::<u64>(),
+        ) {
             let table = IdTable::new(ids.clone());
-            let mut map = BTreeMap::new();
-            for (number, id) in (0_u32..).zip(&ids) {
-                map.entry(*id).or_insert(number);
+            let sorted: Vec<u64> = ids.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+            prop_assert_eq!(table.len(), sorted.len());
+            for (number, id) in (0_u32..).zip(&sorted) {
+                prop_assert_eq!(table.id(number), *id);
             }
             for id in ids.iter().copied().chain([0, 25, more, u64::MAX]) {
-                prop_assert_eq!(table.number(id), map.get(&id).copied());
+                let expected = sorted.binary_search(&id).ok().map(|number| number as u32);
+                prop_assert_eq!(table.number(id), expected);
             }
-            let ascending: Vec<u64> = table.ascending().iter().map(|number| table.id(*number)).collect();
-            prop_assert!(ascending.is_sorted());
         }
     }
 }

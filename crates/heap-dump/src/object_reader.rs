@@ -4,8 +4,7 @@ use crate::DumpError;
 use crate::class_table::ClassIndex;
 use crate::graph::Graph;
 use crate::heap_graph::HeapGraph;
-use crate::record_walk::{ClassRecord, Identifier, ObjectRecord, RecordVisitor, walk_objects};
-use crate::survey::OBJECTS_PER_POSITION;
+use crate::record_walk::{Identifier, ObjectRecord, RecordVisitor, walk_objects};
 
 /// How an object refers to another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -121,18 +120,18 @@ impl HeapGraph {
         object: u32,
         element: Option<Identifier>,
     ) -> Result<Option<Content>, DumpError> {
-        let Some(position) = self.positions.get((object / OBJECTS_PER_POSITION) as usize) else {
+        let Some(position) = self.numbering.positions.before(object) else {
             return Ok(None);
         };
         let mut finder = Finder {
-            left: object % OBJECTS_PER_POSITION,
+            object: self.id(object),
             wanted: element,
             content: Content::default(),
             next_element: None,
             is_found: false,
         };
         let mut stream = self.file.open()?;
-        stream.skip_to(*position)?;
+        stream.skip_to(position)?;
         walk_objects(&mut stream, &mut finder, |finder| finder.is_found)?;
         Ok(finder.is_found.then_some(finder.content))
     }
@@ -154,8 +153,8 @@ impl Content {
 
 /// Steps over objects until the wanted one.
 struct Finder {
-    /// Objects before it.
-    left: u32,
+    /// The object whose content is wanted.
+    object: Identifier,
     wanted: Option<Identifier>,
     content: Content,
     /// In an array of references.
@@ -164,21 +163,13 @@ struct Finder {
 }
 
 impl RecordVisitor for Finder {
-    fn class(&mut self, _at: u64, _class: ClassRecord) -> Result<(), DumpError> {
-        // Class objects are not looked at this way.
-        self.is_found |= self.left == 0;
-        self.left = self.left.saturating_sub(1);
-        Ok(())
-    }
-
     fn object(
         &mut self,
         _at: u64,
-        _id: Identifier,
+        id: Identifier,
         object: ObjectRecord,
     ) -> Result<bool, DumpError> {
-        if self.left > 0 {
-            self.left -= 1;
+        if id != self.object {
             return Ok(false);
         }
         let is_array = matches!(object, ObjectRecord::References { .. });

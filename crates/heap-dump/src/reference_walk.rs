@@ -28,19 +28,23 @@ pub(crate) struct Numbered<'a> {
     pub(crate) class_of: &'a [ClassIndex],
 }
 
-/// Reads all references.
-pub(crate) fn references(file: &DumpFile, dump: Numbered<'_>) -> Result<Lists, DumpError> {
+/// Reads all references, in the order of the file, which has this many objects.
+pub(crate) fn references(
+    file: &DumpFile,
+    dump: Numbered<'_>,
+    objects: usize,
+) -> Result<Lists, DumpError> {
     let loaded = loaded_classes(dump);
     let mut reader = ReferenceReader {
         dump,
         loaded,
         plans: FxHashMap::default(),
         kept_classes: FxHashMap::default(),
-        edges: Lists::with_room(dump.ids.len(), 0),
+        edges: Lists::with_room(objects, 0),
         content: Content::Values,
     };
     walk(&mut file.open()?, &mut reader)?;
-    if reader.edges.len() != dump.ids.len() {
+    if reader.edges.len() != objects {
         return Err(DumpError::Damaged {
             at: 0,
             reason: "it changed while it was read",

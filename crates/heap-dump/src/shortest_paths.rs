@@ -36,9 +36,14 @@ impl ShortestPaths {
         }
     }
 
-    /// All nodes that are reached, nearest first.
+    /// All nodes that are reached, nearest first; none any more after [`ShortestPaths::forget_order`].
     pub fn order(&self) -> &[u32] {
         &self.order
+    }
+
+    /// Gives back the memory of the order.
+    pub fn forget_order(&mut self) {
+        self.order = Vec::new();
     }
 
     /// The node before this one on its path; `None` for a root.

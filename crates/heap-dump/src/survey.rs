@@ -20,8 +20,9 @@ pub(crate) struct Survey {
     pub(crate) classes: ClassTable,
     pub(crate) stacks: Stacks,
     pub(crate) roots: Vec<(Identifier, RootRecord)>,
-    /// By number, in the order of the file; class objects are objects.
+    /// In the order of the file; class objects are objects.
     pub(crate) ids: Vec<Identifier>,
+    /// In the same order.
     pub(crate) class_of: Vec<ClassIndex>,
     /// Elements of an array; bytes of an instance's fields.
     pub(crate) lengths: Vec<u32>,

@@ -61,7 +61,7 @@ pub use growth_span::{GrowthBound, GrowthWindow, WindowGrowth};
 pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 pub use heap_replay::HeapReplay;
 pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
-pub use live_objects::{LiveObjects, ObjectFacts, ObjectMaker};
+pub use live_objects::{CommonFacts, LiveObjects, ObjectMaker};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};

@@ -10,6 +10,9 @@ const REPEATS_WITHIN: usize = 4;
 /// Deeper groups are not shown.
 const MOST_LEVELS: u32 = 24;
 
+/// The virtual root is in no group.
+const NO_GROUP: u32 = u32::MAX;
+
 /// Objects of one type that are immediately dominated by objects of one group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DominatorGroup {
@@ -39,16 +42,17 @@ enum Key {
 pub(crate) fn dominator_groups(holdings: &Holdings, least: u64) -> Vec<DominatorGroup> {
     let mut grouping = Grouping::default();
     let tree = &holdings.tree;
-    // By number in the tree; 0 is the virtual root, which is in no group.
-    let mut group_of: Vec<Option<u32>> = vec![None; tree.numbers()];
+    // By number in the tree.
+    let mut group_of: Vec<u32> = vec![NO_GROUP; tree.numbers()];
     for number in 1..u32::try_from(tree.numbers()).unwrap_or(u32::MAX) {
         let Some(object) = tree.node(number) else {
             continue;
         };
         let parent = group_of.get(tree.dominator(number) as usize).copied();
-        let group = grouping.group(holdings, parent.flatten(), object);
+        let parent = parent.filter(|parent| *parent != NO_GROUP);
+        let group = grouping.group(holdings, parent, object);
         if let Some(place) = group_of.get_mut(number as usize) {
-            *place = Some(group);
+            *place = group;
         }
     }
     grouping.add_up();

@@ -59,8 +59,9 @@ impl Holdings {
         let all = dump.graph.roots().iter();
         let statics = all.take_while(|(_, root)| *root == Root::Statics).count();
         let (statics, others) = roots.split_at(statics);
-        let shortest = ShortestPaths::new(&dump.graph, statics, others, tree.orphans());
+        let mut shortest = ShortestPaths::new(&dump.graph, statics, others, tree.orphans());
         let paths = ClassPaths::new(&dump, &types, &shortest);
+        shortest.forget_order();
         Self {
             dump,
             types,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use ducktrack_heap_dump::{Graph, HeapGraph};
-use ducktrack_heap_model::{LiveObjects, ObjectFacts, ObjectMaker, stable_descriptor};
+use ducktrack_heap_model::{CommonFacts, LiveObjects, ObjectMaker, stable_descriptor};
 
 /// At most this share of the dump's objects may be missing in the trace.
 pub const MOST_MISSING: f64 = 0.001;
@@ -19,10 +19,8 @@ const FILLERS: [&str; 3] = [
 ];
 const FORMER_FILLERS: [&str; 2] = ["[I", "java/lang/Object"];
 
-/// Nothing is known of the object's uses.
-const NOT_KNOWN: u32 = u32::MAX;
 /// The object is not in the trace.
-const NO_MAKER: u32 = u32::MAX;
+const NOT_FOUND: u32 = u32::MAX;
 
 /// A dump whose objects have makers.
 #[derive(Debug)]
@@ -35,14 +33,9 @@ pub struct JoinedDump {
     pub collection: u32,
     /// What the join came to.
     pub outcome: JoinOutcome,
-    /// By object of the dump.
-    maker_of: Vec<u32>,
-    /// By object: collections survived.
-    age_of: Vec<u32>,
-    /// By object: collections since its last use; empty when uses are not recorded.
-    staleness_of: Vec<u32>,
-    /// By object: bytes in units of 8.
-    units_of: Vec<u32>,
+    /// By object of the dump: in `facts`.
+    facts_of: Vec<u32>,
+    facts: Vec<CommonFacts>,
 }
 
 /// How well dump and trace agree.
@@ -83,10 +76,8 @@ impl JoinedDump {
             makers: objects.makers().to_vec(),
             collection: objects.collection.0,
             outcome: JoinOutcome::default(),
-            maker_of: vec![NO_MAKER; count],
-            age_of: vec![0; count],
-            staleness_of: Vec::new(),
-            units_of: vec![0; count],
+            facts_of: vec![NOT_FOUND; count],
+            facts: objects.facts().to_vec(),
         };
         joined.merge(&objects);
         joined.name_missing();
@@ -95,50 +86,31 @@ impl JoinedDump {
 
     /// Walks over both lists of addresses.
     fn merge(&mut self, objects: &LiveObjects) {
-        let addresses = objects.addresses();
-        let mut place = 0;
-        for at in 0..self.graph.ascending().len() {
-            let Some(object) = self.graph.ascending().get(at).copied() else {
-                break;
-            };
+        let mut addresses = (0_usize..).zip(objects.addresses()).peekable();
+        for object in 0..self.graph.objects() {
             let id = self.graph.id(object);
-            while addresses.get(place).is_some_and(|address| *address < id) {
+            while let Some((place, _)) = addresses.next_if(|(_, address)| *address < id) {
                 self.only_in_trace(objects, place);
-                place += 1;
             }
-            if addresses.get(place) == Some(&id) {
-                self.set(object, objects.facts(place));
-                place += 1;
+            if let Some((place, _)) = addresses.next_if(|(_, address)| *address == id) {
+                self.set(object, objects, place);
             }
         }
-        (place..addresses.len()).for_each(|place| self.only_in_trace(objects, place));
+        addresses.for_each(|(place, _)| self.only_in_trace(objects, place));
         self.outcome.objects = u64::from(self.graph.objects());
     }
 
-    fn set(&mut self, object: u32, facts: Option<ObjectFacts>) {
-        let (at, Some(facts)) = (object as usize, facts) else {
-            return;
-        };
-        let set = |list: &mut Vec<u32>, value| {
-            if let Some(place) = list.get_mut(at) {
-                *place = value;
-            }
-        };
-        set(&mut self.maker_of, facts.maker);
-        set(&mut self.age_of, facts.age);
-        if let Some(staleness) = facts.staleness {
-            self.staleness_of.resize(self.maker_of.len(), NOT_KNOWN);
-            set(&mut self.staleness_of, staleness);
+    fn set(&mut self, object: u32, objects: &LiveObjects, place: usize) {
+        let slot = self.facts_of.get_mut(object as usize);
+        if let (Some(slot), Some(facts)) = (slot, objects.facts_number(place)) {
+            *slot = facts;
+            self.graph.set_bytes(object, objects.bytes(place));
+            self.outcome.found += 1;
         }
-        set(
-            &mut self.units_of,
-            u32::try_from(facts.bytes / 8).unwrap_or(u32::MAX),
-        );
-        self.outcome.found += 1;
     }
 
     fn only_in_trace(&mut self, objects: &LiveObjects, place: usize) {
-        let maker = objects.facts(place).map(|facts| facts.maker as usize);
+        let maker = objects.facts_of(place).map(|facts| facts.maker as usize);
         let maker = maker.and_then(|maker| objects.makers().get(maker));
         let Some(maker) = maker else {
             return;
@@ -151,17 +123,13 @@ impl JoinedDump {
         *self.outcome.only_in_trace.entry(ty.to_owned()).or_default() += 1;
     }
 
-    /// Tells fillers from what is really missing, and gives all of them their likely size.
+    /// Tells fillers from what is really missing.
     fn name_missing(&mut self) {
         let missing: Vec<u32> = (0..self.graph.objects())
             .filter(|object| self.maker_number(*object).is_none())
             .collect();
         let referred = self.referred(&missing);
         for (object, is_referred) in missing.into_iter().zip(referred) {
-            let bytes = self.graph.likely_bytes(object);
-            if let Some(units) = self.units_of.get_mut(object as usize) {
-                *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
-            }
             let class = self.graph.class_name(object);
             let is_filler =
                 FILLERS.contains(&class) || FORMER_FILLERS.contains(&class) && !is_referred;
@@ -196,24 +164,27 @@ impl JoinedDump {
 
     /// Bytes of an object: as the trace has them, else as the dump lets guess.
     pub fn bytes(&self, object: u32) -> u64 {
-        u64::from(self.units_of.get(object as usize).copied().unwrap_or(0)) * 8
+        self.graph.bytes(object)
+    }
+
+    fn facts(&self, object: u32) -> Option<&CommonFacts> {
+        let number = self.facts_of.get(object as usize)?;
+        self.facts.get(*number as usize)
     }
 
     /// Collections survived.
     pub fn age(&self, object: u32) -> u32 {
-        self.age_of.get(object as usize).copied().unwrap_or(0)
+        self.facts(object).map_or(0, |facts| facts.age)
     }
 
     /// Collections since the object's last use. `None`: uses are not recorded, or the object is not in the trace.
     pub fn staleness(&self, object: u32) -> Option<u32> {
-        let known = self.staleness_of.get(object as usize).copied();
-        known.filter(|staleness| *staleness != NOT_KNOWN)
+        self.facts(object)?.staleness
     }
 
     /// The place of an object's maker in `makers`; `None`: the object is not in the trace.
     pub fn maker_number(&self, object: u32) -> Option<u32> {
-        let maker = self.maker_of.get(object as usize).copied();
-        maker.filter(|maker| *maker != NO_MAKER)
+        self.facts(object).map(|facts| facts.maker)
     }
 
     /// Who made an object.

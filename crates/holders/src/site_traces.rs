@@ -15,8 +15,6 @@ pub struct SiteTraces<'a> {
     pub traces: Vec<SiteTrace>,
     /// By maker.
     trace_of: Vec<Option<u32>>,
-    /// Where the object after the last one asked for is likely to be: dumps are in ascending order, mostly.
-    next: usize,
 }
 
 impl<'a> SiteTraces<'a> {
@@ -43,19 +41,13 @@ impl<'a> SiteTraces<'a> {
             objects,
             traces,
             trace_of,
-            next: 0,
         }
     }
 
     /// The trace of the object at an address.
-    pub fn trace_of(&mut self, address: u64) -> Option<u32> {
-        let addresses = self.objects.addresses();
-        let place = match addresses.get(self.next) {
-            Some(next) if *next == address => self.next,
-            _ => addresses.binary_search(&address).ok()?,
-        };
-        self.next = place + 1;
-        let maker = self.objects.facts(place)?.maker;
+    pub fn trace_of(&self, address: u64) -> Option<u32> {
+        let place = self.objects.place(address)?;
+        let maker = self.objects.facts_of(place)?.maker;
         self.trace_of.get(maker as usize).copied().flatten()
     }
 }

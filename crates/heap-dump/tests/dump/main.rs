@@ -99,7 +99,7 @@ fn ask_everything(bytes: &[u8]) {
     };
     let roots: Vec<u32> = graph.roots().iter().map(|(root, _)| *root).collect();
     let tree = DominatorTree::new(&graph, &roots);
-    tree.retained(|object| graph.likely_bytes(object));
+    tree.retained(|object| graph.bytes(object));
     ShortestPaths::new(&graph, &roots, &roots, tree.orphans());
     for object in 0..graph.objects() {
         let _ = (graph.text(object, 9), graph.thread_name(object));
@@ -197,7 +197,7 @@ fn check(sample: &Sample) {
     );
     // Header 12, an int and two references; an array of three; one of two bytes.
     for (id, bytes) in [(0x2100, 24), (0x2000, 32), (0x2310, 24), (0x2500, 80)] {
-        assert_eq!(graph.likely_bytes(sample.object(id)), bytes, "{id:x}");
+        assert_eq!(graph.bytes(sample.object(id)), bytes, "{id:x}");
     }
 }
 

@@ -25,6 +25,8 @@ struct LastUse {
 /// The last uses of all live objects.
 #[derive(Debug, Default)]
 pub(crate) struct LastUses {
+    /// The trace states uses. Until then every object was used last when it was made, and nothing is kept of its moves.
+    are_stated: bool,
     objects: FxHashMap<u64, LastUse>,
     /// Objects that have moved in the collection under way.
     arriving: Vec<(u64, LastUse)>,
@@ -33,6 +35,11 @@ pub(crate) struct LastUses {
 }
 
 impl LastUses {
+    /// From here on the trace states uses.
+    pub(crate) fn begin(&mut self) {
+        self.are_stated = true;
+    }
+
     /// In which epoch an object was used last.
     pub(crate) fn of(&self, object: &LiveObject) -> u32 {
         self.known(object, object.address()).used
@@ -86,6 +93,9 @@ impl LastUses {
 
     /// A collection has moved an object, which is at its new address.
     pub(crate) fn moved(&mut self, object: &LiveObject, from: u64, collection: u32) {
+        if !self.are_stated {
+            return;
+        }
         let known = self.known(object, from);
         self.objects.remove(&from);
         let arrived = LastUse {
@@ -109,7 +119,10 @@ impl LastUses {
 
     /// Begins anew with these objects, of which nothing is known but their birth.
     pub(crate) fn restart<'a>(&mut self, objects: impl Iterator<Item = &'a LiveObject>) {
-        *self = Self::default();
+        *self = Self {
+            are_stated: self.are_stated,
+            ..Self::default()
+        };
         for object in objects {
             self.added(object);
         }
@@ -130,9 +143,32 @@ mod tests {
         uses.by_epoch().iter().map(|amount| amount.count).collect()
     }
 
+    fn stated() -> LastUses {
+        let mut uses = LastUses::default();
+        uses.begin();
+        uses
+    }
+
+    #[test]
+    fn nothing_is_kept_of_objects_whose_uses_are_not_stated() {
+        let mut uses = LastUses::default();
+        let moved = object(496, 3);
+        uses.moved(&moved, 96, 4);
+        uses.added(&moved);
+        uses.settle();
+        assert!(uses.objects.is_empty());
+        assert_eq!((uses.of(&moved), counts(&uses)), (3, vec![0, 0, 0, 1]));
+        uses.begin();
+        uses.used(&moved, 5);
+        assert_eq!(
+            (uses.of(&moved), counts(&uses)),
+            (5, vec![0, 0, 0, 0, 0, 1])
+        );
+    }
+
     #[test]
     fn the_example() {
-        let mut uses = LastUses::default();
+        let mut uses = stated();
         let moved = object(496, 3);
         uses.moved(&moved, 96, 4);
         uses.added(&moved);
@@ -146,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_use_before_the_arrival_was_of_another_object() {
-        let mut uses = LastUses::default();
+        let mut uses = stated();
         let moved = object(496, 1);
         uses.moved(&moved, 96, 4);
         uses.added(&moved);
@@ -159,7 +195,7 @@ mod tests {
 
     #[test]
     fn objects_may_move_to_each_others_places() {
-        let mut uses = LastUses::default();
+        let mut uses = stated();
         let (a, b) = (object(96, 0), object(496, 0));
         uses.added(&a);
         uses.added(&b);

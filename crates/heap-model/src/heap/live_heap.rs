@@ -54,6 +54,10 @@ impl LiveHeap {
                 same
             });
             page.is_sorted = true;
+            // A vector that grows takes up to twice what is in it.
+            if page.objects.capacity() > page.objects.len() / 4 * 5 {
+                page.objects.shrink_to_fit();
+            }
         }
     }
 

@@ -13,24 +13,41 @@ use crate::{CallIndex, CollectionNumber, SiteIndex};
 /// Why the JVM collects before it writes a heap dump, in its own words.
 pub(crate) const HEAP_DUMP: &str = "Heap Dump Initiated GC";
 
-/// The objects that a collection left. 20 bytes for each, 24 with their staleness.
+/// At least every so many objects the address of one is kept; those of the others follow from lengths.
+const OBJECTS_PER_START: usize = 64;
+
+/// The objects that a collection left. 8 bytes for each where they lie close together, as after a full collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveObjects {
     /// After which collection.
     pub collection: CollectionNumber,
     /// When it ended, microseconds since 1970.
     pub unix_micros: u64,
-    /// Ascending.
-    addresses: Vec<u64>,
+    starts: Vec<Start>,
     /// Bytes in units of 8, by place.
     units: Vec<u32>,
-    /// By place.
-    births: Vec<u32>,
-    /// By place; empty when uses are not recorded.
-    staleness: Vec<u32>,
-    /// By place: in `makers`.
-    made_by: Vec<u32>,
+    /// By place: in `facts`.
+    facts_of: Vec<u32>,
+    facts: Vec<CommonFacts>,
     makers: Vec<ObjectMaker>,
+}
+
+/// Where an object is; those up to the next start follow it without a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Start {
+    place: usize,
+    address: u64,
+}
+
+/// What many objects have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CommonFacts {
+    /// Which of [`LiveObjects::makers`] made them.
+    pub maker: u32,
+    /// Collections survived.
+    pub age: u32,
+    /// Collections since their last use. `None`: uses are not recorded.
+    pub staleness: Option<u32>,
 }
 
 /// Who made an object; many objects have the same.
@@ -48,19 +65,6 @@ pub struct ObjectMaker {
     pub is_archived: bool,
 }
 
-/// One object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObjectFacts {
-    /// Its length.
-    pub bytes: u64,
-    /// Collections survived.
-    pub age: u32,
-    /// Collections since its last use. `None`: uses are not recorded.
-    pub staleness: Option<u32>,
-    /// Which of [`LiveObjects::makers`] made it.
-    pub maker: u32,
-}
-
 impl LiveObjects {
     pub(crate) fn new<'a>(
         (collection, unix_micros): (u32, u64),
@@ -75,15 +79,16 @@ impl LiveObjects {
             unix_micros,
             ..Self::default()
         };
-        let mut numbers = FxHashMap::default();
+        let mut makers = Numbers::default();
+        let mut facts = Numbers::default();
+        let mut end = None;
         for object in objects {
             let address = object.address();
             let is_archived = spaces
                 .kind(address)
                 .is_some_and(|kind| kind == ducktrack_trace_format::SpaceKind::Archive);
-            let key = (object.origin(), object.ty, object.thread(), is_archived);
-            let next = u32::try_from(all.makers.len()).unwrap_or(u32::MAX);
-            let maker = *numbers.entry(key).or_insert_with(|| {
+            let maker = (object.origin(), object.ty, object.thread(), is_archived);
+            let maker = makers.of(maker, || {
                 all.makers.push(ObjectMaker {
                     site: object.site.site(),
                     call: object.caller.call(),
@@ -91,32 +96,69 @@ impl LiveObjects {
                     thread: names.thread(object.thread()),
                     is_archived,
                 });
-                next
             });
-            all.addresses.push(address);
+            let common = CommonFacts {
+                maker,
+                age: collection.saturating_sub(object.birth),
+                staleness: stale.map(|stale| stale.of(object, collection)),
+            };
+            let place = all.units.len();
+            if end != Some(address) || place.is_multiple_of(OBJECTS_PER_START) {
+                all.starts.push(Start { place, address });
+            }
+            end = Some(object.end);
+            all.facts_of
+                .push(facts.of(common, || all.facts.push(common)));
             all.units
                 .push(u32::try_from(object.bytes() / 8).unwrap_or(u32::MAX));
-            all.births.push(object.birth);
-            all.staleness
-                .extend(stale.map(|stale| stale.of(object, collection)));
-            all.made_by.push(maker);
         }
         all
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.addresses.len()
+        self.units.len()
     }
 
     /// True when the heap is empty.
     pub fn is_empty(&self) -> bool {
-        self.addresses.is_empty()
+        self.units.is_empty()
     }
 
     /// All addresses, ascending.
-    pub fn addresses(&self) -> &[u64] {
-        &self.addresses
+    pub fn addresses(&self) -> impl Iterator<Item = u64> {
+        let mut starts = self.starts.iter().peekable();
+        let mut address = 0_u64;
+        self.units.iter().enumerate().map(move |(place, units)| {
+            if let Some(start) = starts.next_if(|start| start.place == place) {
+                address = start.address;
+            }
+            let here = address;
+            address = address.saturating_add(u64::from(*units) * 8);
+            here
+        })
+    }
+
+    /// The place of the object at an address.
+    pub fn place(&self, address: u64) -> Option<usize> {
+        let after = self
+            .starts
+            .partition_point(|start| start.address <= address);
+        let start = self.starts.get(after.checked_sub(1)?)?;
+        let end = self.starts.get(after).map_or(self.len(), |next| next.place);
+        let mut here = start.address;
+        (start.place..end).find(|place| {
+            let is_here = here == address;
+            here = here.saturating_add(self.bytes(*place));
+            is_here
+        })
+    }
+
+    /// The length of the object at a place.
+    pub fn bytes(&self, place: usize) -> u64 {
+        self.units
+            .get(place)
+            .map_or(0, |units| u64::from(*units) * 8)
     }
 
     /// Who makes objects.
@@ -124,14 +166,50 @@ impl LiveObjects {
         &self.makers
     }
 
-    /// The object with a place in [`LiveObjects::addresses`].
-    pub fn facts(&self, place: usize) -> Option<ObjectFacts> {
-        Some(ObjectFacts {
-            bytes: u64::from(*self.units.get(place)?) * 8,
-            age: self.collection.0.saturating_sub(*self.births.get(place)?),
-            staleness: self.staleness.get(place).copied(),
-            maker: *self.made_by.get(place)?,
-        })
+    /// All combinations of facts that objects have.
+    pub fn facts(&self) -> &[CommonFacts] {
+        &self.facts
+    }
+
+    /// Which of [`LiveObjects::facts`] the object at a place has.
+    pub fn facts_number(&self, place: usize) -> Option<u32> {
+        self.facts_of.get(place).copied()
+    }
+
+    /// The facts of the object at a place.
+    pub fn facts_of(&self, place: usize) -> Option<&CommonFacts> {
+        self.facts.get(self.facts_number(place)? as usize)
+    }
+}
+
+/// Numbers for what comes again and again, in the order in which it comes first.
+struct Numbers<K> {
+    numbers: FxHashMap<K, u32>,
+    last: Option<(K, u32)>,
+}
+
+impl<K> Default for Numbers<K> {
+    fn default() -> Self {
+        Self {
+            numbers: FxHashMap::default(),
+            last: None,
+        }
+    }
+}
+
+impl<K: Copy + Eq + core::hash::Hash> Numbers<K> {
+    /// `add` is called when the key is new.
+    fn of(&mut self, key: K, add: impl FnOnce()) -> u32 {
+        if let Some((_, number)) = self.last.filter(|(last, _)| *last == key) {
+            return number;
+        }
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(key).or_insert_with(|| {
+            add();
+            next
+        });
+        self.last = Some((key, number));
+        number
     }
 }
 
@@ -139,6 +217,7 @@ impl LiveObjects {
 mod tests {
     use super::*;
     use crate::heap::column::{SiteColumn, TypeColumn};
+    use proptest::prelude::*;
 
     #[test]
     fn objects_with_the_same_maker_share_it() {
@@ -154,12 +233,33 @@ mod tests {
             &TraceNames::default(),
         );
         assert_eq!((all.len(), all.makers().len()), (3, 2));
-        assert_eq!(all.addresses(), [0, 24, 48]);
-        let facts = |place| all.facts(place).map(|facts| (facts.age, facts.maker));
+        assert_eq!(all.addresses().collect::<Vec<_>>(), [0, 24, 48]);
+        let facts = |place| all.facts_of(place).map(|facts| (facts.age, facts.maker));
         assert_eq!(facts(0), Some((5, 0)));
         assert_eq!(facts(1), Some((2, 1)));
         assert_eq!(facts(2), Some((0, 0)));
         assert_eq!(facts(3), None);
         assert_eq!(all.makers()[1].site, Some(SiteIndex(1)));
+    }
+
+    proptest! {
+        #[test]
+        fn addresses_follow_from_starts_and_lengths(gaps in prop::collection::vec((prop_oneof![9 => Just(0_u64), 1 => 1..9_u64], 1..5_u64), 0..400)) {
+            let mut end = 0;
+            let objects: Vec<LiveObject> = gaps.iter().map(|(gap, units)| {
+                end += (gap + units) * 8;
+                LiveObject::new(end, units * 8, SiteColumn::NONE, TypeColumn::NONE, 0)
+            }).collect();
+            let (spaces, names) = (SpaceMap::default(), TraceNames::default());
+            let all = LiveObjects::new((1, 0), objects.iter(), None, &spaces, &names);
+            let expected: Vec<u64> = objects.iter().map(LiveObject::address).collect();
+            prop_assert_eq!(&all.addresses().collect::<Vec<_>>(), &expected);
+            for address in 0..end + 8 {
+                prop_assert_eq!(all.place(address), expected.binary_search(&address).ok());
+            }
+            for (place, object) in objects.iter().enumerate() {
+                prop_assert_eq!(all.bytes(place), object.bytes());
+            }
+        }
     }
 }

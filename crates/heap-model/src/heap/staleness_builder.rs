@@ -34,6 +34,7 @@ impl StalenessBuilder {
     pub(crate) fn take(&mut self, content: &[u8], heap: &mut LiveHeap) -> Result<(), FormatError> {
         let (head, uses) = decode_uses(content)?;
         self.since.get_or_insert(head.epoch);
+        self.uses.begin();
         if head.all {
             self.all_until = head.epoch.saturating_add(1);
         }

@@ -1,0 +1,169 @@
+//! From the order of the file to numbers: objects ascend by their identifiers.
+
+use rustc_hash::FxHashMap;
+
+use crate::class_table::{ClassIndex, ClassTable};
+use crate::id_table::IdTable;
+use crate::record_walk::Identifier;
+use crate::survey::{OBJECTS_PER_POSITION, Survey};
+
+/// Of this many objects with consecutive numbers it is known where in the file the first of them begins.
+const OBJECTS_PER_PLACE: u32 = 64;
+/// An identifier that came before.
+const AGAIN: u32 = u32::MAX;
+/// Objects in a heap where references have 4 bytes lie below this address, as a rule.
+const COMPRESSED_BELOW: u64 = 1 << 35;
+
+/// The objects of a dump by number. 13 bytes each.
+#[derive(Debug)]
+pub(crate) struct Numbering {
+    pub(crate) ids: IdTable,
+    pub(crate) class_of: Vec<ClassIndex>,
+    /// Likely bytes in the heap, in units of 8.
+    pub(crate) units: Vec<u32>,
+    pub(crate) positions: Positions,
+}
+
+/// In the order of the file: the number of each object.
+#[derive(Debug)]
+pub(crate) struct FileOrder(Vec<u32>);
+
+impl FileOrder {
+    /// How many objects the file has.
+    pub(crate) fn places(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of the object at a place; `None`: its identifier came before.
+    pub(crate) fn number(&self, place: usize) -> Option<u32> {
+        self.0.get(place).copied().filter(|number| *number != AGAIN)
+    }
+}
+
+/// Where in the file objects are.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    /// Of every 64th object in the order of the file.
+    positions: Vec<u64>,
+    /// For 64 objects by number: the first place of one of them.
+    places: Vec<u32>,
+}
+
+impl Positions {
+    /// A position at or before that of an object that is no class object, mostly a short way.
+    pub(crate) fn before(&self, number: u32) -> Option<u64> {
+        let place = self.places.get((number / OBJECTS_PER_PLACE) as usize)?;
+        let at = (place / OBJECTS_PER_POSITION) as usize;
+        self.positions.get(at).copied()
+    }
+}
+
+impl Numbering {
+    /// Takes from the survey what is kept by object.
+    pub(crate) fn of(survey: &mut Survey) -> (Self, FileOrder) {
+        let ids_by_place = core::mem::take(&mut survey.ids);
+        let ids = IdTable::new(ids_by_place.clone());
+        let order = file_order(&ids, &ids_by_place);
+        drop(ids_by_place);
+        let class_by_place = core::mem::take(&mut survey.class_of);
+        let class_of = by_number(&order, ids.len(), &class_by_place, ClassTable::of_classes());
+        let places = first_places(&order, ids.len(), &class_by_place);
+        drop(class_by_place);
+        let lengths = core::mem::take(&mut survey.lengths);
+        let mut units = by_number(&order, ids.len(), &lengths, 0);
+        drop(lengths);
+        let mut sizes = Sizes {
+            classes: &survey.classes,
+            of_fields: FxHashMap::default(),
+        };
+        for (number, (units, class)) in (0_u32..).zip(units.iter_mut().zip(&class_of)) {
+            let bytes = sizes.bytes(ids.id(number), *class, *units);
+            *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
+        }
+        let positions = Positions {
+            positions: core::mem::take(&mut survey.positions),
+            places,
+        };
+        let numbering = Self {
+            ids,
+            class_of,
+            units,
+            positions,
+        };
+        (numbering, order)
+    }
+}
+
+fn file_order(ids: &IdTable, ids_by_place: &[Identifier]) -> FileOrder {
+    let mut seen = vec![false; ids.len()];
+    let mut next = 0;
+    let numbers = ids_by_place.iter().map(|id| {
+        let number = match ids.id(next) == *id {
+            true => next,
+            false => ids.number(*id).unwrap_or(AGAIN),
+        };
+        next = number.saturating_add(1);
+        match seen.get_mut(number as usize) {
+            Some(seen) if !*seen => *seen = true,
+            _ => return AGAIN,
+        }
+        number
+    });
+    FileOrder(numbers.collect())
+}
+
+fn by_number<T: Copy>(order: &FileOrder, numbers: usize, by_place: &[T], none: T) -> Vec<T> {
+    let mut all = vec![none; numbers];
+    for (place, value) in by_place.iter().enumerate() {
+        let number = order.number(place);
+        if let Some(slot) = number.and_then(|number| all.get_mut(number as usize)) {
+            *slot = *value;
+        }
+    }
+    all
+}
+
+/// Class objects stand at the start of the file, wherever they are in the heap: they do not count.
+fn first_places(order: &FileOrder, numbers: usize, class_by_place: &[ClassIndex]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; numbers.div_ceil(OBJECTS_PER_PLACE as usize)];
+    for (place, class) in (0_u32..).zip(class_by_place) {
+        let Some(number) = order.number(place as usize) else {
+            continue;
+        };
+        let first = places.get_mut((number / OBJECTS_PER_PLACE) as usize);
+        if let Some(first) = first.filter(|_| *class != ClassTable::of_classes()) {
+            *first = place.min(*first);
+        }
+    }
+    places
+}
+
+/// Bytes of objects in the heap, as far as a dump tells: headers of 12 (arrays: 16) bytes, and references of 4 below 32 GB.
+struct Sizes<'a> {
+    classes: &'a ClassTable,
+    of_fields: FxHashMap<ClassIndex, u64>,
+}
+
+impl Sizes<'_> {
+    /// `length`: elements of an array, bytes of an instance's fields in the dump.
+    fn bytes(&mut self, id: Identifier, class: ClassIndex, length: u32) -> u64 {
+        let length = u64::from(length);
+        let is_compressed = id < COMPRESSED_BELOW;
+        let bytes = match self.classes.name(class).as_bytes() {
+            [b'[', b'L' | b'[', ..] => 16 + length * if is_compressed { 4 } else { 8 },
+            [b'[', b'J' | b'D', ..] => 16 + length * 8,
+            [b'[', b'I' | b'F', ..] => 16 + length * 4,
+            [b'[', b'S' | b'C', ..] => 16 + length * 2,
+            [b'[', ..] => 16 + length,
+            _ if is_compressed => 12 + self.bytes_of_fields(class),
+            _ => 16 + length,
+        };
+        bytes.next_multiple_of(8)
+    }
+
+    fn bytes_of_fields(&mut self, class: ClassIndex) -> u64 {
+        let classes = self.classes;
+        let of_fields = self.of_fields.entry(class);
+        *of_fields.or_insert_with(|| u64::from(classes.plan(class).heap_bytes))
+    }
+}
