@@ -8,7 +8,7 @@
 //! Objects never share 8 bytes, so each has its own word. A store to `object + D` needs no lookup and no lock. Three rules apply:
 //!
 //! 1. **D is at least 2^31.** C2 takes an `Unsafe` access with a smaller offset for a field access. With a constant `Class` as its base it
-//!   looks up a static field at that offset, and the VM crashes (JDK 17, 21 and 25).
+//!    looks up a static field at that offset, and the VM crashes (JDK 17, 21 and 25).
 //! 2. **The page at address D is mapped as well**: `null + D`. So a stamp on `null` is harmless, and probes need no null check.
 //! 3. Both mappings must be exactly at their addresses; existing mappings are never replaced.
 //!

@@ -2,7 +2,7 @@
 //!
 //! 1. The class and size at every new place are those of the object.
 //! 2. The survivors of a space follow one another. Between them there may only be fillers or, with G1, dead objects of a region that was
-//!   not compacted and in which nothing moved.
+//!    not compacted and in which nothing moved.
 //!
 //! Serial and Parallel slide: new places ascend in the order of the spaces, so each gap is checked as soon as it appears. G1 may fill a
 //! region from several others in any order, so a region is checked as a whole if its survivors do not fill it exactly.
