@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod announcement;
+pub mod browser;
 mod built_library;
 mod class_histogram;
 mod full_run;

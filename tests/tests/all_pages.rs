@@ -3,14 +3,11 @@
 //!
 //! Skips, saying so, where there is no Chromium. `DUCKTRACK_PICTURES=DIR` keeps the pages.
 
-#[allow(dead_code, reason = "each test of pages uses some of it")]
-mod browser;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use browser::Browser;
+use ducktrack_tests::browser::{self, Browser};
 use ducktrack_tests::{TracedRun, compile_java, ducktrack_command, traced_jdks};
 use serde_json::Value;
 

@@ -3,14 +3,8 @@
 //!
 //! `DUCKTRACK_PICTURES=DIR` keeps the pages and pictures for a person to look at.
 
-mod browser;
-mod large_run;
-#[path = "../../crates/reports/tests/sample_heap/mod.rs"]
-mod sample_heap;
-
 use std::path::PathBuf;
 
-use browser::{Browser, number, output_of, rows};
 use ducktrack_heap_model::{
     CountModelBuilder, GrowthRow, GrowthSubject, GrowthVerdict, TraceModel,
 };
@@ -18,6 +12,8 @@ use ducktrack_reports::{
     EventReport, Filter, gc_report, growth_report, heap_report, info_report, lifetimes_report,
     timeline_report,
 };
+use ducktrack_test_support::{large_run, sample_heap};
+use ducktrack_tests::browser::{Browser, number, output_of, rows};
 
 const TRACE: &str = "ducktrack-4711";
 

@@ -3,14 +3,12 @@
 //!
 //! `DUCKTRACK_PICTURES=DIR` keeps the pages and pictures for a person to look at.
 
-mod browser;
-mod large_run;
-
 use std::path::PathBuf;
 
-use browser::{Browser, number, output_of, rows};
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{Filter, html, view};
+use ducktrack_test_support::large_run;
+use ducktrack_tests::browser::{Browser, number, output_of, rows};
 use ducktrack_trace_format::Record;
 
 fn page(browser: &Browser, records: Vec<Record>) -> PathBuf {

@@ -1,12 +1,10 @@
 //! The command as a person or a script uses it: on traces written by the trace writer, with real processes.
 
-#[path = "../../reports/tests/sample_run/mod.rs"]
-mod sample_run;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use ducktrack_test_support::sample_run;
 use ducktrack_trace_format::Record;
 use ducktrack_trace_writer::{TraceDirectory, WriterOptions};
 use tempfile::TempDir;

@@ -1,11 +1,10 @@
 //! The commands on an event trace whose every object is known (see `sample_events`), with real processes and real files.
 
-mod sample_events;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use ducktrack_test_support::sample_events;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

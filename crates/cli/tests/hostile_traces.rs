@@ -5,12 +5,11 @@
 //!
 //! `PROPTEST_CASES` says how many such traces.
 
-mod sample_events;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use ducktrack_test_support::sample_events;
 use ducktrack_trace_format::{BlockHeader, Compression, FileHeader, decode_content, encode_block};
 use proptest::prelude::*;
 use proptest::sample::Index;

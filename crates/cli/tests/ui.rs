@@ -1,13 +1,12 @@
 //! `ducktrack ui`, over a socket and as a file. The run is that of `sample_events`.
 
-#[allow(dead_code, reason = "other tests use the rest")]
-mod sample_events;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use ducktrack_test_support::sample_events;
 
 fn ducktrack() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ducktrack"))

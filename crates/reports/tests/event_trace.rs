@@ -1,9 +1,6 @@
 //! The reports on a small known event trace in every format, compared with blessed files (`DUCKTRACK_BLESS=1` writes them
 //! anew), and their numbers checked against the model they were made from.
 
-mod sample_heap;
-mod sample_run;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -15,6 +12,7 @@ use ducktrack_reports::{
     EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
     gc_report, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
 };
+use ducktrack_test_support::{sample_heap, sample_run};
 use serde_json::Value;
 
 const TRACE: &str = "ducktrack-4711";

@@ -1,8 +1,6 @@
 //! The small known run in every format, compared with blessed files (`DUCKTRACK_BLESS=1` writes them anew), and the
 //! numbers of that run checked against what the run was made of.
 
-mod sample_run;
-
 use std::path::PathBuf;
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
@@ -10,6 +8,7 @@ use ducktrack_reports::{
     DiffOptions, Document, Filter, Gate, ScreenOptions, Sort, collapsed, compare, csv, diff_json,
     diff_text, document, html, json, read_json, screen, text, view,
 };
+use ducktrack_test_support::sample_run;
 
 fn model(records: Vec<ducktrack_trace_format::Record>) -> CountModel {
     let mut builder = CountModelBuilder::new();

@@ -5,14 +5,13 @@
 //! cargo run --release -p ducktrack-heap-model --example synthetic_trace -- read DIR [WORKERS]
 //! ```
 
-#[path = "../../tests/heap_replay/file_replay.rs"]
-mod file_replay;
 mod generator;
 
 use std::path::Path;
 use std::time::Instant;
 
 use ducktrack_heap_model::{Moment, Questions};
+use ducktrack_test_support::replay_files;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -56,8 +55,7 @@ fn read(directory: &Path, workers: usize) {
         staleness: None,
     };
     let start = Instant::now();
-    let model =
-        file_replay::replay_files(directory, generator::names(), &questions, workers, 64 << 20);
+    let model = replay_files(directory, generator::names(), &questions, workers, 64 << 20);
     let seconds = start.elapsed().as_secs_f64();
     let info = &model.info;
     let live = model

@@ -12,7 +12,7 @@ use ducktrack_trace_format::{
 };
 use ducktrack_trace_reader::TraceReader;
 
-use crate::file_replay::replay_files;
+use ducktrack_test_support::replay_files;
 
 const RECORDS: &[u8] = include_bytes!("../../../trace-format/tests/golden/trace-records-v2.trace");
 const COUNTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/count-v2.trace");

@@ -1,7 +1,6 @@
 //! Tests of the replay against a naive virtual machine: a `Vec` of objects, random programs, random collections.
 
 mod comparison;
-mod file_replay;
 mod fuzzed_traces;
 mod naive_object;
 mod naive_vm;

@@ -14,12 +14,12 @@ use ducktrack_trace_writer::{
 use proptest::prelude::*;
 
 use crate::comparison::check_heaps;
-use crate::file_replay::replay_files;
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step, THREADS, cases, programs};
 use crate::replaying::all_questions;
 use crate::trace_names::{CLASSES, KLASS, names};
+use ducktrack_test_support::replay_files;
 
 /// A few collections fill it.
 const MAX_TRACE_SIZE: u64 = 6_000;

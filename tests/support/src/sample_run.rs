@@ -18,15 +18,15 @@ use ducktrack_trace_format::{
 };
 
 /// A class name that would end a script element and draw on a terminal, were it not escaped.
-pub(crate) const HOSTILE: &str = "com/acme/</script><img src=x onerror=alert(1)>\u{1b}[31m";
+pub const HOSTILE: &str = "com/acme/</script><img src=x onerror=alert(1)>\u{1b}[31m";
 
 /// All records of the run, in order.
-pub(crate) fn records() -> Vec<Record> {
+pub fn records() -> Vec<Record> {
     records_with(1)
 }
 
 /// The same run with `factor` times the 800,000 objects that the main thread boxes in its loop.
-pub(crate) fn records_with(factor: u64) -> Vec<Record> {
+pub fn records_with(factor: u64) -> Vec<Record> {
     let mut records = vec![Record::Run(run())];
     records.extend(classes());
     records.extend(methods());

@@ -34,7 +34,7 @@ const OF_THE_VM: Amount = Amount {
 };
 
 /// The model of a run of this many collections.
-pub(crate) fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
+pub fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
     count.run.mode = "trace".into();
     let heap = Heap {
         sites: count.indexed_sites().map(|(index, _)| index).collect(),

@@ -6,7 +6,7 @@ use ducktrack_heap_model::{CountModel, FileDamage, HeapReplay, Questions, TraceM
 use ducktrack_trace_reader::{EventFiles, EventStep};
 
 /// Reads the event files of a directory; this many bytes of an epoch's events are kept in memory.
-pub(crate) fn replay_files(
+pub fn replay_files(
     directory: &Path,
     (count, names): (CountModel, TraceNames),
     questions: &Questions,

@@ -41,12 +41,12 @@ const PART: u64 = 0x80_0000;
 const START: u64 = 1_700_000_000_000_000;
 
 /// Writes the trace into a new directory.
-pub(crate) fn write(path: &Path) {
+pub fn write(path: &Path) {
     write_with(path, true);
 }
 
 /// Writes the trace of the same run with `moves=off`.
-pub(crate) fn write_without_moves(path: &Path) {
+pub fn write_without_moves(path: &Path) {
     write_with(path, false);
 }
 

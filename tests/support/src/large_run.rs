@@ -48,7 +48,7 @@ impl Numbers {
 }
 
 /// A run with this many sites.
-pub(crate) fn records(sites: u32) -> Vec<Record> {
+pub fn records(sites: u32) -> Vec<Record> {
     let mut records = vec![Record::Run(run())];
     let methods = sites / SITES;
     for class in 0..methods.div_ceil(METHODS) {
@@ -275,7 +275,7 @@ fn ends(sites: u32) -> Vec<Record> {
 }
 
 /// A run of one site whose every name tries to become markup or script.
-pub(crate) fn hostile() -> Vec<Record> {
+pub fn hostile() -> Vec<Record> {
     let evil = "</script><img src=x onerror=document.documentElement.dataset.owned=1>";
     let mut records = vec![
         Record::Run(Run {

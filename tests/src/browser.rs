@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Chromium with a profile of its own.
-pub(crate) struct Browser {
+pub struct Browser {
     program: PathBuf,
     folder: tempfile::TempDir,
 }
 
 impl Browser {
     /// The browser, or `None` with a line that says what is not tested.
-    pub(crate) fn find() -> Option<Self> {
+    pub fn find() -> Option<Self> {
         let named = std::env::var_os("DUCKTRACK_CHROMIUM").map(PathBuf::from);
         let usual = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
         let works = |program: &PathBuf| {
@@ -33,7 +33,7 @@ impl Browser {
                 folder: tempfile::tempdir().expect("a folder"),
             }),
             None => {
-                ducktrack_tests::skipped(
+                crate::skipped(
                     "no Chromium here, pages were not opened in a browser (apt-get install chromium)",
                 );
                 None
@@ -42,7 +42,7 @@ impl Browser {
     }
 
     /// Writes a page to look at.
-    pub(crate) fn write(&self, name: &str, page: &str) -> PathBuf {
+    pub fn write(&self, name: &str, page: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, page).expect("write the page");
         path
@@ -74,12 +74,12 @@ impl Browser {
     }
 
     /// The document as it stands after the script has run.
-    pub(crate) fn dom(&self, page: &Path, hash: &str) -> String {
+    pub fn dom(&self, page: &Path, hash: &str) -> String {
         self.dom_at(&address(page, hash))
     }
 
     /// The same at an address, perhaps of a server.
-    pub(crate) fn dom_at(&self, address: &str) -> String {
+    pub fn dom_at(&self, address: &str) -> String {
         let output = run(self.command(false).arg("--dump-dom").arg(address));
         assert!(
             output.contains("data-ready=\"true\""),
@@ -88,7 +88,8 @@ impl Browser {
         output
     }
 
-    pub(crate) fn picture(&self, page: &Path, hash: &str, dark: bool, name: &str) -> Vec<u8> {
+    /// A picture of the page, in light or dark; `DUCKTRACK_PICTURES` keeps it.
+    pub fn picture(&self, page: &Path, hash: &str, dark: bool, name: &str) -> Vec<u8> {
         let path = self.folder.path().join(name);
         run(self
             .command(dark)
@@ -141,7 +142,7 @@ fn run(command: &mut Command) -> String {
 }
 
 /// The texts of the cells of the rows that are in the document, top first.
-pub(crate) fn rows(dom: &str) -> Vec<Vec<String>> {
+pub fn rows(dom: &str) -> Vec<Vec<String>> {
     dom.split("<tr tabindex=\"0\"")
         .skip(1)
         .map(|row| {
@@ -162,7 +163,8 @@ fn text_of(element: &str) -> String {
         .replace("&amp;", "&")
 }
 
-pub(crate) fn number(cell: &str) -> i64 {
+/// The digits of a cell as a number.
+pub fn number(cell: &str) -> i64 {
     let digits: String = cell
         .chars()
         .filter(|c| c.is_ascii_digit() || *c == '-')
@@ -172,7 +174,8 @@ pub(crate) fn number(cell: &str) -> i64 {
         .unwrap_or_else(|_| panic!("no number: {cell}"))
 }
 
-pub(crate) fn output_of<'a>(dom: &'a str, id: &str) -> &'a str {
+/// The text of the element with this id.
+pub fn output_of<'a>(dom: &'a str, id: &str) -> &'a str {
     let mark = format!("id=\"{id}\"");
     let rest = dom.split_once(&mark).unwrap_or_else(|| panic!("no {id}")).1;
     rest.split_once('>')
