@@ -13,7 +13,25 @@ use crate::html::inside_script;
 /// What is different from page to page: the middle of the document, and the script that fills it.
 pub(super) struct Kind {
     body: fn() -> askama::Result<String>,
-    js: &'static str,
+    scripts: &'static [&'static str],
+}
+
+/// The scripts that all pages begin with.
+const SHARED_SCRIPTS: [&str; 5] = [
+    include_str!("../../templates/embedded.js"),
+    include_str!("../../templates/names.js"),
+    include_str!("../../templates/event/basics.js"),
+    include_str!("../../templates/event/grid.js"),
+    include_str!("../../templates/event/chart.js"),
+];
+
+impl Kind {
+    /// All scripts of the page in one block: their names stay their own.
+    fn script(&self) -> String {
+        let parts = SHARED_SCRIPTS.iter().chain(self.scripts).copied();
+        let script: String = parts.collect();
+        format!("'use strict';\n{{\n{script}}}\n")
+    }
 }
 
 macro_rules! kind {
@@ -23,16 +41,7 @@ macro_rules! kind {
         struct Body;
         Kind {
             body: || Body.render(),
-            js: concat!(
-                "'use strict';\n{\n",
-                include_str!("../../templates/embedded.js"),
-                include_str!("../../templates/names.js"),
-                include_str!("../../templates/event/basics.js"),
-                include_str!("../../templates/event/grid.js"),
-                include_str!("../../templates/event/chart.js"),
-                $(include_str!(concat!("../../templates/event/", $script)),)+
-                "}\n"
-            ),
+            scripts: &[$(include_str!(concat!("../../templates/event/", $script))),+],
         }
     }};
 }
@@ -115,7 +124,7 @@ pub(super) fn page(
         css: CSS,
         body: &(kind.body)().map_err(ReportError::Page)?,
         data: &inside_script(&data),
-        js: kind.js,
+        js: &kind.script(),
     };
     page.render().map_err(ReportError::Page)
 }
@@ -127,7 +136,7 @@ struct Page<'a> {
     css: &'static str,
     body: &'a str,
     data: &'a str,
-    js: &'static str,
+    js: &'a str,
 }
 
 #[cfg(test)]
@@ -152,7 +161,8 @@ mod tests {
             HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, GROWTH, DEATHS, STALE, GC, INFO,
         ];
         for kind in kinds {
-            let mut names = declared(kind.js);
+            let script = kind.script();
+            let mut names = declared(&script);
             assert!(names.len() > 20, "{names:?}");
             names.sort_unstable();
             let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
