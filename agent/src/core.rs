@@ -22,6 +22,7 @@ pub(crate) mod notes;
 pub(crate) mod registry;
 pub(crate) mod resident;
 pub(crate) mod snapshot;
+mod system_memory;
 pub(crate) mod vm_facts;
 
 use std::path::{Path, PathBuf};
@@ -92,6 +93,8 @@ pub(crate) struct Core {
     pub(crate) wake: Wake,
     /// It was said that the trace cannot be written.
     write_failure_said: AtomicBool,
+    /// It was said that the system does not tell what is in memory.
+    own_count_said: AtomicBool,
     /// How long the program was stopped when the agent arrived.
     pub(crate) arrival: OnceLock<Stops>,
     /// The agent has as much memory as it may have.
@@ -159,6 +162,7 @@ impl Core {
             notes: Notes::default(),
             wake: Wake::new(),
             write_failure_said: AtomicBool::new(false),
+            own_count_said: AtomicBool::new(false),
             arrival: OnceLock::new(),
             memory_full: AtomicBool::new(false),
             ready_after_millis: AtomicU64::new(0),

@@ -51,7 +51,7 @@ fn status(core: &Core) -> Value {
     let rows = facts
         .map(|facts| core.threads.rows(&facts.threads))
         .unwrap_or_default();
-    let cost = core.agent_cost(&rows);
+    let cost = core.agent_cost_now();
     let arrival = core.arrival.get().cloned().unwrap_or_default();
     json!({
         "ok": true,
@@ -67,6 +67,7 @@ fn status(core: &Core) -> Value {
         "vm_allocated_bytes": rows.iter().map(|(_, bytes)| bytes).sum::<u64>(),
         "memory_bytes": cost.memory_bytes,
         "arrival_stops": arrival.count,
+        "arrival_stops_over_50_millis": arrival.too_long,
         "arrival_longest_stop_micros": u64::try_from(arrival.longest.as_micros()).unwrap_or(u64::MAX),
         "arrival_millis": u64::try_from(arrival.work.as_millis()).unwrap_or(u64::MAX),
     })

@@ -17,6 +17,8 @@ pub(crate) struct Cost {
     pub(crate) code_after: AtomicU64,
     pub(crate) reinstrumented: AtomicU64,
     pub(crate) snapshot_micros: AtomicU64,
+    /// In memory at the last look.
+    pub(crate) memory_bytes: AtomicU64,
 }
 
 impl Cost {

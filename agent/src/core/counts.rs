@@ -38,7 +38,7 @@ impl Core {
             shared,
             vm_allocated_bytes: Some(allocated),
             before_ready_bytes: Some(self.threads.before_ready_bytes()),
-            cost: self.agent_cost(&rows),
+            cost: self.agent_cost_now(),
             more: false,
         })
     }
@@ -112,7 +112,7 @@ impl Core {
             unix_millis: unix_millis(),
             vm_bytes: rows.iter().map(|(_, bytes)| bytes).sum(),
             before_ready_bytes: self.threads.before_ready_bytes(),
-            cost: cost_words(&self.agent_cost(&[])),
+            cost: cost_words(&self.agent_cost(self.cost.memory_bytes.load(Ordering::Relaxed))),
         };
         self.blocks.note(self.registry.counter_end(), look);
     }
@@ -139,10 +139,14 @@ impl Core {
         ));
     }
 
-    pub(crate) fn agent_cost(&self, rows: &[(ThreadRow, u64)]) -> AgentCost {
+    /// What the agent has cost by now; it looks at its memory.
+    pub(crate) fn agent_cost_now(&self) -> AgentCost {
+        self.agent_cost(self.look_at_memory())
+    }
+
+    fn agent_cost(&self, memory_bytes: u64) -> AgentCost {
         let load = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
         let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-        let blocks: u64 = rows.iter().map(|(row, _)| row.block.resident_bytes()).sum();
         AgentCost {
             classes_seen: small(load(&self.cost.classes_seen)),
             classes_rewritten: small(load(&self.cost.classes_rewritten)),
@@ -151,9 +155,7 @@ impl Core {
             bytecode_bytes_before: load(&self.cost.code_before),
             bytecode_bytes_after: load(&self.cost.code_after),
             counters: self.registry.counters(),
-            memory_bytes: blocks
-                + self.shared.resident_bytes()
-                + crate::process::memory::of_system() as u64,
+            memory_bytes,
             reinstrumented_methods: small(load(&self.cost.reinstrumented)),
             snapshot_micros: load(&self.cost.snapshot_micros),
         }

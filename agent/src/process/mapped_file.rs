@@ -22,7 +22,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use ducktrack_hotspot::page_size;
+use ducktrack_hotspot::{Address, note_mapped, page_size};
 
 /// File systems that write a reserved page in place, as often as it is asked for. Others move a page when it is written again (btrfs, ZFS), or depend
 /// on a server or a process (NFS, SMB, FUSE, 9p): there a full disk or a lost connection shows at the store.
@@ -224,6 +224,8 @@ impl MappedFile {
             // A counter is loaded before it is stored, and a load of an absent page would bring 128 KB around it into memory.
             // SAFETY: the range was mapped above. Where the advice is not taken, only memory is lost.
             let _ = unsafe { libc::madvise(mapped, range.length, libc::MADV_RANDOM) };
+            let start = Address(mapped.expose_provenance());
+            note_mapped(start, range.length);
             NonNull::new(mapped.cast()).ok_or(io::ErrorKind::AddrNotAvailable.into())
         };
         libc::off_t::try_from(range.offset)

@@ -19,7 +19,7 @@ use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ducktrack_hotspot::{Reservation, page_size};
+use ducktrack_hotspot::{Address, Reservation, note_mapped, note_unmapped, page_size};
 
 use crate::process::address_space;
 
@@ -44,6 +44,11 @@ static MEMORY: Memory = Memory::new();
 /// Bytes that the agent has of the system.
 pub(crate) fn of_system() -> usize {
     MEMORY.of_system()
+}
+
+/// Bytes of them that malloc has given.
+pub(crate) fn of_malloc() -> usize {
+    MEMORY.in_use().0
 }
 
 /// Blocks of this many bytes and more are pages.
@@ -401,8 +406,14 @@ fn unmap(range: Range) -> bool {
     if start >= end {
         return false;
     }
+    // Before another thread can be given these addresses.
+    note_unmapped(Address(start), end - start);
     // SAFETY: the range is of regions that were mapped here, and it is not in use: it is neither a block nor in the table of what is free.
-    unsafe { libc::munmap(with_exposed_provenance_mut(start), end - start) == 0 }
+    let is_unmapped = unsafe { libc::munmap(with_exposed_provenance_mut(start), end - start) == 0 };
+    if !is_unmapped {
+        note_mapped(Address(start), end - start);
+    }
+    is_unmapped
 }
 
 #[cfg(test)]

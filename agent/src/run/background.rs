@@ -61,6 +61,7 @@ impl Agent {
         let mut next_look = NextLook::new();
         let mut memory_second = MemorySecond::new();
         let mut last_look_at_memory = None;
+        let mut last_look_at_bound = None;
         while core.is_counting() {
             let woken = core.wake.wait(socket.map(Socket::as_fd), TICK);
             if !core.is_counting() {
@@ -77,7 +78,8 @@ impl Agent {
             );
             self.stacks.tick_stacks(core);
             core.note_what_is_seen();
-            core.watch_memory_bound(&mut last_look_at_memory);
+            core.watch_memory(&mut last_look_at_memory);
+            core.watch_memory_bound(&mut last_look_at_bound);
             self.change_probes(jni, &mut watch, &mut next_look);
             self.recording.tick(core, jni);
             if last_sizes.elapsed() >= SIZES_EVERY {

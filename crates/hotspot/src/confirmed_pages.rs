@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use crate::address::{Address, Plain};
 use crate::careful_read::read_value;
 use crate::error::Error;
-use crate::reservation::page_size;
+use crate::page_size::page_size;
 
 /// The pages known to be readable. Must not be kept beyond the pause.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ impl ConfirmedPages {
 mod tests {
     use super::ConfirmedPages;
     use crate::address::Address;
-    use crate::reservation::{Reservation, page_size};
+    use crate::page_size::page_size;
+    use crate::reservation::Reservation;
 
     #[test]
     fn reads_up_to_the_last_page() {

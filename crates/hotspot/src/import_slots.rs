@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::address::Address;
 use crate::error::{Error, last_errno};
 use crate::libjvm::Libjvm;
-use crate::reservation::page_size;
+use crate::page_size::page_size;
 
 /// Relocation kinds of words that hold the address of a function.
 #[cfg(target_arch = "x86_64")]

@@ -14,6 +14,7 @@
 //! | objects that a collection moved, objects that died, and the references these held | [`CollectionWatch`], [`DeadRecorder`] | the heap of Serial, Parallel, G1 in the pause |
 //! | memory that may be unmapped | [`read_value`], [`read_bytes`] | the operating system |
 //! | memory for counters | [`Reservation`] | the operating system |
+//! | bytes of all mapped memory that are resident | [`resident_of_own_memory`] | the operating system |
 //! | a word for each object | [`Shadow`] | the operating system |
 //!
 //! [`VmStructs`], [`JvmFlags`] and [`ThreadLayout`] can be loaded from `Agent_OnLoad` on; [`KlassLayout`] and the heap from `VMInit` on.
@@ -62,7 +63,9 @@ mod memory_hook;
 mod new_places;
 mod object_header;
 mod object_walk;
+mod own_memory;
 mod own_thread;
+mod page_size;
 mod pause;
 mod pause_hook;
 mod phase_list;
@@ -103,9 +106,11 @@ pub use layout_helper::{InstanceSize, LayoutHelper};
 pub use libjvm::{Libjvm, Segment};
 pub use object_header::{ObjectHeader, forwarded_to};
 pub use object_walk::{HeapObject, ObjectSizes, ObjectWalk, WalkFault};
+pub use own_memory::{note_mapped, note_unmapped, resident_of_own_memory};
 pub use own_thread::{block_signals, give_way};
+pub use page_size::page_size;
 pub use pause_hook::PauseHook;
-pub use reservation::{Reservation, page_size, resident_bytes};
+pub use reservation::{Reservation, resident_bytes};
 pub use shadow::Shadow;
 pub use space::{Space, SpaceKind};
 pub use survivor::Survivor;

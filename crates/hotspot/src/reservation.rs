@@ -9,6 +9,8 @@ use std::ptr::NonNull;
 
 use crate::address::Address;
 use crate::error::{Error, last_errno};
+use crate::own_memory::{note_mapped, note_unmapped};
+use crate::page_size::page_size;
 
 /// End of the low range.
 const TWO_GIGABYTES: usize = 1 << 31;
@@ -107,6 +109,7 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
+        note_unmapped(self.address(), self.length);
         // SAFETY: the range came from mmap, is owned, and is not used after this. A failure would only leak address space.
         let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
     }
@@ -134,13 +137,6 @@ pub fn resident_bytes(start: Address, length: usize) -> Result<usize, Error> {
         });
     }
     Ok(pages.iter().filter(|&&flags| flags & 1 != 0).count() * page)
-}
-
-/// The system's page size in bytes.
-#[must_use]
-pub fn page_size() -> usize {
-    // SAFETY: sysconf has no preconditions.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
 /// Tries addresses below 2 GB from the top down.
@@ -182,14 +178,17 @@ fn map(hint: *mut libc::c_void, length: usize, flags: libc::c_int) -> Result<Res
             errno: last_errno(),
         });
     }
-    NonNull::new(start.cast::<u8>())
-        .map(|start| Reservation { start, length })
-        .ok_or(Error::Reserve { length, errno: 0 })
+    let start = NonNull::new(start.cast::<u8>());
+    let start = start.ok_or(Error::Reserve { length, errno: 0 })?;
+    let found = Reservation { start, length };
+    note_mapped(found.address(), length);
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Reservation, page_size, search_low};
+    use super::{Reservation, search_low};
+    use crate::page_size::page_size;
 
     #[test]
     fn low_blocks_are_low_and_zero() {

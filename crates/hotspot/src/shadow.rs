@@ -19,7 +19,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::address::Address;
 use crate::error::Error;
-use crate::reservation::{Reservation, page_size};
+use crate::page_size::page_size;
+use crate::reservation::Reservation;
 
 /// The minimum distance: C2 takes no offset for a field offset if it does not fit an `int`.
 const LEAST: usize = 1 << 31;

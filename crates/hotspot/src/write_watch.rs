@@ -39,7 +39,7 @@ use crate::allocation_frontier::AllocationFrontier;
 use crate::collection_report::{AddressRange, MemoryRange};
 use crate::error::{Error, last_errno};
 use crate::own_thread::{block_signals, give_way};
-use crate::reservation::page_size;
+use crate::page_size::page_size;
 use crate::walk_pool::WalkPool;
 
 const API: libc::Ioctl = 0xC018_AA3F_u32 as libc::Ioctl;
@@ -401,7 +401,8 @@ fn refused() -> Error {
 mod tests {
     use super::{WalkPool, WriteWatch};
     use crate::collection_report::AddressRange;
-    use crate::reservation::{Reservation, page_size};
+    use crate::page_size::page_size;
+    use crate::reservation::Reservation;
 
     /// More than a thread protects at a time.
     const PAGES: usize = 20_000;

@@ -573,7 +573,7 @@ pub struct AgentCost {
     pub bytecode_bytes_after: u64,
     /// Counters in use.
     pub counters: u32,
-    /// Memory of counter blocks and tables that is resident.
+    /// Memory of the agent that is resident.
     pub memory_bytes: u64,
     /// Methods that were given a new version.
     pub reinstrumented_methods: u32,

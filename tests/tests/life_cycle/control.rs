@@ -29,13 +29,13 @@ fn said(output: Output) -> (bool, String) {
 }
 
 /// The same where it must work.
-fn done(words: &[&str]) -> String {
+pub(crate) fn done(words: &[&str]) -> String {
     let (worked, text) = ducktrack(words);
     assert!(worked, "{words:?}: {text}");
     text
 }
 
-fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
+pub(crate) fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
     let (pid, library) = (jvm.pid().to_string(), library());
     let mut words = vec!["attach", &pid, "--no-summary", "--library"];
     let (library, output) = (path(&library), path(output));

@@ -5,6 +5,7 @@
 //! `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the release build.
 
 mod address_space;
+mod arrival;
 mod attaching;
 mod class_loaders;
 mod container;
@@ -15,6 +16,7 @@ mod native_code;
 mod neighbours;
 mod options;
 mod outputs;
+mod own_memory;
 mod recording;
 mod redefinitions;
 mod slots;

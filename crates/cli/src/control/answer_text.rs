@@ -18,7 +18,7 @@ pub(super) fn status(answer: &Value) -> String {
         number(answer, "snapshots"),
     );
     lines += &format!(
-        "  allocated by the program since: {:.1} MB; memory of the counters: {:.1} MB\n",
+        "  allocated by the program since: {:.1} MB; memory of the agent: {:.1} MB\n",
         megabytes(number(answer, "vm_allocated_bytes")),
         megabytes(number(answer, "memory_bytes")),
     );

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::allocation_frontier::AllocationFrontier;
 use crate::collection_report::{AddressRange, MemoryRange};
 use crate::evacuation_walk::Evacuated;
-use crate::reservation::page_size;
+use crate::page_size::page_size;
 use crate::space::{Space, SpaceKind};
 use crate::walk_pool::WalkPool;
 use crate::write_watch::WriteWatch;
