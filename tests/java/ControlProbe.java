@@ -1,4 +1,9 @@
+import java.net.URI;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 /**
  * Makes known numbers of objects each time it is told to by a line of standard input: {@code ControlProbe}. The first word of a line says what.
@@ -7,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
  * work N     N objects of {@link Marked}, N int[3], in a method entered anew; prints DONE
  * where      prints WHERE and the place in {@link #place} at which it asks where it is: probes move it
  * thread N   work N in a new thread; prints DONE
+ * load N     loads N classes of the JDK, and initializes none; prints LOADED and how many have been
  * end        returns
  * </pre>
  *
@@ -60,6 +66,26 @@ public final class ControlProbe {
         }
     }
 
+    private static long load(int most) throws Exception {
+        Path classes = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/java.base");
+        try (Stream<Path> files = Files.walk(classes)) {
+            return files.map(file -> classes.relativize(file).toString())
+                    .filter(name -> name.endsWith(".class") && !name.equals("module-info.class"))
+                    .limit(most)
+                    .filter(name -> isLoaded(name.substring(0, name.length() - 6).replace('/', '.')))
+                    .count();
+        }
+    }
+
+    private static boolean isLoaded(String name) {
+        try {
+            Class.forName(name, false, null);
+            return true;
+        } catch (ClassNotFoundException | LinkageError unusable) {
+            return false;
+        }
+    }
+
     private static String line() throws Exception {
         StringBuilder line = new StringBuilder();
         for (int c = System.in.read(); c != '\n'; c = System.in.read()) {
@@ -96,6 +122,9 @@ public final class ControlProbe {
                     thread.start();
                     thread.join();
                     say("DONE");
+                    break;
+                case "load":
+                    say("LOADED " + load(Integer.parseInt(told[1])));
                     break;
                 case "where":
                     say("WHERE " + place());

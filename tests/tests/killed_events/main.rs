@@ -6,12 +6,12 @@ mod killed_program;
 
 use std::time::Duration;
 
-use ducktrack_tests::{is_full_run, trace_command, traced_jdks};
+use ducktrack_tests::{checked, is_full_run, trace_command, traced_jdks};
 use killed_program::{Ending, KilledProgram, Left};
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 
-/// Moments are spread over the first second; the same in every run.
+/// Moments are spread over the first half second; the same in every run.
 struct Moments(u64);
 
 impl Moments {
@@ -21,7 +21,7 @@ impl Moments {
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        Duration::from_micros((self.0 >> 33) % 1_000_000)
+        Duration::from_micros((self.0 >> 33) % 500_000)
     }
 }
 
@@ -47,11 +47,11 @@ fn check(left: &Left, threads: i64, what: &str) {
 
 #[test]
 fn killed_at_any_moment() {
-    let rounds = if is_full_run() { 200 } else { 12 };
     let jdks = traced_jdks().expect("JDKs");
     assert!(!jdks.is_empty(), "nothing would be checked");
+    let of_each = if is_full_run() { 200 } else { 4 };
     let mut moments = Moments(7);
-    for round in 0..rounds {
+    for round in 0..of_each * jdks.len() {
         let jdk = &jdks[round % jdks.len()];
         let collector = COLLECTORS[round / jdks.len() % COLLECTORS.len()];
         let threads = 1 + round % 3;
@@ -62,6 +62,10 @@ fn killed_at_any_moment() {
         let left = program.end(&Ending::Signal("KILL")).expect(&what);
         check(&left, i64::try_from(threads).expect("few"), &what);
     }
+    checked(&format!(
+        "{of_each} kills at random moments on each of {} JDKs, every event there",
+        jdks.len()
+    ));
 }
 
 #[test]
