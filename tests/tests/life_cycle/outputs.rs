@@ -7,7 +7,7 @@ use std::path::Path;
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, command, jdks};
 
 #[test]
 fn the_default_is_named_by_the_process() {
@@ -171,6 +171,12 @@ fn two_jvms_share_a_place() {
         );
         first.check(1, Some("exit"));
         second.check(2, Some("exit"));
+        let report = command().arg("report").arg(&output).output();
+        let said = String::from_utf8(report.expect("ducktrack").stderr).expect("UTF-8");
+        assert!(
+            said.contains("a newer recording stands beside this one"),
+            "{said}"
+        );
         assert_eq!(
             (first.report.run.pid, second.report.run.pid),
             (first_pid, second_pid)

@@ -37,6 +37,8 @@ pub(crate) fn programs() -> Option<&'static Path> {
                 "JniProbe",
                 "NoOpAgent",
                 "LoaderProbe",
+                "HostileNames",
+                "RecursionDepth",
                 "RedefinedClass",
                 "StoppedAtStart",
             ],

@@ -1,0 +1,46 @@
+//! A class whose name has ESC, U+009B and a new line in it: whatever prints it does not command the terminal.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::tracked_jvm::{TrackedJvm, command, jdks};
+
+/// What a terminal would obey, and a name that was broken in two.
+fn check(text: &str, what: &str) {
+    for bad in ['\u{1b}', '\u{9b}'] {
+        assert!(!text.contains(bad), "{what}: {text:?}");
+    }
+    let named = text
+        .lines()
+        .any(|line| line.contains("u{1b}") && line.contains("u{9b}") && line.contains("u{a}"));
+    assert!(named, "{what}: the class is not named: {text}");
+}
+
+fn printed(words: &[&str], path: &Path) -> String {
+    let output: Output = command().args(words).arg(path).output().expect("ducktrack");
+    assert!(output.status.success(), "{output:?}");
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).expect("UTF-8")
+}
+
+#[test]
+fn names_do_not_command_the_terminal() {
+    for jdk in jdks(11) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (output, class) = (place.path().join("out"), place.path().join("hostile.class"));
+        let options = format!("output={}", output.display());
+        let name = class.display().to_string();
+        let outcome = TrackedJvm::new(&jdk, &options).run_program("HostileNames", &[&name]);
+        assert!(outcome.out.ends_with("DONE\n"), "{outcome:?}");
+        let version = jdk.version;
+        check(&outcome.err, &format!("JDK {version}, the summary at exit"));
+        check(
+            &printed(&["report"], &output),
+            &format!("JDK {version}, report"),
+        );
+        check(
+            &printed(&["explain"], &class),
+            &format!("JDK {version}, explain"),
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! What has no effect, or cannot be known in this JVM, is said when it starts, whatever `summary` says.
+
+use std::path::Path;
+
+use ducktrack_tests::skipped;
+
+use crate::recording::Recording;
+use crate::tracked_jvm::{TrackedJvm, jdks};
+
+/// The agent's lines while `LifeCycleProbe` runs.
+fn said(jvm: TrackedJvm, place: &Path) -> Vec<String> {
+    let outcome = jvm.directory(place).run(&["return", "1"]);
+    assert!(outcome.status.success(), "{outcome:?}");
+    let lines = outcome.agent_lines().into_iter();
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_bound_of_event_files_where_there_are_none() {
+    for jdk in jdks(11) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let options = "max-trace-size=64m,summary=off,output=out";
+        let lines = said(TrackedJvm::new(&jdk, options), place.path());
+        assert!(
+            lines.len() == 1 && lines[0].contains("`max-trace-size` has no effect in mode=count"),
+            "{lines:?}"
+        );
+        Recording::of(&place.path().join("out")).check(1, Some("exit"));
+    }
+}
+
+#[test]
+fn collectors_whose_moves_cannot_be_followed() {
+    for (jdk, collector) in jdks(17)
+        .into_iter()
+        .flat_map(|jdk| ["-XX:+UseZGC", "-XX:+UseShenandoahGC"].map(|name| (jdk.clone(), name)))
+    {
+        if !jdk.accepts(&[collector]) {
+            skipped(&format!("JDK {} has no {collector}", jdk.version));
+            continue;
+        }
+        let place = tempfile::tempdir().expect("temporary folder");
+        let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out").vm(&[collector]);
+        let lines = said(jvm, place.path());
+        assert!(
+            lines.len() == 1 && lines[0].contains("Moves and deaths of objects are not known"),
+            "JDK {} {collector}: {lines:?}",
+            jdk.version
+        );
+        Recording::of(&place.path().join("out")).check(1, Some("exit"));
+    }
+}
