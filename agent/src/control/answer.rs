@@ -1,4 +1,4 @@
-//! The file in which who has loaded the library wants to read how that went: the VM passes on a number only.
+//! Writes the result of a library load to a file for the client, because the VM passes on only a number.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The option that names the file. No option of a run: it is not in the recording.
+/// The option that names the file. It is not an option of the run and is not recorded.
 const KEY: &str = "answer=";
 
-/// Where the answer goes.
+/// The file for the answer.
 pub(crate) struct Answer(Option<PathBuf>);
 
 impl Answer {
-    /// Takes the name of the file out of the options; the other options.
+    /// Splits the options into the name of the file and all others.
     pub(crate) fn split(text: &str) -> (Self, String) {
         let (own, others): (Vec<&str>, Vec<&str>) =
             text.split(',').partition(|item| item.starts_with(KEY));
@@ -22,19 +22,19 @@ impl Answer {
         (Self(path.map(PathBuf::from)), others.join(","))
     }
 
-    /// Whether a client reads it.
+    /// Whether a client reads the answer.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Writes it into the file, which is there and empty.
+    /// Writes the answer into the file, which exists and is empty.
     pub(crate) fn write(&self, answer: &Value) {
         let Some(path) = &self.0 else { return };
         let opened = OpenOptions::new()
             .write(true)
             .custom_flags(libc::O_NOFOLLOW)
             .open(path);
-        // Without the file no client waits.
+        // Without the file no client is waiting.
         let _ = opened.and_then(|mut file| file.write_all(answer.to_string().as_bytes()));
     }
 }

@@ -1,4 +1,4 @@
-//! Commands that other threads hand to the agent's own thread.
+//! Passes commands from other threads to the agent's own thread.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{Command, refusal};
 
-/// Longer than anything takes; a thread of the program waits here.
+/// Longer than any command takes; meanwhile a thread of the program waits here.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// A command and where its answer goes.
+/// A command and the channel for its answer.
 type Letter = (Command, Sender<Value>);
 
-/// The commands that wait.
+/// The waiting commands.
 pub(crate) struct Inbox {
     put: Sender<Letter>,
     take: Receiver<Letter>,
@@ -25,10 +25,10 @@ impl Inbox {
         Self { put, take }
     }
 
-    /// Hands over a command, wakes the thread, and waits for the answer.
+    /// Posts a command, wakes the agent's thread, and waits for the answer.
     pub(crate) fn ask(&self, command: Command, wake: impl FnOnce()) -> Value {
         let (reply, answer) = bounded(1);
-        // The inbox has both ends: nothing is refused.
+        // The inbox owns both ends, so sending cannot fail.
         let _ = self.put.send((command, reply));
         wake();
         answer

@@ -1,4 +1,4 @@
-//! What a command makes the run do.
+//! Executes commands.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use crate::agent::Agent;
 use crate::core::Core;
 
 impl Agent {
-    /// The program sets a mark; false: it has no name that can be written, or nothing is recorded.
+    /// Sets a mark for the program. Returns false if its name cannot be written or nothing is being recorded.
     pub(crate) fn mark_from_program(&self, name: &str) -> bool {
         let is_name = (1..=LONGEST_NAME).contains(&name.len());
         if !is_name || !self.core.is_counting() {
@@ -21,7 +21,7 @@ impl Agent {
         answer["ok"].as_bool().unwrap_or(false)
     }
 
-    /// Does what was asked. On the agent's own thread.
+    /// Executes a command, on the agent's own thread.
     pub(crate) fn obey(&self, jni: Jni, command: &Command) -> Value {
         if !self.core.is_counting() {
             return refusal("the recording has ended");
@@ -45,7 +45,7 @@ impl Agent {
     }
 }
 
-/// What runs, since when, and what it costs.
+/// The status: the current run, its start and its cost.
 fn status(core: &Core) -> Value {
     let facts = core.facts();
     let rows = facts

@@ -1,7 +1,7 @@
-//! The socket of a run: `control` in its directory, for the program's user and for root.
+//! The control socket of a run: `control` in its directory, for the program's user and for root.
 //!
-//! The directory is kept open as long as commands are taken: `/proc/PID/fd` leads from the process to it, and the socket can be named through the
-//! descriptor however long the path is.
+//! The directory stays open while commands are accepted: `/proc/PID/fd` leads from the process to it, and the socket can be named through
+//! the descriptor, however long its path is.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,22 +15,22 @@ use serde_json::Value;
 
 use super::{Command, refusal};
 
-/// Its name.
+/// The name of the socket.
 const NAME: &str = "control";
-/// So long a visitor may take to say what it wants, or to take the answer: the agent's thread waits.
+/// How long a client may take to send its request or receive the answer, because the agent's thread waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: u64 = 4096;
 
-/// A socket that listens.
+/// A listening socket.
 pub(crate) struct Socket {
     listener: UnixListener,
     path: PathBuf,
-    /// Shows the way from the process to the directory.
+    /// Keeps the directory open, so that clients find it from the process.
     _directory: File,
 }
 
 impl Socket {
-    /// Makes the socket in the directory.
+    /// Creates the socket in the directory.
     pub(crate) fn listen(directory: &Path) -> io::Result<Self> {
         let opened = OpenOptions::new()
             .read(true)
@@ -49,7 +49,7 @@ impl Socket {
         self.listener.as_fd()
     }
 
-    /// Hears one visitor, and answers. What goes wrong is the visitor's loss.
+    /// Serves one client. Errors affect only that client.
     pub(crate) fn serve(&self, obey: impl FnOnce(&Command) -> Value) {
         if let Ok((stream, _)) = self.listener.accept() {
             let _ = converse(&stream, obey);
@@ -59,12 +59,12 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // A socket that stays behind refuses visitors.
+        // A socket file left in place would refuse clients.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// For a moment the socket has the permissions of the process; who visits is asked of the system anyway.
+/// Binds the socket. For a moment it has the process's default permissions; the peer's user is checked in any case.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
@@ -76,7 +76,7 @@ fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Re
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // Heard out first: who is refused while speaking hears nothing.
+    // The request is read first, because a client that is refused while writing does not see the answer.
     let mut line = String::new();
     BufReader::new(stream.take(LONGEST_REQUEST)).read_line(&mut line)?;
     let answer = if may_command(stream)? {
@@ -88,7 +88,7 @@ fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Re
     stream.write_all(format!("{answer}\n").as_bytes())
 }
 
-/// Whether the visitor is the program's user, or root.
+/// Whether the peer is the program's user or root.
 fn may_command(stream: &UnixStream) -> io::Result<bool> {
     let mut peer = libc::ucred {
         pid: 0,
@@ -96,7 +96,7 @@ fn may_command(stream: &UnixStream) -> io::Result<bool> {
         gid: u32::MAX,
     };
     let mut size = size_of::<libc::ucred>() as libc::socklen_t;
-    // SAFETY: the system writes at most `size` bytes into the structure that it is for.
+    // SAFETY: the kernel writes at most `size` bytes into the structure, which has that size.
     let result = unsafe {
         libc::getsockopt(
             stream.as_raw_fd(),
@@ -109,7 +109,7 @@ fn may_command(stream: &UnixStream) -> io::Result<bool> {
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the call has no arguments and always succeeds.
+    // SAFETY: `geteuid` takes no arguments and always succeeds.
     let own = unsafe { libc::geteuid() };
     Ok(peer.uid == own || peer.uid == 0)
 }
@@ -118,7 +118,7 @@ fn may_command(stream: &UnixStream) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    /// What a visitor is answered.
+    /// The answer that a client gets.
     fn visit(socket: &Socket, request: &str) -> String {
         let mut stream = UnixStream::connect(&socket.path).expect("connect");
         stream.write_all(request.as_bytes()).expect("write");

@@ -1,13 +1,13 @@
-//! A block in the mapped file goes from a thread that has ended to one that starts, when there is no room for more.
+//! Passes a block in the mapped file from an ended thread to a starting one, when the file has no room for more blocks.
 //!
 //! ```text
-//! 1. the ended thread's values are written to the trace as a folded block     the file's block counts no more
-//! 2. they go to the private block of the thread that starts, and its own to the block in the file
+//! 1. the ended thread's values are written to the trace as a folded block     the block in the file no longer counts
+//! 2. they are copied to the private block of the starting thread, and that block's values to the block in the file
 //! 3. the block in the file names its new owner and the next generation        the block counts again
 //! ```
 //!
-//! A reader that finds the process killed between two steps finds the ended thread's values in exactly one place: in the block as long as the trace
-//! has no folded block of its generation, in the folded block from then on.
+//! If the process is killed between two steps, a reader still finds the ended thread's values in exactly one place: in the block until the
+//! trace has a folded block of its generation, then in the folded block.
 
 use std::sync::atomic::Ordering;
 
@@ -17,11 +17,12 @@ use super::Core;
 use crate::threads::counter_block::{BlockValues, CounterBlock, ROW};
 use crate::threads::thread_table::ThreadRow;
 
-/// What a value takes in the trace, about.
+/// Approximate bytes of a value in the trace.
 const BYTES_OF_VALUE: usize = 12;
 
 impl Core {
-    /// The block of a thread that starts: its own if that is in the file, or one that a thread that has ended had there. No thread counts in either yet.
+    /// Returns the block for a starting thread: its own if that is in the file, or one in the file that belonged to an ended thread. No
+    /// thread counts in either yet.
     pub(crate) fn block_in_file(&self, id: ThreadId, block: CounterBlock) -> CounterBlock {
         if !self.blocks.is_full() || self.blocks.number_of(block).is_some() {
             return block;
@@ -56,7 +57,7 @@ impl Core {
         if !self.secure_definitions() {
             return None;
         }
-        // A snapshot has this lock: it must not find values on their way.
+        // A snapshot takes this lock, so it never sees values that are being moved.
         let _no_snapshot = self.hold_writer();
         block.take_values(&others);
         self.blocks.pass_on(idle.block, id, &own);
@@ -64,14 +65,14 @@ impl Core {
         Some(idle.block)
     }
 
-    /// Folded blocks take no more of the trace than blocks may take of memory.
+    /// Whether another block may be folded: folded blocks must not take more of the trace than blocks may take of memory.
     fn may_fold(&self, values: &BlockValues) -> bool {
         let bytes = (values.counters.len() + 2 * values.keyed.len()) * BYTES_OF_VALUE;
         let before = self.folded_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         before < self.options.mapped_bytes()
     }
 
-    /// The keyed entries of a block have filled half of their table.
+    /// Grows a block's keyed table, half of which is filled.
     pub(crate) fn grow_keyed(&self, address: usize) {
         if let Err(refusal) = self.blocks.grow_keyed(address) {
             self.say_private_memory(&refusal);

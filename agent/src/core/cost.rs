@@ -1,13 +1,13 @@
-//! What the agent costs, added up.
+//! The agent's own cost.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sums since the run began.
+/// Totals since the run began.
 #[derive(Default)]
 pub(crate) struct Cost {
     pub(crate) classes_seen: AtomicU64,
     pub(crate) classes_rewritten: AtomicU64,
-    /// Classes left as they are because there was no memory to rewrite them.
+    /// Classes left unchanged because there was no memory to rewrite them.
     pub(crate) classes_without_memory: AtomicU64,
     /// Threads that count into the shared block.
     pub(crate) threads_without_block: AtomicU64,

@@ -1,4 +1,4 @@
-//! The values of all blocks: read while their threads go on.
+//! Reads the values of all blocks while their threads continue to run.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -60,7 +60,7 @@ impl Core {
         }
     }
 
-    /// Keyed entries; those of classes with the same name (one reloaded, say) are added up.
+    /// Keyed entries. Classes with the same name (for example, after a reload) are added up.
     fn keyed_counts(&self, block: CounterBlock) -> Vec<KeyedCount> {
         let names = self.klass_names.lock();
         let mut sums: HashMap<(u32, u32, Option<String>), (u64, u64)> = HashMap::new();
@@ -72,7 +72,7 @@ impl Core {
             bytes,
         } in block.keyed()
         {
-            // Events of earlier sites are told apart by name; counts of earlier probes mean nothing.
+            // Earlier sites of events are identified by name; counts of earlier probes are meaningless.
             if self.needs.counts_in_blocks && !self.registry.has_site(site) {
                 continue;
             }
@@ -101,7 +101,7 @@ impl Core {
             .collect()
     }
 
-    /// Tells the mapped file what only the agent sees: it is all that a reader has after the process was killed.
+    /// Writes facts that only the agent knows to the mapped file, which is all that a reader has after the process was killed.
     pub(crate) fn note_what_is_seen(&self) {
         let Some(facts) = self.facts() else { return };
         let rows = self.threads.rows(&facts.threads);
@@ -117,7 +117,7 @@ impl Core {
         self.blocks.note(self.registry.counter_end(), look);
     }
 
-    /// Every counter that has a number by now has its place in the file, as far as there is room.
+    /// Extends blocks in the file to cover every counter numbered so far, if there is room.
     pub(crate) fn cover_counters(&self) {
         let end = self.registry.counter_end();
         if let Err(refusal) = self.blocks.cover(end) {
@@ -125,7 +125,7 @@ impl Core {
         }
     }
 
-    /// Said once: counts that a kill would lose.
+    /// Reports once that a kill would lose counts.
     pub(crate) fn say_private_memory(&self, refusal: &Refusal) {
         if self.private_memory_said.swap(true, Ordering::Relaxed) {
             return;
@@ -161,7 +161,7 @@ impl Core {
         }
     }
 
-    /// What was not counted or not filed: a sentence each.
+    /// What was not counted, or not counted under its key: one sentence each.
     pub(crate) fn losses(&self) -> Vec<String> {
         let Some(facts) = self.facts() else {
             return Vec::new();
@@ -186,7 +186,7 @@ impl Core {
     }
 }
 
-/// As the header of the mapped file has them.
+/// The words as the header of the mapped file holds them.
 fn cost_words(cost: &AgentCost) -> [u64; 10] {
     [
         cost.classes_seen.into(),

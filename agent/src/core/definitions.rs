@@ -1,8 +1,8 @@
-//! The trace file: what numbers mean goes in before what is recorded with them.
+//! Writes the trace file. Definitions are written before anything recorded with them.
 //!
 //! ```text
-//! threads, classes of the heap, registry, notes ── what is new ──┐
-//!                                     counts of all blocks ──────┴──> writer ── trace file
+//! threads, classes of the heap, registry, notes ── new definitions ──┐
+//!                                     counts of all blocks ──────────┴──> writer ── trace file
 //! ```
 
 use std::sync::atomic::Ordering;
@@ -17,27 +17,26 @@ use crate::options::Counters;
 use crate::process::clock::unix_millis;
 use crate::run::phase::Phase;
 
-/// The value of [`HeaderWord::State`] after the VM has said that it ends.
+/// The value of [`HeaderWord::State`] after the trace has ended.
 const ENDED: u64 = 1;
 
 impl Core {
-    /// Makes what is new in the dictionary survive the process. To be called before anything can happen that is recorded in its words: a counter that
-    /// counts, an event that names a site.
-    /// False: it does not.
+    /// Makes new definitions survive the process. Must be called before anything is recorded that refers to them: a counter increment, or
+    /// an event that names a site. Returns false if that failed.
     pub(crate) fn secure_definitions(&self) -> bool {
         let mut writer = self.writer.lock();
         let Some(writer) = writer.as_mut() else {
             return false;
         };
-        self.define_what_is_new(writer);
+        self.write_new_definitions(writer);
         let secured = writer.secure();
         let is_secure = secured.is_ok();
         self.report(secured);
         is_secure
     }
 
-    fn define_what_is_new(&self, writer: &mut CountWriter) {
-        // While the VM starts, the facts of the run are not complete.
+    fn write_new_definitions(&self, writer: &mut CountWriter) {
+        // While the VM starts, the facts of the run are incomplete.
         let has_run = self.phase.get() != Phase::Starting;
         if has_run && !self.run_defined.swap(true, Ordering::Relaxed) {
             self.report(writer.define(&Record::Run(self.run())));
@@ -55,7 +54,7 @@ impl Core {
         }
     }
 
-    /// Said once: what fails fails again for the same reason. The writer keeps account of the rest, for the end record.
+    /// Reports a failure once, since repeated failures have the same cause. The writer records the rest for the end record.
     fn report(&self, result: Result<(), WriteError>) {
         let Err(error) = result else { return };
         if let Some(number) = error.system_error() {
@@ -105,10 +104,10 @@ impl Core {
         }
     }
 
-    /// Writes records that are new, and makes them survive the process.
+    /// Writes new records, and makes them survive the process.
     pub(crate) fn define(&self, records: Vec<Record>) {
         if let Some(writer) = self.writer.lock().as_mut() {
-            self.define_what_is_new(writer);
+            self.write_new_definitions(writer);
             for record in records {
                 self.report(writer.define(&record));
             }
@@ -116,8 +115,8 @@ impl Core {
         }
     }
 
-    /// Writes the counts of all threads. `complete` adds to them what only the caller knows, `records` go ahead of them. A failure is remembered by the
-    /// writer and said at the end.
+    /// Writes the counts of all threads. `complete` adds what only the caller knows; `records` are written first. The writer remembers a
+    /// failure and reports it at the end.
     pub(crate) fn write_snapshot(
         &self,
         cause: &str,
@@ -129,13 +128,13 @@ impl Core {
         let Some(writer) = writer.as_mut() else {
             return;
         };
-        // Values first, dictionary second: every counter that has a value is in the dictionary by then.
+        // Values before dictionary: then every counter with a value is in the dictionary.
         let mut snapshot = self.values(cause);
         if let Some(snapshot) = &mut snapshot {
             complete(snapshot);
         }
         self.snapshots.fetch_add(1, Ordering::Relaxed);
-        self.define_what_is_new(writer);
+        self.write_new_definitions(writer);
         for record in records() {
             self.report(writer.define(&record));
         }
@@ -148,12 +147,12 @@ impl Core {
         );
     }
 
-    /// Holds back snapshots and definitions while values are on their way from one block to another.
+    /// Blocks snapshots and definitions while values move from one block to another.
     pub(super) fn hold_writer(&self) -> MutexGuard<'_, Option<CountWriter>> {
         self.writer.lock()
     }
 
-    /// Writes the last word, after everything that waits.
+    /// Writes pending notes and the end record.
     pub(crate) fn end_trace(&self, cause: &str, losses: Vec<String>) {
         let mut writer = self.writer.lock();
         if let Some(mut writer) = writer.take() {
@@ -173,7 +172,7 @@ impl Core {
         }
     }
 
-    /// The program goes on without being counted: the trace ends with the run's facts and notes only, and says why.
+    /// Ends the trace with only the run's facts and the reason. The program continues without being counted.
     pub(crate) fn give_up(&self, why: &str) {
         if !self.phase.advance(Phase::Ended) {
             return;

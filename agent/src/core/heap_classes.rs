@@ -1,4 +1,4 @@
-//! Classes of objects in the heap, until the trace file has them. To put what pauses found into records can wait.
+//! Holds classes of heap objects until the trace file has them, so that pauses need not write records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,13 +9,13 @@ use ducktrack_trace_format::{
 };
 use parking_lot::Mutex;
 
-/// Numbers of classes that events name; the class table counts from 0 on.
+/// Numbers of classes that events name start here; those of the class table start at 0.
 const FIRST_NAMED: u32 = 1 << 31;
 
-/// See the module.
+/// Classes that wait to be written.
 #[derive(Default)]
 pub(crate) struct HeapClasses {
-    /// Classes that events have named.
+    /// The number of classes that events have named.
     named: AtomicU32,
     pending: Mutex<Pending>,
 }
@@ -24,13 +24,13 @@ pub(crate) struct HeapClasses {
 struct Pending {
     /// Classes that events have named.
     named: Vec<HeapClass>,
-    /// Classes that pauses found, and their layouts.
+    /// Classes found in pauses, and their layouts.
     found: Vec<Arc<[HeapClass]>>,
     layouts: Vec<FieldLayout>,
 }
 
 impl HeapClasses {
-    /// A class whose objects' events name its address. Its number is none of the class table's.
+    /// Adds a class that events refer to by address. Its number is distinct from those of the class table.
     pub(crate) fn add_named(&self, name: &str, klass: usize, size: HeapClassSize) {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
         self.pending.lock().named.push(HeapClass {
@@ -42,7 +42,7 @@ impl HeapClasses {
         });
     }
 
-    /// Classes that a pause has found, and layouts of fields.
+    /// Adds classes found in a pause, and field layouts.
     pub(crate) fn add_found(&self, classes: &Arc<[HeapClass]>, layouts: Vec<FieldLayout>) {
         let mut pending = self.pending.lock();
         pending.layouts.extend(layouts);
@@ -51,7 +51,7 @@ impl HeapClasses {
         }
     }
 
-    /// Records that are not written yet.
+    /// Takes the records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
         let Pending {
             named,

@@ -1,4 +1,4 @@
-//! Classes that are loaded, by loader and name.
+//! Finds loaded classes by loader and name.
 
 use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Error, Jni};
@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 use super::Core;
 use crate::core::registry::{ClassKey, LoaderId};
 
-/// Local references that one look at the loaded classes may need. It costs nothing to ask for them, and the VM's checker
-/// (`-Xcheck:jni`) complains where it was not asked for. The VM gives 65,536 at most.
+/// Capacity requested for local references when listing loaded classes. The request costs nothing; without it the VM's checker
+/// (`-Xcheck:jni`) complains. The VM allows at most 65,536.
 pub(crate) const LOCAL_REFERENCES: usize = 60_000;
 
 impl Core {

@@ -1,4 +1,4 @@
-//! Class loaders by number: a loader carries its number as a JVMTI tag of our environment.
+//! Numbers class loaders. A loader carries its number as a JVMTI tag of our environment.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use ducktrack_jvmti::{Env, Jni};
 
 use crate::core::registry::LoaderId;
 
-/// Gives numbers to loaders.
+/// Assigns numbers to loaders.
 #[derive(Default)]
 pub(crate) struct Loaders {
     last: AtomicU32,
@@ -22,7 +22,7 @@ impl Loaders {
         match env.tag(loader) {
             Ok(0) => {
                 let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-                // Without the tag capability every sight of a loader gives it a new number: classes are then told apart too finely.
+                // Without the tag capability a loader gets a new number each time, so classes are distinguished too finely.
                 let _ = env.set_tag(loader, i64::from(number));
                 LoaderId(number)
             }
@@ -31,7 +31,7 @@ impl Loaders {
         }
     }
 
-    /// What reports call a loader: `boot`, `platform`, `app`, or its class and number.
+    /// The loader's name in reports: `boot`, `platform`, `app`, or its class and number.
     pub(crate) fn name(env: Env, jni: Jni, loader: jobject, id: LoaderId) -> String {
         if loader.is_null() {
             return "boot".to_owned();

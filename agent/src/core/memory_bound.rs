@@ -1,12 +1,12 @@
-//! `memory=BYTES`: what the agent does without once it has as much memory as it may have. It never takes anything back from what counts already.
+//! `memory=BYTES`: what the agent gives up when its memory reaches the bound. Blocks that already count are never taken back.
 //!
-//! | what | within the bound | beyond |
+//! | what | within the bound | at the bound |
 //! |---|---|---|
 //! | full buffers of events that wait | `queue`, or a quarter of the bound if that is less | threads wait, or events are dropped and counted (`on-full`) |
-//! | objects of the heap that a trace remembers | all | half of the bound at most; beyond, moves and deaths are not known any more, which every command says |
-//! | memory that is kept for pauses | 4 to 16 MB | a sixteenth of the bound at most |
-//! | classes that are loaded | rewritten | left as they are, listed as `memory-bound` |
-//! | threads that start | blocks of their own | count into the shared block; how many is said |
+//! | heap objects in the mirror | all | at most half of the bound; beyond that, moves and deaths are unknown, which every command reports |
+//! | memory kept for pauses | 4 to 16 MB | a sixteenth of the bound at most |
+//! | newly loaded classes | rewritten | left unchanged, listed as `memory-bound` |
+//! | starting threads | blocks of their own | count into the shared block; their number is reported |
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ use std::time::{Duration, Instant};
 use super::Core;
 use crate::process::memory;
 
-/// The part of the bound that may wait in the queue of events.
+/// The fraction of the bound for the queue of events.
 const QUEUE_PART: u64 = 4;
-/// The part of it that the mirror of the heap may take.
+/// The fraction for the mirror of the heap.
 const MIRROR_PART: u64 = 2;
-/// The part of it that is kept for pauses.
+/// The fraction kept for pauses.
 const PAUSES_PART: u64 = 16;
-/// How often the agent looks what it has: that means one call of the system for each block.
+/// How often the agent measures its memory, which takes a system call for each block.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl Core {
-    /// Whether something new must be done without.
+    /// Whether the bound has been reached.
     pub(crate) fn is_memory_full(&self) -> bool {
         self.memory_full.load(Ordering::Relaxed)
     }
 
-    /// Bytes of the agent that are resident: blocks of threads, and all that it has allocated.
+    /// The agent's resident bytes: blocks of threads, and everything that it has allocated.
     pub(crate) fn own_memory(&self) -> u64 {
         let rows = self
             .facts()
@@ -39,7 +39,7 @@ impl Core {
         blocks + self.shared.resident_bytes() + memory::of_system() as u64
     }
 
-    /// Looks what there is, if it is time.
+    /// Measures the memory, if it is time.
     pub(crate) fn watch_memory_bound(&self, last: &mut Option<Instant>) {
         let Some(bound) = self.options.memory else {
             return;
@@ -57,12 +57,12 @@ impl Core {
         self.memory_full.store(full, Ordering::Relaxed);
     }
 
-    /// Bytes that the mirror of the heap may take.
+    /// The maximum size of the heap mirror in bytes.
     pub(crate) fn mirror_within_bound(&self) -> Option<u64> {
         self.options.memory.map(|bound| bound / MIRROR_PART)
     }
 
-    /// Bytes that may be kept for pauses.
+    /// The maximum memory kept for pauses in bytes.
     pub(crate) fn pauses_within_bound(&self) -> usize {
         let bound = self.options.memory.map(|bound| bound / PAUSES_PART);
         bound.map_or(usize::MAX, |bound| {
@@ -70,7 +70,7 @@ impl Core {
         })
     }
 
-    /// Buffers of this many bytes that may wait.
+    /// The maximum number of queued buffers, with buffers of `buffer` bytes.
     pub(crate) fn queue_within_bound(&self, buffer: usize) -> usize {
         let wanted = self.options.events.queue;
         let Some(bound) = self.options.memory else {

@@ -1,24 +1,24 @@
-//! What a recording requires of the VM and of the rest of the agent. It is fixed before the VM is asked for anything.
+//! What a recording requires of the VM and of the rest of the agent. Decided before the agent requests anything from the VM.
 
 use ducktrack_class_rewriter::RewriteOptions;
 use ducktrack_jvmti::Capability;
 
-/// See the module.
+/// The requirements of a recording.
 pub(crate) struct Needs {
-    /// The mode's name, as users write it.
+    /// The mode's name in the options.
     pub(crate) mode: &'static str,
-    /// The first JDK in which it works.
+    /// The oldest JDK that supports it.
     pub(crate) oldest_java: u32,
-    /// Bytes of address space besides what the program takes.
+    /// Bytes of address space that the recording takes.
     pub(crate) address_space: usize,
-    /// Capabilities of JVMTI besides those of rewriting classes.
+    /// JVMTI capabilities in addition to those for rewriting classes.
     pub(crate) capabilities: &'static [Capability],
     /// Helper classes that rewritten code calls.
     pub(crate) helpers: &'static [&'static str],
-    /// The planners and probes of rewritten code.
+    /// The planners and probes for rewritten code.
     pub(crate) rewriting: RewriteOptions,
-    /// Sites get numbers below this.
+    /// Upper bound on site numbers.
     pub(crate) most_sites: u32,
-    /// Probes count in the blocks of their threads, and these are what outlives the process. Else the recording adds up there what it is told.
+    /// Whether probes count directly in the blocks of their threads, which outlive the process. If not, the recording adds up its events there.
     pub(crate) counts_in_blocks: bool,
 }

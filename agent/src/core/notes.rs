@@ -1,11 +1,10 @@
-//! Sentences for the report, from anywhere in the agent, each written once.
+//! Collects sentences for the report from anywhere in the agent. Each is written once.
 //!
-//! Those that are known when the trace begins stand in its `Run` record; later ones get a `Note` record each, before the next snapshot
-//! or the end.
+//! Notes known when the trace begins are part of its `Run` record. Each later note gets its own `Note` record, before the next snapshot or the end.
 
 use parking_lot::Mutex;
 
-/// Sentences that are not written yet.
+/// Notes that are not written yet.
 #[derive(Default)]
 pub(crate) struct Notes {
     waiting: Mutex<Vec<String>>,
@@ -16,7 +15,7 @@ impl Notes {
         self.waiting.lock().push(sentence);
     }
 
-    /// What is to be written now.
+    /// Takes the notes to write now.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.waiting.lock())
     }

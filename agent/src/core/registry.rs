@@ -1,14 +1,14 @@
-//! The registry: every class, method, site, counter and call site that was given a number.
+//! The registry of every class, method, site, counter and call site that was numbered.
 //!
-//! A class is known by its loader and name, so that re-instrumenting it finds the same sites again. What the trace needs is
-//! handed over as records and forgotten here; what stays is what re-instrumentation, sizes and the summary ask for.
+//! A class is identified by its loader and name, so that re-instrumenting it finds the same sites again. Data for the trace is handed over
+//! as records and not kept. The registry keeps what re-instrumentation, sizes and the summary need.
 //!
 //! ```text
-//! numbers       given without a lock while classes are rewritten
-//! class_entry   what is kept of a class for rewriting it again
-//! dictionary    the records that the trace gets, once
+//! numbers       assigned without a lock while classes are rewritten
+//! class_entry   the data needed to rewrite a class again
+//! dictionary    the records for the trace, each written once
 //! unsized_sites sites that wait for the size of a class
-//! totals        what counters stand for, for the summary
+//! totals        the meaning of counters, for the summary
 //! ```
 
 mod class_entry;
@@ -48,7 +48,7 @@ struct State {
 }
 
 impl Registry {
-    /// Sites get numbers below `most_sites`; no number is given that the registry of the run before has given.
+    /// Site numbers are below `most_sites`. Numbers assigned by the previous run's registry are not reused.
     pub(crate) fn new(most_sites: u32, before: Option<&Self>) -> Self {
         Self {
             next: NextNumbers::new(most_sites, before.map(|before| &before.next)),
@@ -56,32 +56,32 @@ impl Registry {
         }
     }
 
-    /// Classes that were rewritten and can be changed back.
+    /// Classes that were rewritten and can be restored.
     pub(crate) fn rewritten_classes(&self) -> FxHashSet<ClassKey> {
         self.state.lock().classes.keys().cloned().collect()
     }
 
-    /// Counters that this run has given away.
+    /// The number of counters that this run has assigned.
     pub(crate) fn counters(&self) -> u32 {
         self.next.counters()
     }
 
-    /// Whether a counter was given by this run: code of an earlier one may still run.
+    /// Whether this run assigned the counter. Code of an earlier run may still be executing.
     pub(crate) fn has_counter(&self, counter: u32) -> bool {
         self.next.is_own_counter(counter)
     }
 
-    /// Whether a site was given by this run.
+    /// Whether this run assigned the site.
     pub(crate) fn has_site(&self, site: u32) -> bool {
         self.next.is_own_site(site)
     }
 
-    /// Whether a call site was given by this run.
+    /// Whether this run assigned the call site.
     pub(crate) fn has_call_site(&self, call_site: u32) -> bool {
         self.next.is_own_call_site(call_site)
     }
 
-    /// The sites of this run, for the recordings after it: frames that were entered with its probes go on writing events of these sites.
+    /// Takes the sites of this run, for later recordings: running frames continue to write events of these sites.
     pub(crate) fn take_sites(&self) -> Vec<(u32, SiteInfo)> {
         let mut state = self.state.lock();
         state.dictionary.meanings.take_infos(self.next.first_site())
@@ -92,17 +92,17 @@ impl Registry {
         self.state.lock().dictionary.add_earlier_sites(sites);
     }
 
-    /// The run is over: what it knew takes no memory any more.
+    /// Frees the registry's memory after the run.
     pub(crate) fn forget(&self) {
         *self.state.lock() = State::default();
     }
 
-    /// One more than the last counter given away.
+    /// One more than the last counter number assigned.
     pub(crate) fn counter_end(&self) -> u32 {
         self.next.counter_end()
     }
 
-    /// The numbers that this class was given when it was rewritten before, from the same bytes.
+    /// The numbers assigned when this class was rewritten before, from the same bytes.
     pub(crate) fn known(&self, key: &ClassKey, bytes: &[u8]) -> KnownClass {
         let state = self.state.lock();
         match state.classes.get(key) {
@@ -111,8 +111,8 @@ impl Registry {
         }
     }
 
-    /// Takes over what rewriting a class gave. `known` has the numbers that it was given before and while it was rewritten, `sizes` those of objects by
-    /// site, of classes that are prepared.
+    /// Registers the result of rewriting a class. `known` holds the numbers assigned earlier and during this rewriting; `sizes` holds
+    /// object sizes by site, for classes that are prepared.
     pub(crate) fn register(
         &self,
         origin: &Origin<'_>,
@@ -162,19 +162,19 @@ impl Registry {
         }
     }
 
-    /// A new site for what native code makes in a method; its objects are filed under their classes.
+    /// Adds a site for objects that native code allocates in a method. They are counted under their classes.
     pub(crate) fn add_native_site(&self, blamed: &NativeMethod) -> Option<u32> {
         let number = self.next.new_site()?;
         self.state.lock().dictionary.add_native_site(number, blamed);
         Some(number)
     }
 
-    /// Which classes are the application's.
+    /// Records which classes belong to the application.
     pub(crate) fn note_application(&self, application: &format::Application) {
         self.note(Record::Application(application.clone()));
     }
 
-    /// A refusal of a whole class.
+    /// Records that a whole class was refused.
     pub(crate) fn refuse(&self, class: &[u8], reason: &str) {
         self.note(Record::Refusal(format::Refusal {
             class: decode_modified_utf8(class).into_owned(),
@@ -184,17 +184,17 @@ impl Registry {
         }));
     }
 
-    /// Records that are not written yet.
+    /// Takes the records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
         self.state.lock().dictionary.take_pending()
     }
 
-    /// Descriptors of classes that have no known size yet and whose objects sites make.
+    /// Descriptors of classes that sites allocate but whose size is unknown.
     pub(crate) fn unsized_classes(&self) -> Vec<Box<[u8]>> {
         self.state.lock().dictionary.unsized_sites.descriptors()
     }
 
-    /// Gives sites of a class the sizes that were found, by the loaders of the classes they are in; those sites.
+    /// Sets the sizes of the sites that allocate a class. `size_for` gives the size as seen from the loader of the site's class. Returns these sites.
     pub(crate) fn size_sites(
         &self,
         descriptor: &[u8],
@@ -204,7 +204,7 @@ impl Registry {
         state.dictionary.size_sites(descriptor, size_for)
     }
 
-    /// Shows each method whose current version tells edge frequencies, with the number of that version. The registry is locked meanwhile.
+    /// Visits each method whose current version measures edge frequencies, with its version number. Holds the registry's lock.
     pub(crate) fn visit_profiled(&self, mut visit: impl FnMut(&ClassKey, u16, &ProfilePoints)) {
         let state = self.state.lock();
         for (key, entry) in &state.classes {
@@ -227,7 +227,7 @@ impl Registry {
         Some((entry.id, entry.version, entry.points.clone()))
     }
 
-    /// The counter that says what a frame owes that waits in a call. An obsolete frame runs the version before the current one.
+    /// The counter that holds the debt of a frame waiting in a call. An obsolete frame runs the version before the current one.
     pub(crate) fn owed_by_frame(
         &self,
         key: &ClassKey,
@@ -241,17 +241,17 @@ impl Registry {
         entry.owed_by_frame(name, descriptor, bytecode_index, obsolete)
     }
 
-    /// Adds a record about a run of the agent.
+    /// Adds a record about the run.
     pub(crate) fn note(&self, record: Record) {
         self.state.lock().dictionary.note(record);
     }
 
-    /// Objects and bytes of each site, by number, as counters say. Keyed counts come on top.
+    /// Objects and bytes of each site, by site number, from counters. Keyed counts must be added.
     pub(crate) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(i128, i128)> {
         self.state.lock().dictionary.meanings.totals(counters)
     }
 
-    /// Shows each site, in the order of their numbers. The registry is locked meanwhile.
+    /// Visits each site in the order of site numbers. Holds the registry's lock.
     pub(crate) fn visit_sites(&self, visit: impl FnMut(&SiteInfo)) {
         self.state
             .lock()
@@ -262,19 +262,19 @@ impl Registry {
             .for_each(visit);
     }
 
-    /// What is known of a site.
+    /// The site with this number.
     pub(crate) fn site(&self, number: usize) -> Option<SiteInfo> {
         let state = self.state.lock();
         state.dictionary.meanings.infos().get(number).cloned()
     }
 
-    /// Executed increments among these counters.
+    /// The sum of executed increments over these counters.
     pub(crate) fn increments(&self, counters: &FxHashMap<u32, u64>) -> u64 {
         self.state.lock().dictionary.meanings.increments(counters)
     }
 }
 
-/// The class as it is known from the same bytes, or a new one. Hidden classes of one name are all different.
+/// The entry of the class if its bytes are the same, or a new one. Hidden classes with the same name are all distinct.
 fn entry_of(
     classes: &mut FxHashMap<ClassKey, ClassEntry>,
     origin: &Origin<'_>,

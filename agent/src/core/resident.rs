@@ -1,4 +1,5 @@
-//! What of the agent stays in the VM for good: compiled code holds its addresses, and a class cannot be defined twice. Each run uses it anew.
+//! The parts of the agent that stay in the VM permanently, because compiled code holds their addresses and a class cannot be defined twice.
+//! Each run reuses them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,13 +20,13 @@ use crate::trace::event_tables::EventTables;
 use crate::trace::site_facts::SiteTable;
 use crate::witness::use_memory::UseMemory;
 
-/// The helper class, by which another copy of this library is known.
+/// The helper class, which also reveals another copy of this library.
 const HELPER: &str = "java/lang/DuckTrack";
 
-/// One per process.
+/// The permanent parts; one per process.
 pub(crate) struct Resident {
     pub(crate) env: Env,
-    /// The block of threads that have none.
+    /// The block of threads without their own.
     pub(crate) shared: CounterBlock,
     pub(crate) loaders: Loaders,
     pub(crate) redefined: RedefinedClasses,
@@ -34,22 +35,22 @@ pub(crate) struct Resident {
     events: OnceLock<EventHelper>,
     tables: OnceLock<EventTables>,
     jni_functions: OnceLock<JniFunctions>,
-    /// What calls of the application bring; `None`: the helper class was made without it.
+    /// Totals of the application's calls; `None` if the helper class was built without them.
     call_totals: OnceLock<Option<CallTotals>>,
     uses: UseMemory,
-    /// Facts of sites for the reader of events: of all runs, because frames may go on with the probes of earlier ones.
+    /// Facts about sites for the event decoder, of all runs, because running frames may still use the probes of earlier runs.
     site_facts: OnceLock<Arc<SiteTable>>,
-    /// Sites of recordings of events that have ended.
+    /// Sites of finished event recordings.
     earlier_sites: Mutex<Vec<(u32, SiteInfo)>>,
 }
 
 static RESIDENT: OnceLock<Resident> = OnceLock::new();
 
 impl Resident {
-    /// The one of this process; made at the first call.
+    /// The instance of this process, created by the first call.
     ///
     /// # Errors
-    /// Why there can be none: one line.
+    /// One line that says why there is none.
     pub(crate) fn of(vm: Vm) -> Result<&'static Self, String> {
         if let Some(resident) = RESIDENT.get() {
             return Ok(resident);
@@ -76,19 +77,19 @@ impl Resident {
         }))
     }
 
-    /// The facts of sites, for a new run.
+    /// The facts about sites, reset for a new run.
     pub(crate) fn site_facts(&self) -> Arc<SiteTable> {
         let table = self.site_facts.get_or_init(|| Arc::new(SiteTable::new()));
         table.begin_run();
         Arc::clone(table)
     }
 
-    /// Defines what earlier recordings knew of sites for another one.
+    /// Defines sites of earlier recordings in the registry of another one.
     pub(crate) fn define_earlier_sites(&self, registry: &Registry) {
         registry.define_earlier(&self.earlier_sites.lock());
     }
 
-    /// A recording of events has ended: its sites stay known.
+    /// Keeps the sites of an event recording that has ended.
     pub(crate) fn keep_sites(&self, registry: &Registry) {
         self.earlier_sites.lock().extend(registry.take_sites());
     }
@@ -109,7 +110,7 @@ impl Resident {
         self.tables.get()
     }
 
-    /// Where the program's uses of objects are stamped.
+    /// Memory in which the program's uses of objects are stamped.
     pub(crate) fn uses(&self) -> &UseMemory {
         &self.uses
     }
@@ -118,7 +119,7 @@ impl Resident {
         self.jni_functions.get()
     }
 
-    /// Keeps the JNI functions as they were; those that were kept first, if there are any.
+    /// Stores the original JNI functions, unless some are stored already. Returns the stored ones.
     pub(crate) fn keep_jni_functions(&self, functions: JniFunctions) -> &JniFunctions {
         self.jni_functions.get_or_init(|| functions)
     }
@@ -135,12 +136,12 @@ impl Resident {
         Ok(self.facts.get_or_init(|| facts))
     }
 
-    /// What calls of the application bring. Whether it can be known is decided when the helper class is made.
+    /// Totals of the application's calls. Whether they are measured is decided when the helper class is defined.
     pub(crate) fn call_totals(&self) -> Option<&CallTotals> {
         self.call_totals.get()?.as_ref()
     }
 
-    /// Before the helper class is made.
+    /// Decides whether calls are measured. Call before the helper class is defined.
     ///
     /// # Errors
     /// If there is no memory for the tables.
@@ -149,13 +150,13 @@ impl Resident {
             let totals = wanted.then(CallTotals::new).transpose();
             let totals =
                 totals.map_err(|error| format!("no memory for what calls bring: {error}"))?;
-            // Runs begin one after the other.
+            // Runs start one after another.
             let _ = self.call_totals.set(totals);
         }
         Ok(())
     }
 
-    /// The helper class; `attached`: the VM runs already.
+    /// Defines the helper class. `attached`: the VM was already running.
     ///
     /// # Errors
     /// Why there is none.
@@ -179,7 +180,7 @@ impl Resident {
         Ok(self.helper.get_or_init(|| helper))
     }
 
-    /// The helper class that writes events.
+    /// Defines the helper class that writes events.
     ///
     /// # Errors
     /// Why there is none.
@@ -198,14 +199,14 @@ impl Resident {
         Ok(self.events.get_or_init(|| helper))
     }
 
-    /// The tables that the helper class of events reads, emptied.
+    /// The tables that the helper class for events reads, cleared.
     ///
     /// # Errors
     /// If there is no memory for them.
     pub(crate) fn empty_tables(&self) -> Result<&EventTables, String> {
         if self.tables.get().is_none() {
             let tables = EventTables::new().map_err(|error| error.to_string())?;
-            // Runs begin one after the other.
+            // Runs start one after another.
             let _ = self.tables.set(tables);
         }
         let tables = self.tables.get().ok_or("no tables of events")?;

@@ -1,4 +1,4 @@
-//! Values to disk: all blocks are read, while their threads go on, and what is new in the dictionary goes first.
+//! Writes values to disk: reads all blocks while their threads continue to run; new definitions come first.
 
 use ducktrack_jvmti::Jni;
 
@@ -21,13 +21,13 @@ impl Agent {
         );
     }
 
-    /// Sites whose classes are prepared by now have a size.
+    /// Finds the sizes of sites whose classes are prepared by now.
     pub(crate) fn find_site_sizes(&self) {
         let prepared = &self.instrumentation.prepared;
         prepared.find_site_sizes(&self.core, &*self.recording);
     }
 
-    /// Writes the last word.
+    /// Ends the trace.
     pub(crate) fn end_trace(&self, cause: &str) {
         let mut losses = self.core.losses();
         losses.extend(self.natives.losses());
@@ -36,7 +36,7 @@ impl Agent {
     }
 }
 
-/// Frames that run will not be heard of again after the snapshot that ends the recording.
+/// Whether the snapshot ends the recording, so that running frames cannot settle their debts later.
 fn is_last(cause: &str) -> bool {
     matches!(cause, "exit" | "stop")
 }

@@ -1,4 +1,4 @@
-//! What the agent learns of the VM once, before it counts.
+//! What the agent learns about the VM once, before it counts.
 
 use ducktrack_hotspot::{
     Address, Collector, FlagValue, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout,
@@ -11,7 +11,7 @@ use ducktrack_trace_format::{HeapClassSize, HeapLimits, ObjectLayout};
 use crate::threads::counter_block::CounterBlock;
 use crate::threads::slot::{FORCED_PLACE, Slot};
 
-/// Offsets, sizes and places of this VM.
+/// Offsets, sizes and addresses of this VM.
 pub(crate) struct VmFacts {
     pub(crate) threads: ThreadLayout,
     pub(crate) klass: KlassLayout,
@@ -19,26 +19,26 @@ pub(crate) struct VmFacts {
     pub(crate) collector: String,
     /// Offset of `Thread.eetop`.
     pub(crate) eetop: usize,
-    /// The field itself, a `jfieldID`: nothing is looked up when a thread starts.
+    /// The field as a `jfieldID`, so that nothing is looked up when a thread starts.
     eetop_field: usize,
     pub(crate) shared: CounterBlock,
     pub(crate) slot: Slot,
     /// Why the slot is not in the best place.
     pub(crate) slot_note: Option<String>,
-    /// `Thread.currentCarrierThread` exists.
+    /// Whether `Thread.currentCarrierThread` exists.
     pub(crate) has_carriers: bool,
     /// The largest value in `Integer`'s cache.
     pub(crate) integer_cache_top: i64,
-    /// How large the heap may become; `None`: the VM does not say.
+    /// The maximum size of the heap; `None` if the VM does not report it.
     pub(crate) heap_limits: Option<HeapLimits>,
     /// Offset of the length of a stack chunk (JDK 21 and later).
     pub(crate) stack_chunk_size: Option<usize>,
 }
 
-/// Why the agent cannot count in this VM: one sentence.
+/// One sentence that says why the agent cannot count in this VM.
 pub(crate) type Obstacle = String;
 
-/// The VM's `Unsafe`, asked through JNI before the helper class exists.
+/// The VM's `Unsafe`, called through JNI before the helper class exists.
 struct Unsafe {
     jni: Jni,
     object: jobject,
@@ -88,7 +88,7 @@ impl VmFacts {
         self.eetop_field as jfieldID
     }
 
-    /// The size of the instances of a class, or of its arrays with `length` elements.
+    /// The size of instances of a class, or of its arrays with `length` elements.
     pub(crate) fn instance_bytes(&self, klass: usize) -> Option<u32> {
         let helper: i32 = read_value(Address(klass).plus(self.klass.layout_helper)).ok()?;
         match LayoutHelper(helper).decode() {
@@ -100,7 +100,7 @@ impl VmFacts {
         }
     }
 
-    /// How large the objects of a class are.
+    /// The sizes of objects of a class.
     pub(crate) fn heap_class_size(&self, klass: usize) -> HeapClassSize {
         read_value(Address(klass).plus(self.klass.layout_helper))
             .map_or(HeapClassSize::PerObject, |helper| {
@@ -126,7 +126,7 @@ fn eetop_field(jni: Jni) -> Result<jfieldID, Obstacle> {
         .map_err(|error| format!("threads do not say where they are: {error}"))
 }
 
-/// What a layout helper says of the objects of its class.
+/// The sizes of objects of a class, from its layout helper.
 pub(crate) fn heap_class_size(helper: LayoutHelper) -> HeapClassSize {
     let size = match helper.decode() {
         InstanceSize::Fixed {
@@ -201,7 +201,7 @@ impl Unsafe {
     fn array_base(&self, class: &str) -> Result<u8, Obstacle> {
         let ask = || {
             let array = self.jni.find_class(class)?;
-            // An int until JDK 24, a long since.
+            // An int up to JDK 24, a long since.
             match self
                 .jni
                 .method_id(self.class, "arrayBaseOffset", "(Ljava/lang/Class;)I")
@@ -260,7 +260,7 @@ fn object_layout(unsafe_object: &Unsafe, flags: &JvmFlags) -> Result<ObjectLayou
     })
 }
 
-/// In `java.lang.Thread` of JDK 11 to 18, three fields of `@Contended("tlr")` are kept apart from the rest by 128 unused bytes.
+/// The offset of padding in `java.lang.Thread`. In JDK 11 to 18, 128 unused bytes separate three fields with `@Contended("tlr")` from the rest.
 fn padding(unsafe_object: &Unsafe, java_version: u32) -> Option<usize> {
     if java_version > 18 {
         return None;

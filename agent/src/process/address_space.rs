@@ -1,22 +1,23 @@
-//! How much address space the process may still take, where it is limited (`ulimit -v`).
+//! How much address space the process may still map, if that is limited (`ulimit -v`).
 //!
-//! Under such a limit everything that the agent reserves is missing for the program's threads and libraries, used or not. So the agent keeps away from the limit.
+//! Under such a limit, everything that the agent reserves is missing for the program's threads and libraries, used or not. So the agent
+//! keeps a distance from the limit.
 
 use std::mem::MaybeUninit;
 
 use ducktrack_hotspot::page_size;
 
-/// What is left to the program. It is taken by the stacks of threads, 1 MB each, and by malloc, which takes 64 MB at once.
+/// Bytes left to the program, for thread stacks of 1 MB each and for malloc, which maps 64 MB at a time.
 const LEFT_TO_THE_PROGRAM: usize = 96 << 20;
 
-/// Bytes that may still be mapped; `None` without a limit. Allocates nothing.
+/// Bytes that may still be mapped; `None` without a limit. Does not allocate.
 pub(crate) fn room() -> Option<usize> {
     let mut limit = MaybeUninit::uninit();
-    // SAFETY: the kernel fills the structure.
+    // SAFETY: the kernel fills the structure, which is ours.
     if unsafe { libc::getrlimit(libc::RLIMIT_AS, limit.as_mut_ptr()) } != 0 {
         return None;
     }
-    // SAFETY: the call succeeded, so it was filled.
+    // SAFETY: the call succeeded, so the structure was filled.
     let limit: libc::rlimit = unsafe { limit.assume_init() };
     if limit.rlim_cur == libc::RLIM_INFINITY {
         return None;
@@ -25,15 +26,15 @@ pub(crate) fn room() -> Option<usize> {
     Some(limit.saturating_sub(mapped()))
 }
 
-/// Whether the agent may map so much more.
+/// Whether the agent may map this many more bytes.
 pub(crate) fn has_room_for(bytes: usize) -> bool {
     room().is_none_or(|room| room >= bytes.saturating_add(LEFT_TO_THE_PROGRAM))
 }
 
-/// Bytes that are mapped: the first number of `/proc/self/statm`, in pages. 0 where it cannot be read.
+/// Bytes that are mapped: the first number of `/proc/self/statm`, in pages. 0 if it cannot be read.
 fn mapped() -> usize {
     let mut text = [0_u8; 32];
-    // SAFETY: the path is a string that ends with 0.
+    // SAFETY: the path is NUL-terminated.
     let file = unsafe {
         libc::open(
             c"/proc/self/statm".as_ptr(),
@@ -43,9 +44,9 @@ fn mapped() -> usize {
     if file < 0 {
         return 0;
     }
-    // SAFETY: the buffer has as many bytes as are asked for, and the file is open.
+    // SAFETY: the buffer has as many bytes as requested, and the file is open.
     let length = unsafe { libc::read(file, text.as_mut_ptr().cast(), text.len()) };
-    // SAFETY: it was opened above, and no other code knows it.
+    // SAFETY: the file was opened above, and no other code has the descriptor.
     unsafe { libc::close(file) };
     let length = usize::try_from(length).unwrap_or(0);
     let digits = text

@@ -1,4 +1,4 @@
-//! The system's clock, as the trace has it.
+//! The system clock, in the units of the trace.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ pub(crate) fn unix_micros() -> u64 {
     since_1970(|time| time.as_micros())
 }
 
-/// Since a moment of this process.
+/// Nanoseconds since `start`.
 pub(crate) fn nanos_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

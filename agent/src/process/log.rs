@@ -1,4 +1,4 @@
-//! Messages of the agent: one line each, `[ducktrack] level: text`, to standard error or a file.
+//! The agent's log: one line per message, `[ducktrack] level: text`, to standard error or a file.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::options::{LogLevel, LogTarget};
 
-/// Where messages go, and how many.
+/// The target of messages, and the level.
 pub(crate) struct Log {
     level: LogLevel,
     file: Option<Mutex<File>>,
@@ -56,7 +56,7 @@ impl Log {
             return;
         }
         let line = format!("[ducktrack] {word}: {text}\n");
-        // A message that cannot be written cannot be reported.
+        // A message that cannot be written cannot be reported either.
         let _ = match &self.file {
             Some(file) => file.lock().write_all(line.as_bytes()),
             None => std::io::stderr().lock().write_all(line.as_bytes()),

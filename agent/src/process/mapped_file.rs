@@ -1,18 +1,18 @@
-//! Memory that outlives the process: a file of the output directory, mapped shared.
+//! Memory that outlives the process: a file in the output directory, mapped shared.
 //!
 //! ```text
-//! create     a new file (0600), on a file system that keeps its promises
-//! reserve    room at the end of the file, given by the system (fallocate) before anyone touches it
-//! map        that room as memory: what a thread stores there is in the file at once, and stays when the process is killed
-//! remove     the file goes when what it holds has been written elsewhere; memory that is mapped stays usable
+//! create     a new file (0600), on a suitable file system
+//! reserve    room at the end of the file, allocated by the kernel (fallocate) before it is used
+//! map        that room as memory: a store is in the file at once, and survives a kill of the process
+//! remove     delete the file when its contents have been written elsewhere; mapped memory stays usable
 //! ```
 //!
-//! A store to a mapped page for which the disk has no room is a SIGBUS in the program's JVM. So every page is reserved before it is mapped, and only
-//! file systems are used on which a reserved page can always be written, the second time as well as the first. Everything else is a
-//! [`Refusal`]: its caller uses private memory and logs the reason.
+//! A store to a mapped page for which the disk has no room raises SIGBUS in the program's JVM. So every page is allocated before it is
+//! mapped, and only file systems are used on which an allocated page can always be written, also repeatedly. Everything else is a
+//! [`Refusal`]: the caller uses private memory and logs the reason.
 //!
-//! The kernel writes dirty pages back on its own schedule (30 s by default). Nothing here waits for that: the pages belong to the kernel, and they
-//! outlive the process, but not a power cut.
+//! The kernel writes dirty pages to disk on its own schedule (30 s by default), and nothing here waits for that. The pages belong to the
+//! kernel and outlive the process, but not a power failure.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -24,8 +24,8 @@ use std::ptr::NonNull;
 
 use ducktrack_hotspot::{Address, note_mapped, page_size};
 
-/// File systems that write a reserved page in place, as often as it is asked for. Others move a page when it is written again (btrfs, ZFS), or depend
-/// on a server or a process (NFS, SMB, FUSE, 9p): there a full disk or a lost connection shows at the store.
+/// File systems that write an allocated page in place, any number of times. Others move a page when it is written again (btrfs, ZFS), or
+/// depend on a server or a process (NFS, SMB, FUSE, 9p); with these, a full disk or a lost connection shows only at the store.
 const PROMISING: [(u32, &str); 3] = [
     (0xEF53, "ext4"),
     (0x5846_5342, "xfs"),
@@ -33,40 +33,40 @@ const PROMISING: [(u32, &str); 3] = [
 ];
 const OVERLAY: u32 = 0x794C_7630;
 
-/// A file under construction, of whole pages.
+/// A file of whole pages that is being built.
 #[derive(Debug)]
 pub(crate) struct MappedFile {
     path: PathBuf,
     file: File,
-    /// Bytes that are reserved; the length of the file.
+    /// Bytes allocated so far: the length of the file.
     reserved: u64,
-    /// Bytes that may be.
+    /// Maximum length in bytes.
     most: u64,
 }
 
-/// Reserved room in the file, in whole pages.
+/// Allocated room in the file, in whole pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileRange {
-    /// Where it begins, in bytes from the beginning of the file.
+    /// Offset in the file in bytes.
     pub(crate) offset: u64,
     /// Its length in bytes.
     pub(crate) length: usize,
 }
 
-/// Why memory must be private.
+/// Why memory has to be private.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum Refusal {
     /// A full disk could kill the program.
     #[error("the file system of {} (type {kind:#x}) does not promise that reserved room can be written", path.display())]
     FileSystem { path: PathBuf, kind: u32 },
-    /// The file is as long as it may be.
+    /// The file has reached its maximum length.
     #[error("{} has all the bytes that it may have ({most})", path.display())]
     Bound { path: PathBuf, most: u64 },
-    /// Each block takes mappings, of which a process has a limited number.
+    /// Each block takes mappings, and their number per process is limited.
     #[error("{} has as many blocks as it may have ({most})", path.display())]
     Blocks { path: PathBuf, most: usize },
-    /// The system refuses.
+    /// The kernel refuses.
     #[error("cannot {action} {}: {source}", path.display())]
     System {
         action: &'static str,
@@ -77,7 +77,7 @@ pub(crate) enum Refusal {
 
 #[cfg(test)]
 impl Refusal {
-    /// True when the disk, or the user's share of it, is full.
+    /// Whether the disk, or the user's quota, is full.
     pub(crate) fn is_disk_full(&self) -> bool {
         matches!(self, Self::System { source, .. }
             if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
@@ -85,7 +85,7 @@ impl Refusal {
 }
 
 impl MappedFile {
-    /// Creates the file, which must not exist. It may come to have `most` bytes.
+    /// Creates the file, which must not exist. Its maximum length is `most` bytes.
     pub(crate) fn create(path: &Path, most: u64) -> Result<Self, Refusal> {
         let file = OpenOptions::new()
             .read(true)
@@ -107,7 +107,7 @@ impl MappedFile {
         Ok(mapped)
     }
 
-    /// Room for at least `length` bytes at the end of the file. It reads as zeros.
+    /// Allocates at least `length` bytes at the end of the file. They read as zeros.
     pub(crate) fn reserve(&mut self, length: usize) -> Result<FileRange, Refusal> {
         let length = length
             .checked_next_multiple_of(page_size())
@@ -126,7 +126,7 @@ impl MappedFile {
         Ok(range)
     }
 
-    /// The refusal where the file would become longer than it may.
+    /// The refusal if the file would exceed its maximum length.
     pub(crate) fn bound(&self) -> Refusal {
         Refusal::Bound {
             path: self.path.clone(),
@@ -134,7 +134,7 @@ impl MappedFile {
         }
     }
 
-    /// Writes into reserved room that is not mapped, from its beginning.
+    /// Writes to the beginning of allocated room that is not mapped.
     pub(crate) fn write(&self, range: FileRange, bytes: &[u8]) -> Result<(), Refusal> {
         let length = bytes.len().min(range.length);
         self.file
@@ -142,7 +142,7 @@ impl MappedFile {
             .map_err(|source| refused("write to", &self.path, source))
     }
 
-    /// The refusal where the file would have too many parts.
+    /// The refusal if the file would have too many parts.
     pub(crate) fn too_many_blocks(&self, most: usize) -> Refusal {
         Refusal::Blocks {
             path: self.path.clone(),
@@ -150,30 +150,30 @@ impl MappedFile {
         }
     }
 
-    /// Maps reserved room wherever there are addresses. The memory is never unmapped.
+    /// Maps allocated room at an address chosen by the kernel. The memory is never unmapped.
     pub(crate) fn map(&self, range: FileRange) -> Result<NonNull<u8>, Refusal> {
-        // SAFETY: without MAP_FIXED the kernel chooses addresses that nothing uses.
+        // SAFETY: without MAP_FIXED, the kernel chooses unused addresses.
         unsafe { self.map_with(range, std::ptr::null_mut(), 0) }
     }
 
-    /// Maps reserved room in the place of other memory.
+    /// Maps allocated room over other memory.
     ///
     /// # Safety
-    /// `start` is a page boundary of memory that the caller owns and that is at least as long as the range; what is in it is lost.
+    /// `start` must be a page boundary of memory that the caller owns and that is at least as long as the range. Its contents are lost.
     pub(crate) unsafe fn map_over(
         &self,
         range: FileRange,
         start: NonNull<u8>,
     ) -> Result<(), Refusal> {
-        // SAFETY: the caller owns what is replaced.
+        // SAFETY: the caller owns the memory that is replaced.
         unsafe { self.map_with(range, start.as_ptr(), libc::MAP_FIXED) }.map(|_| ())
     }
 
-    /// Which parts of the file were ever written, in ascending order; what was reserved only is in none. `None`: the system does not tell.
+    /// The parts of the file that were ever written, ascending. Allocated but unwritten parts are not included. `None` if the kernel cannot tell.
     pub(crate) fn data_runs(&self) -> Option<Vec<Range<u64>>> {
         let seek = |from: u64, to| {
             let from = libc::off_t::try_from(from).ok()?;
-            // SAFETY: the descriptor is open. Its position is used by nothing: what is read and written is so at offsets.
+            // SAFETY: the descriptor is open. Its position is unused, since all reads and writes are at offsets.
             let found = unsafe { libc::lseek(self.file.as_raw_fd(), from, to) };
             Some(u64::try_from(found).map_err(|_| io::Error::last_os_error()))
         };
@@ -182,7 +182,7 @@ impl MappedFile {
         while end < self.reserved {
             let start = match seek(end, libc::SEEK_DATA)? {
                 Ok(start) => start,
-                // There is no more.
+                // No further data.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) => break,
                 Err(_) => return None,
             };
@@ -192,14 +192,14 @@ impl MappedFile {
         Some(runs)
     }
 
-    /// The file goes; memory that is mapped stays.
+    /// Deletes the file. Mapped memory stays.
     pub(crate) fn remove(&self) {
-        // A file that is gone already is what is wanted, and one that stays does no harm: its reader sees that the run ended.
+        // If the file is gone already, that is fine. If it cannot be deleted, its reader sees that the run has ended.
         let _ = std::fs::remove_file(&self.path);
     }
 
     /// # Safety
-    /// With `MAP_FIXED`: as [`MappedFile::map_over`].
+    /// With `MAP_FIXED`, as for [`MappedFile::map_over`].
     unsafe fn map_with(
         &self,
         range: FileRange,
@@ -207,7 +207,7 @@ impl MappedFile {
         flags: libc::c_int,
     ) -> Result<NonNull<u8>, Refusal> {
         let map = |offset| {
-            // SAFETY: the caller's, for what is replaced; the file is longer than the range's end, as it was reserved.
+            // SAFETY: the caller vouches for memory that is replaced; the file is longer than the end of the range, which was allocated.
             let mapped = unsafe {
                 libc::mmap(
                     start.cast(),
@@ -221,8 +221,8 @@ impl MappedFile {
             if mapped == libc::MAP_FAILED {
                 return Err(io::Error::last_os_error());
             }
-            // A counter is loaded before it is stored, and a load of an absent page would bring 128 KB around it into memory.
-            // SAFETY: the range was mapped above. Where the advice is not taken, only memory is lost.
+            // A counter is loaded before it is stored, and without this a load from an absent page would read 128 KB around it into memory.
+            // SAFETY: the range was mapped above. If the advice is refused, only memory is wasted.
             let _ = unsafe { libc::madvise(mapped, range.length, libc::MADV_RANDOM) };
             let start = Address(mapped.expose_provenance());
             note_mapped(start, range.length);
@@ -234,13 +234,13 @@ impl MappedFile {
             .map_err(|source| refused("map", &self.path, source))
     }
 
-    /// Has the system set blocks aside. A signal can interrupt that on a slow disk: then it is asked again.
+    /// Allocates blocks on the disk. On a slow disk a signal can interrupt the call, which is then repeated.
     fn allocate(&self, range: FileRange) -> io::Result<()> {
         let too_large = |_| io::Error::from(io::ErrorKind::FileTooLarge);
         let offset = libc::off_t::try_from(range.offset).map_err(too_large)?;
         let length = libc::off_t::try_from(range.length).map_err(too_large)?;
         loop {
-            // SAFETY: fallocate touches the file only. (posix_fallocate would write zeros where the file system cannot reserve.)
+            // SAFETY: fallocate affects the file only. (posix_fallocate would write zeros if the file system cannot allocate.)
             if unsafe { libc::fallocate(self.file.as_raw_fd(), 0, offset, length) } == 0 {
                 return Ok(());
             }
@@ -252,9 +252,9 @@ impl MappedFile {
     }
 
     fn check_file_system(&self) -> Result<(), Refusal> {
-        // SAFETY: all-zero bytes are a valid statfs, which is plain numbers.
+        // SAFETY: `statfs` consists of plain numbers, so all zeros is valid.
         let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
-        // SAFETY: the descriptor is open and `facts` is writable.
+        // SAFETY: the descriptor is open, and `facts` is writable.
         if unsafe { libc::fstatfs(self.file.as_raw_fd(), &raw mut facts) } != 0 {
             let source = io::Error::last_os_error();
             return Err(refused("ask for the file system of", &self.path, source));
@@ -265,7 +265,7 @@ impl MappedFile {
             reason = "magic numbers have 32 bits; the type of the field differs between machines"
         )]
         let kind = facts.f_type as u32;
-        match promises(kind, &facts) {
+        match keeps_allocations(kind, &facts) {
             true => Ok(()),
             false => Err(Refusal::FileSystem {
                 path: self.path.clone(),
@@ -275,11 +275,11 @@ impl MappedFile {
     }
 }
 
-/// Whether reserved room can always be written on a file system of this kind.
-fn promises(kind: u32, facts: &libc::statfs) -> bool {
+/// Whether allocated room can always be written on a file system of this kind.
+fn keeps_allocations(kind: u32, facts: &libc::statfs) -> bool {
     match kind {
-        // A container's root has another file system below, of which only the figures show: btrfs counts no inodes, bcachefs has no bound of free
-        // ones, ZFS has larger blocks.
+        // A container's root file system hides the one below it; only the figures reveal that one: btrfs reports no inodes, bcachefs no
+        // limit of free inodes, ZFS larger blocks.
         OVERLAY => facts.f_files > 0 && facts.f_ffree <= facts.f_files && facts.f_bsize == 4096,
         kind => PROMISING.iter().any(|(promising, _)| *promising == kind),
     }
@@ -299,7 +299,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder of this test's own, where tests may write.
+    /// A directory for this test, where tests may write.
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("mapped-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
@@ -318,11 +318,11 @@ mod tests {
         assert_eq!(second.offset as usize, page_size());
         assert_eq!(second.length, 2 * page_size());
         let memory = mapped.map(second).expect("memory");
-        // SAFETY: the word is inside of the memory that was just mapped, and aligned.
+        // SAFETY: the word lies inside the memory just mapped, and is aligned.
         unsafe { memory.cast::<u64>().add(600).write(0x0102_0304) };
-        // SAFETY: `memory` is the mapping of this test alone, two pages long.
+        // SAFETY: `memory` is a mapping of this test alone, two pages long.
         unsafe { mapped.map_over(first, memory) }.expect("memory");
-        // SAFETY: the first page is another part of the file from now on.
+        // SAFETY: the first page is replaced by another part of the file.
         unsafe { memory.cast::<u64>().add(2).write(7) };
         let file = File::open(&path).expect("the file");
         let word = |at: u64| {
@@ -364,17 +364,17 @@ mod tests {
 
     #[test]
     fn file_systems_that_promise_nothing_are_refused() {
-        // SAFETY: all-zero bytes are a valid statfs, which is plain numbers.
+        // SAFETY: `statfs` consists of plain numbers, so all zeros is valid.
         let mut facts: libc::statfs = unsafe { std::mem::zeroed() };
         facts.f_bsize = 4096;
         let (ext4, tmpfs) = (0xEF53, 0x0102_1994);
         let (btrfs, nfs, fuse) = (0x9123_683E, 0x6969, 0x6573_5546);
-        let judged = [ext4, tmpfs, btrfs, nfs, fuse].map(|kind| promises(kind, &facts));
+        let judged = [ext4, tmpfs, btrfs, nfs, fuse].map(|kind| keeps_allocations(kind, &facts));
         assert_eq!(judged, [true, true, false, false, false]);
         // A container on btrfs, and one on ext4.
-        assert!(!promises(OVERLAY, &facts));
+        assert!(!keeps_allocations(OVERLAY, &facts));
         (facts.f_files, facts.f_ffree) = (1000, 900);
-        assert!(promises(OVERLAY, &facts));
+        assert!(keeps_allocations(OVERLAY, &facts));
     }
 
     #[test]
@@ -387,7 +387,7 @@ mod tests {
         mapped.remove();
         let refusal = mapped.reserve(1 << 46).expect_err("64 TB");
         assert!(refusal.is_disk_full(), "{refusal}");
-        // What was not reserved was not added either.
+        // A failed allocation must not extend the file.
         assert_eq!(mapped.reserve(1).expect("a page").offset, 0);
     }
 }

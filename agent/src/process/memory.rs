@@ -1,17 +1,17 @@
-//! The agent's memory: what is large does not come from malloc.
+//! The agent's allocator: large blocks do not come from malloc.
 //!
 //! ```text
 //! below 8 KB      malloc
-//! 8 KB and more   pages of regions of the agent's own: best fit, neighbours joined; what nothing needed lately goes back to the system
-//! in a pause      the same, of memory that was kept for it ([`pauses`])
-//! none left       what was set aside for the end ([`last_reserve`]); from then on nothing new is begun ([`is_short`])
+//! 8 KB and more   pages of the agent's own regions: best fit, neighbours merged; memory unused for a while is unmapped
+//! in a pause      the same, from memory reserved for pauses ([`pauses`])
+//! none left       the last reserve ([`last_reserve`]); from then on no new work is started ([`is_short`])
 //! ```
 //!
-//! Almost everything large that the agent makes is freed by another thread than made it: a thread's buffer by the pipeline, the contents of blocks by
-//! the thread that writes files, the survivors that the VM's thread reads by the pipeline. malloc has an arena for each of some threads, and a block goes back to the
-//! arena that it came from. So each arena comes to have what its threads had at their worst moment, one after the other over hours, and the process
-//! grows although what is in use does not. (It gives little back: a mapped block of 32 MB that was freed lets malloc keep up to 64 MB in each.)
-//! Here what one thread frees is what the next one takes, whichever it is, and the program's own malloc is left alone.
+//! Most of the agent's large blocks are freed by a different thread than the one that allocated them: a thread's buffer by the pipeline,
+//! the contents of trace blocks by the thread that writes files, survivors read by the VM thread by the pipeline. malloc has several
+//! arenas, and a block returns to the arena it came from. So over hours each arena grows to the worst case of its threads, and the process
+//! grows although the memory in use does not. (malloc returns little: freeing a mapped block of 32 MB lets it keep up to 64 MB in each
+//! arena.) Here, memory freed by one thread is reused by any other, and the program's own malloc is not affected.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::process::address_space;
 
 use free_ranges::{FreeRanges, Range};
 use last_reserve::LastReserve;
-use lately::{Lately, Second};
+use lately::{RecentUse, Second};
 use pauses::Pauses;
 
 pub(crate) use pauses::{begin_pause, end_pause};
@@ -37,73 +37,74 @@ mod lately;
 mod pauses;
 mod upkeep;
 
-/// All memory of the agent comes from here. The language wants it to be a static.
+/// The agent's global allocator.
 #[global_allocator]
 static MEMORY: Memory = Memory::new();
 
-/// Bytes that the agent has of the system.
+/// Bytes that the agent has obtained from the kernel.
 pub(crate) fn of_system() -> usize {
     MEMORY.of_system()
 }
 
-/// Bytes of them that malloc has given.
+/// The part of them in malloc's blocks.
 pub(crate) fn of_malloc() -> usize {
     MEMORY.in_use().0
 }
 
-/// Blocks of this many bytes and more are pages.
+/// Blocks of at least this many bytes consist of pages.
 const LARGE: usize = 8 << 10;
-/// Large blocks begin at a multiple of this. The system's pages may be larger.
+/// Alignment of large blocks. The kernel's pages may be larger.
 const PAGE: usize = 4 << 10;
-/// Large blocks are as long as a multiple of this, and there are this many lengths from a power of two to the next. With as many as there are pages, nearly every
-/// block left a rest that fitted none: after half a minute of work there were thousands of them, and twice as much memory as was in use.
+/// Step of the lengths of large blocks, with `LENGTHS` lengths between two powers of two. If every multiple of a page were a length, nearly
+/// every block would leave a remainder that fits nothing: after half a minute there were thousands of them, and twice as much memory as in
+/// use.
 const STEP: usize = 2 * PAGE;
 const LENGTHS: usize = 4;
-/// What goes back to the system is a multiple of the largest page that a system has.
+/// Memory is unmapped in multiples of this, the largest page of any supported system.
 const UNIT: usize = 64 << 10;
-/// A region is so long, or a multiple.
+/// The length of every region is a multiple of this.
 const REGION: usize = 1 << 20;
-/// What there may be more than was in use lately: this, and a quarter. With an eighth, several times as much came and went under load.
+/// Memory kept beyond recent use: this, and a quarter of that use. With an eighth, several times as much was mapped and unmapped under load.
 const SLACK: usize = 1 << 20;
 
 /// The allocator.
 struct Memory {
-    /// Bytes in use in blocks of malloc's.
+    /// Bytes in use in malloc's blocks.
     small: AtomicUsize,
     large: Mutex<Large>,
     pauses: Pauses,
     last: LastReserve,
 }
 
-/// Sets memory aside for the moment in which there is none left. False: there is none now.
+/// Sets memory aside for an out-of-memory situation. Returns false if there is none.
 pub(crate) fn set_last_reserve_aside() -> bool {
     MEMORY.last.set_aside()
 }
 
-/// The system has refused memory: what is under way is finished, and nothing new begun.
+/// Whether the kernel has refused memory: current work is finished, and no new work is started.
 pub(crate) fn is_short() -> bool {
     MEMORY.last.is_open()
 }
 
-/// The regions.
+/// The regions of large blocks.
 struct Large {
     free: FreeRanges<PAGE>,
     in_use: usize,
-    lately: Lately,
+    lately: RecentUse,
 }
 
-/// Bytes of the agent's memory in a second that has ended.
+/// The agent's memory in a finished second, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MemoryUse {
     small: usize,
     large: Second,
-    /// The most that was in use in large blocks in the last seconds, this one included.
+    /// The maximum in use in large blocks over the last seconds, including this one.
     lately: usize,
-    /// What the agent has of the system for large blocks.
+    /// Bytes obtained from the kernel for large blocks.
     regions: usize,
 }
 
-/// The test of a long run reads this.
+/// The long-run test parses this.
 impl fmt::Display for MemoryUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -121,7 +122,7 @@ impl Large {
         Some(start)
     }
 
-    /// The bytes after a block.
+    /// Takes the bytes after a block.
     fn take_at(&mut self, start: usize, length: usize) -> bool {
         let is_free = self.free.take_at(start, length);
         if is_free {
@@ -140,13 +141,13 @@ impl Large {
         self.lately.note(self.in_use);
     }
 
-    /// False: there is no room to keep it.
+    /// Frees a range. Returns false if the table has no room for it.
     fn give(&mut self, range: Range) -> bool {
         self.use_less(range.length);
         self.free.put(range)
     }
 
-    /// A part of what is kept although nothing needed it lately; this many bytes are kept for pauses.
+    /// Takes part of the memory kept beyond recent use. `for_pauses`: bytes kept for pauses.
     fn take_surplus(&mut self, for_pauses: usize) -> Option<Range> {
         let lately = self.lately.most();
         let allowed = lately + lately / 4 + SLACK;
@@ -163,14 +164,14 @@ impl Memory {
             large: Mutex::new(Large {
                 free: FreeRanges::new(),
                 in_use: 0,
-                lately: Lately::new(),
+                lately: RecentUse::new(),
             }),
             pauses: Pauses::new(),
             last: LastReserve::new(),
         }
     }
 
-    /// A second is over; what it was.
+    /// Ends a second; returns its figures.
     fn end_second(&self) -> MemoryUse {
         let small = self.small.load(Ordering::Relaxed);
         let mut large = self.lock();
@@ -183,39 +184,39 @@ impl Memory {
         }
     }
 
-    /// What the agent has of the system: in use, or kept.
+    /// Bytes obtained from the kernel: in use, or kept.
     fn of_system(&self) -> usize {
         let small = self.small.load(Ordering::Relaxed);
         let large = self.lock();
         small + large.in_use + large.free.bytes() + self.pauses.bytes()
     }
 
-    /// In use now, in small and in large blocks.
+    /// Bytes in use now, in small and in large blocks.
     fn in_use(&self) -> (usize, usize) {
         (self.small.load(Ordering::Relaxed), self.lock().in_use)
     }
 
-    /// Gives the system what is kept in vain. Not for a thread that anybody waits for.
+    /// Unmaps surplus memory. Not for threads that others wait for.
     fn give_back(&self) {
-        // The reserve is among what is free, and the system would not give it again.
+        // Once the reserve is open, it is part of the free memory, and the kernel would not give it again.
         while !self.last.is_open() {
             let for_pauses = self.pauses.bytes();
             let surplus = self.lock().take_surplus(for_pauses);
             let Some(range) = surplus else { return };
             if !unmap(range) {
-                // There is room: it was there before.
+                // The table has room, because the range was in it before.
                 self.lock().free.put(range);
                 return;
             }
         }
     }
 
-    /// Nothing panics under it. Not parking_lot's: a thread that waits for one of those may have to allocate.
+    /// Nothing panics while it is held. Not parking_lot's: a thread that waits for one of those may have to allocate.
     fn lock(&self) -> MutexGuard<'_, Large> {
         self.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A block, and whether it is new from the system. `None`: there is no memory.
+    /// Takes a block; also returns whether it is new from the kernel. `None` if there is no memory.
     fn take(&self, length: usize) -> Option<(usize, bool)> {
         let found = self.take_for_pause(length);
         match found.or_else(|| self.lock().take(length)) {
@@ -227,26 +228,26 @@ impl Memory {
         }
     }
 
-    /// The system gives no more.
+    /// Takes a block after the kernel has refused memory.
     #[cold]
     fn take_last(&self, length: usize) -> Option<usize> {
         let pages = self.last.open_pages();
         let mut large = self.lock();
         if let Some(pages) = pages {
-            // If there is no room for it in the table, it is lost.
+            // If the table has no room for it, the reserve is lost.
             large.free.put(pages);
         }
         large.take(length)
     }
 
-    /// A small block that malloc did not give.
+    /// Takes a small block after malloc has failed.
     #[cold]
     fn take_last_small(&self, layout: Layout) -> *mut u8 {
         let block = self.last.small(layout.size(), layout.align());
         block.map_or(null_mut(), with_exposed_provenance_mut)
     }
 
-    /// The beginning of a new region.
+    /// Takes a block from the beginning of a new region.
     #[cold]
     fn take_new(&self, length: usize) -> Option<usize> {
         let all = length.checked_next_multiple_of(REGION)?;
@@ -263,12 +264,12 @@ impl Memory {
         };
         let is_kept = rest.length == 0 || large.free.put(rest);
         drop(large);
-        // The table is full: what the system does not take back either is lost.
+        // The table is full. If the kernel does not take the memory back either, it is lost.
         let _ = is_kept || unmap(rest);
         Some(start)
     }
 
-    /// A block is not in use any more.
+    /// Frees a block.
     fn give(&self, range: Range) {
         if !self.give_for_pause(range) {
             self.give_to_all(range);
@@ -277,11 +278,11 @@ impl Memory {
 
     fn give_to_all(&self, range: Range) {
         let is_kept = self.lock().give(range);
-        // As above.
+        // If the table is full and the memory cannot be unmapped, it is lost.
         let _ = is_kept || unmap(range);
     }
 
-    /// A block has another length from now on; false: it cannot have it where it is.
+    /// Changes the length of a block in place. Returns false if that is impossible.
     fn resize(&self, start: usize, before: usize, after: usize) -> bool {
         if after > before {
             return self.lock().take_at(start + before, after - before);
@@ -296,19 +297,19 @@ impl Memory {
     }
 }
 
-/// The length of its block, if it is large: less than a quarter more, or than a step.
+/// The length of the block for this size, if it is large: at most a quarter more, or one step.
 fn large(size: usize, align: usize) -> Option<usize> {
     let step = || (size.next_power_of_two() / 2 / LENGTHS).max(STEP);
     (size >= LARGE && align <= PAGE).then(|| size.next_multiple_of(step()))
 }
 
-// SAFETY: a block is either malloc's, or a range that was taken from the table of free ranges, which has only mapped memory that is not in use; which of both
-// it is follows from its layout alone. Nothing here unwinds.
+// SAFETY: a block is either malloc's, or a range taken from the table of free ranges, which holds only mapped memory that is not in use.
+// The layout alone decides which. Nothing here unwinds.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(length) = large(layout.size(), layout.align()) else {
             self.small.fetch_add(layout.size(), Ordering::Relaxed);
-            // SAFETY: the same contract.
+            // SAFETY: the caller upholds the same contract.
             let block = unsafe { System.alloc(layout) };
             return match block.is_null() {
                 false => block,
@@ -322,11 +323,11 @@ unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let Some(length) = large(layout.size(), layout.align()) else {
             self.small.fetch_add(layout.size(), Ordering::Relaxed);
-            // SAFETY: the same contract.
+            // SAFETY: the caller upholds the same contract.
             let block = unsafe { System.alloc_zeroed(layout) };
             return match block.is_null() {
                 false => block,
-                // It is used once, and new from the system.
+                // The reserve is zero: each block is used once, and new from the kernel.
                 true => self.take_last_small(layout),
             };
         };
@@ -350,7 +351,7 @@ unsafe impl GlobalAlloc for Memory {
             None => {
                 self.small.fetch_sub(layout.size(), Ordering::Relaxed);
                 if !self.last.has_small(block.addr()) {
-                    // SAFETY: the same contract, and the block is malloc's: it is none of the reserve's.
+                    // SAFETY: the caller upholds the same contract, and the block is malloc's, not the reserve's.
                     unsafe { System.dealloc(block, layout) };
                 }
             }
@@ -362,7 +363,7 @@ unsafe impl GlobalAlloc for Memory {
         let after = large(size, layout.align());
         match (before, after) {
             (None, None) if !self.last.has_small(block.addr()) => {
-                // SAFETY: the same contract, and the block is malloc's: it is none of the reserve's.
+                // SAFETY: the caller upholds the same contract, and the block is malloc's, not the reserve's.
                 let moved = unsafe { System.realloc(block, layout, size) };
                 if !moved.is_null() {
                     self.small.fetch_add(size, Ordering::Relaxed);
@@ -377,28 +378,29 @@ unsafe impl GlobalAlloc for Memory {
             }
             _ => {}
         }
-        // SAFETY: the caller promises that the size is no more than a layout allows.
+        // SAFETY: the caller guarantees that the size is valid for a layout.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the size is not 0, as the caller promises.
+        // SAFETY: the caller guarantees that the size is not 0.
         let moved = unsafe { self.alloc(wanted) };
         if !moved.is_null() {
-            // SAFETY: both blocks have this many bytes, and they are different ones.
+            // SAFETY: both blocks have this many bytes, and they do not overlap.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(size)) };
-            // SAFETY: the caller gives the block up.
+            // SAFETY: the caller gives up the block.
             unsafe { self.dealloc(block, layout) };
         }
         moved
     }
 }
 
-/// Has the system give its pages now. What is there is lost, or not.
+/// Makes the kernel provide the pages now. Contents are undefined afterwards.
 fn populate(range: Range) {
     let start = with_exposed_provenance_mut::<u8>(range.start);
-    // SAFETY: the caller took the range and it is not used yet. Where the system does not know this advice (before Linux 5.14), pages come when they are written.
+    // SAFETY: the caller took the range, and it is not in use yet. If the kernel does not know this advice (before Linux 5.14), pages are
+    // provided on first write.
     let _ = unsafe { libc::madvise(start.cast(), range.length, libc::MADV_POPULATE_WRITE) };
 }
 
-/// Gives whole pages of the system's back. What there is of others at both ends is lost.
+/// Unmaps the whole pages of the system in a range. Partial pages at the ends are lost.
 fn unmap(range: Range) -> bool {
     let page = page_size();
     let start = range.start.next_multiple_of(page);
@@ -408,7 +410,7 @@ fn unmap(range: Range) -> bool {
     }
     // Before another thread can be given these addresses.
     note_unmapped(Address(start), end - start);
-    // SAFETY: the range is of regions that were mapped here, and it is not in use: it is neither a block nor in the table of what is free.
+    // SAFETY: the range lies in regions that were mapped here and is not in use: it is neither part of a block nor in the table of free ranges.
     let is_unmapped = unsafe { libc::munmap(with_exposed_provenance_mut(start), end - start) == 0 };
     if !is_unmapped {
         note_mapped(Address(start), end - start);

@@ -1,15 +1,15 @@
-//! This library among those of the boot loader.
+//! Makes this library one of the boot loader's.
 //!
-//! The VM looks for the natives of boot classes in the boot loader's libraries, then in those of agents. An agent that is loaded into a
-//! running VM is not among these before its `Agent_OnAttach` returns, and it wants its helper class to work before that.
-//! (RegisterNatives would make the VM print a warning.)
+//! The VM looks for native methods of boot classes in the boot loader's libraries, then in those of agents. An agent loaded into a running
+//! VM is among the latter only after its `Agent_OnAttach` returns, and it needs its helper class before that. (RegisterNatives would make
+//! the VM print a warning.)
 
 use std::ffi::{CStr, c_void};
 
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
 
-/// Loads this library once more, for classes of the boot loader, as `System.load` would for a caller among them.
+/// Loads this library again on behalf of the boot loader, as `System.load` called from a boot class would.
 pub(crate) fn load_for_boot_classes(jni: Jni) -> Result<(), Error> {
     let Some(path) = path() else {
         return Err(Error::NullResult { function: "dladdr" });
@@ -23,7 +23,7 @@ pub(crate) fn load_for_boot_classes(jni: Jni) -> Result<(), Error> {
         "(Ljava/lang/Class;Ljava/lang/String;)V",
     )?;
     let path_string = jni.new_string(&path)?;
-    // The class on whose behalf it is loaded: any of the boot loader.
+    // The caller on whose behalf it is loaded: any class of the boot loader.
     let loaded = jni.call_void(
         runtime,
         load,
@@ -35,20 +35,20 @@ pub(crate) fn load_for_boot_classes(jni: Jni) -> Result<(), Error> {
     loaded
 }
 
-/// The file of this library.
+/// The path of this library.
 fn path() -> Option<String> {
     let address = load_for_boot_classes as fn(Jni) -> Result<(), Error> as *const c_void;
     let mut found = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: the address is in this library; the structure is written when the result is not 0.
+    // SAFETY: the address is in this library; the structure is filled if the result is not 0.
     if unsafe { libc::dladdr(address, found.as_mut_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: it was written.
+    // SAFETY: the structure was filled.
     let file = unsafe { found.assume_init() }.dli_fname;
     if file.is_null() {
         return None;
     }
-    // SAFETY: the dynamic linker keeps the name as long as the library is loaded.
+    // SAFETY: the dynamic linker keeps the name while the library is loaded.
     let file = unsafe { CStr::from_ptr(file) }.to_str().ok()?;
     std::path::absolute(file)
         .ok()?

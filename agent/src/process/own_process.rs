@@ -1,14 +1,14 @@
-//! Which process this is, so that a reader can tell later whether it still runs: its number alone may belong to another by then.
+//! Identifies this process, so that a reader can tell later whether it still runs; its pid alone may belong to another process by then.
 
 use ducktrack_trace_format::{boot_id, process_state_and_start};
 
-/// What identifies a process on a machine.
+/// The identity of a process on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnProcess {
     pub(crate) pid: u32,
-    /// Clock ticks from the machine's start to the process's; 0: the system does not say.
+    /// Clock ticks from the machine's boot to the process's start; 0 if unknown.
     pub(crate) start_ticks: u64,
-    /// The machine's boot id, in two halves; zeros: the system does not say.
+    /// The machine's boot id, in two halves; zeros if unknown.
     pub(crate) boot_id: [u64; 2],
 }
 

@@ -13,9 +13,9 @@ use crate::core::LOCAL_REFERENCES;
 use crate::options::Context;
 use crate::process::memory::MemorySecond;
 
-/// How often the thread looks around.
+/// How often the thread checks for work.
 const TICK: Duration = Duration::from_millis(250);
-/// How often sizes of newly loaded classes are looked up: events are of little use to the reader of a killed program's trace without them.
+/// How often sizes of newly loaded classes are looked up: without them, events in a killed program's trace are of little use.
 const SIZES_EVERY: Duration = Duration::from_secs(1);
 
 impl Agent {
@@ -97,7 +97,7 @@ impl Agent {
         }
     }
 
-    /// Classes whose probes are to be others from now on are retransformed.
+    /// Retransforms classes that are to have different probes.
     fn change_probes(&self, jni: Jni, watch: &mut Watch, next_look: &mut NextLook) {
         let (core, instrumentation) = (&self.core, &self.instrumentation);
         instrumentation.links.rewrite_late_classes(core, jni);
@@ -110,10 +110,10 @@ impl Agent {
         }
     }
 
-    /// What waits in the inbox, and who waits at the socket.
+    /// Executes the commands in the inbox, and serves a client waiting at the socket.
     fn obey_all(&self, jni: Jni, visited: Option<&Socket>) {
         while let Some((command, reply)) = self.inbox.take() {
-            // A client that has hung up gets no answer.
+            // A client that has disconnected gets no answer.
             let _ = reply.send(self.obey_in_frame(jni, &command));
         }
         if let Some(socket) = visited {

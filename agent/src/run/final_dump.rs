@@ -1,17 +1,17 @@
-//! `dump=end`: a heap dump when the program ends, by the JVM's own `HotSpotDiagnosticMXBean`, into the trace directory.
+//! `dump=end`: writes a heap dump into the trace directory when the program ends, using the JVM's own `HotSpotDiagnosticMXBean`.
 //!
-//! The collection with which the dump begins is the last of the trace, so both are of the same moment.
+//! The dump begins with a collection, the last in the trace, so both show the same moment.
 
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
 
 use crate::core::{Core, LOCAL_REFERENCES};
 
-/// The file in the trace directory.
+/// The name of the file in the trace directory.
 const FILE: &str = "heap.hprof";
 const DIAGNOSTICS: &str = "com/sun/management/HotSpotDiagnosticMXBean";
 
-/// Before the recording ends: dumps the heap, if that is wanted. Where it cannot be, the trace says why.
+/// Dumps the heap before the recording ends, if requested. If that fails, the trace says why.
 pub(crate) fn dump_at_end(core: &Core, jni: Jni) {
     if !core.options.final_dump {
         return;

@@ -1,4 +1,4 @@
-//! From the start of the VM to the last word. Each step names what it needs; a step that fails ends the agent, never the program.
+//! From the start of the VM to the end of the trace. A step that fails ends the agent, never the program.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,10 +23,10 @@ use crate::run::summary::print_summary;
 use crate::threads::counter_block::FIRST_COUNTER;
 
 impl Agent {
-    /// The VM is up: from here on everything is counted.
+    /// Starts counting everything, once the VM has been initialized.
     ///
     /// # Errors
-    /// Why the program runs on without being counted; the trace has ended by then, and says the same.
+    /// Why the program runs without being counted. The trace has then ended and gives the same reason.
     pub(crate) fn start(&'static self, jni: Jni) -> Result<(), String> {
         if !self.core.phase.advance(Phase::Starting) {
             return Ok(());
@@ -112,7 +112,7 @@ impl Agent {
         }
     }
 
-    /// The last snapshot, the end of the trace, the summary.
+    /// Writes the last snapshot, the end of the trace and the summary.
     pub(crate) fn finish(&self, jni: Jni, cause: &str) {
         if self.core.is_counting() {
             dump_at_end(&self.core, jni);
@@ -125,7 +125,7 @@ impl Agent {
         }
     }
 
-    /// The last snapshot, and the end of the trace. False if that was done before.
+    /// Writes the last snapshot and the end of the trace. Returns false if that was done before.
     pub(crate) fn end_recording(&self, jni: Jni, cause: &str, then: Phase) -> bool {
         let _one_at_a_time = self.ending.lock();
         if self.core.phase.get() != Phase::Counting {
@@ -148,7 +148,7 @@ fn enable(core: &Core, events: &[EventKind]) -> Result<(), String> {
         .map_err(|error| format!("events cannot be had: {error}"))
 }
 
-/// One probe, called as rewritten code calls it, must arrive in the current thread's own block.
+/// Checks that a probe, called as rewritten code calls it, increments a counter in the current thread's own block.
 fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), String> {
     let probe = FIRST_COUNTER - 1;
     helper
@@ -196,14 +196,14 @@ fn retransform_loaded_classes(core: &Core, jni: Jni) {
     if core.attached {
         core.add_note(stops.sentence());
     }
-    // A run arrives once.
+    // The run starts only once.
     let _ = core.arrival.set(stops);
     for class in classes.iter() {
         jni.delete_local_ref(*class);
     }
 }
 
-/// A class that the VM does not let anyone change: one that was hidden before the gate was ours.
+/// Refuses a class that the VM does not allow to be modified: a hidden class defined before the agent controlled their definition.
 fn refuse_fixed_class(core: &Core, class: jclass) {
     let name = core.env.class_signature(class).unwrap_or_default();
     if let Some(name) = name
@@ -241,7 +241,7 @@ fn set_ready(core: &Core, facts: &VmFacts) {
     core.secure_definitions();
 }
 
-/// Where address space is limited, what the agent takes is missing for the program.
+/// Checks the address space: if it is limited, the agent's part is missing for the program.
 fn check_room(core: &Core) -> Result<(), String> {
     let needed = core.needs.address_space;
     match address_space::room() {
@@ -254,7 +254,7 @@ fn check_room(core: &Core) -> Result<(), String> {
     }
 }
 
-/// Says what there was no memory for.
+/// Notes what there was no memory for.
 fn note_shortage(core: &Core) {
     let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let (classes, threads) = (

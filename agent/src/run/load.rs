@@ -1,4 +1,4 @@
-//! The library is loaded: options are read, and a run begins, or one that goes on is told something.
+//! Loads the library: parses the options, then starts a run or sends a command to the current one.
 
 use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Phase as VmPhase, Vm};
@@ -16,7 +16,7 @@ use crate::options::{HELP, Options, Request};
 use crate::process::memory;
 use crate::run::phase::Phase;
 
-/// Sets up the agent in a VM that starts (or, attached, that runs).
+/// Sets up the agent, in a VM that is starting or, when attached, already running.
 ///
 /// # Errors
 /// One line that says why the VM must not start.
@@ -29,13 +29,13 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> 
             if attached {
                 return Ok(json!({"ok": true}));
             }
-            // As other agents do: the question is answered, there is nothing to run.
+            // Like other agents, prints the help and exits, because there is nothing to run.
             std::process::exit(0);
         }
     }
 }
 
-/// A first run, or one after another.
+/// Starts the first run, or a further one.
 fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Value, String> {
     let before = entry::agent();
     if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {
@@ -56,7 +56,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     let agent = entry::install(agent, before).ok_or("another run has just begun")?;
     listen(&agent.core)
         .map_err(|error| format!("this VM does not let the agent listen: {error}"))?;
-    // SAFETY: the agent's library is never unloaded, and the listener may be called by any thread.
+    // SAFETY: the agent's library is never unloaded, and the listener may be called on any thread.
     if !unsafe { vm.watch_environments(callbacks::tool_comes) } {
         agent
             .stacks
@@ -82,7 +82,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     }))
 }
 
-/// The library is loaded once more, to tell the run something. What it answers is also a message: `jcmd` shows nothing of it.
+/// Handles another load of the library as a command to the run. The answer is also logged, because `jcmd` does not show it.
 fn command_run(command: Command) -> Result<Value, String> {
     let running = entry::agent().filter(|agent| agent.core.is_counting());
     let agent = running.ok_or("nothing is recorded in this JVM: there is no run to command")?;
@@ -105,7 +105,8 @@ fn check_java_version(needs: &Needs, version: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// A JVM that records for an AOT cache crashes at its end if an agent has changed classes (JDK 25). Where flags cannot be read there is no such cache.
+/// Refuses to run in a JVM that records an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read,
+/// there is no such cache.
 fn check_recorded_cache() -> Result<(), String> {
     let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
     let mode = flags.ok().and_then(|flags| flags.get("AOTMode"));
@@ -131,7 +132,7 @@ fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
         let wanted = Capabilities::of(core.needs.capabilities);
         core.env.add_capabilities(&wanted)?;
     }
-    // SAFETY: the callbacks do not unwind and live as long as the library, which is never unloaded.
+    // SAFETY: the callbacks do not unwind, and live as long as the library, which is never unloaded.
     unsafe { core.env.set_event_callbacks(&callbacks::table())? };
     for event in [
         EventKind::VM_INIT,

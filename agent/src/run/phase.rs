@@ -3,31 +3,31 @@
 //! ```text
 //!  Loading ──VMInit or attach──> Starting ──helper works──> Counting ──VMDeath──────────────────────> Ended
 //!     │                             │                            └──stop──> Stopping ──probes gone──────^
-//!     └── anything that must not ───┴──── hurt the host ────────────────────────────────────────────────^
+//!     └── any failure ──────────────┴───────────────────────────────────────────────────────────────────^
 //! ```
 //!
-//! A run that has ended stays so. The next load of the library begins another one.
+//! A run that has ended stays ended. The next load of the library starts another one.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Where the agent is in its life.
+/// The agent's phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
-    /// Loaded; the VM is not up yet.
+    /// The library is loaded; the VM is not initialized yet.
     Loading,
     /// The helper class is being set up and loaded classes are rewritten.
     Starting,
     /// Counting.
     Counting,
-    /// The recording has ended, the probes go.
+    /// The recording has ended; the probes are being removed.
     Stopping,
-    /// The last snapshot is written, or the agent has given up; the program runs on.
+    /// The last snapshot is written, or the agent has given up. The program continues.
     Ended,
 }
 
 impl Phase {
-    /// For people.
+    /// The name of the phase for users.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Loading => "loaded",
@@ -39,7 +39,7 @@ impl Phase {
     }
 }
 
-/// The current phase; changed by [`PhaseCell::advance`] only.
+/// The current phase. Only [`PhaseCell::advance`] changes it.
 pub(crate) struct PhaseCell(AtomicU8);
 
 impl PhaseCell {
@@ -57,7 +57,7 @@ impl PhaseCell {
         }
     }
 
-    /// Goes on to a later phase; false if that phase was already reached.
+    /// Advances to a later phase. Returns false if that phase was already reached.
     pub(crate) fn advance(&self, to: Phase) -> bool {
         self.0.fetch_max(to as u8, Ordering::AcqRel) < to as u8
     }

@@ -1,12 +1,12 @@
-//! `stop`: the recording ends, and the program gets back what it had before.
+//! `stop`: ends the recording and restores the program's code.
 //!
 //! ```text
-//! recording   buffers are taken, last snapshot, end of the trace       all that was executed up to here is in it
-//! JNI         functions of the table are the VM's again                unless another agent has put its own above ours
-//! classes     retransformed with a hook that changes nothing           hidden classes keep their probes: they cannot be
-//! threads     slots lead to the shared block again                     frames that run on count into it, and it is not read
-//! blocks      their file memory is replaced by private, untouched      a thread may stand between the load of its slot and its store
-//! events      the callbacks are off
+//! recording   drain buffers, last snapshot, end of the trace          includes everything executed up to here
+//! JNI         restore the VM's functions in the table                 unless another agent has replaced ours
+//! classes     retransform with a hook that changes nothing            hidden classes keep their probes: they cannot be retransformed
+//! threads     point slots to the shared block again                   running frames count into it, and it is not read
+//! blocks      replace file memory by private, untouched memory        a thread may be between the load of its slot and its store
+//! events      disable the callbacks
 //! ```
 
 use ducktrack_jvmti::sys::jclass;
@@ -22,13 +22,13 @@ use crate::core::registry::ClassKey;
 use crate::native_code::jni_functions;
 use crate::run::phase::Phase;
 
-/// Looks for classes that were loaded while the probes were taken out.
+/// Passes over the classes loaded while the probes are being removed.
 const MOST_ROUNDS: usize = 3;
 
-/// The cause that the trace's end names.
+/// The cause given at the end of the trace.
 const CAUSE: &str = "stop";
 
-/// Events that a run listens to, but for those that the next one needs.
+/// Events that a run listens to, except those that the next run needs.
 const EVENTS_OF_RUN: [EventKind; 6] = [
     EventKind::CLASS_FILE_LOAD_HOOK,
     EventKind::CLASS_PREPARE,
@@ -39,7 +39,7 @@ const EVENTS_OF_RUN: [EventKind; 6] = [
 ];
 
 impl Agent {
-    /// Ends the recording and takes the probes out; what was done.
+    /// Ends the recording and removes the probes. Returns what was done.
     pub(crate) fn stop(&self, jni: Jni) -> Value {
         if !self.end_recording(jni, CAUSE, Phase::Stopping) {
             return refusal("the recording has ended");
@@ -52,7 +52,7 @@ impl Agent {
         let stops = restore_classes(&self.core, jni);
         detach_threads(&self.core, jni);
         for event in EVENTS_OF_RUN {
-            // What cannot be disabled finds a run that has ended.
+            // Events that cannot be disabled find a run that has ended.
             let _ = self.core.env.disable(event);
         }
         self.recording.released(&self.core);
@@ -71,7 +71,7 @@ impl Agent {
     }
 }
 
-/// All classes that were rewritten, also those that are loaded meanwhile by threads that were in the hook.
+/// Restores all rewritten classes, including those that threads inside the hook load meanwhile.
 fn restore_classes(core: &Core, jni: Jni) -> Stops {
     let mut all = Stops::default();
     let mut done: FxHashSet<ClassKey> = FxHashSet::default();
@@ -104,7 +104,7 @@ fn name_of(core: &Core, class: jclass) -> String {
         .replace('/', ".")
 }
 
-/// No thread has a block of its own any more.
+/// Takes all threads' blocks away.
 fn detach_threads(core: &Core, jni: Jni) {
     let (Some(facts), Some(helper)) = (core.facts(), core.helper()) else {
         return;
@@ -112,7 +112,7 @@ fn detach_threads(core: &Core, jni: Jni) {
     if core.threads.detach(|native| facts.slot.set(native, 0)) {
         return;
     }
-    // Slots inside of `java.lang.Thread`.
+    // Slots inside `java.lang.Thread`.
     let Ok(threads) = core.env.all_threads() else {
         return;
     };

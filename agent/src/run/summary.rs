@@ -1,4 +1,4 @@
-//! What is printed at exit: the largest sites, how complete the figures are, what the agent cost, and what to do next.
+//! The summary printed at exit: the largest sites, the completeness, the agent's cost, and the next command.
 
 use ducktrack_printable::printable;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ pub(crate) fn print_summary(core: &Core) {
     let mut totals = core.registry.totals(&counters);
     for (site, (count, bytes)) in keyed {
         if let Some(total) = totals.get_mut(site as usize) {
-            // Keyed entries of sites with a fixed size carry no bytes.
+            // Keyed entries of sites with a fixed size hold no bytes.
             let info = core.registry.site(site as usize).filter(|_| bytes == 0);
             let fixed = info.and_then(|info| info.bytes).unwrap_or(0);
             total.0 += i128::from(count);
@@ -85,7 +85,7 @@ fn summary_text(core: &Core, totals: &[(i128, i128)], allocated: u64, increments
 }
 
 fn megabytes(bytes: i128) -> String {
-    // A figure for people: the loss of precision is far below the digits shown.
+    // A figure for people: the precision lost is far below the digits shown.
     #[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
     let bytes = bytes as f64;
     match bytes {

@@ -1,4 +1,4 @@
-//! Threads and classes come and go: who counts where, and which names and sizes the recording learns.
+//! Events of threads and classes: assigns blocks to threads, and passes names and sizes to the recording.
 
 use std::sync::atomic::Ordering;
 
@@ -15,7 +15,7 @@ use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
 use crate::threads::thread_table::Given;
 
 impl Agent {
-    /// A thread gets its block before it runs any Java code of its own.
+    /// Gives a starting thread its block before it runs any of its own Java code.
     pub(crate) fn thread_started(&self, jni: Jni, thread: jobject) {
         let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
             return;
@@ -71,7 +71,7 @@ impl Agent {
         }
     }
 
-    /// The trace names a thread before it counts.
+    /// Defines a thread in the trace before it counts.
     fn say_new_thread(&self, block: CounterBlock) {
         if let Some(refusal) = self.core.threads.take_refusal()
             && self.core.blocks.number_of(block).is_none()
@@ -81,7 +81,7 @@ impl Agent {
         self.core.secure_definitions();
     }
 
-    /// A thread ends: its block goes to another one.
+    /// Releases the block of an ending thread for another one.
     pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
         let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
             return;
@@ -90,11 +90,11 @@ impl Agent {
             return;
         };
         settle_ending_thread(&self.core, jni, thread);
-        // The block goes to another thread: what this one still does is counted into the shared block.
+        // The block goes to another thread, so this one counts into the shared block until it is gone.
         if !facts.slot.set(native, 0) {
             let _ = helper.set_slot(jni, thread, 0);
         }
-        // SAFETY: the thread that ends runs this callback.
+        // SAFETY: the ending thread itself runs this callback.
         let allocated = unsafe { facts.threads.cooked_allocated_bytes(Address(native)) };
         if let Some(block) = self.core.threads.block_of(native) {
             self.recording.thread_ends(&self.core, block);
@@ -102,13 +102,13 @@ impl Agent {
         self.core.threads.end(native, allocated);
     }
 
-    /// A class is prepared.
+    /// Handles a class that was prepared.
     pub(crate) fn class_prepared(&self, jni: Jni, class: jclass) {
         let prepared = &self.instrumentation.prepared;
         prepared.class_prepared(&self.core, &*self.recording, jni, class);
     }
 
-    /// The helper has filed an object under a class for the first time in a thread.
+    /// Handles the first object of a class that the helper has filed under its class.
     pub(crate) fn first_seen(&self, class: jclass, klass: usize) {
         if klass == 0 {
             return;

@@ -1,12 +1,12 @@
-//! Libraries of other tools in this process: those that have the entry points of agents and are not the JDK's own.
+//! Finds libraries of other agents in this process: those that have agent entry points and are not part of the JDK.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
 
-/// The entry points that make a library one that the VM can load as an agent.
+/// The entry points of a library that the VM can load as an agent.
 const ENTRY_POINTS: [&std::ffi::CStr; 2] = [c"Agent_OnLoad", c"Agent_OnAttach"];
 
-/// The file name of the first foreign agent.
+/// The file name of the first foreign agent found.
 pub(super) fn foreign(java_home: &str) -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let own = own_entry_points();
@@ -17,7 +17,7 @@ pub(super) fn foreign(java_home: &str) -> Option<String> {
         .map(|path| path.rsplit('/').next().unwrap_or(path).to_owned())
 }
 
-/// Files with `.so` in their names, as `/proc/self/maps` lists them.
+/// The files with `.so` in their names, from `/proc/self/maps`.
 fn mapped_libraries(maps: &str) -> BTreeSet<&str> {
     maps.lines()
         .filter_map(|line| line.find('/').and_then(|at| line.get(at..)))
@@ -45,11 +45,11 @@ fn is_foreign_agent(path: &str, own: [usize; 2]) -> bool {
         return false;
     }
     let found = ENTRY_POINTS.iter().any(|name| {
-        // SAFETY: the handle is open, and the name ends with 0.
+        // SAFETY: the handle is open, and the name is NUL-terminated.
         let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) } as usize;
         symbol != 0 && !own.contains(&symbol)
     });
-    // SAFETY: the handle is from `dlopen` above and used no more; the library stays loaded by who loaded it.
+    // SAFETY: the handle is from `dlopen` above and not used again; the library stays loaded through its own loader's reference.
     unsafe { libc::dlclose(handle) };
     found
 }

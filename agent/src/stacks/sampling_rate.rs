@@ -1,44 +1,44 @@
-//! How many bytes lie between two samples: as few as the budget of CPU time allows.
+//! Adapts the number of bytes between samples: as few as the CPU budget allows.
 //!
-//! Each tick compares what samples have cost with what the program has used. Above the budget the interval grows by as much as the budget was
-//! exceeded; far below it, it is halved. Between the two it stays, so that it comes to rest.
+//! Each tick compares the cost of the samples with the program's CPU time. Over budget, the interval grows in proportion to the excess; far
+//! under budget, it is halved. In between it stays, so it settles.
 
 use std::time::Duration;
 
-/// The part of the program's CPU time that samples may take; the VM's own work for a sample comes out of it.
+/// The share of the program's CPU time that sampling may take, including the VM's own work for a sample.
 const BUDGET: f64 = 0.005;
-/// What a sample costs in the VM, outside of the agent.
+/// The VM's own cost per sample, outside the agent.
 const IN_THE_VM: Duration = Duration::from_micros(2);
-/// More in a tick says nothing more.
+/// More samples in a tick add no information.
 const MOST_SAMPLES: u64 = 100;
-/// A program that does next to nothing may still be sampled.
+/// The CPU time always granted, so that a nearly idle program is sampled as well.
 const LEAST_BUDGET: Duration = Duration::from_micros(100);
-/// The first interval: a program that ends soon has stacks, too.
+/// The first interval, small enough for stacks from short programs.
 const FIRST: u64 = 128 << 10;
 const SHORTEST: u64 = 16 << 10;
 const LONGEST: u64 = 1 << 30;
-/// The most by which an interval grows at once.
+/// The maximum factor by which an interval grows at once.
 const STEP: f64 = 8.0;
 
-/// The interval, and whether it may change.
+/// The interval, and whether it adapts.
 #[derive(Debug)]
 pub(super) struct SamplingRate {
     interval: u64,
     fixed: bool,
 }
 
-/// What has happened since the tick before.
+/// What happened since the previous tick.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tick {
     /// CPU time of the process.
     pub(super) cpu: Duration,
-    /// CPU time of samples.
+    /// CPU time spent on samples.
     pub(super) spent: Duration,
     pub(super) samples: u64,
 }
 
 impl SamplingRate {
-    /// `fixed`: bytes between samples, as the user wants them.
+    /// `fixed`: bytes between samples, if the user sets them.
     pub(super) fn new(fixed: Option<u64>) -> Self {
         Self {
             interval: fixed.unwrap_or(FIRST),
@@ -46,12 +46,12 @@ impl SamplingRate {
         }
     }
 
-    /// Mean bytes between samples.
+    /// The mean number of bytes between samples.
     pub(super) fn interval(&self) -> u64 {
         self.interval
     }
 
-    /// Another interval, if there must be one.
+    /// Returns a new interval if it must change.
     pub(super) fn next(&mut self, tick: Tick) -> Option<u64> {
         let before = self.interval;
         if !self.fixed {
@@ -81,7 +81,7 @@ impl SamplingRate {
 mod tests {
     use super::*;
 
-    /// A program that allocates so much in a tick, and pays so much for a sample.
+    /// Simulates a program that allocates this many bytes per tick and pays this much per sample.
     fn settled(bytes_per_tick: u64, micros: u64) -> (u64, f64) {
         let mut rate = SamplingRate::new(None);
         let mut share = 0.0;

@@ -1,8 +1,8 @@
-//! Stacks as a tree of frames that they share, and what was sampled at each.
+//! Stores sampled stacks as a tree that shares common frames, and the samples at each node.
 //!
-//! Methods are known by the VM's method id, which it never gives twice; their names are asked for while a frame of theirs is on the stack, so
-//! that their class cannot be unloaded. Frames are kept by line, not by bytecode index. All tables are bounded: what does not fit is not kept, and the
-//! caller counts it.
+//! Methods are identified by the VM's method id, which is never reused. Their names are looked up while one of their frames is on the
+//! stack, so their class cannot be unloaded. Frames are distinguished by line, not by bytecode index. All tables are bounded; samples that
+//! do not fit are dropped, and the caller counts them.
 
 use ducktrack_jvmti::FrameInfo;
 use ducktrack_trace_format::{
@@ -14,20 +14,20 @@ use rustc_hash::FxHashMap;
 const MOST_METHODS: usize = 1 << 16;
 const MOST_NODES: usize = 1 << 18;
 const MOST_TYPES: usize = 1 << 14;
-/// Rows that wait for the trace.
+/// Rows that may wait for the trace.
 const MOST_ROWS: usize = 1 << 16;
-/// From this many on they are written before the next snapshot.
+/// With this many waiting rows, they are written before the next snapshot.
 const MANY_ROWS: usize = MOST_ROWS / 2;
-/// Definitions and rows of one record.
+/// Maximum definitions and rows in one record.
 const RECORD_ROWS: usize = 2048;
-/// The method of frames that are not kept.
+/// Stands for the method of frames that are not kept.
 const DEEPER: usize = 0;
 
 /// One sampled allocation.
 pub(super) struct Sample<'a> {
-    /// The topmost frame first.
+    /// The frames, topmost first.
     pub(super) frames: &'a [FrameInfo],
-    /// There may be more frames below.
+    /// Whether there may be more frames below.
     pub(super) cut: bool,
     /// The type of the object as a descriptor, in modified UTF-8.
     pub(super) ty: &'a [u8],
@@ -42,15 +42,15 @@ pub(super) struct MethodNames {
     pub(super) descriptor: String,
 }
 
-/// What the VM says of a method that has a frame on the current stack.
+/// The VM's information about methods with a frame on the current stack.
 pub(super) trait Names {
-    /// Its names.
+    /// The method's names.
     fn method(&self, method: usize) -> Option<MethodNames>;
-    /// Bytecode indices at which lines start, and the lines.
+    /// Bytecode indices at which lines start, with the lines.
     fn lines(&self, method: usize) -> Vec<(u16, u16)>;
 }
 
-/// Whether the trace should have the rows soon.
+/// Whether the rows should be written soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     Enough,
@@ -66,16 +66,16 @@ pub(super) struct StackTable {
     types: FxHashMap<Box<[u8]>, StackTypeId>,
     rows: FxHashMap<(StackId, StackTypeId, ThreadId), SampleSums>,
     fresh: StackDefinitions,
-    /// A class changed: lines found until the next tick may still be those of its old bytecode.
+    /// A class changed: lines found until the next tick may belong to its old bytecode.
     lines_are_young: bool,
-    /// Time that the trace knows of.
+    /// The time up to the last record written.
     pub(super) said_nanos: u64,
 }
 
 type NodeKey = (Option<StackId>, StackMethodId, Option<u16>);
 
 impl StackTable {
-    /// Adds a sample. `None` if a table is full, or the VM does not name a method.
+    /// Adds a sample. Returns `None` if a table is full or the VM does not name a method.
     pub(super) fn add(&mut self, sample: &Sample<'_>, names: &impl Names) -> Option<()> {
         let mut stack = None;
         if sample.cut {
@@ -174,13 +174,13 @@ impl StackTable {
         Some(id)
     }
 
-    /// The bytecode of a class is about to change.
+    /// Notes that the bytecode of a class is about to change.
     pub(super) fn forget_lines(&mut self) {
         self.lines.clear();
         self.lines_are_young = true;
     }
 
-    /// Lines that were found while a class was changing are forgotten once more.
+    /// Discards lines that were looked up while a class was changing.
     pub(super) fn settle(&mut self) -> Room {
         if std::mem::take(&mut self.lines_are_young) {
             self.lines.clear();
@@ -191,7 +191,7 @@ impl StackTable {
         }
     }
 
-    /// What was introduced since this was asked before.
+    /// Takes the definitions added since the last call.
     pub(super) fn take_definitions(&mut self) -> Vec<Record> {
         let fresh = std::mem::take(&mut self.fresh);
         let methods = chunks(fresh.methods).map(|methods| StackDefinitions {
@@ -210,7 +210,7 @@ impl StackTable {
         all.map(Record::StackDefinitions).collect()
     }
 
-    /// What was sampled since this was asked before.
+    /// Takes the samples added since the last call.
     pub(super) fn take_rows(&mut self) -> Vec<StackRow> {
         let rows = std::mem::take(&mut self.rows).into_iter();
         let row = |((stack, ty, thread), sums)| StackRow {
@@ -223,7 +223,7 @@ impl StackTable {
     }
 }
 
-/// The rows of one record after the other.
+/// Splits rows into records.
 pub(super) fn in_records(rows: Vec<StackRow>) -> impl Iterator<Item = Vec<StackRow>> {
     chunks(rows)
 }

@@ -17,7 +17,7 @@ fn clock(id: libc::clockid_t) -> Duration {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is written during the call only.
+    // SAFETY: the kernel writes `time` during the call only.
     unsafe { libc::clock_gettime(id, &raw mut time) };
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))

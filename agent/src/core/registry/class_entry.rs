@@ -1,4 +1,4 @@
-//! What is kept of a class, so that it can be rewritten again and its running frames be settled.
+//! What is kept of a class, to rewrite it again and to settle the debts of its running frames.
 
 use ducktrack_class_rewriter::{MethodProfile, OwedByFrames, ProfilePoints, SiteKey};
 use ducktrack_classfile::ClassFile;
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::numbers::KnownClass;
 
-/// A class by its numbers, and its methods in their current versions.
+/// A class with its numbers, and its methods in their current versions.
 #[derive(Default)]
 pub(super) struct ClassEntry {
     pub(super) id: Option<ClassId>,
@@ -15,22 +15,22 @@ pub(super) struct ClassEntry {
     pub(super) sites: FxHashMap<SiteKey, u32>,
     pub(super) call_sites: FxHashMap<SiteKey, u32>,
     pub(super) methods: FxHashMap<u16, MethodEntry>,
-    /// What frames owe in each version of a method, by name and descriptor.
+    /// Debts of frames in each version of a method, by name and descriptor.
     owed: FxHashMap<MethodKey, OwedByVersion>,
 }
 
 /// Name and descriptor of a method.
 type MethodKey = (Box<[u8]>, Box<[u8]>);
 
-/// For each version, places of the rewritten code and the counter that says what is owed from there on.
+/// For each version: positions in the rewritten code, and the counter that holds the debt from there on.
 type OwedByVersion = Vec<(u16, Vec<(u32, Option<u32>)>)>;
 
 pub(super) struct MethodEntry {
     pub(super) id: MethodId,
     pub(super) version: u16,
-    /// Counters of the current version that tell edge frequencies.
+    /// Counters of the current version that measure edge frequencies.
     pub(super) points: Option<ProfilePoints>,
-    /// What the current version was placed for; none in the first version.
+    /// The profile for which the current version was planned; `None` for the first version.
     profile: Option<MethodProfile>,
 }
 
@@ -47,7 +47,7 @@ impl MethodEntry {
 }
 
 impl ClassEntry {
-    /// What rewriting it again must know.
+    /// What rewriting it again needs.
     pub(super) fn known(&self) -> KnownClass {
         KnownClass {
             sites: self.sites.clone(),
@@ -65,7 +65,7 @@ impl ClassEntry {
         }
     }
 
-    /// The versions of its methods, and what they were placed for.
+    /// Sets the versions of its methods, and the profiles for which they were planned.
     pub(super) fn set_versions(
         &mut self,
         versions: &FxHashMap<u16, u16>,
@@ -83,14 +83,14 @@ impl ClassEntry {
         }
     }
 
-    /// The counters of a method's current version that tell edge frequencies.
+    /// Sets the counters of a method's current version that measure edge frequencies.
     pub(super) fn set_points(&mut self, points: ProfilePoints) {
         if let Some(method) = self.methods.get_mut(&points.method) {
             method.points = Some(points);
         }
     }
 
-    /// What frames of the current versions owe.
+    /// Sets the debts of frames in the current versions.
     pub(super) fn set_owed(&mut self, class: &ClassFile<'_>, owed: Vec<OwedByFrames>) {
         for owed in owed {
             let version = self
@@ -108,7 +108,7 @@ impl ClassEntry {
         }
     }
 
-    /// The counter that says what a frame owes that waits in a call. An obsolete frame runs the version before the current one.
+    /// The counter that holds the debt of a frame waiting in a call. An obsolete frame runs the version before the current one.
     pub(super) fn owed_by_frame(
         &self,
         name: &[u8],

@@ -1,6 +1,6 @@
-//! Writing the dictionary: a record for every class, method, site, counter and call site, once.
+//! Builds the dictionary: one record for every class, method, site, counter and call site.
 //!
-//! Records wait here until a snapshot takes them. Sizes of objects are found later than their sites and are sent by themselves.
+//! Records wait here until a snapshot takes them. Object sizes are found after their sites and have their own records.
 
 use ducktrack_class_rewriter as rewriter;
 use ducktrack_class_rewriter::{RewrittenClass, SiteKey};
@@ -16,10 +16,10 @@ use super::unsized_sites::UnsizedSites;
 use crate::count::object_bytes::object_bytes;
 use crate::trace::trace_words::{kind, role};
 
-/// The loader of classes that are known from an earlier recording only.
+/// The loader of classes known only from an earlier recording.
 const EARLIER: &str = "(earlier recording)";
 
-/// Records that wait, the last numbers of classes and methods, and what the summary asks for.
+/// Waiting records, the last numbers of classes and methods, and the data for the summary.
 #[derive(Default)]
 pub(super) struct Dictionary {
     pub(super) meanings: Meanings,
@@ -28,34 +28,34 @@ pub(super) struct Dictionary {
     unsent_sizes: Vec<Record>,
     methods: u32,
     class_ids: u32,
-    /// Classes that have sites without being rewritten, by loader and name.
+    /// Classes that have sites but are not rewritten, by loader and name.
     native_classes: FxHashMap<(String, String), ClassId>,
 }
 
-/// A class under registration.
+/// A class that is being registered.
 pub(super) struct Registered<'a> {
     pub(super) id: ClassId,
     pub(super) class: &'a ClassFile<'a>,
     pub(super) loader: LoaderId,
     pub(super) layout: &'a format::ObjectLayout,
-    /// Sizes of objects by site, of classes that are prepared.
+    /// Object sizes by site, for classes that are prepared.
     pub(super) sizes: &'a FxHashMap<u32, u32>,
 }
 
 impl Dictionary {
-    /// A record about a run of the agent.
+    /// Adds a record about the run.
     pub(super) fn note(&mut self, record: Record) {
         self.pending.push(record);
     }
 
-    /// Records that are not written yet; sizes after the sites that they are of.
+    /// Takes the records that are not written yet. Sizes come after their sites.
     pub(super) fn take_pending(&mut self) -> Vec<Record> {
         let mut records = std::mem::take(&mut self.pending);
         records.append(&mut self.unsent_sizes);
         records
     }
 
-    /// Gives sites of a class the sizes that were found, by their loaders; those sites.
+    /// Sets the sizes of sites that allocate a class, by loader. Returns these sites.
     pub(super) fn size_sites(
         &mut self,
         descriptor: &[u8],
@@ -69,7 +69,7 @@ impl Dictionary {
         sized
     }
 
-    /// A class that is seen for the first time.
+    /// Adds a class that is seen for the first time.
     pub(super) fn add_class(&mut self, origin: &Origin<'_>, class: &ClassFile<'_>) -> ClassId {
         self.class_ids += 1;
         let id = ClassId(self.class_ids);
@@ -85,7 +85,7 @@ impl Dictionary {
         id
     }
 
-    /// What of a class was left alone.
+    /// Records the parts of a class that were not instrumented.
     pub(super) fn add_refusals(&mut self, class: &ClassFile<'_>, refusals: &[rewriter::Refusal]) {
         for refusal in refusals {
             let method = refusal
@@ -106,7 +106,7 @@ impl Dictionary {
         }
     }
 
-    /// Adds the sites and call sites that are new.
+    /// Adds new sites and call sites.
     pub(super) fn add_sites(
         &mut self,
         entry: &mut ClassEntry,
@@ -135,7 +135,7 @@ impl Dictionary {
         }
     }
 
-    /// The method's number; a record of it goes before all that name it.
+    /// The method's number. The method's record is written before all records that refer to it.
     pub(super) fn method(
         &mut self,
         entry: &mut ClassEntry,
@@ -227,7 +227,7 @@ impl Dictionary {
         id
     }
 
-    /// A site of what native code makes in a method.
+    /// Adds a site for objects that native code allocates in a method.
     pub(super) fn add_native_site(&mut self, number: u32, blamed: &NativeMethod) {
         let class = self.native_class(&blamed.class, &blamed.loader);
         self.methods += 1;
@@ -257,7 +257,7 @@ impl Dictionary {
         );
     }
 
-    /// Sites of earlier recordings in this JVM. Not all is known of them any more.
+    /// Adds sites of earlier recordings in this JVM. Not everything about them is known any more.
     pub(super) fn add_earlier_sites(&mut self, sites: &[(u32, SiteInfo)]) {
         let mut methods: FxHashMap<(ClassId, &str), MethodId> = FxHashMap::default();
         for (number, info) in sites {
@@ -308,7 +308,7 @@ impl Dictionary {
         }));
     }
 
-    /// Calls that leave the application.
+    /// Marks calls that leave the application.
     pub(super) fn add_causes(&mut self, causes: &[rewriter::PlannedCause]) {
         self.pending.extend(causes.iter().map(|cause| {
             Record::Cause(format::Cause {
@@ -318,7 +318,7 @@ impl Dictionary {
         }));
     }
 
-    /// A counter and what it stands for.
+    /// Adds a counter and its meaning.
     pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter, version: u16) {
         let terms = self.meanings.add_counter(counter);
         self.pending.push(Record::Counter(format::Counter {

@@ -1,4 +1,4 @@
-//! What a class and a method without bytecode are known by.
+//! Identities of classes, and of methods without bytecode.
 
 /// A class loader; 0 is the boot loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,14 +11,14 @@ pub(crate) struct ClassKey {
     pub(crate) name: Box<[u8]>,
 }
 
-/// Where a class comes from.
+/// The origin of a class.
 pub(crate) struct Origin<'a> {
     pub(crate) key: &'a ClassKey,
     pub(crate) loader_name: &'a str,
     pub(crate) hidden: bool,
 }
 
-/// A method without bytecode that objects are made in.
+/// A method without bytecode in which objects are allocated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NativeMethod {
     pub(crate) class: String,

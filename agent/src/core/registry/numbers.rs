@@ -1,6 +1,6 @@
-//! Numbers of sites, counters and call sites, given while classes are rewritten.
+//! Assigns numbers to sites, counters and call sites while classes are rewritten.
 //!
-//! A class that is rewritten again gets the numbers that it had; what is new takes the next free one, without a lock.
+//! A class that is rewritten again gets the numbers it had. New elements take the next free number, without a lock.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,16 +12,16 @@ use rustc_hash::FxHashMap;
 use crate::threads::counter_block::{FIRST_COUNTER, WORDS};
 use crate::witness::witness_fields;
 
-/// Sites share the 32 low bits of a key with the call site above.
+/// A key holds the site in its low 32 bits and the call site above.
 pub(crate) const MOST_SITES: u32 = i32::MAX as u32;
 
-/// Where sites are numbers in the words of events, the rest stands for sites with their callers and for what else can be kept of an object.
+/// Limit where sites are numbers in event words. Larger numbers stand for sites with their callers, and for other facts about an object.
 pub(crate) const MOST_SITES_OF_EVENTS: u32 = FIRST_CALLED_SITE;
 
 /// Smaller numbers are escapes in the words of allocation events.
 const FIRST_SITE: u32 = 16;
 
-/// Numbers that were given away; asked without a lock while classes are rewritten.
+/// The next free numbers, read and advanced without a lock while classes are rewritten.
 pub(crate) struct NextNumbers {
     most_sites: u32,
     first: FirstNumbers,
@@ -30,7 +30,7 @@ pub(crate) struct NextNumbers {
     call_site: AtomicU32,
 }
 
-/// Where the numbers of a run begin.
+/// The first numbers of a run.
 #[derive(Clone, Copy)]
 struct FirstNumbers {
     site: u32,
@@ -55,7 +55,7 @@ impl FirstNumbers {
 }
 
 impl NextNumbers {
-    /// Code of the run before may still run: what it counts must not be taken for something else.
+    /// Code of the previous run may still execute, and its counts must not be mistaken for others.
     pub(super) fn new(most_sites: u32, before: Option<&Self>) -> Self {
         let first = before.map_or(FirstNumbers::OF_FIRST_RUN, FirstNumbers::after);
         Self {
@@ -83,22 +83,22 @@ impl NextNumbers {
         call_site >= self.first.call_site
     }
 
-    /// Counters that this run has given away.
+    /// The number of counters that this run has assigned.
     pub(super) fn counters(&self) -> u32 {
         self.counter_end() - self.first.counter
     }
 
-    /// One more than the last counter given away.
+    /// One more than the last counter number assigned.
     pub(super) fn counter_end(&self) -> u32 {
         self.counter.load(Ordering::Relaxed)
     }
 
-    /// A site that belongs to no class file.
+    /// A new site that belongs to no class file.
     pub(super) fn new_site(&self) -> Option<u32> {
         self.take_sites(1)
     }
 
-    /// The first of `count` sites.
+    /// Takes `count` site numbers; returns the first.
     fn take_sites(&self, count: u32) -> Option<u32> {
         take(&self.site, count, self.most_sites)
     }
@@ -108,22 +108,22 @@ impl NextNumbers {
     }
 }
 
-/// What is known of a class when it is rewritten: the numbers of its sites.
+/// The numbers already assigned to a class when it is rewritten.
 #[derive(Default)]
 pub(crate) struct KnownClass {
     pub(super) sites: FxHashMap<SiteKey, u32>,
     pub(super) call_sites: FxHashMap<SiteKey, u32>,
-    /// Methods that were re-instrumented, with their versions.
+    /// Re-instrumented methods with their versions.
     pub(crate) versions: FxHashMap<u16, u16>,
-    /// The profiles that they were placed for.
+    /// The profiles for which they were planned.
     pub(crate) profiles: Vec<MethodProfile>,
 }
 
-/// Gives numbers to one class under rewriting.
+/// Assigns numbers to one class that is being rewritten.
 pub(crate) struct ClassNumbers<'a> {
     next: &'a NextNumbers,
     known: &'a mut KnownClass,
-    /// Fields that this version of the class names, and their numbers.
+    /// Fields that this version of the class refers to, with their numbers.
     fields: Vec<(FieldKey, u32)>,
 }
 
@@ -194,7 +194,7 @@ fn numbered(
     Some(number)
 }
 
-/// The first of `count` numbers below `most`.
+/// Takes `count` numbers below `most`; returns the first.
 fn take(next: &AtomicU32, count: u32, most: u32) -> Option<u32> {
     let more = |number: u32| number.checked_add(count).filter(|end| *end <= most);
     next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)

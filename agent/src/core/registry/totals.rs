@@ -1,4 +1,4 @@
-//! What counters stand for, and what their values sum up to per site.
+//! The meaning of counters, and the sums of their values per site.
 
 use ducktrack_class_rewriter as rewriter;
 use ducktrack_trace_format as format;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::threads::counter_block::FIRST_COUNTER;
 use crate::trace::trace_words::{role, unit};
 
-/// What the summary needs to name a site. Names are shared by all sites that have them.
+/// What the summary needs to name a site. Sites share equal names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteInfo {
     pub(crate) class: Arc<str>,
@@ -37,7 +37,7 @@ pub(super) struct Meanings {
 }
 
 impl Meanings {
-    /// What is known of a site.
+    /// Sets the data of a site.
     pub(super) fn set_info(&mut self, site: u32, mut new: SiteInfo) {
         for name in [&mut new.class, &mut new.method, &mut new.ty] {
             match self.names.get(name) {
@@ -57,7 +57,7 @@ impl Meanings {
         }
     }
 
-    /// What is known of the sites from a number on.
+    /// Takes the data of the sites from `first` on.
     pub(super) fn take_infos(&mut self, first: u32) -> Vec<(u32, SiteInfo)> {
         let sites = std::mem::take(&mut self.sites);
         let numbered = (0..).zip(sites).skip(first as usize);
@@ -66,14 +66,14 @@ impl Meanings {
             .collect()
     }
 
-    /// The size of a site's objects, found later.
+    /// Sets the size of a site's objects, which is found later.
     pub(super) fn set_bytes(&mut self, site: SiteId, bytes: u32) {
         if let Some(info) = self.sites.get_mut(site.0 as usize) {
             info.bytes = Some(bytes);
         }
     }
 
-    /// A new counter; gives its terms as the trace has them.
+    /// Adds a counter; returns its terms as the trace has them.
     pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter) -> Vec<format::Term> {
         let terms: Vec<format::Term> = counter
             .terms
@@ -107,12 +107,12 @@ impl Meanings {
         terms
     }
 
-    /// What is known of each site, by number.
+    /// The data of each site, by site number.
     pub(super) fn infos(&self) -> &[SiteInfo] {
         &self.sites
     }
 
-    /// Objects and bytes of each site, by number, as counters say. Keyed counts come on top.
+    /// Objects and bytes of each site, by site number, from counters. Keyed counts must be added.
     pub(super) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(i128, i128)> {
         let mut totals = vec![(0, 0); self.sites.len()];
         for (id, value) in counters {
@@ -145,7 +145,7 @@ impl Meanings {
         totals
     }
 
-    /// Executed increments among these counters.
+    /// The sum of executed increments over these counters.
     pub(super) fn increments(&self, counters: &FxHashMap<u32, u64>) -> u64 {
         let is_increment = |id: &u32| {
             id.checked_sub(FIRST_COUNTER)
@@ -160,7 +160,7 @@ impl Meanings {
     }
 }
 
-/// Room for this many elements: an eighth more than there is, where a vector by itself would double.
+/// Reserves room for `length` elements and an eighth more; a vector by itself would double.
 fn make_room<T>(elements: &mut Vec<T>, length: usize) {
     if length > elements.capacity() {
         let more = length - elements.len() + length / 8;

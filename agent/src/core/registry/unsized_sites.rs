@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::identity::LoaderId;
 
-/// A site, and the loader of the class that it is in: that decides which class its descriptor means.
+/// A site and the loader of its class, which decides which class the descriptor means.
 type Waiting = (SiteId, LoaderId);
 
 /// Waiting sites.
@@ -15,7 +15,7 @@ pub(super) struct UnsizedSites {
 }
 
 impl UnsizedSites {
-    /// A site of a class in this loader waits for the size of a class.
+    /// Adds a site, in a class of this loader, that waits for the size of a class.
     pub(super) fn wait(&mut self, site: SiteId, descriptor: &[u8], loader: LoaderId) {
         match self.by_class.get_mut(descriptor) {
             Some(waiting) => waiting.push((site, loader)),
@@ -26,12 +26,12 @@ impl UnsizedSites {
         }
     }
 
-    /// Descriptors that sites wait for.
+    /// The descriptors that sites wait for.
     pub(super) fn descriptors(&self) -> Vec<Box<[u8]>> {
         self.by_class.keys().cloned().collect()
     }
 
-    /// Takes out the sites of a class for which there is a size, by their loaders.
+    /// Removes the sites of a class whose size is known, by loader.
     pub(super) fn take(
         &mut self,
         descriptor: &[u8],

@@ -1,19 +1,19 @@
-//! Memory that is free, as ranges of addresses: ascending, no two of them touch.
+//! Free memory as ranges of addresses: ascending, never adjacent.
 //!
 //! ```text
-//! used | free | used | free          what is put between two of them makes one of both
+//! used | free | used | free          freeing the range between two free ranges merges all three
 //! ```
 //!
-//! What is taken is the beginning of the shortest range that is long enough (best fit), or what lies after a block that grows. The table has
-//! room for [`MOST`] ranges and never allocates: the allocator stands on it.
+//! Allocation takes the beginning of the shortest range that is long enough (best fit), or the bytes after a block that grows. The table
+//! has room for [`MOST`] ranges and never allocates, because the allocator depends on it.
 //!
-//! Starts and lengths are multiples of a grain. Lengths stand by themselves, as numbers of grains: the search for the best fit looks at all of them, several at
-//! once.
+//! Starts and lengths are multiples of a grain. Lengths are in an array of their own, as numbers of grains, because the search for the best
+//! fit looks at all of them, several at a time.
 
-/// Ranges at most. A program that writes as fast as it can has a few hundred.
+/// Maximum number of ranges. A program that writes as fast as it can has a few hundred.
 const MOST: usize = 4096;
 
-/// Lengths that are compared before one of them is asked whether it was it.
+/// Lengths that are compared before checking whether one of them matched.
 const AT_ONCE: usize = 16;
 
 /// A range: bytes from an address on.
@@ -29,9 +29,9 @@ impl Range {
     }
 }
 
-/// The free ranges, of grains of this many bytes.
+/// Free ranges, in grains of `GRAIN` bytes.
 pub(crate) struct FreeRanges<const GRAIN: usize> {
-    /// The first `count` are in use.
+    /// The first `count` entries are in use.
     starts: [usize; MOST],
     /// In grains.
     lengths: [u32; MOST],
@@ -40,7 +40,7 @@ pub(crate) struct FreeRanges<const GRAIN: usize> {
 }
 
 impl<const GRAIN: usize> FreeRanges<GRAIN> {
-    /// No range is so long: 16 TB of pages.
+    /// Longer than any range: 16 TB of pages.
     const TOO_LONG: usize = u32::MAX as usize * GRAIN;
 
     pub(crate) const fn new() -> Self {
@@ -52,7 +52,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         }
     }
 
-    /// Bytes of all ranges.
+    /// Sum of all ranges in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -82,7 +82,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         }
     }
 
-    /// Takes this many bytes; `None`: no range is long enough.
+    /// Takes this many bytes; `None` if no range is long enough.
     pub(crate) fn take(&mut self, length: usize) -> Option<usize> {
         let index = self.best_fit(length)?;
         let start = self.at(index).start;
@@ -100,7 +100,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         });
         let shortest = fitting.min().filter(|shortest| *shortest < u32::MAX)?;
         let (parts, rest) = lengths.as_chunks::<AT_ONCE>();
-        // No early way out: so it becomes a few instructions.
+        // Without an early exit, this compiles to a few vector instructions.
         let has_it = |part: &[u32; AT_ONCE]| {
             let found = part.iter().map(|length| u32::from(*length == shortest));
             found.sum::<u32>() > 0
@@ -113,7 +113,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         Some(before + within)
     }
 
-    /// The bytes from an address on, after what is not free; false: not all of them are free.
+    /// Takes the bytes from an address on, which follows memory in use. Returns false if not all of them are free.
     pub(crate) fn take_at(&mut self, start: usize, length: usize) -> bool {
         let Ok(index) = self.starts().binary_search(&start) else {
             return false;
@@ -125,7 +125,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         is_free
     }
 
-    /// Whole units at the end of the longest range, at most this many bytes.
+    /// Takes whole units from the end of the longest range, at most this many bytes.
     pub(crate) fn take_units(&mut self, unit: usize, most: usize) -> Option<Range> {
         let ranges = self.all().enumerate();
         let (index, longest) = ranges.max_by_key(|(_, range)| range.length)?;
@@ -153,7 +153,7 @@ impl<const GRAIN: usize> FreeRanges<GRAIN> {
         Some(units)
     }
 
-    /// These bytes are free from now on. False: the table has no room for them, they are not.
+    /// Frees these bytes. Returns false if the table has no room for them.
     pub(crate) fn put(&mut self, range: Range) -> bool {
         debug_assert!((range.start | range.length).is_multiple_of(GRAIN));
         let next = self.starts().partition_point(|other| *other < range.start);
@@ -244,7 +244,7 @@ mod tests {
     const PAGES: usize = 96;
     const UNIT: usize = 4;
 
-    /// What is free, page by page.
+    /// The free memory, as one flag per page.
     struct Naive([bool; PAGES]);
 
     impl Naive {
@@ -255,7 +255,7 @@ mod tests {
             }
         }
 
-        /// All ranges, ascending.
+        /// All free ranges, ascending.
         fn ranges(&self) -> Vec<Range> {
             let mut ranges: Vec<Range> = Vec::new();
             for start in (0..PAGES).filter(|page| self.0[*page]) {
@@ -276,7 +276,7 @@ mod tests {
         (*state >> 33) as usize
     }
 
-    /// Blocks come, grow and go: the table is what a list of pages says.
+    /// Allocates, grows and frees blocks; the table must agree with a list of pages.
     fn blocks_come_and_go(seed: u64) {
         let mut state = seed;
         let mut table = FreeRanges::<1>::new();

@@ -1,8 +1,8 @@
-//! Memory for the moment in which the system gives no more.
+//! A reserve for the moment when the kernel gives no more memory.
 //!
-//! A Rust program whose allocation fails is aborted, and ours is inside the program's process. So address space is set aside at the start, untouched, and opened when
-//! the system refuses: one half as free pages for large blocks, the other for small ones, which are never given back. It is for finishing what is under way:
-//! once it is open ([`LastReserve::is_open`]) the agent takes on nothing new.
+//! A Rust program whose allocation fails is aborted, and the agent runs inside the program's process. So address space is reserved at the
+//! start, untouched, and opened when the kernel refuses memory: one half as free pages for large blocks, the other for small ones, which
+//! are never freed. It is for finishing current work: once it is open ([`LastReserve::is_open`]), the agent starts nothing new.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -10,12 +10,12 @@ use ducktrack_hotspot::Reservation;
 
 use super::free_ranges::Range;
 
-/// Of each half.
+/// Bytes of each half.
 const HALF: usize = 12 << 20;
-/// Of small blocks.
+/// Alignment of small blocks in bytes.
 const ALIGNMENT: usize = 16;
 
-/// Two halves in one range; all zero until it is set aside.
+/// Two halves of one range; all zero until it is set aside.
 pub(super) struct LastReserve {
     start: AtomicUsize,
     is_open: AtomicBool,
@@ -33,7 +33,7 @@ impl LastReserve {
         }
     }
 
-    /// False: there is none to be had. A second time changes nothing.
+    /// Reserves the address space. Returns false if there is none. A second call does nothing.
     pub(super) fn set_aside(&self) -> bool {
         if self.start.load(Ordering::Acquire) != 0 {
             return true;
@@ -46,12 +46,12 @@ impl LastReserve {
         true
     }
 
-    /// The system has refused memory before.
+    /// Whether the kernel has refused memory.
     pub(super) fn is_open(&self) -> bool {
         self.is_open.load(Ordering::Relaxed)
     }
 
-    /// Notes that the system has refused memory. The pages for large blocks, to the first who asks.
+    /// Records that the kernel has refused memory. Returns the pages for large blocks to the first caller.
     pub(super) fn open_pages(&self) -> Option<Range> {
         self.is_open.store(true, Ordering::Relaxed);
         let start = self.start.load(Ordering::Acquire);
@@ -62,7 +62,7 @@ impl LastReserve {
         })
     }
 
-    /// A small block of at most 8 KB.
+    /// Takes a small block of at most 8 KB.
     pub(super) fn small(&self, size: usize, align: usize) -> Option<usize> {
         self.is_open.store(true, Ordering::Relaxed);
         let start = self.start.load(Ordering::Acquire);
@@ -74,7 +74,7 @@ impl LastReserve {
         (used + length <= HALF).then_some(start + HALF + used)
     }
 
-    /// Is it one of the small blocks?
+    /// Whether this is one of the small blocks.
     pub(super) fn has_small(&self, block: usize) -> bool {
         let start = self.start.load(Ordering::Relaxed);
         start != 0 && block.wrapping_sub(start + HALF) < HALF

@@ -1,24 +1,24 @@
-//! How much was in use in each of the last seconds.
+//! The memory in use in each of the last seconds.
 
-/// Seconds that count as lately.
+/// Number of seconds that count as recent.
 const SECONDS: usize = 10;
 
-/// The most and the least of a second.
+/// Maximum and minimum of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Second {
     pub(crate) most: usize,
     pub(crate) least: usize,
 }
 
-/// The last seconds.
-pub(crate) struct Lately {
+/// Maxima of the last seconds.
+pub(crate) struct RecentUse {
     now: Second,
-    /// The most of each second before, in a ring.
+    /// Maximum of each earlier second, in a ring.
     before: [usize; SECONDS],
     next: usize,
 }
 
-impl Lately {
+impl RecentUse {
     pub(crate) const fn new() -> Self {
         Self {
             now: Second { most: 0, least: 0 },
@@ -27,18 +27,18 @@ impl Lately {
         }
     }
 
-    /// So much is in use.
+    /// Records the bytes in use.
     pub(crate) fn note(&mut self, in_use: usize) {
         self.now.most = self.now.most.max(in_use);
         self.now.least = self.now.least.min(in_use);
     }
 
-    /// The most of all these seconds.
+    /// The maximum over all these seconds.
     pub(crate) fn most(&self) -> usize {
         self.before.iter().copied().fold(self.now.most, usize::max)
     }
 
-    /// A second is over; what it was.
+    /// Ends a second; returns its figures.
     pub(crate) fn end_second(&mut self, in_use: usize) -> Second {
         let second = self.now;
         if let Some(place) = self.before.get_mut(self.next) {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_peak_is_forgotten_after_the_last_of_the_seconds() {
-        let mut lately = Lately::new();
+        let mut lately = RecentUse::new();
         for in_use in [5, 90, 20] {
             lately.note(in_use);
         }

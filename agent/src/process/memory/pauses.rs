@@ -1,11 +1,12 @@
-//! Memory for pauses: free, and touched before.
+//! Memory kept for pauses: free, and already touched.
 //!
-//! In a pause every survivor takes some bytes, and the system gives a page for them when it is first written: 0.2 to 2 us each, on virtual machines up to 12. What the agent has
-//! free elsewhere is in use again by the next pause, because it grows with the events since the last one. So some memory is kept for pauses alone:
+//! In a pause every survivor takes some bytes, and the kernel provides a page for them on the first write: 0.2 to 2 us each, up to 12 us on
+//! virtual machines. Other free memory of the agent is in use again by the next pause, because it fills with the events since the last one.
+//! So some memory is kept for pauses alone:
 //!
 //! ```text
-//! pause             blocks come from here, as long as there are any, and come back here; one that is freed later goes to the others
-//! now and then      what was taken is put back, touched: as much as a pause of late has had and a quarter more
+//! pause             blocks come from here while any are left, and return here; a block freed later goes to the other free memory
+//! now and then      memory is refilled, touched: as much as a recent pause took, and a quarter more
 //! ```
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,23 +15,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::free_ranges::{FreeRanges, Range};
 use super::{MEMORY, Memory, PAGE, UNIT, populate};
 
-/// What is kept at least and at most.
+/// Bounds on the memory kept, in bytes.
 const LEAST: usize = 4 << 20;
 const MOST: usize = 16 << 20;
 
-/// The memory.
+/// The memory for pauses.
 pub(super) struct Pauses {
-    /// There is one. Other threads allocate little meanwhile, so it does not matter who does.
+    /// A pause is under way. Other threads allocate little meanwhile, so they are not distinguished.
     is_on: AtomicBool,
     kept: Mutex<Kept>,
 }
 
 struct Kept {
     free: FreeRanges<PAGE>,
-    /// Bytes that this pause has taken and not given back, also those that were not here; and the most of it.
+    /// Bytes that this pause holds, including those from elsewhere, and their maximum.
     taken: usize,
     most: usize,
-    /// What the next pause is expected to have: the most that one has had, an eighth less with every pause since.
+    /// Expected bytes for the next pause: the maximum of a pause, reduced by an eighth with every later one.
     expected: usize,
 }
 
@@ -54,7 +55,7 @@ impl Pauses {
         }
     }
 
-    /// A block, if there is a pause and it is here.
+    /// Takes a block, if a pause is under way and there is one.
     pub(super) fn take(&self, length: usize) -> Option<usize> {
         if !self.is_on.load(Ordering::Relaxed) {
             return None;
@@ -65,7 +66,7 @@ impl Pauses {
         kept.free.take(length)
     }
 
-    /// A block is free, in a pause, and has been kept; false: it is for the others.
+    /// Returns a block during a pause. Returns false if it belongs to the other memory.
     pub(super) fn give(&self, range: Range) -> bool {
         if !self.is_on.load(Ordering::Relaxed) {
             return false;
@@ -75,7 +76,7 @@ impl Pauses {
         kept.free.put(range)
     }
 
-    /// What is free here.
+    /// Free bytes kept here.
     pub(super) fn bytes(&self) -> usize {
         self.lock().free.bytes()
     }
@@ -92,26 +93,26 @@ impl Pauses {
         kept.expected = kept.most.max(kept.expected - kept.expected / 8);
     }
 
-    /// A part of what is free here, as large as it can be.
+    /// Takes the largest free part.
     fn take_any(&self) -> Option<Range> {
         self.lock().free.take_units(PAGE, usize::MAX)
     }
 
-    /// As for the other memory.
+    /// The lock; a poisoned one is still valid.
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Memory {
-    /// A block for a pause, if there is one. What is kept is not in use.
+    /// Takes a block for a pause, if one is under way. Memory kept here does not count as in use.
     pub(super) fn take_for_pause(&self, length: usize) -> Option<usize> {
         let start = self.pauses.take(length)?;
         self.lock().use_more(length);
         Some(start)
     }
 
-    /// False: it is not for a pause.
+    /// Returns a block. Returns false if it does not belong here.
     pub(super) fn give_for_pause(&self, range: Range) -> bool {
         let is_kept = self.pauses.give(range);
         if is_kept {
@@ -120,13 +121,13 @@ impl Memory {
         is_kept
     }
 
-    /// What was kept is for the others, even in a pause.
+    /// Moves a kept range to the other memory, even during a pause.
     fn give_back_kept(&self, range: Range) {
         self.lock().use_more(range.length);
         self.give_to_all(range);
     }
 
-    /// Puts back what pauses have taken, and takes away what they do not need any more; at most `most` bytes. Not for a thread that anybody waits for.
+    /// Refills the memory that pauses have taken, and removes surplus; keeps at most `most` bytes. Not for threads that others wait for.
     pub(super) fn prepare_for_pauses(&self, most: usize) {
         let mut kept = self.pauses.lock();
         let (wanted, free) = (kept.wanted(most), kept.free.bytes());
@@ -139,13 +140,13 @@ impl Memory {
             self.give_back_kept(range);
         }
         let length = wanted.saturating_sub(free).next_multiple_of(UNIT);
-        // For a little it is not worth it.
+        // Small amounts are not worth it.
         if length > LEAST / 8 {
             self.keep_for_pauses(length);
         }
     }
 
-    /// There are no pauses any more.
+    /// Releases the memory, because there will be no more pauses.
     pub(super) fn forget_pauses(&self) {
         while let Some(range) = self.pauses.take_any() {
             self.give_back_kept(range);
@@ -167,12 +168,12 @@ impl Memory {
     }
 }
 
-/// What is allocated from now on is for a pause.
+/// Marks the start of a pause: allocations from now on belong to it.
 pub(crate) fn begin_pause() {
     MEMORY.pauses.begin();
 }
 
-/// The pause is over.
+/// Marks the end of a pause.
 pub(crate) fn end_pause() {
     MEMORY.pauses.end();
 }
@@ -192,7 +193,7 @@ mod tests {
         let (start, is_new) = memory.take(LEAST / 2).expect("memory");
         assert!(!is_new);
         assert_eq!(kept(), LEAST / 2);
-        // More than there is comes from where it would come from without a pause.
+        // When the memory here is used up, blocks come from the other memory.
         let (large, _) = memory.take(2 * LEAST).expect("memory");
         let block = |start, length| Range { start, length };
         memory.give(block(large, 2 * LEAST));
@@ -203,7 +204,7 @@ mod tests {
         memory.prepare_for_pauses(usize::MAX);
         let taken = LEAST / 2 + 2 * LEAST;
         assert_eq!(kept(), (taken / 4 * 5).next_multiple_of(UNIT));
-        // Pauses that take nothing are prepared for less and less.
+        // Less and less is kept for pauses that take nothing.
         for _ in 0..40 {
             memory.pauses.begin();
             memory.pauses.end();

@@ -4,7 +4,7 @@ fn layout(size: usize) -> Layout {
     Layout::from_size_align(size, 8).expect("layout")
 }
 
-/// The block's bytes, all of them written and read.
+/// Fills the block, and checks all of its bytes.
 fn fill(block: *mut u8, size: usize, byte: u8) {
     // SAFETY: the test's own block of this size.
     unsafe { block.write_bytes(byte, size) };
@@ -29,7 +29,7 @@ fn what_one_thread_frees_another_one_takes() {
             scope.spawn(|| {
                 let block = with_exposed_provenance_mut(address);
                 assert!(all_are(block, size, round));
-                // SAFETY: it is a block of this layout, and it is no longer used.
+                // SAFETY: a block of this layout, which is no longer used.
                 unsafe { memory.dealloc(block, layout(size)) };
             });
         });
@@ -59,7 +59,7 @@ fn blocks_grow_and_shrink_through_all_sizes() {
     let neighbour = unsafe { memory.alloc_zeroed(layout(LARGE)) };
     for after in sizes {
         fill(block, size, 7);
-        // SAFETY: it is a block of this layout.
+        // SAFETY: a block of this layout.
         block = unsafe { memory.realloc(block, layout(size), after) };
         assert!(all_are(block, size.min(after), 7), "{size} to {after}");
         size = after;
@@ -85,7 +85,7 @@ fn blocks_have_few_lengths() {
     lengths.dedup();
     assert!(lengths.is_sorted() && lengths.len() <= 8 * LENGTHS + 3);
     assert_eq!(large(LARGE - 1, 8), None);
-    // Regions begin where the system's pages do.
+    // Regions are aligned to the system's pages.
     assert_eq!(large(LARGE, 2 * PAGE), None);
 }
 
@@ -97,7 +97,7 @@ fn used_memory_is_zeroed() {
         let block = unsafe { memory.alloc_zeroed(layout(50_000)) };
         assert!(all_are(block, 50_000, 0));
         fill(block, 50_000, 1);
-        // SAFETY: it is a block of this layout.
+        // SAFETY: a block of this layout.
         unsafe { memory.dealloc(block, layout(50_000)) };
     }
 }
@@ -108,7 +108,7 @@ fn what_was_not_needed_lately_goes_back() {
     let size = 64 << 20;
     // SAFETY: the size is not 0.
     let block = unsafe { memory.alloc(layout(size)) };
-    // SAFETY: it is a block of this layout.
+    // SAFETY: a block of this layout.
     unsafe { memory.dealloc(block, layout(size)) };
     memory.give_back();
     assert_eq!(memory.lock().free.bytes(), size);

@@ -1,4 +1,4 @@
-//! What the agent's own thread does for the memory.
+//! Memory maintenance on the agent's own thread.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use crate::process::log::Log;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The current second, and what was in use at each look.
+/// The current second, and the memory in use at each look.
 pub(crate) struct MemorySecond {
     began: Instant,
     looks: Vec<Look>,
 }
 
-/// What a recording has in memory, and will need.
+/// The memory that a recording has and will need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RecordingMemory {
-    /// Bytes for objects: those of the mirror, and those that wait for a collection.
+    /// Bytes for objects: those in the mirror, and those that wait for a collection.
     pub(crate) for_objects: u64,
-    /// There will be pauses that need memory at once.
+    /// Whether pauses will need memory.
     pub(crate) pauses_need_memory: bool,
 }
 
@@ -32,8 +32,8 @@ impl MemorySecond {
     }
 }
 
-/// Bytes in large blocks at one moment, and how many of them are for objects: those of the mirror, which has dead ones until a collection comes to them, and those that
-/// wait for a collection.
+/// Bytes in large blocks at one moment, and those of them for objects: objects in the mirror, including dead ones that no collection has
+/// removed yet, and objects that wait for a collection.
 #[derive(Clone, Copy)]
 struct Look {
     large: usize,
@@ -47,7 +47,7 @@ impl fmt::Display for Look {
 }
 
 impl MemorySecond {
-    /// Gives the system what the agent does not need. Every second, the log says how much memory there is.
+    /// Unmaps memory that the agent does not need. Logs the memory every second.
     pub(crate) fn look_after_memory(
         &mut self,
         log: &Log,
@@ -78,7 +78,7 @@ impl MemorySecond {
     }
 }
 
-/// Says what is in use when all events are written: nothing waits any more, and the live objects are not mirrored any more.
+/// Logs the memory in use after all events are written, when nothing waits and no live objects are mirrored.
 pub(crate) fn tell_at_end(log: &Log) {
     MEMORY.forget_pauses();
     log.debug(|| {
