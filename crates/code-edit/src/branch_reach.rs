@@ -1,10 +1,9 @@
-//! Branches that no longer reach, and the padding of switches: a fixed point.
+//! Widens branches that no longer reach, and pads switches, until nothing changes.
 //!
-//! Placing everything can push a target out of the reach of a two-byte offset.
-//! Then `goto` becomes `goto_w` and `jsr` becomes `jsr_w`; a conditional branch
-//! has no wide form and goes by a stepping stone. Both make code longer, as can
-//! padding, so everything is placed again. What became wide stays wide, hence
-//! the loop ends.
+//! Placing everything can push a target out of the reach of a two-byte offset. Then
+//! `goto` becomes `goto_w` and `jsr` becomes `jsr_w`; a conditional branch has no wide
+//! form and takes a stepping stone. Both make the code longer, and so can padding, so
+//! everything is placed again. Widened branches stay wide, so the loop ends.
 
 use ducktrack_classfile::CodeOffset;
 
@@ -15,10 +14,10 @@ use crate::skip_reason::SkipReason;
 use crate::stub::Exit;
 use crate::unit::UnitId;
 
-/// No code of at most this size has a branch that does not reach.
+/// In code of at most this size every branch reaches.
 const ALWAYS_REACHED: u32 = 32_767;
 
-/// A method that needs more rounds than this is left alone.
+/// A method that needs more rounds than this is refused.
 const MAX_ROUNDS: u32 = 64;
 
 /// Places everything so that every branch reaches.
@@ -28,7 +27,7 @@ pub(crate) fn settle(layout: &mut Layout<'_>) -> Result<(), SkipReason> {
         if layout.end <= ALWAYS_REACHED {
             return Ok(());
         }
-        // Wider branches only add to this, and the sums above must not wrap.
+        // Widening only adds to this, and the sums above must not wrap.
         if layout.end > 4 * u32::from(u16::MAX) {
             return Err(SkipReason::TooLarge(layout.end));
         }
@@ -101,7 +100,7 @@ fn widen_branches(layout: &mut Layout<'_>) -> Result<bool, SkipReason> {
     Ok(changed)
 }
 
-/// Branches with a two-byte offset that does not reach.
+/// Branches whose two-byte offset does not reach.
 fn far_branches(layout: &Layout<'_>) -> Result<Vec<(UnitId, CodeOffset)>, SkipReason> {
     let mut far = Vec::new();
     for (id, unit) in (0..).map(UnitId).zip(layout.units.as_slice()) {

@@ -1,4 +1,4 @@
-//! The new Code attribute, put together.
+//! Assembles the new Code attribute.
 //!
 //! ```text
 //! u2 max_stack, u2 max_locals, u4 code_length, code,
@@ -18,7 +18,7 @@ use crate::offset_map::OffsetMap;
 use crate::skip_reason::SkipReason;
 use crate::type_annotations;
 
-/// Puts the parts together; `frames` is the new StackMapTable.
+/// Assembles the attribute; `frames` is the new StackMapTable.
 pub(crate) fn assemble(
     layout: &Layout<'_>,
     edit: &CodeEdit,
@@ -57,7 +57,8 @@ pub(crate) fn assemble(
     })
 }
 
-/// One attribute of the code, moved; `None` if it is not known well enough to move it.
+/// One attribute of the code, with its offsets moved; `None` if its format is not known
+/// well enough.
 fn moved(
     layout: &Layout<'_>,
     exceptions: &ExceptionRows,
@@ -77,7 +78,7 @@ fn moved(
     })
 }
 
-/// Room for the deepest insertion on top of what the code needs.
+/// The original stack depth plus the deepest insertion.
 fn max_stack(edit: &CodeEdit, code: &Code<'_>) -> Result<u16, SkipReason> {
     let insertions = edit
         .insertions

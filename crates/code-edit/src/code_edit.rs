@@ -1,18 +1,18 @@
-//! What to change in one method, in terms of its original bytecode.
+//! The changes to one method, in terms of its original bytecode.
 
 use ducktrack_classfile::CodeOffset;
 
-/// What to change in one method, in terms of original bytecode offsets.
+/// The changes to one method, in terms of original bytecode offsets.
 #[derive(Debug, Clone, Default)]
 pub struct CodeEdit {
-    /// Code to insert. At one place they run in the order of this list.
+    /// Code to insert. Insertions at the same place run in the order of this list.
     pub insertions: Vec<Insertion>,
     /// Exception handlers to add.
     pub handlers: Vec<AddedHandler>,
 }
 
 impl CodeEdit {
-    /// Changes nothing.
+    /// True if nothing is changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.insertions.is_empty() && self.handlers.is_empty()
@@ -24,10 +24,11 @@ impl CodeEdit {
 pub struct Insertion {
     /// Where it goes.
     pub place: Place,
-    /// Stack-neutral instructions without branches, returns and throws, with indices into the appended pool. They may store
-    /// an int or a long in a local variable that the method does not have, and on entry replace the parameter they begin with.
+    /// Stack-neutral instructions without branches, returns and throws, with indices into the appended pool. They may store an
+    /// int or a long in a local variable beyond the method's own. On entry they may replace the parameter that they load
+    /// first.
     pub code: Vec<u8>,
-    /// Stack slots that it needs at its peak.
+    /// Stack slots that the code needs at its peak.
     pub stack: u16,
 }
 
@@ -36,15 +37,16 @@ pub struct Insertion {
 pub enum Place {
     /// Once per invocation, before anything else. Branches to offset 0 land after it.
     Entry,
-    /// Whenever the instruction is reached: by falling in, by a branch, as a handler.
+    /// Whenever control reaches the instruction: by falling through, by a branch, or as a
+    /// handler.
     Before(CodeOffset),
-    /// Only when control falls in from the instruction before. Nothing is
-    /// inserted where that instruction never goes on to the next one.
+    /// Only when control falls through from the previous instruction. Nothing is inserted
+    /// if that instruction never continues with the next one.
     FallThroughInto(CodeOffset),
-    /// When the instruction completed normally and goes on to the next one, ahead of
-    /// what [`FallThroughInto`](Self::FallThroughInto) puts there.
+    /// When the instruction has completed normally and continues with the next one,
+    /// before anything that [`FallThroughInto`](Self::FallThroughInto) inserts there.
     After(CodeOffset),
-    /// Only when this branch, or a case of this switch, goes to that target.
+    /// Only when this branch, or a case of this switch, goes to this target.
     OnBranch {
         /// The branch or switch.
         from: CodeOffset,
@@ -56,21 +58,22 @@ pub enum Place {
 /// An exception handler to add.
 #[derive(Debug, Clone)]
 pub struct AddedHandler {
-    /// What it protects. What lies side by side becomes one row of the exception table.
+    /// The protected places. Adjacent ones become one row of the exception table.
     pub protects: Vec<ProtectedPlace>,
-    /// What it catches.
+    /// The exceptions that it catches.
     pub catch: Catch,
-    /// What it runs, with the exception on the stack: as [`Insertion::code`].
+    /// The code that it runs, with the exception on the stack; the rules are those of
+    /// [`Insertion::code`].
     pub code: Vec<u8>,
-    /// Stack slots that `code` needs at its peak, the exception not counted.
+    /// Stack slots that `code` needs at its peak, not counting the exception.
     pub stack: u16,
-    /// Where it goes on.
+    /// Where control continues afterwards.
     pub then: HandlerExit,
     /// Its place in the exception table.
     pub rank: Rank,
 }
 
-/// Something that an added handler protects.
+/// A place that an added handler protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProtectedPlace {
     /// An instruction of the original code.
@@ -79,26 +82,26 @@ pub enum ProtectedPlace {
     Insertion(usize),
 }
 
-/// What an added handler catches.
+/// The exceptions that an added handler catches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Catch {
-    /// Everything.
+    /// All exceptions.
     Any,
-    /// What this row of the original exception table catches.
+    /// Those that this row of the original exception table catches.
     SameAs(usize),
 }
 
-/// Where an added handler goes on.
+/// Where control continues after an added handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandlerExit {
     /// Throws the exception again.
     Rethrow,
-    /// On to an original handler. All that is protected must be protected by that
-    /// handler in the original code too, with the same catch.
+    /// Continues at an original handler. The original code must protect all the protected
+    /// places by that handler too, with the same catch type.
     ContinueAt(CodeOffset),
 }
 
-/// Place of an added handler in the exception table. Equal ranks keep the order of
+/// The place of an added handler in the exception table. Equal ranks keep the order of
 /// [`CodeEdit::handlers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {

@@ -1,4 +1,4 @@
-//! The new bytecode.
+//! Writes the new bytecode.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use crate::stub::Exit;
 use crate::trampoline::Trampoline;
 use crate::unit::{Unit, UnitId, padding};
 
-/// The new bytecode, and where the insertions are in it.
+/// The new bytecode, and the positions of the insertions in it.
 #[derive(Debug)]
 pub(crate) struct Emitted {
     pub(crate) bytecode: Vec<u8>,
-    /// Per insertion of the edit; empty where it was not written.
+    /// Per insertion of the edit; empty if it was not written.
     pub(crate) insertions: Vec<Range<u32>>,
 }
 
-/// Writes everything at the place that the layout gave it.
+/// Writes everything at the offset that the layout gave it.
 pub(crate) fn emit(layout: &Layout<'_>, edit: &CodeEdit) -> Result<Emitted, SkipReason> {
     let mut writer = Writer {
         layout,

@@ -1,4 +1,5 @@
-//! The new exception table: the original rows, moved, and those of added handlers.
+//! The new exception table: the original rows with moved offsets, and those of added
+//! handlers.
 
 use std::ops::Range;
 
@@ -41,7 +42,7 @@ impl ExceptionRows {
     }
 }
 
-/// Moves the original rows and puts those of added handlers between or after them.
+/// Moves the original rows and inserts those of added handlers between or after them.
 pub(crate) fn rewrite(
     layout: &Layout<'_>,
     edit: &CodeEdit,

@@ -1,10 +1,9 @@
 //! The new StackMapTable: the original frames, moved, and frames for added code.
 //!
-//! An original frame keeps its encoding and its types; only its
-//! `offset_delta` and the offsets of `new` instructions in it change. Trampolines
-//! and stubs get a frame each: a copy of the frame that the original code has
-//! at their target, or, for a stub that throws again, one that knows nothing
-//! but the exception.
+//! An original frame keeps its encoding and its types; only its `offset_delta` and the
+//! offsets of `new` instructions in it change. Each trampoline and stub gets a frame: a
+//! copy of the frame that the original code has at its target, or, for a stub that
+//! rethrows, one with only the exception.
 
 mod frame_writer;
 
@@ -23,12 +22,12 @@ const FIRST_WITH_FRAMES: u16 = 50;
 /// First version whose classes must have frames.
 const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
 
-/// What a frame of the new table says.
+/// The content of a frame in the new table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// The original frame at this position of the table.
     Original(usize),
-    /// A copy of it.
+    /// A copy of the original frame at this position.
     Copy(usize),
     /// No local variables, a `Throwable` on the stack.
     Thrown,
@@ -115,7 +114,8 @@ fn table_frame<'t, 'c>(
     }
 }
 
-/// The states of those frames that are written, or written against, in absolute form.
+/// The absolute states of those frames that are written, or that a written frame is
+/// relative to.
 fn states<'c>(
     frames: &[(u32, Source)],
     mut state: FrameState<'c>,
@@ -152,7 +152,7 @@ fn states<'c>(
     Ok(states)
 }
 
-/// Nothing known but the exception on the stack.
+/// The state with no local variables and only the exception on the stack.
 fn thrown<'c>(method: &Method<'c>, pool: &mut PoolAppender) -> Result<FrameState<'c>, SkipReason> {
     let name = b"java/lang/Throwable";
     let class = match method.class().pool().find_class(name) {
@@ -181,7 +181,8 @@ fn plan(
             frames.push((at, Source::Copy(position)));
             Ok(())
         }
-        // A class of version 50 that lacks a frame is verified the old way.
+        // HotSpot verifies a class of version 50 that lacks a frame with the old
+        // verifier.
         None if !must_have => Ok(()),
         None => Err(SkipReason::MissingFrame(of.unwrap_or_default())),
     };

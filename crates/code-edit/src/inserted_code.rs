@@ -1,9 +1,10 @@
-//! What inserted code may do: whole instructions that neither branch, leave nor throw on purpose.
+//! The rules for inserted code: whole instructions that neither branch, nor return, nor throw on
+//! purpose.
 //!
-//! It may write two kinds of local variables, because the frames around it stay true:
+//! It may write two kinds of local variables, because the frames around it stay valid:
 //!
 //! ```text
-//! sipush 7; invokestatic I(I)J; lstore 9       a variable after max_locals: no frame speaks of it
+//! sipush 7; invokestatic I(I)J; lstore 9       a variable after max_locals: no frame mentions it
 //! aload 4; invokestatic P([B)[B; astore 4      on entry, a parameter by an object of the same type
 //! ```
 
@@ -36,7 +37,7 @@ pub(crate) fn check_insertion(
     })
 }
 
-/// How many local variables the method has with what its insertions store.
+/// The number of local variables, including those that the insertions store.
 pub(crate) fn max_locals(edit: &CodeEdit, max_locals: u16) -> Result<u16, SkipReason> {
     let mut most = max_locals;
     for insertion in &edit.insertions {
@@ -55,7 +56,7 @@ pub(crate) fn max_locals(edit: &CodeEdit, max_locals: u16) -> Result<u16, SkipRe
     Ok(most)
 }
 
-/// Writes a local variable.
+/// Whether the instruction writes a local variable.
 pub(crate) fn stores(opcode: Opcode) -> bool {
     opcode.format() == Format::Increment || matches!(opcode.0, 54..=78)
 }
@@ -81,7 +82,7 @@ fn check(code: &[u8], may_store: impl Fn(&Instruction<'_>) -> bool) -> Result<()
     Ok(())
 }
 
-/// The instructions of inserted code; an error is the last.
+/// The instructions of inserted code; the sequence ends at an error.
 fn decoded(code: &[u8]) -> impl Iterator<Item = Result<Instruction<'_>, SkipReason>> {
     let mut next = Some(CodeOffset(0));
     std::iter::from_fn(move || {

@@ -1,10 +1,10 @@
-//! Stepping stones for conditional branches that do not reach.
+//! Stepping stones for conditional branches that do not reach their targets.
 //!
 //! Turning `ifeq far` into `ifne next; goto_w far; next:` would make `next` a
-//! target without a frame. So the branch goes to a trampoline within reach,
-//! whose frame is a copy of the target's. A trampoline can stand in a gap:
-//! after an instruction that never goes on, and not in the midst of a range of
-//! the exception table, whose handler knows nothing of the target's frame.
+//! target without a frame. So the branch goes to a trampoline within reach, whose frame
+//! is a copy of the target's. A trampoline can stand in a gap: after an instruction that
+//! never continues with the next one, and not inside of a range of the exception table,
+//! whose handler does not expect the target's frame.
 
 use ducktrack_classfile::CodeOffset;
 
@@ -13,7 +13,8 @@ use crate::layout::Layout;
 use crate::skip_reason::SkipReason;
 use crate::unit::UnitId;
 
-/// Leads the branch `from`, which cannot reach, over a trampoline that it reaches.
+/// Redirects the branch `from`, which cannot reach its target, over a trampoline within
+/// its reach.
 pub(crate) fn step(
     layout: &mut Layout<'_>,
     from: UnitId,

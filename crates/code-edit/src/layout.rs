@@ -29,7 +29,7 @@ pub(crate) struct Layout<'c> {
     pub(crate) stubs: Vec<Stub>,
     /// The original exception table.
     pub(crate) exceptions: ExceptionTable<'c>,
-    /// In a constructor the last call of another one of its class or superclass.
+    /// In a constructor, the last call of another constructor of its class or superclass.
     pub(crate) constructor_call: Option<CodeOffset>,
     /// New offset after the last original instruction.
     pub(crate) main_end: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Layout<'c> {
 }
 
 impl<'c> Layout<'c> {
-    /// A layout with everything in it and nothing placed yet.
+    /// A layout of the whole edit in which nothing has been placed yet.
     pub(crate) fn new(
         edit: &CodeEdit,
         method: &Method<'_>,
@@ -67,7 +67,7 @@ impl<'c> Layout<'c> {
         })
     }
 
-    /// Gives everything its offset, from front to back.
+    /// Gives everything its new offset, from front to back.
     pub(crate) fn place(&mut self) {
         let mut islands = self.islands();
         islands.reverse();
@@ -100,7 +100,7 @@ impl<'c> Layout<'c> {
         self.end = at;
     }
 
-    /// Trampolines that stand between instructions, in the order they stand there.
+    /// Trampolines that stand between instructions, in order.
     pub(crate) fn islands(&self) -> Vec<(UnitId, TrampolineId)> {
         let numbered = self.trampolines.iter().zip((0..).map(TrampolineId));
         let mut islands: Vec<_> = numbered
@@ -110,7 +110,7 @@ impl<'c> Layout<'c> {
         islands
     }
 
-    /// The trampoline that `from` takes to `to`.
+    /// The trampoline that `from` takes to reach `to`.
     pub(crate) fn route(&self, from: UnitId, to: UnitId) -> Option<TrampolineId> {
         self.routes.get(&(from, to)).copied()
     }
@@ -133,7 +133,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// New offset that the branch `from` must name to get to the old offset `to`.
+    /// New offset that the branch `from` must name to reach the old offset `to`.
     pub(crate) fn destination(&self, from: UnitId, to: CodeOffset) -> Result<u32, SkipReason> {
         let target = self
             .units
@@ -155,7 +155,7 @@ impl<'c> Layout<'c> {
             .ok_or(SkipReason::FallsOffEnd)
     }
 
-    /// New offset where jumps, handlers and ranges that start at `old` go.
+    /// New offset for jumps, handlers and ranges that start at `old`.
     pub(crate) fn label(&self, old: CodeOffset) -> Result<u32, SkipReason> {
         self.label_of(
             self.units
@@ -171,7 +171,7 @@ impl<'c> Layout<'c> {
             .ok_or(SkipReason::NotAnInstruction(old))
     }
 
-    /// New offset where ranges that end at `old` end: ahead of islands.
+    /// New end of ranges that end at `old`: before any islands.
     pub(crate) fn range_end(&self, old: CodeOffset) -> Result<u32, SkipReason> {
         if old == self.units.old_end() {
             return Ok(self.main_end);
@@ -185,7 +185,7 @@ impl<'c> Layout<'c> {
         })
     }
 
-    /// Refuses code over the limits of class files and of the JIT compiler.
+    /// Refuses code beyond the limits of class files and of the JIT compiler.
     pub(crate) fn check_size(&self, code: &Code<'_>) -> Result<(), SkipReason> {
         if self.end > LARGEST {
             return Err(SkipReason::TooLarge(self.end));
@@ -202,8 +202,8 @@ impl<'c> Layout<'c> {
     }
 }
 
-/// In a constructor the last call of another one of its class or superclass. Up to
-/// there `this` may be uninitialized; after it, it is not.
+/// In a constructor, the last call of another constructor of its class or superclass.
+/// Until then `this` may be uninitialized; afterwards it is initialized.
 fn constructor_call(method: &Method<'_>, units: &Units<'_>) -> Option<CodeOffset> {
     if !method.is_constructor() {
         return None;

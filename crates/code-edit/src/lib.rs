@@ -1,25 +1,25 @@
-//! Applies an edit to one method: mechanism, no policy.
+//! Applies an edit to one method. This crate decides nothing about what to insert.
 //!
-//! A [`CodeEdit`] says in terms of the original bytecode what to insert and
-//! which handlers to add. Code is inserted and the rest is shifted; frames are
-//! moved and copied, never inferred. That is sound because every insertion is
-//! stack-neutral, stores no local variable that a frame knows and has no branch:
-//! the verifier's state after it is the one before it.
+//! A [`CodeEdit`] says, in terms of the original bytecode, what to insert and which
+//! handlers to add. Code is inserted and the rest is shifted; frames are moved and
+//! copied, never inferred. That is sound because every insertion is stack-neutral, stores
+//! no local variable that a frame mentions and has no branch: the verifier's state after
+//! it is the one before it.
 //!
-//! Two maps lead from an old offset to a new one, and mixing them up is a
+//! Two maps lead from an old offset to a new one. Using the wrong one causes a
 //! `VerifyError`:
 //!
 //! ```text
 //! old      new
-//!          | After(previous), FallThroughInto(x)   only when falling in
+//!          | After(previous), FallThroughInto(x)   only when control falls through
 //!          | label(x):  Before(x)                  jumps, handlers, frames, lines and ranges
 //! x: insn  | insn(x):   insn                       uninitialized(x), type annotations
 //! ```
 //!
-//! After the last instruction come the trampolines of taken edges (`code;
-//! goto target`, with a copy of the target's frame) and the stubs of added
-//! handlers. What cannot be done for sure is refused by a [`SkipReason`], and
-//! the method stays as it was.
+//! After the last instruction come the trampolines of taken edges (`code; goto target`,
+//! with a copy of the target's frame) and the stubs of added handlers. An edit that
+//! cannot be applied safely is refused with a [`SkipReason`], and the method stays
+//! unchanged.
 #![forbid(unsafe_code)]
 
 mod branch_offset;
@@ -59,16 +59,17 @@ use ducktrack_classfile::{Code, Method, Opcode, PoolAppender};
 pub struct EditedCode {
     /// The Code attribute, without name and length.
     pub attribute: Vec<u8>,
-    /// Where the old instructions are now.
+    /// From the old instructions to their new offsets, and back.
     pub offsets: OffsetMap,
-    /// Attributes of the code that were dropped because they may hold offsets in a way we do not know.
+    /// The number of attributes dropped because they may contain offsets in a format that is not known
+    /// here.
     pub dropped_attributes: u16,
 }
 
-/// Applies `edit` to the code of `method`. Constants that new frames name are appended to `pool`.
+/// Applies `edit` to the code of `method`. Constants that new frames need are appended to `pool`.
 ///
 /// # Errors
-/// If the edit cannot be applied for sure; the method is then to be left as it is.
+/// If the edit cannot be applied safely; the caller must then leave the method unchanged.
 pub fn edit_code(
     method: &Method<'_>,
     edit: &CodeEdit,
@@ -99,7 +100,7 @@ pub fn edit_code(
     code_attribute::assemble(&layout, edit, &code, &emitted, &exceptions, frames, pool)
 }
 
-/// A `finalize()` that only returns, so that HotSpot treats the class as one without.
+/// A `finalize()` that only returns. HotSpot treats its class as one without a finalizer.
 fn is_empty_finalizer(method: &Method<'_>, code: &Code<'_>) -> bool {
     method.name() == b"finalize"
         && method.descriptor() == b"()V"

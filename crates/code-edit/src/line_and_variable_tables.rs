@@ -1,9 +1,9 @@
 //! LineNumberTable, LocalVariableTable and LocalVariableTypeTable of the new code.
 //!
-//! Rows that start at the old offset 0 keep it, so that code inserted on method
-//! entry belongs to the first line and sees the parameters. These tables only
-//! serve people: an offset inside an instruction, which the JVM allows here,
-//! goes to the next instruction.
+//! Rows that start at the old offset 0 keep it, so that code inserted on method entry
+//! belongs to the first line and sees the parameters. These tables only serve debuggers
+//! and people: an offset inside of an instruction, which the JVM allows here, moves to
+//! the next instruction.
 
 use ducktrack_classfile::{Attribute, CodeOffset, LineNumberTable, LocalVariableTable};
 
@@ -39,7 +39,7 @@ pub(crate) fn variables(
     Ok(out)
 }
 
-/// New start and length of a variable's range.
+/// New start and length of the range of a variable.
 pub(crate) fn range(
     layout: &Layout<'_>,
     from: CodeOffset,

@@ -1,4 +1,4 @@
-//! From old offsets to new ones and back.
+//! Maps old offsets to new ones and back.
 
 use ducktrack_classfile::CodeOffset;
 
@@ -13,7 +13,7 @@ struct MovedInstruction {
     insn: CodeOffset,
 }
 
-/// Where the instructions of a method are after an edit.
+/// The new offsets of a method's original instructions.
 #[derive(Debug, Clone)]
 pub struct OffsetMap {
     moved: Vec<MovedInstruction>,
@@ -47,19 +47,19 @@ impl OffsetMap {
         self.moved.get(place)
     }
 
-    /// Where branches to the old offset land.
+    /// The new target of branches to the old offset.
     #[must_use]
     pub fn label(&self, old: CodeOffset) -> Option<CodeOffset> {
         self.get(old).map(|moved| moved.label)
     }
 
-    /// Where the instruction of the old offset is.
+    /// The new offset of the instruction itself.
     #[must_use]
     pub fn insn(&self, old: CodeOffset) -> Option<CodeOffset> {
         self.get(old).map(|moved| moved.insn)
     }
 
-    /// The old offset of the instruction that is at `new`; `None` for inserted code.
+    /// The old offset of the instruction at `new`; `None` for inserted code.
     #[must_use]
     pub fn original(&self, new: CodeOffset) -> Option<CodeOffset> {
         let place = self

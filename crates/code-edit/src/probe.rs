@@ -1,4 +1,4 @@
-//! Builds inserted code that calls a static method: pushes operands, calls, keeps account of the stack.
+//! Builds inserted code that calls a static method: pushes operands, calls, and tracks the stack depth.
 //!
 //! ```text
 //! probes.build().dup().push(300).invoke(BOX).finish()
@@ -8,9 +8,9 @@
 //!   b8 00 57      invokestatic java/lang/DuckTrackEvents.bi(Ljava/lang/Integer;I)V      needs 2 slots
 //! ```
 //!
-//! Before an instruction that takes several operands, a probe can bring any of them to the top and put it back:
+//! Before an instruction with several operands, a probe can copy any of them to the top of the stack:
 //!
-//! | operands | what is wanted | probe |
+//! | operands | wanted | probe |
 //! |---|---|---|
 //! | object, value | object | `dup2; pop; ...` |
 //! | object, long | object | `dup2_x1; pop2; dup; ...; dup_x2; pop` |
@@ -32,7 +32,7 @@ pub struct ProbeMethod {
     pub descriptor: &'static str,
 }
 
-/// Bytes of inserted code, and the stack slots that they need beyond what is there.
+/// Inserted code, and the stack slots that it needs above the current depth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     /// The instructions.
@@ -42,7 +42,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// The probe at a place.
+    /// The insertion of this probe at a place.
     #[must_use]
     pub fn at(self, place: Place) -> Insertion {
         Insertion {
@@ -53,7 +53,7 @@ impl Probe {
     }
 }
 
-/// Makes the probes of one class: their constants are appended to its pool.
+/// Builds the probes of one class; their constants are appended to its pool.
 #[derive(Debug)]
 pub struct Probes<'p> {
     pool: &'p mut PoolAppender,
@@ -62,7 +62,7 @@ pub struct Probes<'p> {
 }
 
 impl<'p> Probes<'p> {
-    /// Probes whose constants go to this pool.
+    /// Probes whose constants go into this pool.
     pub fn new(pool: &'p mut PoolAppender) -> Self {
         Self {
             pool,
@@ -71,7 +71,7 @@ impl<'p> Probes<'p> {
         }
     }
 
-    /// Probes that call other methods than those they are built with.
+    /// Replaces each method that a probe calls by the one that `instead` returns for it.
     #[must_use]
     pub fn instead(mut self, instead: fn(ProbeMethod) -> ProbeMethod) -> Self {
         self.instead = Some(instead);
@@ -103,18 +103,18 @@ impl<'p> Probes<'p> {
     }
 }
 
-/// One probe under way. The first failure is what [`finish`](Self::finish) gives.
+/// One probe under construction. [`finish`](Self::finish) returns the first failure.
 #[derive(Debug)]
 pub struct ProbeBuilder<'b, 'p> {
     probes: &'b mut Probes<'p>,
     probe: Probe,
-    /// Slots now above those that were there, or below them while operands are rearranged.
+    /// Current depth relative to the start; negative while operands are rearranged.
     depth: i32,
     failure: Option<Error>,
 }
 
 impl ProbeBuilder<'_, '_> {
-    /// The code.
+    /// Returns the probe.
     ///
     /// # Errors
     /// If the pool is full.
@@ -157,7 +157,7 @@ impl ProbeBuilder<'_, '_> {
         self.op(Opcode::DUP, 1)
     }
 
-    /// `.., a, b` becomes `.., a, b, a, b`; a long is two slots.
+    /// `.., a, b` becomes `.., a, b, a, b`; a long takes two slots.
     #[must_use]
     pub fn dup2(self) -> Self {
         self.op(Opcode::DUP2, 2)
@@ -181,25 +181,26 @@ impl ProbeBuilder<'_, '_> {
         self.op(Opcode::DUP2_X2, 2)
     }
 
-    /// Takes one slot away.
+    /// Drops one slot.
     #[must_use]
     pub fn pop(self) -> Self {
         self.op(Opcode::POP, -1)
     }
 
-    /// Takes two slots away.
+    /// Drops two slots.
     #[must_use]
     pub fn pop2(self) -> Self {
         self.op(Opcode::POP2, -2)
     }
 
-    /// An array becomes its length.
+    /// Replaces an array by its length.
     #[must_use]
     pub fn array_length(self) -> Self {
         self.op(Opcode::ARRAYLENGTH, 0)
     }
 
-    /// To the verifier the top becomes of this class, or array type by its descriptor; `None`: it is already.
+    /// Casts the top, for the verifier, to this class, or array type by its descriptor; `None` if it has that
+    /// type already.
     #[must_use]
     pub fn cast(self, class: Option<&[u8]>) -> Self {
         let Some(class) = class else { return self };
@@ -211,7 +212,7 @@ impl ProbeBuilder<'_, '_> {
         }
     }
 
-    /// An object becomes the value of a field of one slot.
+    /// Replaces an object by the value of one of its fields of one slot.
     #[must_use]
     pub fn field(self, field: MemberRef<'_>) -> Self {
         let index = self
@@ -224,14 +225,14 @@ impl ProbeBuilder<'_, '_> {
         }
     }
 
-    /// An object becomes the value of a field of one slot, which a constant of the class names already: a hidden class cannot be named by another one.
+    /// Like [`field`](Self::field), with a constant that the class has already: another class cannot name a hidden class.
     #[must_use]
     pub fn known_field(self, constant: PoolIndex) -> Self {
         self.op(Opcode::GETFIELD, 0)
             .operand(&constant.0.to_be_bytes())
     }
 
-    /// Pushes the value of a static field of one slot, which a constant of the class names already.
+    /// Pushes the value of a static field of one slot, with a constant that the class has already.
     #[must_use]
     pub fn known_static_field(self, constant: PoolIndex) -> Self {
         self.op(Opcode::GETSTATIC, 1)
@@ -277,7 +278,7 @@ impl ProbeBuilder<'_, '_> {
         self.local(Opcode::ASTORE, variable, -1)
     }
 
-    /// Calls a method: its arguments go, what it returns comes.
+    /// Calls a method: pops its arguments and pushes its result.
     #[must_use]
     pub fn invoke(self, method: ProbeMethod) -> Self {
         let descriptor = match MethodDescriptor::parse(method.descriptor.as_bytes()) {
@@ -363,7 +364,7 @@ mod tests {
             .finish()?;
         assert_eq!(note.stack, 2);
         assert_eq!(note.code[note.code.len() - 4..], [196, 55, 1, 44]);
-        // Operands may lie below what the probe pushes.
+        // The probe may use operands below those that it pushes.
         let array = probes.build().dup_x2().pop().dup2_x1().pop();
         assert_eq!(array.finish()?.stack, 2);
         assert_eq!(probes.methods.len(), 1);

@@ -1,9 +1,9 @@
-//! What an added handler protects, as ranges of the new code, and whether it may.
+//! The ranges of the new code that an added handler protects, and whether it may protect
+//! them.
 //!
-//! A stub that goes on to an original handler has a copy of that handler's
-//! frame, which fits wherever the original code was protected by the same
-//! handler. For inserted code the verifier's state is that of an instruction
-//! beside it:
+//! A stub that continues at an original handler has a copy of that handler's frame, which
+//! fits wherever the original code was protected by the same handler. For inserted code
+//! the verifier's state is that of an adjacent instruction:
 //!
 //! | inserted | fits if |
 //! |---|---|
@@ -11,10 +11,10 @@
 //! | between `x` and `y` | `y` was, or `x` was and stores no local variable |
 //! | on an edge to `y`, in a trampoline | `y` was: the trampoline has a copy of its frame |
 //!
-//! A stub that throws again knows nothing of local variables, which fits
-//! everywhere but in the head of a constructor: up to the call of another
-//! constructor of its class or superclass, each frame must say that `this` is
-//! uninitialized. (HotSpot lets no handler cover that call itself.)
+//! A stub that rethrows assumes nothing about local variables. It fits everywhere except
+//! in the head of a constructor: until another constructor of its class or superclass has
+//! been called, each frame must declare `this` uninitialized. (HotSpot does not allow any
+//! handler to cover that call itself.)
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ use crate::layout::Layout;
 use crate::skip_reason::SkipReason;
 use crate::unit::{Unit, UnitId};
 
-/// The ranges that `handler` protects, in ascending order, side by side ones joined.
+/// The ranges that `handler` protects, in ascending order, with adjacent ones joined.
 pub(crate) fn ranges(
     layout: &Layout<'_>,
     edit: &CodeEdit,
@@ -77,18 +77,19 @@ fn join(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges
 }
 
-/// Where the stub of an added handler fits.
+/// The places where the stub of an added handler fits.
 enum Fits {
-    /// It goes on to an original handler: where one of these rows protects.
+    /// The stub continues at an original handler: it fits where one of these rows
+    /// protects.
     SameHandler(Vec<ExceptionEntry>),
-    /// It throws again: after the call of another constructor, if this is one.
-    Behind(Option<CodeOffset>),
+    /// The stub rethrows: in a constructor it fits after the call of another constructor.
+    After(Option<CodeOffset>),
 }
 
 impl Fits {
     fn new(layout: &Layout<'_>, handler: &AddedHandler) -> Result<Self, SkipReason> {
         let HandlerExit::ContinueAt(at) = handler.then else {
-            return Ok(Self::Behind(layout.constructor_call));
+            return Ok(Self::After(layout.constructor_call));
         };
         let catch_type = match handler.catch {
             Catch::Any => None,
@@ -106,18 +107,18 @@ impl Fits {
         ))
     }
 
-    /// Fits at the original instruction `at`.
+    /// Checks that the stub fits at the original instruction `at`.
     fn check(&self, at: CodeOffset) -> Result<(), SkipReason> {
         match self {
             Self::SameHandler(rows) if !rows.iter().any(|row| row.protects(at)) => {
                 Err(SkipReason::BadHandler)
             }
-            Self::Behind(Some(call)) if at <= *call => Err(SkipReason::UnknownThis(at)),
+            Self::After(Some(call)) if at <= *call => Err(SkipReason::UnknownThis(at)),
             _ => Ok(()),
         }
     }
 
-    /// Fits between `x` and `y`.
+    /// Checks that the stub fits between `x` and `y`.
     fn check_between(&self, layout: &Layout<'_>, y: UnitId) -> Result<(), SkipReason> {
         let offset = |unit: &Unit<'_>| unit.instruction.offset;
         let at_y = layout

@@ -1,26 +1,26 @@
-//! A class with the code of some methods replaced.
+//! Replaces the code of some methods of a class.
 //!
 //! ```text
 //! new class = magic and version | new pool count | old pool | appended constants
-//!           | everything else as it was, but for the chosen Code attributes
+//!           | everything else unchanged, except for the chosen Code attributes
 //! ```
 
 use ducktrack_classfile::{ClassFile, PoolAppender};
 
 use crate::skip_reason::SkipReason;
 
-/// Magic and version, the bytes in front of the pool's count.
+/// Magic and version, the bytes before the pool's count.
 const BEFORE_POOL_COUNT: usize = 8;
 
-/// Bytes of the length field in front of an attribute's data.
+/// Bytes of the length field before an attribute's data.
 const LENGTH_FIELD: usize = 4;
 
-/// The bytes of `class` with new Code attributes (without name and length) for
-/// the methods with these positions, and the constants of `pool` appended. All
-/// other bytes stay as they are.
+/// The bytes of `class` with new Code attributes (without name and length) for the
+/// methods at these positions, and with the constants of `pool` appended. All other bytes
+/// stay the same.
 ///
 /// # Errors
-/// If one of the methods has no code, or is named twice.
+/// If one of the methods has no code, or is given twice.
 pub fn rewrite_class_methods<'e>(
     class: &ClassFile<'_>,
     edits: impl IntoIterator<Item = (usize, &'e [u8])>,
@@ -56,7 +56,7 @@ pub fn rewrite_class_methods<'e>(
     Ok(splice.out)
 }
 
-/// Copies old bytes, and replaces some on the way.
+/// Copies the old bytes and replaces some on the way.
 struct Splice<'a> {
     old: &'a [u8],
     done: usize,
@@ -72,7 +72,7 @@ impl Splice<'_> {
         Ok(())
     }
 
-    /// Puts `new` in place of the next `length` old bytes.
+    /// Writes `new` instead of the next `length` old bytes.
     fn replace(&mut self, length: usize, new: &[u8]) {
         self.out.extend_from_slice(new);
         self.done += length;

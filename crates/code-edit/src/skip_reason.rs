@@ -1,4 +1,4 @@
-//! Why a method is left as it is.
+//! Why an edit of a method was refused.
 
 use ducktrack_classfile::{CodeOffset, Error, Rule};
 
@@ -10,7 +10,7 @@ pub enum SkipReason {
     #[error("no code")]
     NoCode,
     /// An empty `finalize()`. HotSpot registers finalizers for a class as soon as that method
-    /// has any code, in `Object` even for all classes.
+    /// has any code; in `Object` that would be all classes.
     #[error("an empty finalizer must stay empty")]
     EmptyFinalizer,
     /// The constructor of `Object`. HotSpot rewrites its `return`, and its C2 compiler crashes
@@ -20,7 +20,7 @@ pub enum SkipReason {
     /// Bytecode or a table of it is malformed.
     #[error("malformed: {0}")]
     Malformed(Error),
-    /// A frame of a type that this program does not know.
+    /// A type of frame that this crate does not know.
     #[error("unknown frame type: {0}")]
     UnsupportedFrame(Error),
     /// A branch target without a frame in a class that must have one.
@@ -32,11 +32,12 @@ pub enum SkipReason {
     /// More than 65,535 bytes of code.
     #[error("code would be {0} bytes, over the limit")]
     TooLarge(u32),
-    /// HotSpot never compiles methods over 8,000 bytes, and this one was below.
+    /// HotSpot never compiles methods over 8,000 bytes, and this one was within the
+    /// limit.
     #[error("code would be {0} bytes, too many for the JIT compiler")]
     TooLargeToCompile(u32),
-    /// A branch that cannot reach its target, with no place for a stepping stone.
-    #[error("branch at {0} cannot reach")]
+    /// A branch that cannot reach its target, without room for a stepping stone.
+    #[error("branch at {0} cannot reach its target")]
     BranchTooFar(CodeOffset),
     /// More than 65,535 rows in the exception table.
     #[error("too many exception handlers")]
@@ -47,25 +48,25 @@ pub enum SkipReason {
     /// The constant pool has no room for what a new frame names.
     #[error("constant pool is full")]
     PoolFull,
-    /// Control would fall into code that was added at the end.
+    /// Control would fall through into code that was added at the end.
     #[error("control falls off the end")]
     FallsOffEnd,
-    /// A handler that throws again is asked for where `this` may be uninitialized in a way that no frame says.
+    /// A rethrowing handler is required where `this` may be uninitialized, but no frame says so.
     #[error("state of this at {0} is unknown")]
     UnknownThis(CodeOffset),
     /// The edit names a place that the method does not have.
-    #[error("edit at a place that is not there: {0}")]
+    #[error("edit at a place that does not exist: {0}")]
     BadPlace(CodeOffset),
     /// Inserted code that is not stack-neutral straight-line code.
     #[error("inserted code is not allowed")]
     BadCode,
-    /// An added handler that would not be verified.
+    /// An added handler that the verifier would reject.
     #[error("added handler does not fit the original ones")]
     BadHandler,
 }
 
 impl SkipReason {
-    /// The word in reports.
+    /// The word used in reports.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Which insertion goes where between the original instructions.
+//! Assigns insertions to places between the original instructions.
 
 use ducktrack_classfile::CodeOffset;
 
@@ -7,25 +7,25 @@ use crate::inserted_code::check_insertion;
 use crate::skip_reason::SkipReason;
 use crate::unit::{UnitId, Units};
 
-/// Order of insertions at one instruction.
+/// The order of insertions at one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Order {
-    /// Ahead of the label: on method entry, or after the previous instruction.
+    /// Before the label: on method entry, or after the previous instruction.
     AfterPrevious,
-    /// Ahead of the label, owned by the instruction.
+    /// Before the label, belonging to the instruction.
     FallingIn,
     /// After the label.
     Before,
-    /// Just ahead of a `goto` that is always taken.
+    /// Just before a `goto` that is always taken.
     OnGoto,
 }
 
-/// One insertion in line with the original instructions.
+/// One insertion between the original instructions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) unit: UnitId,
     pub(crate) order: Order,
-    /// Position in the edit's list.
+    /// Index in the edit's list.
     pub(crate) insertion: usize,
 }
 
@@ -37,17 +37,17 @@ pub(crate) struct EdgeSlot {
     pub(crate) insertion: usize,
 }
 
-/// Places of all insertions.
+/// The places of all insertions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
-    /// By instruction, then order.
+    /// By instruction, then by order.
     pub(crate) in_line: Vec<Slot>,
-    /// By branch, then target.
+    /// By branch, then by target.
     pub(crate) on_edges: Vec<EdgeSlot>,
 }
 
 impl Slots {
-    /// Finds the place of each insertion and makes room for it.
+    /// Finds the place of each insertion and reserves room for it.
     pub(crate) fn assign(
         edit: &CodeEdit,
         units: &mut Units<'_>,

@@ -1,18 +1,18 @@
-//! The code of an added handler, after the last instruction.
+//! The code of an added handler, placed after the last instruction.
 //!
 //! ```text
-//! stub:  [frame: nothing known, Throwable on the stack]   or  [copy of the frame at handler]
-//!        code                                                 code
-//!        athrow                                               goto handler
+//! stub:  [frame: only the Throwable on the stack]   or  [copy of the frame at handler]
+//!        code                                           code
+//!        athrow                                         goto handler
 //! ```
 
 use crate::unit::UnitId;
 
-/// Where a stub goes on, with the instruction looked up.
+/// Where a stub continues, with the instruction resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Rethrow,
-    /// On to a handler, with `goto_w` if `wide`.
+    /// Continues at a handler, with `goto_w` if `wide`.
     Continue {
         handler: UnitId,
         wide: bool,
@@ -22,7 +22,7 @@ pub(crate) enum Exit {
 /// The code of an added handler.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stub {
-    /// Position in the edit's list of handlers.
+    /// Index in the edit's list of handlers.
     pub(crate) handler: usize,
     pub(crate) exit: Exit,
     /// Bytes of its code without the exit.

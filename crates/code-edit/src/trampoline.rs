@@ -12,7 +12,7 @@
 
 use crate::unit::UnitId;
 
-/// Position of a trampoline in the layout's list.
+/// Index of a trampoline in the layout's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TrampolineId(pub(crate) usize);
 
@@ -25,7 +25,7 @@ pub(crate) struct Trampoline {
     pub(crate) slots: std::ops::Range<usize>,
     /// Bytes of its insertions.
     pub(crate) inserted: u32,
-    /// The instruction ahead of which it stands; `None` after the last one.
+    /// The instruction before which it stands; `None` if it stands after the last one.
     pub(crate) island: Option<UnitId>,
     /// Its `goto` is a `goto_w`.
     pub(crate) wide: bool,

@@ -3,7 +3,7 @@
 //! | target | moved by |
 //! |---|---|
 //! | local variables | their ranges, as in the LocalVariableTable |
-//! | a caught class | the new position of its row in the exception table |
+//! | a caught class | the new index of its row in the exception table |
 //! | `new`, `instanceof`, casts, calls, method references | the instruction itself |
 
 use ducktrack_classfile::{

@@ -1,10 +1,10 @@
-//! The original instructions, each with the room it gets in the new code.
+//! The original instructions, each with its room in the new code.
 
 use ducktrack_classfile::{Code, CodeOffset, Instruction, Opcode};
 
 use crate::skip_reason::SkipReason;
 
-/// Position of an instruction among the instructions of its method.
+/// Index of an instruction in its method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct UnitId(pub(crate) u32);
 
@@ -22,17 +22,17 @@ impl UnitId {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unit<'c> {
     pub(crate) instruction: Instruction<'c>,
-    /// Bytes inserted ahead of its label.
+    /// Bytes inserted before its label.
     pub(crate) falling: u32,
-    /// Bytes inserted between its label and itself.
+    /// Bytes inserted between its label and the instruction itself.
     pub(crate) before: u32,
-    /// Is written with a four-byte branch offset.
+    /// It is written with a four-byte branch offset.
     pub(crate) wide: bool,
     /// Some of its targets are reached by a trampoline.
     pub(crate) routed: bool,
-    /// New offset where what is placed ahead of it starts.
+    /// New offset of the first byte placed before it.
     pub(crate) gap: u32,
-    /// New offset where branches to it land.
+    /// New target of branches to it.
     pub(crate) label: u32,
     /// New offset of the instruction itself.
     pub(crate) insn: u32,
@@ -54,12 +54,12 @@ impl Unit<'_> {
         self.insn + self.size_at(self.insn)
     }
 
-    /// `goto`, `jsr`, or a wide form of them: taken whenever it is reached.
+    /// A `goto`, `jsr`, or a wide form of them: it branches whenever control reaches it.
     pub(crate) fn always_branches(&self) -> bool {
         self.instruction.opcode.is_goto() || self.instruction.opcode.is_jsr()
     }
 
-    /// Writes its branch offset in two bytes.
+    /// Whether its branch offset has two bytes.
     pub(crate) fn has_short_branch(&self) -> bool {
         let opcode = self.instruction.opcode;
         let goto = matches!(opcode, Opcode::GOTO | Opcode::JSR);
@@ -67,7 +67,7 @@ impl Unit<'_> {
     }
 }
 
-/// Zero bytes after the opcode of a switch at `at`.
+/// The padding after the opcode of a switch at `at`.
 pub(crate) fn padding(at: u32) -> u32 {
     3 - (at & 3)
 }
@@ -124,7 +124,7 @@ impl<'c> Units<'c> {
         self.units.get_mut(id.index())
     }
 
-    /// The instruction ahead of `id`.
+    /// The instruction before `id`.
     pub(crate) fn previous(&self, id: UnitId) -> Option<&Unit<'c>> {
         self.units.get(id.index().checked_sub(1)?)
     }

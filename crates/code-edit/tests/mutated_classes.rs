@@ -1,4 +1,5 @@
-//! Damaged class files under every kind of edit: a class, a named refusal, never a panic.
+//! Damaged class files under every kind of edit give a class or a named refusal, never a
+//! panic.
 
 use ducktrack_classfile::{
     BuiltFrame, ClassBuilder, ClassFile, Code, CodeBuilder, FrameType, Opcode, PoolAppender, access,
@@ -9,7 +10,7 @@ use ducktrack_code_edit::{
 };
 use proptest::prelude::*;
 
-/// A class with branches, switches, handlers and every table that is moved.
+/// A class with branches, switches, handlers and every table with offsets.
 fn class(filler: usize) -> Vec<u8> {
     let mut code = CodeBuilder::new(4, 5);
     let (end, other, caught) = (code.label(), code.label(), code.label());
@@ -54,7 +55,7 @@ fn class(filler: usize) -> Vec<u8> {
     class.finish().expect("the pool is small")
 }
 
-/// Something at every place that the code has.
+/// An edit with insertions and handlers at every place of the code.
 fn everywhere(code: &Code<'_>) -> CodeEdit {
     let mut places = vec![Place::Entry];
     let mut protects = Vec::new();
@@ -142,7 +143,7 @@ fn edit(bytes: &[u8]) -> usize {
 #[test]
 fn the_undamaged_class_is_edited() {
     assert_eq!(edit(&class(0)), 1);
-    // With everything far apart.
+    // The same with long distances.
     assert_eq!(edit(&class(9_000)), 1);
 }
 

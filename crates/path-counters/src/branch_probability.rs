@@ -1,4 +1,4 @@
-//! How likely each successor of a block is when nothing was measured.
+//! The probability of each successor of a block when nothing was measured.
 //!
 //! The heuristics are those of T. Ball and J. R. Larus, "Branch prediction for free" (PLDI 1993),
 //! with the hit rates of Y. Wu and J. R. Larus, "Static branch frequency and program profile
@@ -11,8 +11,8 @@
 //! | no complete run goes through it (it only leads to a throw or never ends) | 1 : 99 |
 //! | [`Hint::Likely`] / [`Hint::Unlikely`] | 84 : 16 / 16 : 84 |
 //!
-//! The normal edges out of ENTRY have probability one, an exceptional edge one in a thousand on top
-//! of that: handlers are entered by runs that were cut short elsewhere.
+//! The normal edges out of ENTRY have probability one together. An exceptional edge has one in a
+//! thousand on top of that: a handler is entered by runs that were cut short elsewhere.
 
 use crate::depth_first::DepthFirst;
 use crate::graph::{Edge, Graph, Hint};
@@ -24,7 +24,7 @@ const CANNOT_COMPLETE: f64 = 0.01;
 const HINTED: f64 = 0.84;
 const EXCEPTION: f64 = 0.001;
 
-/// The probability of each edge, given that its block ran through.
+/// The probability that each edge is taken, given that its block was executed completely.
 pub(crate) fn branch_probabilities(graph: &Graph, walk: &DepthFirst, nest: &LoopNest) -> Vec<f64> {
     let mut probability = vec![0.0; graph.edge_count()];
     for &block in &walk.order {

@@ -1,16 +1,15 @@
 //! Bridges: edges whose removal would disconnect an undirected graph (R. E. Tarjan, 1974).
 //!
 //! A depth-first walk gives each node a number; `low` of a node is the smallest number that it or a node
-//! below it reaches by one edge that is not the walk's own. The walk's edge into a node is a bridge
-//! if `low` of the node is not smaller than its number. Parallel edges are told apart by their ids, so two of
-//! them are never bridges; a loop edge never is.
+//! below it reaches by one edge outside of the walk's tree. The walk's edge into a node is a bridge if `low`
+//! of the node is not smaller than its number. Parallel edges are told apart by their ids, so they are never
+//! bridges; a self-loop never is either.
 
 use crate::index::EdgeId;
 
 const UNSEEN: u32 = u32::MAX;
 
-/// For each listed edge, in the same order, whether it is a bridge. `ends` has the two nodes of every
-/// edge id.
+/// Whether each listed edge is a bridge, in the same order. `ends` has the two nodes of each edge id.
 pub(crate) fn bridges(nodes: usize, edges: &[EdgeId], ends: &[(usize, usize)]) -> Vec<bool> {
     let mut search = Search::new(nodes, edges, ends);
     for root in 0..nodes {
@@ -33,7 +32,7 @@ struct Search {
 /// A node on the walk's stack.
 struct Open {
     node: usize,
-    /// The position of the edge by which the walk came.
+    /// Position of the edge on which the walk arrived.
     came_by: Option<usize>,
     next: usize,
 }

@@ -1,4 +1,4 @@
-//! Which placement a method gets.
+//! Chooses the placement of a method.
 //!
 //! All candidates are exact; the one with the fewest expected increments wins, then the one with the
 //! fewest counters (code size), then the first in this order:
@@ -7,29 +7,30 @@
 //! 2. the spanning forest, best as long as no counter is empty;
 //! 3. the better of these, refined;
 //! 4. one counter per block, refined: best where few blocks have sites;
-//! 5. one counter per block. It is never worse than one counter per site, so neither is the choice.
+//! 5. one counter per block: never more increments than one counter per site, so neither has the
+//!    choice.
 //!
-//! Beyond the limits a method gets one counter per block.
+//! A method beyond the limits gets one counter per block without a comparison.
 
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
 use crate::path_set::PathSet;
 use crate::placement::{Placement, PlacementKind};
 
-/// Where per-block counters take over.
+/// The size beyond which a method gets per-block counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most blocks.
     pub blocks: usize,
     /// The most edges.
     pub edges: usize,
-    /// The most terms that the potentials of one placement may have together.
+    /// The most terms of all potentials of one placement.
     pub terms: usize,
 }
 
 impl Default for Limits {
-    /// Methods of 10,000 blocks are still placed; a class initializer that fills a table with
-    /// thousands of objects is one block and within the terms.
+    /// Methods of 10,000 blocks are still placed. A class initializer that fills a table with
+    /// thousands of objects is one block and within the limit of terms.
     fn default() -> Self {
         Self {
             blocks: 10_000,
@@ -39,14 +40,14 @@ impl Default for Limits {
     }
 }
 
-/// What was chosen, and what it was compared with.
+/// The chosen placement, and what it was compared with.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The placement to use. [`Placement::kind`] says which it is.
     pub placement: Placement,
     /// The paths, unless the method was beyond the limits.
     pub paths: Option<PathSet>,
-    /// Expected increments of each candidate, in the order in which they were looked at.
+    /// Expected increments of each candidate, in the order of comparison.
     pub candidates: Vec<(PlacementKind, u64)>,
 }
 

@@ -13,11 +13,11 @@
 //! | before J: it was skipped | plus R's allocations from J on, plus R's joining correction |
 //! | after J: it will be reached | minus R's allocations before J, minus R's branching correction |
 //!
-//! Q's and R's own corrections are how the chains of branches and joins enter, up to the path that
-//! starts at ENTRY or leaves. A path that stops has no counter, which is never reached: the "after"
-//! rows apply.
+//! Q's and R's own corrections bring in the chains of branches and joins, up to the path that
+//! starts at ENTRY or leaves. A path that stops has no counter, as if its counter were never
+//! reached: the "after" rows apply.
 //!
-//! This is only for people to look at and for tests: [`Placement`](crate::Placement) works with
+//! This serves only for display and for tests: [`Placement`](crate::Placement) works with
 //! potentials, which give the same sums.
 
 use crate::graph::Graph;
@@ -31,9 +31,9 @@ use crate::site_vector::SiteVector;
 pub struct Components {
     /// The sites of the path's own blocks.
     pub allocations: SiteVector,
-    /// What the path it branches off from counted too much or too little.
+    /// What the path that it branches off from counted too much or too little.
     pub branching_correction: SiteVector,
-    /// What the path it joins will count too much or too little. Zero for a path that stops.
+    /// What the path that it joins will count too much or too little. Zero for a path that stops.
     pub joining_correction: SiteVector,
 }
 
@@ -53,7 +53,7 @@ impl PathSet {
     }
 }
 
-/// Paths only refer to paths with smaller numbers, so one pass in order resolves all chains.
+/// Paths refer only to paths with smaller numbers, so one pass in order resolves all chains.
 fn components(graph: &Graph, set: &PathSet) -> Vec<Components> {
     let mut known: Vec<Components> = Vec::with_capacity(set.paths().len());
     for path in set.paths() {

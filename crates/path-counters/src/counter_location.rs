@@ -1,7 +1,8 @@
 //! Share counts and the place of each path's counter (DuckTracks, section 2.2.1).
 //!
-//! A *flow* is a complete way from ENTRY to EXIT. The *share count* of an edge says how many flows
-//! share it. It is at least one, "and is increased by every path that branches off after the
+//! A *flow* is a complete walk from ENTRY to EXIT. The *share count* of an edge is the number of
+//! flows that share it. It is at least one, "and is increased by every path that branches off after
+//! the
 //! edge's end block and every path that joins before the edge's start block": a path Q that branches off
 //! at block b is counted on the owner's edges up to the one into b, a path that joins at b on the
 //! edges from b on. We read "every path" as the paths that branch off from or join the owner itself.
@@ -11,9 +12,9 @@
 //!   hot:   -2-> A -2-> B -1-> C -1-> D -2->
 //! ```
 //!
-//! A counter belongs on the least shared edge. Among equals, the least frequent one; then one that
-//! needs no code outside of its two blocks; then the first. (The paper leaves ties open.)
-//! An exceptional edge is always taken: a counter there costs nothing on the normal way.
+//! A counter belongs on the least shared edge. Ties go to the least frequent edge, then to one that
+//! needs no code outside of its two blocks, then to the first. (The paper leaves ties open.) An
+//! exceptional edge always wins: a counter there costs nothing in runs without an exception.
 
 use crate::frequencies::Frequencies;
 use crate::graph::Graph;
@@ -33,7 +34,7 @@ pub(crate) fn locate_counters(
     }
 }
 
-/// Counts changes at positions first, then sums them up along each path.
+/// Collects changes at positions first, then sums them up along each path.
 fn share_counts(places: &[Option<PlaceInPath>], paths: &[Path]) -> Vec<Vec<u32>> {
     let mut change: Vec<Vec<i64>> = paths
         .iter()

@@ -1,4 +1,4 @@
-//! Depth-first order: which blocks can be reached, in which order, and which edges go back.
+//! Depth-first order: which blocks are reachable, in which order, and which edges go back.
 //!
 //! *Reverse postorder* puts a block before its successors except along *retreating* edges, those
 //! that lead to a block which is still open in the depth-first walk. Every cycle contains a
@@ -46,7 +46,7 @@ impl DepthFirst {
         }
     }
 
-    /// Whether a run can come to the block.
+    /// Whether a run can reach the block.
     pub(crate) fn is_reachable(&self, block: BlockId) -> bool {
         self.position[block.index()] != UNREACHED
     }

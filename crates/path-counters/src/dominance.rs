@@ -2,9 +2,9 @@
 //!
 //! Let the graph be closed: EXIT and dead ends lead back to ENTRY. Any frequencies are then a sum of
 //! cycles, so if every cycle through v contains w, v runs no more often than w. Candidates for w are
-//! v's immediate dominator and immediate post-dominator; whether v lies on a cycle without w is then simply
-//! tried, which is right for irreducible graphs too. If each of two blocks is bounded by the
-//! other, they run equally often.
+//! v's immediate dominator and immediate post-dominator. Whether v lies on a cycle without w is then tested
+//! directly, which is right for irreducible graphs too. If each of two blocks bounds the other, they run
+//! equally often.
 
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -21,8 +21,8 @@ pub(crate) struct RunsNoMoreOften {
     pub(crate) more: BlockId,
 }
 
-/// Trying the candidates costs a walk each. Beyond this many visited nodes the rest is left out:
-/// ranges become wider, never wrong.
+/// Testing a candidate costs a walk. Beyond this many visited nodes the other candidates are left
+/// out: ranges become wider, but never wrong.
 const MOST_VISITS: usize = 200_000;
 
 /// All inequalities between blocks that the candidates give.

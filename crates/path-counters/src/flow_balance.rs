@@ -1,11 +1,11 @@
 //! Exact completion of counted edges by conservation.
 //!
 //! All places where runs begin and end (ENTRY, EXIT and dead ends) are one node, the *outside*; at
-//! every other node, inflow equals outflow. An edge without a count lies either on an undirected
-//! cycle of such edges, then adding one unit around the cycle (with signs) keeps every balance, so it
-//! is not determined; or it is a bridge between two sides, then the counted edges between the
-//! sides determine it. So: find the bridges, contract everything else, and solve the resulting
-//! forest from its leaves.
+//! every other node, inflow equals outflow. Consider an edge without a count. If it lies on an
+//! undirected cycle of such edges, adding one unit around the cycle (with signs) keeps every balance,
+//! so it is not determined. Otherwise it is a bridge, and the counted edges between its two sides
+//! determine it. So the algorithm finds the bridges, contracts everything else, and solves the
+//! resulting forest from its leaves.
 
 use petgraph::unionfind::UnionFind;
 
@@ -13,7 +13,7 @@ use crate::bridges::bridges;
 use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId};
 
-/// The node of the outside.
+/// The node that stands for the outside.
 pub(crate) fn outside(graph: &Graph) -> usize {
     graph.entry().index()
 }
@@ -27,7 +27,7 @@ pub(crate) fn flow_node(graph: &Graph, block: BlockId) -> usize {
     }
 }
 
-/// Fills in every count that the given ones determine. False if a count would have to be negative
+/// Fills in every count that the given counts determine. False if a count would have to be negative
 /// or two counts contradict each other.
 pub(crate) fn balance(graph: &Graph, known: &mut [Option<u64>]) -> bool {
     let open: Vec<(usize, usize)> = graph
@@ -109,13 +109,13 @@ impl Parts<'_> {
                 leaves.push(other);
             }
         }
-        // A part without open edges has to balance; only the outside may not (runs cut short).
+        // A part without open edges has to balance, except for the outside (runs cut short).
         consistent
             && (0..surplus.len())
                 .all(|part| part == outside || degree[part] > 0 || surplus[part] == 0)
     }
 
-    /// Per part: counted inflow less counted outflow.
+    /// Per part: counted inflow minus counted outflow.
     fn surplus(&self, known: &[Option<u64>]) -> Vec<i128> {
         let mut surplus = vec![0i128; self.parts.len()];
         for (position, count) in known.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! One number per edge where only a range is known.
+//! Estimates a single number for each edge of which only a range is known.
 //!
-//! Blocks are visited in reverse postorder. What a block is known or estimated to run, less what its
-//! known outgoing edges carry, is shared out over the others in proportion to the static
-//! estimate, and moved into their ranges. An incoming edge that goes back has not been visited yet; the static
-//! estimate says how it relates to the edges that enter the loop.
+//! Blocks are visited in reverse postorder. Take the known or estimated frequency of a block, minus what its
+//! known outgoing edges carry. The other outgoing edges share it in proportion to the static estimate, and
+//! each share is moved into the edge's range. Incoming edges that go back have not been visited yet; the
+//! static estimate gives their ratio to the edges that enter the loop.
 
 use crate::depth_first::DepthFirst;
 use crate::flow_range::FlowRange;
@@ -80,7 +80,7 @@ impl Sharing<'_> {
         entering.saturating_add(back as u64)
     }
 
-    /// Runs of the method, when not even its entry was counted: what leaves it, or else one.
+    /// Runs of the method if not even its entry was counted: what leaves it, or one.
     fn expected_runs(&self) -> u64 {
         let leaving = self.graph.in_edges(self.graph.exit());
         leaving

@@ -1,9 +1,9 @@
 //! Ranges for edges that the counts do not determine.
 //!
-//! Conservation bounds each edge by the others at its block: an outgoing edge carries at most all
-//! that comes in less what the other outgoing edges carry at least, and at least all that comes in at least
-//! less what the others carry at most; incoming edges alike. Dominance bounds whole blocks by each other.
-//! The bounds are tightened in turns until nothing changes, at most [`MOST_ROUNDS`] times.
+//! Conservation bounds each edge by the other edges at its block. An outgoing edge carries at most the
+//! maximal inflow minus the minimum of the other outgoing edges, and at least the minimal inflow minus
+//! their maximum; likewise for incoming edges. Dominance bounds whole blocks by each other. The bounds are
+//! tightened in turns until nothing changes, at most [`MOST_ROUNDS`] times.
 
 use crate::dominance::{RunsNoMoreOften, inequalities};
 use crate::flow_range::FlowRange;
@@ -12,7 +12,7 @@ use crate::index::{BlockId, EdgeId};
 
 const MOST_ROUNDS: usize = 24;
 
-/// A range for every edge. Clears `consistent` if no frequencies fit the counts.
+/// Computes a range for each edge. Clears `consistent` if no frequencies fit the counts.
 pub(crate) fn narrow(
     graph: &Graph,
     known: &[Option<u64>],
@@ -46,7 +46,7 @@ struct Narrowing<'a> {
     consistent: bool,
 }
 
-/// A sum of ranges, with unbounded ones counted apart.
+/// A sum of ranges, with the unbounded ones counted separately.
 #[derive(Clone, Copy)]
 struct Sum {
     least: u64,
@@ -62,7 +62,7 @@ impl Sum {
         }
     }
 
-    /// What is left when one of the summands is taken out.
+    /// The sum without one of its summands.
     fn without(self, part: FlowRange) -> FlowRange {
         let others_unbounded = self.unbounded - usize::from(part.most.is_none());
         FlowRange {
@@ -82,7 +82,7 @@ impl Narrowing<'_> {
         for round in 0..MOST_ROUNDS {
             self.changed = false;
             for position in 0..blocks.len() {
-                // Facts travel along the code and against it.
+                // Bounds propagate both forwards and backwards.
                 let position = if round % 2 == 0 {
                     position
                 } else {
@@ -148,7 +148,7 @@ impl Narrowing<'_> {
         )
     }
 
-    /// The edges together carry `total`: narrows each of them.
+    /// Narrows each of the edges, given that together they carry `total`.
     fn limit(&mut self, edges: &[EdgeId], total: FlowRange) {
         for &edge in edges {
             let range = self.ranges[edge.index()];

@@ -1,6 +1,7 @@
 //! From the counts of some edges to the frequencies of all edges.
 //!
-//! Flow is conserved: what enters a block leaves it. So a few counted edges determine others:
+//! Flow is conserved: the inflow of a block is its outflow. So a few counted edges determine
+//! others:
 //!
 //! 1. *Exactly* ([`flow_balance`](crate::flow_balance)): an uncounted edge is determined if and only if it is a bridge of
 //!    the undirected graph of uncounted edges.
@@ -17,10 +18,10 @@
 //!
 //! The paper (section 2, "currently rather rudimentary", and section 5) names dominance and ranges as future work.
 //!
-//! A run that is cut short by an exception leaves a block in the middle, which conservation does
-//! not see; a frame that is still running, neither. Counts are then off by as many runs. Values that
-//! would become negative are taken as zero and [`EdgeFrequencies::is_consistent`] says so. Frequencies only
-//! guide placement; exactness never depends on them.
+//! A run that an exception cuts short ends in the middle of a block, which conservation does not see;
+//! neither does it see frames that are still running. Counts are then off by the number of such runs.
+//! Values that would become negative are taken as zero, and [`EdgeFrequencies::is_consistent`] reports it.
+//! Frequencies only guide placement; exactness never depends on them.
 
 use crate::depth_first::DepthFirst;
 use crate::flow_balance::balance;
@@ -31,7 +32,7 @@ use crate::frequencies::Frequencies;
 use crate::graph::Graph;
 use crate::index::EdgeId;
 
-/// Frequencies of all edges, as far as the counted ones tell.
+/// Frequencies of all edges, derived from the counted ones.
 #[derive(Clone, Debug)]
 pub struct EdgeFrequencies {
     ranges: Vec<FlowRange>,
@@ -75,9 +76,9 @@ impl EdgeFrequencies {
         &self.frequencies
     }
 
-    /// Frequencies to place counters by, so that no counter stands where it might run more often than is known: an edge that is
-    /// not known exactly has the most that it can have, and one that nothing bounds more than all the others together. They do
-    /// not obey conservation.
+    /// Frequencies for a placement that must not put a counter where it might run more often than is known. An edge that is not
+    /// known exactly gets its maximum, and an unbounded one more than all others together. These frequencies do not obey
+    /// conservation.
     pub fn cautious(&self, graph: &Graph) -> Frequencies {
         let exact = self.ranges.iter().filter_map(|range| range.exact());
         let unbounded = exact.fold(1, u64::saturating_add);
@@ -95,15 +96,14 @@ impl EdgeFrequencies {
         self.consistent
     }
 
-    /// Whether every edge a run can take is known exactly.
+    /// Whether the frequency of every reachable edge is known exactly.
     pub fn is_exact(&self) -> bool {
         self.ranges.iter().all(|range| range.exact().is_some())
     }
 }
 
-/// The frequencies of a method that was called `entries` times, where that is known, and of which some edges were counted.
-/// Handlers whose entry was not counted are taken not to run. See [`EdgeFrequencies::of`] for what is
-/// certain about each edge.
+/// The frequencies of a method of which some edges were counted; `entries` is the number of calls, if known. Handlers
+/// without a count on their entry are assumed not to run. See [`EdgeFrequencies::of`] for what is certain about each edge.
 pub fn propagate(
     graph: &Graph,
     entries: Option<u64>,

@@ -1,6 +1,6 @@
 //! What is known about the frequency of an edge: exactly, between bounds, or nothing.
 
-/// What is known about the frequency of an edge.
+/// Bounds on the frequency of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowRange {
     /// It was taken at least this often.
@@ -10,7 +10,7 @@ pub struct FlowRange {
 }
 
 impl FlowRange {
-    /// Exactly this often.
+    /// An edge that was taken exactly this often.
     pub const fn exactly(count: u64) -> Self {
         Self {
             least: count,

@@ -2,18 +2,19 @@
 //!
 //! # The static estimate
 //!
-//! After Wu and Larus (MICRO 1994): a block's frequency is the sum of what its incoming edges
-//! carry, an edge carries its block's frequency times its probability. In a loop, one entry of the
-//! header comes back with the *cyclic probability* cp, so the header runs 1 / (1 - cp) times per
-//! entry. cp is found by pushing one unit from the header through the body, inner loops first.
+//! After Wu and Larus (MICRO 1994): the frequency of a block is the sum over its incoming edges,
+//! and an edge carries its block's frequency times its probability. In a loop, the *cyclic
+//! probability* cp is the chance that an execution of the header leads back to it, so the header
+//! runs 1 / (1 - cp) times per entry. cp is found by pushing one unit from the header through the
+//! body, inner loops first.
 //!
 //! ```text
 //!   ENTRY -1.0-> h -0.88-> b -1.0-> h      cp(h) = 0.88, so h runs 8.33 times,
 //!                  -0.12-> x               b 7.33 times, x once
 //! ```
 //!
-//! Frequencies are whole numbers, [`Frequencies::ONE_RUN`] per run for estimates, so that equal
-//! flows compare equal however they were summed up.
+//! Frequencies are integers, [`Frequencies::ONE_RUN`] per run in an estimate, so that equal flows
+//! compare equal in whatever order they were summed.
 
 use crate::branch_probability::branch_probabilities;
 use crate::depth_first::DepthFirst;
@@ -21,7 +22,7 @@ use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId};
 use crate::loop_nest::LoopNest;
 
-/// A loop is never taken to run more often than this per entry, whatever the probabilities say.
+/// Limit of the cyclic probability: no loop is assumed to run more than 1,000 times per entry.
 const MOST_CYCLIC: f64 = 0.999;
 
 /// Where frequencies come from.
@@ -41,7 +42,7 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
-    /// What one run counts as in an estimate.
+    /// The frequency of one run in an estimate.
     pub const ONE_RUN: u64 = 1 << 32;
 
     /// The static estimate.
@@ -85,7 +86,7 @@ impl Frequencies {
             .fold(0, |sum, &edge| sum.saturating_add(self.edge(edge)))
     }
 
-    /// How many normal runs there were: what the ordinary edges of ENTRY carry.
+    /// The number of normal runs: what the ordinary edges of ENTRY carry.
     pub fn runs(&self, graph: &Graph) -> u64 {
         let normal = graph
             .out_edges(graph.entry())
@@ -94,7 +95,7 @@ impl Frequencies {
         normal.fold(0, |sum, &edge| sum.saturating_add(self.edge(edge)))
     }
 
-    /// Whether they were measured or estimated.
+    /// Whether the frequencies were measured or estimated.
     pub fn source(&self) -> FrequencySource {
         self.source
     }
@@ -136,7 +137,7 @@ fn edge_frequencies(
         .collect()
 }
 
-/// What arrives at a block over edges that do not go back. While one loop is looked at, all blocks
+/// The inflow of a block over edges that do not go back. While a loop is processed, all blocks
 /// outside of it hold zero.
 fn inflow(
     graph: &Graph,

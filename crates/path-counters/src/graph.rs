@@ -1,11 +1,11 @@
 //! A control-flow graph with virtual ENTRY and EXIT, and the sites of each block.
 //!
-//! # What it models
+//! # The model
 //!
 //! A *run* is a walk from ENTRY over edges. It is complete when it reaches EXIT. A run may also be
-//! cut short anywhere (an exception); the caller then settles what is owed at that place (see
-//! [`Placement::pending`](crate::Placement::pending)) and, if the run goes on in a handler, treats
-//! that as a new run which starts over an *exceptional* edge ENTRY -> handler block.
+//! cut short anywhere (an exception). The caller then settles what is owed at that place (see
+//! [`Placement::pending`](crate::Placement::pending)). If the run goes on in a handler, the caller
+//! treats that as a new run, which starts over an *exceptional* edge ENTRY -> handler block.
 //!
 //! A block without successors is a *dead end*: the run can only end there by being cut short
 //! (`athrow`). Blocks that cannot be reached from ENTRY are allowed and ignored.
@@ -16,7 +16,7 @@
 //!             +---> C ----+
 //! ```
 //!
-//! Adjacency is kept in two flat arrays, so that walking it costs no allocation.
+//! The adjacency is stored in two flat arrays, so that walking the graph needs no allocation.
 
 use crate::graph_error::GraphError;
 use crate::index::{BlockId, EdgeId, SiteId};
@@ -26,8 +26,9 @@ use crate::site_vector::SiteVector;
 /// which a block appears at most twice, so every amount stays far inside `i32`.
 const MOST_OCCURRENCES: i64 = 1 << 24;
 
-/// What the code of a branch suggests about it, in the sense of Ball and Larus ("Branch prediction
-/// for free"), for when nothing was measured. Structural hints (loops, dead ends) need not be given.
+/// What the code of a branch suggests about its outcome, in the sense of Ball and Larus ("Branch
+/// prediction for free"), for use when nothing was measured. Structural hints (loops, dead ends)
+/// need not be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Hint {
     /// Nothing is known.
@@ -46,14 +47,14 @@ pub struct Edge {
     pub from: BlockId,
     /// The block it enters.
     pub to: BlockId,
-    /// An artificial edge from ENTRY to a handler's first block. A counter on it costs nothing on
-    /// the normal way: it is realised by whatever code enters the handler.
+    /// An artificial edge from ENTRY to a handler's first block. A counter on it costs nothing in
+    /// runs without an exception: the code that enters the handler implements it.
     pub exceptional: bool,
     /// A hint for the static estimate.
     pub hint: Hint,
 }
 
-/// Collects blocks, edges and sites; [`GraphBuilder::build`] checks them.
+/// Collects blocks, edges and sites; [`GraphBuilder::build`] validates them.
 #[derive(Clone, Debug)]
 pub struct GraphBuilder {
     block_count: usize,
@@ -61,7 +62,7 @@ pub struct GraphBuilder {
     sites: Vec<(BlockId, SiteId)>,
 }
 
-/// A checked control-flow graph. See the module's head.
+/// A validated control-flow graph. See the module's head.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// The caller's blocks, without ENTRY and EXIT.
@@ -125,19 +126,19 @@ impl GraphBuilder {
         })
     }
 
-    /// Adds an edge as it is.
+    /// Adds the given edge.
     pub fn push(&mut self, edge: Edge) -> EdgeId {
         let id = EdgeId::at(self.edges.len());
         self.edges.push(edge);
         id
     }
 
-    /// Says that running through `block` executes `site` once (once more, if said before).
+    /// Records that running through `block` executes `site` once (once more per call).
     pub fn site(&mut self, block: BlockId, site: SiteId) {
         self.sites.push((block, site));
     }
 
-    /// Checks everything and builds the adjacency.
+    /// Validates everything and builds the adjacency.
     pub fn build(self) -> Result<Graph, GraphError> {
         let nodes = self.block_count + 2;
         if u32::try_from(nodes).is_err() || u32::try_from(self.edges.len()).is_err() {
@@ -287,9 +288,9 @@ impl Graph {
         &self.sites[block.index()]
     }
 
-    /// Whether an edge leaves a block with several successors for one with several predecessors,
-    /// so that a counter on it needs code of its own outside of both. The edges of ENTRY are not
-    /// critical: whatever starts a run can count.
+    /// Whether the edge leads from a block with several successors to one with several
+    /// predecessors, so that a counter on it needs code outside of both. The edges of ENTRY are not
+    /// critical: the code that starts a run can count.
     pub fn is_critical(&self, edge: EdgeId) -> bool {
         let Edge { from, to, .. } = *self.edge(edge);
         from != self.entry() && self.out_edges(from).len() > 1 && self.in_edges(to).len() > 1

@@ -1,4 +1,4 @@
-//! Why a list of blocks and edges is not a graph of a method.
+//! Why a list of blocks and edges is not a valid graph.
 
 use std::fmt;
 

@@ -19,13 +19,13 @@ macro_rules! index {
                 self.0 as usize
             }
 
-            /// The number as it is stored.
+            /// The number as stored.
             pub const fn as_u32(self) -> u32 {
                 self.0
             }
 
-            /// The index of a table position. Graphs never have more than `u32::MAX` of
-            /// anything: [`GraphBuilder::build`](crate::GraphBuilder::build) checks it.
+            /// The index of a table position. A graph never has more than `u32::MAX` blocks, edges
+            /// or sites: [`GraphBuilder::build`](crate::GraphBuilder::build) checks it.
             pub const fn at(position: usize) -> Self {
                 Self(position as u32)
             }
@@ -61,13 +61,13 @@ index!(
     "path"
 );
 index!(
-    /// A site: something that is counted, executed once whenever its block runs through.
+    /// A site: something to count, executed once whenever a run goes through its block.
     SiteId,
     "site"
 );
 
 impl Default for BlockId {
-    /// petgraph's visitors want a default node; it is never looked at.
+    /// petgraph's visitors require a default node; they never use it.
     fn default() -> Self {
         Self(0)
     }

@@ -1,5 +1,5 @@
-//! Chooses counters and their meaning on any control-flow graph, such that few increments are
-//! executed and every site is counted exactly. Knows no Java.
+//! Chooses counters and their meaning on any control-flow graph, so that few increments are
+//! executed and every site is counted exactly. Knows nothing of Java.
 //!
 //! The method is DuckTracks (S. Fitzek, P. Lengauer, H. Moessenboeck, ICPE 2017 companion): a graph is divided into
 //! paths, each path gets one counter, and corrections make up for runs that leave the expected path.
@@ -34,8 +34,8 @@
 //! 1. [`GraphBuilder`] takes blocks, edges and sites; ENTRY and EXIT are added.
 //! 2. [`Frequencies`] are estimated, or measured and completed by flow conservation.
 //! 3. [`PathSet`] builds the paper's paths; a spanning forest is the alternative.
-//! 4. A [`Placement`] has the counters, their semantics, and for every block the *potential*: what has been executed
-//!    but not counted on arrival there.
+//! 4. A [`Placement`] has the counters, their semantics, and for each block the *potential*: what has been executed
+//!    but not counted on arrival at the block.
 //! 5. [`choose`] does all of this and takes the placement with the fewest increments.
 
 #![forbid(unsafe_code)]

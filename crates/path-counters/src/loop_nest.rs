@@ -1,10 +1,10 @@
-//! Loops of a graph, as far as static estimates need them.
+//! Finds the loops of a graph, as far as static estimates need them.
 //!
-//! A *header* is the target of a retreating edge. The *body* of its loop are the header and all
-//! blocks that come after it in reverse postorder and can reach it backwards over blocks of the same kind
-//! from the sources of its retreating edges. In a reducible graph these are the natural loops; in
-//! an irreducible one a second entry of a loop is simply a block of the body, which is good enough
-//! for an estimate and never matters for exactness.
+//! A *header* is the target of a retreating edge. The *body* of its loop consists of the header and all
+//! blocks after it in reverse postorder from which a source of its retreating edges can be reached over
+//! such blocks. In a reducible graph these are the natural loops. In an irreducible graph a second entry
+//! of a loop is simply a block of the body, which is good enough for an estimate and never matters for
+//! exactness.
 
 use crate::depth_first::DepthFirst;
 use crate::graph::Graph;
@@ -26,12 +26,12 @@ pub(crate) struct LoopNest {
     innermost: Vec<Option<usize>>,
     /// Per loop: the innermost loop around it.
     parent: Vec<Option<usize>>,
-    /// Per loop: how many loops are around it, itself included.
+    /// Per loop: its nesting depth, itself included.
     depth: Vec<u32>,
 }
 
-/// Bodies of deeply nested loops overlap. Beyond this many listed blocks per block of the graph,
-/// outer loops are left out, which keeps the cost linear.
+/// Bodies of nested loops overlap. Beyond this many listed blocks per block of the graph, outer
+/// loops are left out, which keeps the cost linear.
 const MOST_LISTED_PER_BLOCK: usize = 32;
 
 impl LoopNest {
@@ -65,8 +65,8 @@ impl LoopNest {
         false
     }
 
-    /// Loops are listed inner before outer, so the first to claim a block is its innermost and the
-    /// first later loop that contains a header is that loop's parent.
+    /// Loops are listed from inner to outer. So the first loop that claims a block is its innermost
+    /// one, and the first later loop that contains a header is the parent of that header's loop.
     fn link(&mut self) {
         for (number, found) in self.loops.iter().enumerate() {
             for block in &found.body {
@@ -92,7 +92,7 @@ impl LoopNest {
     }
 }
 
-/// Headers late in reverse postorder are inner, so that order gives inner loops first.
+/// Headers late in reverse postorder are inner, so walking it backwards gives inner loops first.
 fn find_loops(graph: &Graph, walk: &DepthFirst) -> Vec<Loop> {
     let budget = graph.node_count() * MOST_LISTED_PER_BLOCK;
     let mut listed = 0;

@@ -21,10 +21,10 @@
 
 use crate::index::{BlockId, EdgeId, PathId};
 
-/// How a path came to be.
+/// How a path began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathKind {
-    /// The expected way through the method.
+    /// The expected course through the method.
     Hot,
     /// Branches off from another path.
     Side,
@@ -42,9 +42,9 @@ pub enum PathEnd {
     /// Its last edge leads to this block of another path (for a loop path: the header block).
     Joins(BlockId),
     /// Its last block has no successor that the path may take: a throw, the header of an endless
-    /// loop, or (in irreducible graphs) a block that only leads into loops split off from the path.
-    /// Nothing fixes what may be owed at its end, so such a path needs no counter: the debt is
-    /// settled where the run is cut short, or by the side paths that branch off.
+    /// loop, or (in irreducible graphs) a block that leads only into loops split off from the path.
+    /// The debt at its end may have any value, so such a path needs no counter: the debt is settled
+    /// where the run is cut short, or by the side paths that branch off.
     Stops,
 }
 
@@ -61,7 +61,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// How the path came to be.
+    /// How the path began.
     pub fn kind(&self) -> PathKind {
         self.kind
     }
@@ -101,7 +101,7 @@ impl Path {
     }
 
     /// The position in [`Path::edges`] at which the counter belongs. `None` for a path that stops.
-    /// Whether the counter is needed there (its semantics may be empty) is up to the placement.
+    /// The placement decides whether the counter is needed (its semantics may be empty).
     pub fn counter_position(&self) -> Option<usize> {
         self.counter
     }

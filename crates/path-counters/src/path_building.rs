@@ -6,10 +6,9 @@
 //! 3. A path under construction that reaches a block of its own has found a loop: the segment after
 //!    that *header block* is split off as a loop path, and construction goes on at the header with
 //!    another successor, or ends there.
-//! 4. A path never joins a loop path split off from itself. (It would depend on a path that depends on
-//!    it.) Such an edge stays for a later side path.
-//! 5. When a path is complete, the branching points of the loop paths split off from it and its own are
-//!    handled.
+//! 4. A path never joins a loop path split off from itself, because each would depend on the other.
+//!    Such an edge is left for a later side path.
+//! 5. When a path is complete, its own branching points and those of the loop paths split off from it are handled.
 //!
 //! ```text
 //!   A --> C --> D        A, C, D, then C again:     loop path [D], header C
@@ -21,7 +20,7 @@
 //! after everything that can be reached without an exception.
 //!
 //! A block moves at most once, from the path under construction to a loop path, so building is linear
-//! but for sorting the successors.
+//! except for sorting the successors.
 
 use std::collections::VecDeque;
 
@@ -30,11 +29,11 @@ use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId, PathId};
 use crate::path::{Path, PathEnd, PathKind, PlaceInPath};
 
-/// Who owns a block while paths are built.
+/// The owner of a block while paths are built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    Nobody,
-    /// The path under construction; the position in its list of blocks.
+    Unowned,
+    /// The path under construction, with the position in its list of blocks.
     Current(usize),
     /// A finished path.
     Finished,
@@ -67,7 +66,7 @@ pub(crate) fn build_paths(graph: &Graph, frequencies: &Frequencies) -> Vec<Path>
     let mut building = PathBuilding {
         graph,
         preference: preferences(graph, frequencies),
-        owner: vec![Owner::Nobody; graph.node_count()],
+        owner: vec![Owner::Unowned; graph.node_count()],
         edge_taken: vec![false; graph.edge_count()],
         paths: Vec::new(),
         open: VecDeque::new(),
@@ -90,8 +89,8 @@ pub(crate) fn places(graph: &Graph, paths: &[Path]) -> Vec<Option<PlaceInPath>> 
     places
 }
 
-/// Most frequent first; among equals the edge that was added first, which is the caller's fall-through.
-/// Exceptional edges come last whatever was measured.
+/// Most frequent first; ties go to the edge that was added first, which is the caller's fall-through.
+/// Exceptional edges come last regardless of measurements.
 fn preferences(graph: &Graph, frequencies: &Frequencies) -> Vec<Vec<EdgeId>> {
     graph
         .blocks()
@@ -110,7 +109,7 @@ fn preferences(graph: &Graph, frequencies: &Frequencies) -> Vec<Vec<EdgeId>> {
 }
 
 impl PathBuilding<'_> {
-    /// Paths that start at ENTRY come first, those of handlers last of all.
+    /// Builds the paths that start at ENTRY first, those of handlers last of all.
     fn build_from_entry(&mut self) {
         let entry = self.graph.entry();
         let edges = self.preference[entry.index()].clone();
@@ -167,7 +166,7 @@ impl PathBuilding<'_> {
                 break;
             }
             match self.owner[to.index()] {
-                Owner::Nobody => self.append(&mut current, to),
+                Owner::Unowned => self.append(&mut current, to),
                 Owner::Current(header) => self.split_off_loop(&mut current, header),
                 Owner::Finished | Owner::OwnLoop => {
                     end = PathEnd::Joins(to);
@@ -184,7 +183,7 @@ impl PathBuilding<'_> {
         current.blocks.push(block);
     }
 
-    /// Rule 3: what follows the header block becomes a path of its own.
+    /// Rule 3: the segment after the header block becomes a path of its own.
     fn split_off_loop(&mut self, current: &mut Current, header: usize) {
         let blocks = current.blocks.split_off(header + 1);
         let edges = current.edges.split_off(header + 1);
@@ -203,7 +202,7 @@ impl PathBuilding<'_> {
         });
     }
 
-    /// The most likely successor of the tail that the path may take.
+    /// The most likely successor of the last block that the path may take.
     fn next_edge(&self, current: &Current) -> Option<EdgeId> {
         let tail = *current.blocks.last()?;
         self.preference[tail.index()].iter().copied().find(|&edge| {
@@ -212,9 +211,9 @@ impl PathBuilding<'_> {
         })
     }
 
-    /// The path comes before the loops split off from it, outer loops before inner ones: an
-    /// inner loop is split off before the loop around it. So every path branches off from, and joins, paths
-    /// with a smaller number.
+    /// Numbers the path before the loops split off from it, and outer loops before inner ones (an inner
+    /// loop is split off before the loop around it). So every path branches off from, and joins, paths with
+    /// smaller numbers.
     fn finish(&mut self, current: Current, end: PathEnd) {
         let Current {
             kind,

@@ -1,4 +1,4 @@
-//! All paths of a graph, with their counters' places and the components of their semantics.
+//! All paths of a graph, with the places of their counters and the components of their semantics.
 
 use crate::counter_location::locate_counters;
 use crate::frequencies::Frequencies;
@@ -7,8 +7,8 @@ use crate::index::{BlockId, PathId};
 use crate::path::{Path, PlaceInPath};
 use crate::path_building::{build_paths, places};
 
-/// The paths of a graph. Every block and edge that a run can come to belongs to exactly one.
-/// A path branches off from, and joins, only paths with smaller numbers.
+/// The paths of a graph. Every reachable block and edge belongs to exactly one. A path branches off
+/// from, and joins, only paths with smaller numbers.
 #[derive(Clone, Debug)]
 pub struct PathSet {
     paths: Vec<Path>,
@@ -16,7 +16,7 @@ pub struct PathSet {
 }
 
 impl PathSet {
-    /// Builds paths along the most frequent edges, and finds the place of each path's counter.
+    /// Builds paths along the most frequent edges, and places each path's counter.
     pub fn build(graph: &Graph, frequencies: &Frequencies) -> Self {
         let mut paths = build_paths(graph, frequencies);
         let places = places(graph, &paths);
@@ -34,13 +34,13 @@ impl PathSet {
         &self.paths[path.index()]
     }
 
-    /// The path that owns a block, and where in it the block is. `None` for ENTRY, EXIT and
-    /// blocks that no run can come to.
+    /// The path that owns a block, and the block's position in it. `None` for ENTRY, EXIT and
+    /// unreachable blocks.
     pub fn place_of(&self, block: BlockId) -> Option<PlaceInPath> {
         self.places[block.index()]
     }
 
-    /// Puts a path's counter elsewhere: any place is exact.
+    /// Moves a path's counter: every place is exact.
     #[cfg(test)]
     pub(crate) fn move_counter(&mut self, path: PathId, position: usize) {
         self.paths[path.index()].counter = Some(position);

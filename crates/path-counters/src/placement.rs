@@ -1,4 +1,5 @@
-//! A placement: which edges carry a counter, what each counter means, and what is owed where.
+//! A placement: which edges carry a counter, what each counter means, and what is owed at each
+//! block.
 
 use crate::depth_first::DepthFirst;
 use crate::frequencies::Frequencies;
@@ -19,8 +20,8 @@ pub enum PlacementKind {
     SpanningForest,
     /// Another placement, improved block by block by making counters empty.
     Refined,
-    /// Counters outside of a spanning forest, empty ones included: they determine the frequency of
-    /// every edge, the calls being counted directly.
+    /// Counters outside of a spanning forest, empty ones included. They determine the frequency of
+    /// every edge, because calls are counted directly.
     Profiling,
     /// One counter at the start of each block that has sites: for methods beyond the limits.
     PerBlock,
@@ -53,7 +54,7 @@ pub struct Placement {
     potentials: Vec<SiteVector>,
 }
 
-/// The caller's limit was exceeded; per-block counters remain.
+/// The caller's limit was exceeded; only per-block counters are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -84,7 +85,7 @@ impl Placement {
         ))
     }
 
-    /// This placement, improved by a local search. Never expects more increments.
+    /// Improves this placement by a local search. The result never has more expected increments.
     pub fn refined(
         &self,
         graph: &Graph,
@@ -99,9 +100,9 @@ impl Placement {
         ))
     }
 
-    /// The placement of a fresh method: exact counts, and a count for enough edges to know how often
-    /// every edge was taken. The edges of ENTRY are always counted, so that calls need no
-    /// computation.
+    /// The placement of a new method: exact counts, and counts for enough edges to determine how
+    /// often every edge was taken. The edges of ENTRY are always counted, so that the number of
+    /// calls needs no computation.
     pub fn profiling(
         graph: &Graph,
         frequencies: &Frequencies,
@@ -152,7 +153,7 @@ impl Placement {
         }
     }
 
-    /// Every edge a run can take gets what it lacks; edges that lack nothing get no counter.
+    /// Gives each reachable edge a counter with its residual; edges with a zero residual get none.
     pub(crate) fn of_potentials(
         graph: &Graph,
         kind: PlacementKind,
@@ -180,7 +181,7 @@ impl Placement {
         self.kind
     }
 
-    /// The counters, ordered by place. None has empty semantics, but for [`PlacementKind::Profiling`].
+    /// The counters, ordered by place. Semantics are empty only in [`PlacementKind::Profiling`].
     pub fn counters(&self) -> &[Counter] {
         &self.counters
     }
@@ -205,14 +206,14 @@ impl Placement {
     /// d(b): executed minus counted on arrival at a block, before a counter at the block's start.
     ///
     /// What is owed at an instruction inside the block is this, minus the semantics of a counter at the block's start,
-    /// plus one for each site of the block before the instruction. A run that is cut short there is made exact by
-    /// adding that vector.
+    /// plus one for each site of the block before the instruction. Adding that vector makes a run exact that is cut
+    /// short there.
     pub fn potential(&self, block: BlockId) -> &SiteVector {
         &self.potentials[block.index()]
     }
 
-    /// What is owed inside a block before its first site: [`Placement::potential`] less the counter at the
-    /// block's start.
+    /// What is owed inside a block before its first site: [`Placement::potential`] minus the counter at
+    /// the block's start.
     pub fn owed_at_start(&self, block: BlockId) -> SiteVector {
         let counted = self
             .counter_at_start(block)
@@ -222,7 +223,7 @@ impl Placement {
         })
     }
 
-    /// The terms of all counters: how much an analyzer has to keep for this placement.
+    /// The number of terms of all counters: what an analyzer has to store for this placement.
     pub fn term_count(&self) -> usize {
         self.counters
             .iter()
@@ -230,8 +231,8 @@ impl Placement {
             .sum()
     }
 
-    /// How many increments are executed under the given frequencies. Counters on exceptional edges
-    /// are free: they are part of code that only runs when an exception is caught.
+    /// The number of increments under the given frequencies. Counters on exceptional edges are
+    /// free: they are part of code that only runs when an exception is caught.
     pub fn increments(&self, graph: &Graph, frequencies: &Frequencies) -> u64 {
         self.counters.iter().fold(0u64, |sum, counter| {
             sum.saturating_add(match counter.place {

@@ -5,8 +5,8 @@
 //! c = d(u) + a(u) - d(v). For every complete run the sum telescopes: counted = executed. So any
 //! choice of potentials is exact; it only decides which edges need a counter.
 //!
-//! Along a path, d grows with each block from the branching block to the counter, and is settled backwards from the joining
-//! block to the counter. That yields the paper's corrections, chains included, in one pass:
+//! Along a path, d grows with each block from the branching block to the counter; from the joining block it is settled
+//! backwards to the counter. That yields the paper's corrections, chains included, in one pass:
 //! the branching correction is d(B) + a(B), the joining correction -d(J).
 
 use crate::graph::Graph;
@@ -15,11 +15,11 @@ use crate::path::{Path, PathEnd};
 use crate::path_set::PathSet;
 use crate::site_vector::SiteVector;
 
-/// More terms than the caller allows were needed.
+/// More terms were needed than the caller allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyTerms;
 
-/// A potential per block. Blocks that no run can come to have potential zero.
+/// A potential per block. Unreachable blocks have potential zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Potentials {
     of_block: Vec<SiteVector>,

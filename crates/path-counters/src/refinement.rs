@@ -1,21 +1,21 @@
 //! Improves a placement block by block, by making counters' semantics empty.
 //!
-//! The spanning forest is optimal only as long as no counter happens to be empty (see
-//! [`spanning_forest`](crate::spanning_forest)). With few sites in a large graph many are, and which ones depends
-//! on the choice of the forest. Finding the best choice is hard in general; this is a local search:
+//! The spanning forest is optimal only if no counter happens to be empty (see
+//! [`spanning_forest`](crate::spanning_forest)). With few sites in a large graph many counters are, and which
+//! ones depends on the choice of the forest. Finding the best choice is hard in general; this is a local search:
 //!
-//! 1. For one block v at a time: every edge at v would need no counter if d(v) had a certain value.
-//!    Take the value on which edges of the greatest total frequency agree, if that beats the present one.
+//! 1. For one block v at a time: every edge at v would need no counter if d(v) had a certain value. Take
+//!    the value on which edges of the greatest total frequency agree, if that beats the present one.
 //! 2. Repeat until nothing improves, at most [`MOST_ROUNDS`] times.
-//! 3. Build a forest anew that takes all edges without counters first, then the others by
-//!    frequency. Parts that lost their connection to ENTRY are thereby aligned along their most frequent edge.
+//! 3. Build a new forest that takes all edges without counters first, then the others by frequency. This
+//!    aligns parts that lost their connection to ENTRY along their most frequent edge.
 //!
 //! Neither step can make the placement worse.
 //!
-//! The search compares vectors by 64-bit fingerprints: each site has a fixed pseudo-random weight and a
-//! vector's fingerprint is the weighted sum, so fingerprints add up like vectors. Should two different
-//! vectors ever agree in it, the result is a worse choice, not a wrong count: the final potentials are
-//! computed with vectors.
+//! The search compares vectors by 64-bit fingerprints: each site has a fixed pseudo-random weight, and
+//! a vector's fingerprint is the weighted sum, so fingerprints add up like vectors. If two different
+//! vectors ever had the same fingerprint, the choice would be worse, but no count wrong: the final
+//! potentials are computed with vectors.
 
 use std::cmp::Reverse;
 
@@ -66,7 +66,7 @@ struct Search<'a> {
     sites: Vec<u64>,
     /// Per block, the fingerprint of its potential.
     owed: Vec<u64>,
-    /// Values wanted by the edges at one block, with their weights.
+    /// Values wanted by the edges at one block, with the total frequency of these edges.
     wanted: Vec<(u64, u64)>,
 }
 
@@ -118,8 +118,8 @@ impl<'a> Search<'a> {
         improves
     }
 
-    /// What d(block) would have to be for each edge at the block to need no counter. A block's edge to itself does
-    /// not depend on it.
+    /// Collects, for each edge at the block, the value of d(block) with which it needs no counter. An edge from a
+    /// block to itself does not depend on it.
     fn collect_wanted(&mut self, block: BlockId) {
         self.wanted.clear();
         for &edge in self.graph.in_edges(block) {

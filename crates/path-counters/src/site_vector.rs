@@ -61,7 +61,7 @@ impl SiteVector {
         }
     }
 
-    /// Adds one unit of one site: what a caller does while it walks the sites inside a block.
+    /// Adds one unit of one site, as a caller does while it walks the sites inside a block.
     pub fn add_site(&mut self, site: SiteId) {
         match self.terms.binary_search_by_key(&site, |term| term.0) {
             Ok(position) => {
@@ -94,8 +94,9 @@ impl SiteVector {
         Self::zero().minus(self)
     }
 
-    /// `self + sign * other`, by merging the two sorted lists. Amounts stay small: the builder of
-    /// a graph bounds them (see `GraphError::TooManyOccurrences`), so saturation is never reached.
+    /// `self + sign * other`, by merging the two sorted lists. Amounts stay small because the
+    /// builder of a graph bounds them (see `GraphError::TooManyOccurrences`), so they never
+    /// saturate.
     fn combine(&self, other: &Self, sign: i32) -> Self {
         if other.is_zero() {
             return self.clone();

@@ -1,13 +1,13 @@
 //! Counters on the edges outside of a maximum-weight spanning forest.
 //!
 //! D. E. Knuth and F. R. Stevenson, "Optimal measurement points for program frequency counts" (BIT
-//! 1973); T. Ball and J. R. Larus, "Optimally profiling and tracing programs" (TOPLAS 1994). Edges
-//! that form no undirected cycle, ENTRY and EXIT being the same node, can all be free of counters; if
-//! the free edges have the greatest possible weight, the counters are incremented least often, as
-//! long as no counter's semantics is empty. Empty ones are dropped, which can make another forest, or
-//! the paper's paths, the better choice; [`choose`](crate::choose) compares.
+//! 1973); T. Ball and J. R. Larus, "Optimally profiling and tracing programs" (TOPLAS 1994). A set of
+//! edges without an undirected cycle (ENTRY and EXIT being the same node) needs no counters. If these
+//! edges have the greatest possible weight, the other edges' counters are incremented least often,
+//! unless some counter's semantics is empty. Empty counters are dropped, which can make another
+//! forest, or the paper's paths, the better choice; [`choose`](crate::choose) compares.
 //!
-//! The forest is Kruskal's. Exceptional edges have weight zero: a counter there is free.
+//! The forest is Kruskal's. Exceptional edges have weight zero: counters there are free.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use crate::graph::Graph;
 use crate::index::{BlockId, EdgeId};
 use crate::potentials::{Potentials, TooManyTerms};
 
-/// The edges of the forest: those that need no counter whatever the sites are.
+/// The edges of the forest, which need no counter whatever the sites are.
 pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
     let walk = DepthFirst::of(graph);
     kruskal(
@@ -27,7 +27,7 @@ pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<Edge
         walk.reachable_edges(graph),
         &[graph.exit()],
         |edge| {
-            // Among equal weights a critical edge is better left without a counter.
+            // Among equal weights, a critical edge goes into the forest first.
             (
                 graph.edge(edge).exceptional,
                 Reverse(frequencies.edge(edge)),
@@ -39,8 +39,8 @@ pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<Edge
 }
 
 /// The forest of a method that is being profiled. The edges of ENTRY are never in it. Runs end at
-/// dead ends as well as at EXIT, so that all of them are one node; otherwise the counters could not
-/// tell how often a branch led to a throw.
+/// dead ends as well as at EXIT, so all of these are one node; otherwise the counters could not
+/// show how often a branch led to a throw.
 pub(crate) fn profiling_forest(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
     let walk = DepthFirst::of(graph);
     let edges = walk
@@ -63,8 +63,8 @@ pub(crate) fn run_ends(graph: &Graph) -> Vec<BlockId> {
         .collect()
 }
 
-/// Takes edges in ascending order of their keys, unless they would close a cycle. The given ends are one node with
-/// ENTRY.
+/// Takes edges in ascending order of their keys, unless they would close a cycle. The given ends count as the same
+/// node as ENTRY.
 pub(crate) fn kruskal<K: Ord>(
     graph: &Graph,
     edges: impl Iterator<Item = EdgeId>,
@@ -98,8 +98,8 @@ pub(crate) fn potentials(
     )
 }
 
-/// Walks a forest from ENTRY and the given ends, where nothing is owed. In a tree that contains
-/// none of them, nothing is owed at the block that comes first.
+/// Walks a forest from ENTRY and the given ends, where nothing is owed. In a tree without any of
+/// them, nothing is owed at the first block.
 pub(crate) fn settle(
     graph: &Graph,
     forest: &[EdgeId],

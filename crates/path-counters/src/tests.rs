@@ -1,4 +1,4 @@
-//! Tests that need to see inside: the paper's figures, and random graphs with random walks.
+//! Tests with access to private parts: the paper's figures, and random graphs with random walks.
 
 mod drawn_graph;
 mod flow;

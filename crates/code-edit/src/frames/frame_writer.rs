@@ -1,4 +1,4 @@
-//! Writes frames one after the other, each against the one before it.
+//! Writes frames one after the other, each relative to the previous one.
 
 use ducktrack_classfile::{
     Frame, FrameKind, FrameState, Method, PoolAppender, VerificationType, VerificationTypes,
@@ -11,7 +11,7 @@ use crate::skip_reason::SkipReason;
 /// Most locals that an append or chop frame adds or removes.
 const MOST_RELATIVE_LOCALS: usize = 3;
 
-/// A StackMapTable that is being written.
+/// A StackMapTable under construction.
 pub(super) struct FrameWriter<'w, 'c> {
     layout: &'w Layout<'c>,
     out: Vec<u8>,
@@ -65,7 +65,8 @@ impl<'w, 'c> FrameWriter<'w, 'c> {
             .try_for_each(|moved| self.verification_type(moved, None))
     }
 
-    /// Writes a frame by its state, in the shortest encoding against the state before it.
+    /// Writes a frame with this state, in the shortest encoding relative to the previous
+    /// state.
     pub(super) fn added(
         &mut self,
         at: u32,

@@ -12,7 +12,7 @@ use crate::{
     edit_code, rewrite_class_methods,
 };
 
-/// Java 8: frames are needed.
+/// Java 8: frames are required.
 pub(super) const WITH_FRAMES: u16 = 52;
 
 /// Java 1.4: no frames.
@@ -39,7 +39,7 @@ pub(super) fn class(
     class.finish().expect("the pool is small")
 }
 
-/// The class with its method edited, or why not.
+/// The class with its method edited, or the reason why not.
 pub(super) fn try_edit(bytes: &[u8], edit: &CodeEdit) -> Result<Vec<u8>, SkipReason> {
     let class = ClassFile::parse(bytes)?;
     let method = class.methods().next().expect("a method");

@@ -1,4 +1,4 @@
-//! Where insertions go, and what jumps see of them.
+//! The places of insertions, and where jumps land relative to them.
 
 use ducktrack_classfile::{BuiltFrame, CodeBuilder, CodeOffset, FrameType, Opcode};
 
@@ -127,7 +127,7 @@ fn a_goto_is_always_taken_so_its_edge_is_in_line() {
             2,
         ),
         probe(Place::Before(at(0)), 1),
-        // Never: `goto` does not fall through.
+        // Never executed: `goto` does not fall through.
         probe(Place::After(at(0)), 9),
         probe(Place::FallThroughInto(at(3)), 9),
     ]);

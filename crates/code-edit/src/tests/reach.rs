@@ -7,7 +7,8 @@ use super::fixture::{
 };
 use crate::{Catch, CodeEdit, HandlerExit, Insertion, Place, Rank, SkipReason};
 
-/// Bytes of `nop` between a branch and its target: reaches before insertion, not after.
+/// Bytes of `nop` between a branch and its target: it reaches before the insertion, but
+/// not after.
 const FAR: usize = 32_700;
 
 fn nops(code: &mut CodeBuilder, count: usize) {

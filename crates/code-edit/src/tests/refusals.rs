@@ -1,4 +1,4 @@
-//! What is refused, and what an edit leaves alone.
+//! Edits that are refused, and what an edit leaves unchanged.
 
 use ducktrack_classfile::{BuiltFrame, ClassFile, CodeBuilder, CodeOffset, Opcode, PoolAppender};
 
@@ -84,12 +84,12 @@ fn a_target_without_a_frame_is_refused() {
         try_edit(&bytes(52), &edit),
         Err(SkipReason::MissingFrame(CodeOffset(5)))
     );
-    // Version 50 falls back to verification without frames.
+    // HotSpot falls back to verification without frames for version 50.
     assert!(try_edit(&bytes(50), &edit).is_ok());
 }
 
 #[test]
-fn nothing_is_added_behind_code_that_falls_off() {
+fn nothing_is_added_after_code_that_falls_off() {
     let mut code = CodeBuilder::new(1, 1);
     let end = code.label();
     code.local(Opcode::ILOAD, 0)

@@ -48,7 +48,7 @@ impl DrawnGraph {
         }
     }
 
-    /// Frequencies by edge: `"^A=10 AB=9"`; edges not named have zero.
+    /// Frequencies by edge: `"^A=10 AB=9"`; other edges have zero.
     pub(super) fn frequencies(&self, listed: &str) -> Frequencies {
         let mut of_edge = vec![0; self.graph.edge_count()];
         for item in listed.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Frequency propagation against frequencies that are known because they were walked.
+//! Frequency propagation compared with known frequencies of walks.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::drawn_graph::DrawnGraph;
 use super::random_graphs::{Sketch, sketch};
 use crate::{EdgeFrequencies, EdgeId, FlowRange, Frequencies, Graph, propagate};
 
-/// Counts for edges by name, nothing for the others.
+/// Counts of the named edges; `None` for the others.
 fn counted(drawn: &DrawnGraph, listed: &str) -> Vec<Option<u64>> {
     let all = drawn.frequencies(listed);
     let named = |edge: EdgeId| {
@@ -52,7 +52,7 @@ fn entries_and_counters_are_enough() {
     assert_eq!(frequencies.runs(&drawn.graph), 10);
 }
 
-/// A bridge in the middle: between B and E everything is open, but what crosses is known.
+/// A bridge in the middle: the edges between B and E are open, but the flow across is known.
 #[test]
 fn a_bridge_is_determined_though_no_block_beside_it_is() {
     let drawn = DrawnGraph::new("^A AB AC BD CD DE EF EG FH GH H$");
@@ -72,7 +72,7 @@ fn a_bridge_is_determined_though_no_block_beside_it_is() {
     );
 }
 
-/// Two diamonds in a row where only one arm of each is counted as a sum: ranges follow.
+/// Two diamonds in a row, with only the sum of their arms counted: ranges follow.
 #[test]
 fn ranges_follow_from_conservation() {
     let drawn = DrawnGraph::new("^A AB AC AD BE CE DE E$");
@@ -87,8 +87,8 @@ fn ranges_follow_from_conservation() {
     assert!(!flow.is_exact());
 }
 
-/// D runs as often as A, which conservation block by block does not see: both arms of the diamond
-/// before it and after it may carry all of the flow, so it would allow twice as much.
+/// D runs as often as A, which block-by-block conservation does not see: both arms of the diamonds
+/// before and after it may carry the whole flow, so it would allow twice as much.
 ///
 /// ```text
 ///   P -> Q ------------------------------> R
@@ -107,7 +107,7 @@ fn dominance_bounds_what_conservation_alone_leaves_open() {
     );
 }
 
-/// In a loop, neither is bounded by the other if one can be repeated alone.
+/// In a loop, neither block bounds the other if one can be repeated alone.
 #[test]
 fn a_block_of_an_inner_loop_is_not_bounded_by_its_dominator() {
     let drawn = DrawnGraph::new("^A AB BC CB CD D$ AD");
@@ -140,8 +140,9 @@ fn truth(sketch: &Sketch) -> (Graph, Frequencies) {
     (graph, frequencies)
 }
 
-/// Whether an edge is determined, by rank: add it as a column to the others and see whether the
-/// rank of the conservation equations over uncounted edges grows. Slow and independent.
+/// Whether an edge is determined, by rank: add it as a column to the others and check whether the
+/// rank of the conservation equations over uncounted edges grows. Slow, but independent of the code
+/// under test.
 fn determined_by_rank(graph: &Graph, counted: &[Option<u64>], edge: EdgeId) -> bool {
     let unknown: Vec<EdgeId> = graph
         .edge_ids()

@@ -28,7 +28,7 @@ fn figure_2_sequential_paths() {
     assert_eq!(semantics(&drawn, &set), ["AB: +A +B +E", "AC: +A +C +D +E"]);
 }
 
-/// Figure 2, middle and right: the dashed path finds itself again at C and splits off D.
+/// Figure 2, middle and right: the dashed path meets itself at C and splits off D.
 ///
 /// ```text
 ///      ^ A ---> B ---> E $      red: A B E

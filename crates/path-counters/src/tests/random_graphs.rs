@@ -1,5 +1,5 @@
-//! Random graphs, reducible or not, with random runs: what the counters say, plus what is owed where
-//! a run was cut short, is exactly what was executed.
+//! Random graphs, reducible or not, with random runs: the counters, plus what is owed where a run
+//! was cut short, give exactly what was executed.
 
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ impl Sketch {
         builder.edge(entry, BlockId::new(0));
         for (block, successors) in (0..).map(BlockId::new).zip(&self.successors) {
             for successor in successors {
-                // EXIT is as likely as any two blocks, so that many walks complete.
+                // EXIT is as likely as two blocks together, so that many walks complete.
                 let to = successor % (count + 2);
                 builder.edge(block, if to < count { BlockId::new(to) } else { exit });
             }
@@ -219,7 +219,7 @@ proptest! {
         let per_block = Placement::per_block(&graph).increments(&graph, &frequencies);
         prop_assert!(placement.increments(&graph, &frequencies) <= per_block);
         assert_exact(&graph, &sketch.walks(&graph), &placement);
-        // What is expected is what happens: increments counted on the walks themselves.
+        // The expected increments are those that the walks execute.
         let walks = sketch.walks(&graph);
         let complete = walks.iter().filter(|walk| walk.is_complete(&graph));
         let happened: usize = complete.map(|walk| walk.increments(&graph, &placement)).sum();

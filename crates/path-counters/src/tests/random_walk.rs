@@ -1,4 +1,5 @@
-//! Runs through a graph that count what they execute, site by site: the oracle for every placement.
+//! Runs through a graph that count what they execute, site by site: the reference for every
+//! placement.
 
 use crate::{BlockId, CounterPlace, Graph, Placement, SiteVector};
 
@@ -40,7 +41,7 @@ impl Walk {
         &self.edges
     }
 
-    /// How many counters the run increments, those in code for exceptions left out.
+    /// How many counters the run increments, not counting those in code for exceptions.
     pub(super) fn increments(&self, graph: &Graph, placement: &Placement) -> usize {
         let has = |place| {
             usize::from(
@@ -63,7 +64,7 @@ impl Walk {
             .sum()
     }
 
-    /// What the run executed, by looking at nothing but the sites of its blocks.
+    /// What the run executed, from nothing but the sites of its blocks.
     pub(super) fn executed(&self, graph: &Graph) -> SiteVector {
         let blocks = self.edges.iter().map(|&edge| graph.edge(edge).to);
         let done = self.edges.len()
@@ -73,7 +74,7 @@ impl Walk {
         })
     }
 
-    /// What the placement's counters say, plus what it says is owed where the run was cut short.
+    /// What the placement's counters give, plus what is owed where the run was cut short.
     pub(super) fn counted(&self, graph: &Graph, placement: &Placement) -> SiteVector {
         let mut sum = SiteVector::zero();
         for &edge in &self.edges {
