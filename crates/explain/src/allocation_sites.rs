@@ -1,4 +1,4 @@
-//! The sites of a method, as the rewriter sees them.
+//! The sites of a method, as the rewriter finds them.
 
 use ducktrack_class_rewriter::{
     Allocation, AllocationKind, PoolRules, TrackedMethods, allocations,
@@ -9,12 +9,12 @@ use ducktrack_printable::printable;
 use crate::java_type::java_type;
 use crate::site::Site;
 
-/// What the constants of a class mean, found once per class.
+/// The meaning of a class's constants, computed once per class.
 pub(crate) fn rules(class: &ClassFile<'_>) -> Result<PoolRules, Error> {
     PoolRules::of(class, &TrackedMethods::built_in())
 }
 
-/// Everything in the code that allocates.
+/// All allocating instructions of the code.
 pub(crate) fn sites(
     class: &ClassFile<'_>,
     code: &Code<'_>,

@@ -1,10 +1,10 @@
-//! Class files out of what the user names: a class file, or a jar with many.
+//! Reads class files from the user's input: a class file, or a jar with many.
 
 use std::io::{Cursor, Read};
 
 use crate::error::Error;
 
-/// No class file can be larger than this in practice; entries that claim more are refused unread.
+/// No class file is larger than this in practice; jar entries that claim more are refused unread.
 const MOST_CLASS_BYTES: u64 = 64 << 20;
 
 /// The classes of an input, each as the bytes of its class file.
@@ -14,7 +14,7 @@ pub struct ClassSource {
 }
 
 impl ClassSource {
-    /// Takes the bytes of a class file or a jar. Of a multi-release jar, the base version is used.
+    /// Reads the bytes of a class file or a jar. Of a multi-release jar, the base version is used.
     ///
     /// # Errors
     /// If it is neither, or the jar is damaged.

@@ -1,9 +1,9 @@
 //! Coordinates of the vertices of a layered graph.
 //!
-//! Layers are stacked from top to bottom. Within a layer the order is given; each vertex wants to be at the weighted mean of
-//! its neighbours, and must keep its distance from the vertex beside it. The positions closest to the wishes (least
-//! squares) are found exactly by pooling adjacent violators: vertices that would overlap form a group that moves
-//! as one, to the mean of what its members want.
+//! Layers are stacked from top to bottom. The order within a layer is given. Each vertex is drawn to the weighted mean of
+//! its neighbours, but must keep its distance from the adjacent vertices. The positions closest to these wishes (least
+//! squares) are found exactly by pooling adjacent violators: vertices that would overlap form a group that moves as one, to
+//! the mean of its members' wishes.
 
 use crate::layered_graph::LayeredGraph;
 
@@ -13,10 +13,10 @@ const GAP: f64 = 26.0;
 const LAYER_GAP: f64 = 54.0;
 const SWEEPS: usize = 24;
 
-/// Where vertices are.
+/// The positions of vertices and layers.
 #[derive(Clone, Debug)]
 pub(crate) struct Coordinates {
-    /// Per vertex, the middle.
+    /// Per vertex, the horizontal middle.
     pub(crate) x: Vec<f64>,
     /// Per layer, top and bottom.
     pub(crate) layers: Vec<(f64, f64)>,
@@ -25,7 +25,7 @@ pub(crate) struct Coordinates {
 pub(crate) fn coordinates(graph: &LayeredGraph) -> Coordinates {
     let mut x = packed(graph);
     for sweep in 0..SWEEPS {
-        // At first from one side only, which carries straight lines far; in the end from both.
+        // The first sweeps use one side only, which propagates straight lines far; the last ones use both.
         let (above, below) = match sweep {
             sweep if sweep + 6 >= SWEEPS => (true, true),
             sweep => (sweep % 2 == 0, sweep % 2 == 1),
@@ -43,8 +43,8 @@ pub(crate) fn coordinates(graph: &LayeredGraph) -> Coordinates {
     }
 }
 
-/// Gives bends that follow each other in an edge the same place as far as the vertices beside them allow, so
-/// that long edges have few curves.
+/// Gives consecutive bends of an edge the same position, as far as the adjacent vertices allow, so that long edges
+/// have few curves.
 fn straighten(graph: &LayeredGraph, x: &mut [f64], chain: &[usize]) {
     let Some(bends) = chain.get(1..chain.len().saturating_sub(1)) else {
         return;
@@ -72,7 +72,7 @@ fn straighten(graph: &LayeredGraph, x: &mut [f64], chain: &[usize]) {
     }
 }
 
-/// Between which places a vertex can be moved without touching the vertices beside it.
+/// The range in which a vertex can move without touching the adjacent vertices.
 fn room(graph: &LayeredGraph, x: &[f64], vertex: usize) -> (f64, f64) {
     let layer = &graph.layers[graph.vertices[vertex].layer];
     let Some(position) = layer.iter().position(|&other| other == vertex) else {
@@ -138,7 +138,7 @@ fn improve(graph: &LayeredGraph, x: &mut [f64], above: bool, below: bool) {
     }
 }
 
-/// Where a vertex wants to be, and how much.
+/// The position that a vertex is drawn to, and how strongly.
 fn wish(x: &[f64], vertex: usize, wishes: &[(usize, f64)]) -> (f64, f64) {
     let weight: f64 = wishes.iter().map(|(_, importance)| importance).sum();
     if weight <= 0.0 {
@@ -154,14 +154,14 @@ fn wish(x: &[f64], vertex: usize, wishes: &[(usize, f64)]) -> (f64, f64) {
     )
 }
 
-/// Vertices that move as one: in coordinates from which all distances are taken out, one place.
+/// Vertices that move as one: one position, in coordinates without the distances between vertices.
 struct Group {
     place: f64,
     weight: f64,
     members: usize,
 }
 
-/// The places in order that keep all distances and are closest to what is wanted.
+/// The positions, in order, that keep all distances and are closest to the wishes.
 fn closest(graph: &LayeredGraph, layer: &[usize], wanted: &[(f64, f64)]) -> Vec<f64> {
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// A diamond's arms are beside each other, its head and foot in the middle.
+    /// The arms of a diamond are beside each other, its head and foot in the middle.
     #[test]
     fn a_diamond_is_symmetric() {
         let (graph, found) = laid_out(4, &[(0, 1), (0, 2), (1, 3), (2, 3)]);

@@ -1,6 +1,6 @@
 //! Why a method cannot be explained.
 
-/// What went wrong.
+/// The reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     Jar {
         /// The name of the input.
         name: String,
-        /// What the reader of archives says.
+        /// The message of the zip reader.
         source: zip::result::ZipError,
     },
     /// An entry of the jar is larger than any class file.
@@ -31,7 +31,7 @@ pub enum Error {
     /// A class file breaks a rule.
     #[error("class {class}: {source}")]
     ClassFile {
-        /// The class or the name of the input.
+        /// Name of the class or of the input.
         class: String,
         /// The broken rule.
         source: ducktrack_classfile::Error,
@@ -50,25 +50,25 @@ pub enum Error {
         /// The method.
         method: String,
     },
-    /// Nothing has the name that was asked for.
+    /// No method has the requested name.
     #[error("no method with code is named {wanted}")]
     NoSuchMethod {
-        /// The name that was asked for.
+        /// The requested name.
         wanted: String,
     },
-    /// Only one method can be drawn.
+    /// Only one method can be drawn at a time.
     #[error("{} methods fit; choose one of: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
-        /// Methods that fit; at most a few dozen.
+        /// Matching methods; at most a few dozen.
         candidates: Vec<String>,
     },
-    /// An edge count is not written as `FROM:TO=COUNT`.
+    /// An edge count is not of the form `FROM:TO=COUNT`.
     #[error("{text}: an edge count is FROM:TO=COUNT, with bytecode indices, `entry` or `exit`")]
     BadEdgeCount {
-        /// What was written.
+        /// The text that was given.
         text: String,
     },
-    /// An edge count names no edge of the method.
+    /// An edge count names an edge that the method does not have.
     #[error("method {method} has no edge from {from} to {to}")]
     NoSuchEdge {
         /// The method.

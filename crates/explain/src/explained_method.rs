@@ -1,4 +1,4 @@
-//! One method, with everything there is to show about it.
+//! One method, with everything that is shown about it.
 
 use ducktrack_class_rewriter::MethodProfile;
 use ducktrack_classfile::{Code, CodeOffset};
@@ -28,16 +28,16 @@ pub struct ExplainedMethod {
     /// The placement of the paths; `None` if there would be too many terms.
     pub(crate) placement: Option<Placement>,
     pub(crate) choice: Choice,
-    /// What the rewriter makes of it.
+    /// What the rewriter puts into the code.
     pub(crate) in_code: InCode,
 }
 
-/// A class and which of its methods is meant.
+/// A class and one of its methods.
 #[derive(Clone, Copy)]
 pub(crate) struct MethodOfClass<'a> {
     pub(crate) class: &'a [u8],
     pub(crate) index: u16,
-    /// The class as it is rewritten before anything is measured.
+    /// The class as rewritten before anything is measured.
     pub(crate) rewritten: &'a Rewritten,
 }
 
@@ -46,14 +46,14 @@ pub(crate) struct MethodOfClass<'a> {
 pub(crate) struct ExplainedBlock {
     pub(crate) first: CodeOffset,
     pub(crate) last: CodeOffset,
-    /// The mnemonic of the last instruction, if it decides where control goes.
+    /// The mnemonic of the last instruction, if it is a branch, switch, return or throw.
     pub(crate) ends_with: Option<&'static str>,
     pub(crate) lines: Option<(u16, u16)>,
     pub(crate) is_handler: bool,
     pub(crate) sites: Vec<SiteId>,
 }
 
-/// One site and where it is.
+/// One site and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct ExplainedSite {
     pub(crate) site: Site,
@@ -62,7 +62,7 @@ pub(crate) struct ExplainedSite {
 }
 
 impl ExplainedSite {
-    /// What it does, without packages.
+    /// What it allocates, without packages.
     pub(crate) fn short(&self) -> String {
         let mut words: Vec<&str> = self.site.what.split(' ').collect();
         if let Some(last) = words.last_mut() {
@@ -159,7 +159,7 @@ impl ExplainedMethod {
         terms.collect::<Vec<_>>().join(" ")
     }
 
-    /// The counters of the paths placement by path: numbered in the order of the paths, empty ones left out.
+    /// The counters of the paths placement: numbered in the order of the paths, without empty ones.
     pub(crate) fn numbered_counters(&self) -> Vec<(usize, EdgeId)> {
         let placement = self.placement.as_ref();
         let counters = self
@@ -174,7 +174,7 @@ impl ExplainedMethod {
         counters.collect()
     }
 
-    /// The counters that a picture shows on edges: those of paths, unless the rewriter leaves them aside.
+    /// The counters that a picture shows on edges: those of paths, unless the rewriter does not use them.
     pub(crate) fn drawn_counters(&self) -> Vec<(usize, EdgeId)> {
         match self.in_code.is_by_path() {
             true => self.numbered_counters(),
@@ -182,12 +182,12 @@ impl ExplainedMethod {
         }
     }
 
-    /// How often something happens per run.
+    /// Occurrences per run.
     pub(crate) fn per_run(&self, frequency: u64) -> f64 {
         frequency as f64 / self.frequencies.runs(&self.graph).max(1) as f64
     }
 
-    /// Increments per run with one counter per site, of sites that paths could count.
+    /// Increments per run with one counter per site, for sites that paths could count.
     pub(crate) fn increments_per_site(&self) -> f64 {
         let sites = self.sites.iter().enumerate();
         let executed = sites
@@ -196,7 +196,7 @@ impl ExplainedMethod {
         self.per_run(executed.fold(0, u64::saturating_add))
     }
 
-    /// Increments per run of each kind of placement that was looked at, and whether it was chosen.
+    /// Increments per run of each kind of placement that was compared, and whether it was chosen.
     pub(crate) fn candidates(&self) -> Vec<(&'static str, f64, bool)> {
         let mut best: Vec<(PlacementKind, u64)> = Vec::new();
         for &(kind, cost) in &self.choice.candidates {
@@ -212,7 +212,7 @@ impl ExplainedMethod {
     }
 }
 
-/// What a placement is called in output.
+/// The name of a kind of placement in output.
 fn placement_name(kind: PlacementKind) -> &'static str {
     match kind {
         PlacementKind::Paths => "paths",
@@ -294,7 +294,7 @@ fn frequencies(
     Ok(EdgeFrequencies::of(graph, &counted).into_frequencies())
 }
 
-/// What the agent would have measured.
+/// The profile that the agent would have measured.
 fn profile(
     index: u16,
     method: &MethodGraph<'_>,

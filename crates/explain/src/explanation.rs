@@ -1,4 +1,4 @@
-//! From class files to explained methods.
+//! Explains the methods of class files.
 
 use ducktrack_classfile::{ClassFile, Method, decode_modified_utf8};
 use ducktrack_printable::printable;
@@ -14,11 +14,10 @@ use crate::{method_dot, method_svg, method_text, overview};
 /// How many candidates an error lists.
 const MOST_LISTED: usize = 24;
 
-/// The method that is asked for as text; without one, if there are several with allocations, one
-/// line for each.
+/// The requested method as text; without a name, and if several methods allocate, one line for each.
 ///
 /// # Errors
-/// If the input cannot be read or nothing fits.
+/// If the input cannot be read or no method matches.
 pub fn text(source: &ClassSource, options: &Options) -> Result<String, Error> {
     let (methods, left_out) = explain(source, options)?;
     Ok(match (methods.as_slice(), &options.method) {
@@ -35,7 +34,7 @@ pub fn text(source: &ClassSource, options: &Options) -> Result<String, Error> {
 /// The graph of one method in the language of Graphviz.
 ///
 /// # Errors
-/// If the input cannot be read, or not exactly one method fits.
+/// If the input cannot be read, or if not exactly one method matches.
 pub fn dot(source: &ClassSource, options: &Options) -> Result<String, Error> {
     only_one(source, options).map(|method| method_dot::render(&method))
 }
@@ -43,7 +42,7 @@ pub fn dot(source: &ClassSource, options: &Options) -> Result<String, Error> {
 /// The graph of one method as a self-contained SVG picture.
 ///
 /// # Errors
-/// If the input cannot be read, or not exactly one method fits.
+/// If the input cannot be read, or if not exactly one method matches.
 pub fn svg(source: &ClassSource, options: &Options) -> Result<String, Error> {
     only_one(source, options).map(|method| method_svg::render(&method))
 }
@@ -65,8 +64,8 @@ fn only_one(source: &ClassSource, options: &Options) -> Result<ExplainedMethod, 
     }
 }
 
-/// Explains all methods that are meant. Without a name, methods that cannot be explained are listed by reason; with one,
-/// that is an error.
+/// Explains all matching methods. Without a name, methods that cannot be explained are listed with their reasons; with a
+/// name, that is an error.
 fn explain(
     source: &ClassSource,
     options: &Options,

@@ -1,8 +1,9 @@
-//! What the rewriter really puts into a method's code: it is run here, and its counters are listed with their places.
+//! What the rewriter really puts into a method's code: the rewriter runs here, and its counters are listed with their
+//! places.
 //!
-//! The placement on the graph is a plan. The rewriter leaves it aside where it is not worth it (see
-//! [`WhyPerSite`](ducktrack_class_rewriter::WhyPerSite)), and else moves counters from edges into blocks, merges those that end up in one block, and
-//! adds stubs for exceptions.
+//! The placement on the graph is a plan. The rewriter does not use it if it is not worth it (see
+//! [`WhyPerSite`](ducktrack_class_rewriter::WhyPerSite)). Otherwise it moves counters from edges into blocks, merges those that end up in
+//! the same block, and adds stubs for exceptions.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +23,12 @@ pub(crate) struct Rewritten(Result<RewrittenClass, String>);
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InCode {
     pub(crate) verdict: Verdict,
-    /// Counters on the normal way.
+    /// Counters in the code that runs without an exception.
     pub(crate) counters: Vec<InCodeCounter>,
-    /// Sites with a counter of their own beside those of paths, and why.
+    /// Sites that have a separate counter although paths have counters, and why.
     pub(crate) beside_paths: Vec<(usize, WhyPerSite)>,
     pub(crate) stubs: Vec<InCodeStub>,
-    /// Sites without a counter: filed under class or caller, or counted where the method is called.
+    /// Sites without a counter: filed under class or caller, or counted at the caller.
     pub(crate) uncounted: Vec<usize>,
 }
 
@@ -40,7 +41,7 @@ pub(crate) enum Verdict {
     PerSite(WhyPerSite),
     /// No site has a counter.
     NoCounters,
-    /// The method stays as it is.
+    /// The rewriter leaves the method unchanged.
     Refused(String),
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct InCodeCounter {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct InCodeTerm {
     pub(crate) site: usize,
-    /// Of a many-dimensional array; 0 is the outermost, or no array.
+    /// Level of a multi-dimensional array; 0 is the outermost, or not an array.
     pub(crate) level: u8,
     pub(crate) factor: i32,
 }
@@ -69,7 +70,7 @@ pub(crate) struct InCodeStub {
 }
 
 impl Rewritten {
-    /// Rewrites a class as the agent does by default, with `profile` as what was measured.
+    /// Rewrites a class as the agent does by default, with `profile` as the measured frequencies.
     pub(crate) fn of(bytes: &[u8], profile: Option<MethodProfile>) -> Self {
         let options = RewriteOptions {
             counters: CounterChoice::Path,
@@ -90,7 +91,7 @@ impl Rewritten {
         Self(outcome.map_err(|reason| reason.to_string()))
     }
 
-    /// One method of it; `sites` in the order of the code.
+    /// One method of the class; `sites` in code order.
     pub(crate) fn method(&self, index: u16, sites: &[Site]) -> InCode {
         let class = match &self.0 {
             Ok(class) => class,
@@ -147,7 +148,7 @@ impl InCode {
             .iter()
             .filter_map(|(offset, why)| Some((number(*offset)?, *why)))
             .collect();
-        // The levels of an array are one site here.
+        // Here the levels of an array are one site.
         beside_paths.dedup();
         Self {
             verdict: match counting.per_site {
@@ -169,18 +170,18 @@ impl InCode {
         }
     }
 
-    /// Whether the counters of paths stand in the code.
+    /// Whether the code has the counters of paths.
     pub(crate) fn is_by_path(&self) -> bool {
         self.verdict == Verdict::ByPath
     }
 
-    /// Whether paths decide how a site is counted, or would.
+    /// Whether paths determine, or would determine, how a site is counted.
     pub(crate) fn concerns_paths(&self, site: usize) -> bool {
         let beside = self.beside_paths.iter().any(|(beside, _)| *beside == site);
         !beside && (!self.uncounted.contains(&site) || self.counters.is_empty())
     }
 
-    /// How the method is counted, in one sentence.
+    /// One sentence about how the method is counted.
     pub(crate) fn verdict_text(&self) -> String {
         match &self.verdict {
             Verdict::ByPath => "paths have counters".to_owned(),
@@ -190,7 +191,7 @@ impl InCode {
         }
     }
 
-    /// Everything else that is in the code, a line each: counters `k0`, `k1`, ..., stubs, and what has no counter.
+    /// Everything else in the code, one line each: counters `k0`, `k1`, ..., stubs, and sites without a counter.
     pub(crate) fn lines(&self) -> Vec<String> {
         let counters = self.counters.iter().enumerate().map(|(number, counter)| {
             let place = place_text(counter.place);
@@ -231,7 +232,7 @@ impl InCode {
         lines
     }
 
-    /// The counters that stand right after a site's instruction, where paths have none: ` k0`.
+    /// The names of counters directly after a site's instruction, such as ` k0`, if paths have none.
     pub(crate) fn marks_of(&self, site: usize) -> String {
         if self.is_by_path() {
             return String::new();
@@ -243,7 +244,7 @@ impl InCode {
     }
 }
 
-/// What one increment of each counter stands for.
+/// The meaning of one increment of each counter.
 fn terms_by_counter(
     class: &RewrittenClass,
     method: u16,
@@ -288,7 +289,7 @@ fn place_text(place: Place) -> String {
     }
 }
 
-/// Instructions and probes that a stub protects.
+/// The number of instructions and probes that a stub protects, as text.
 fn places_text(places: usize) -> String {
     match places {
         1 => "for 1 place".to_owned(),

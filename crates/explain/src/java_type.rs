@@ -1,6 +1,6 @@
-//! Descriptors as people write types: `[[Ljava/lang/String;` is `java.lang.String[][]`.
+//! Formats descriptors as Java types: `[[Ljava/lang/String;` is `java.lang.String[][]`.
 
-/// The Java spelling of a descriptor or of a class name as in class files.
+/// The Java type for a descriptor or an internal class name.
 pub(crate) fn java_type(descriptor: &str) -> String {
     let element = descriptor.trim_start_matches('[');
     let dimensions = descriptor.len() - element.len();

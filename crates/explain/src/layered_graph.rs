@@ -1,11 +1,11 @@
 //! A directed graph cut into layers, for drawing (K. Sugiyama, S. Tagawa, M. Toda, 1981).
 //!
-//! Edges that close a cycle of a depth-first walk are turned around; each node gets the layer after its lowest
-//! predecessor; an edge that spans several layers is cut into segments at *bends*, one in each layer between. Nodes
-//! and bends are the *vertices*. The next steps order each layer ([`vertex_order`](crate::vertex_order)) and give
+//! Edges that close a cycle of a depth-first walk are reversed. Each node gets the layer after its lowest
+//! predecessor. An edge that spans several layers is cut into segments at *bends*, one in each layer between. Nodes
+//! and bends are the *vertices*. The next steps order each layer ([`vertex_order`](crate::vertex_order)) and compute
 //! coordinates ([`coordinates`](crate::coordinates)).
 
-/// What is to be drawn.
+/// The graph to be drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drawing {
     /// Width and height of each node.
@@ -20,7 +20,7 @@ pub(crate) struct Drawing {
 pub(crate) struct Link {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// How much it should be short and straight.
+    /// How important it is that the edge is short and straight.
     pub(crate) importance: f64,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct Link {
 pub(crate) struct Vertex {
     /// The node; `None` for a bend.
     pub(crate) node: Option<usize>,
-    /// The width that it keeps free; more than a node's own where a loop is drawn beside it.
+    /// The reserved width; more than the node's own if a self-loop is drawn beside it.
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) layer: usize,
 }
 
-/// A piece of an edge between neighbouring layers.
+/// The part of an edge between adjacent layers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) upper: usize,
@@ -52,11 +52,11 @@ pub(crate) struct LayeredGraph {
     pub(crate) layers: Vec<Vec<usize>>,
     /// For each link, its vertices from top to bottom; empty for a link of a node to itself.
     pub(crate) chains: Vec<Vec<usize>>,
-    /// For each link, whether it was turned around: it leads from bottom to top.
+    /// For each link, whether it was reversed: it leads from bottom to top.
     pub(crate) upwards: Vec<bool>,
 }
 
-/// The width that a bend keeps free.
+/// The reserved width of a bend.
 const BEND_WIDTH: f64 = 14.0;
 
 impl LayeredGraph {
@@ -68,7 +68,7 @@ impl LayeredGraph {
             ..Self::default()
         };
         graph.layers = vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)];
-        // Nodes in the order of the walk, which visits important edges first: a good order to start with.
+        // Nodes in the order of the walk, which visits important edges first: a good initial order.
         let mut vertex_of = vec![0; drawing.sizes.len()];
         for &node in &walk.order {
             let (width, height) = reserved(drawing, node);
@@ -114,7 +114,7 @@ impl LayeredGraph {
                 .iter()
                 .filter(|&&vertex| self.vertices[vertex].node.is_none())
                 .count();
-            // Pieces between bends should be straight above all.
+            // Segments between bends should be straight above all.
             let importance = importance * [1.0, 2.0, 8.0][bends];
             self.segments.push(Segment {
                 upper: pair[0],
@@ -126,10 +126,10 @@ impl LayeredGraph {
     }
 }
 
-/// How far a loop of a node to itself reaches out of the node.
+/// How far a self-loop reaches out of its node.
 pub(crate) const SELF_LOOP_WIDTH: f64 = 34.0;
 
-/// The space that a node takes. Its own box stays in the middle.
+/// The space that a node takes. Its box is in the middle of it.
 fn reserved(drawing: &Drawing, node: usize) -> (f64, f64) {
     let (width, height) = drawing.sizes[node];
     let loops = drawing
@@ -145,7 +145,7 @@ fn reserved(drawing: &Drawing, node: usize) -> (f64, f64) {
 
 /// A depth-first walk that takes important links first.
 struct Walk {
-    /// All nodes, each before those it leads to but for links turned around.
+    /// All nodes, each before its successors, except along reversed links.
     order: Vec<usize>,
     upwards: Vec<bool>,
 }
@@ -209,8 +209,8 @@ impl Walk {
     }
 }
 
-/// The layer of each node: one below its lowest predecessor; then nodes are lowered where that makes
-/// important links shorter.
+/// The layer of each node: one below its lowest predecessor. Then nodes are lowered if that makes important links
+/// shorter.
 fn layers(drawing: &Drawing, walk: &Walk) -> Vec<usize> {
     let downwards = || {
         let links = drawing

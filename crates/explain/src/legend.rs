@@ -1,4 +1,4 @@
-//! The text beside a picture: paths, counters with their components, sites, and what it costs.
+//! The text beside a picture: paths, counters with their components, sites, and costs.
 
 use ducktrack_path_counters::FrequencySource;
 
@@ -6,7 +6,7 @@ use crate::explained_method::ExplainedMethod;
 use crate::method_text::{component_texts, kind_name, way};
 use crate::palette::{Stroke, stroke_of};
 
-/// One row.
+/// One row of the legend.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Entry {
     Blank,
@@ -26,7 +26,7 @@ impl Entry {
     /// Characters before the text of a row.
     pub(crate) const INDENT: f64 = 6.0;
 
-    /// Characters that the row takes.
+    /// Width of the row in characters.
     pub(crate) fn width(&self) -> f64 {
         match self {
             Self::Blank => 0.0,
@@ -45,7 +45,7 @@ impl Entry {
 /// Rows longer than this are broken at a space.
 const MOST_CHARACTERS: usize = 88;
 
-/// All rows.
+/// All rows of a method's legend.
 pub(crate) fn legend(method: &ExplainedMethod) -> Vec<Entry> {
     let mut entries = Vec::new();
     paths(&mut entries, method);
@@ -160,7 +160,7 @@ fn increments(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
     }
 }
 
-/// What the rewriter really makes of it.
+/// Adds what the rewriter really puts into the code.
 fn in_code(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
     entries.push(Entry::Blank);
     entries.push(Entry::Heading("In the code".to_owned()));
@@ -170,7 +170,7 @@ fn in_code(entries: &mut Vec<Entry>, method: &ExplainedMethod) {
     }
 }
 
-/// Breaks a long row at spaces; the rest is indented.
+/// Breaks a long row at spaces; the later rows are indented.
 fn broken(text: &str) -> Vec<String> {
     let mut rows = vec![String::new()];
     for word in text.split_inclusive(' ') {

@@ -1,5 +1,5 @@
-//! Draws a method's graph, its paths and its counters, so that a person can check them by eye
-//! against the figures of the DuckTracks paper.
+//! Draws a method's graph, its paths and its counters, so that they can be checked by eye against the figures of the
+//! DuckTracks paper.
 //!
 //! ```no_run
 //! use ducktrack_explain::{ClassSource, MethodName, Options};
@@ -18,14 +18,14 @@
 //! | blue and other shades, dashed | side paths |
 //! | green, dash-dotted | loop paths |
 //! | orange, dotted | paths that begin in an exception handler |
-//! | a filled badge `c0` on a thick edge | a counter; the text beside it says what it counts |
+//! | a filled badge `c0` on a thick edge | a counter; the text beside it lists what it counts |
 //! | a number on an edge | its share count |
-//! | `k0` beside a site | a counter of its own, where the rewriter leaves paths aside |
+//! | `k0` beside a site | a separate counter of the site, if the rewriter does not use paths |
 //!
-//! Paths and their counters are the plan. What the agent really puts into the code stands below them ("in the code"): it runs the rewriter and
-//! names the reason where paths are left aside.
+//! Paths and their counters are the plan. The section "in the code" shows what the agent really inserts: it runs the rewriter, and gives
+//! the reason if the rewriter does not use paths.
 //!
-//! Input is not trusted: nothing here panics on it.
+//! Input is untrusted: nothing here panics on it.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@ use ducktrack_path_counters::{BlockId, EdgeId};
 use crate::explained_method::ExplainedMethod;
 use crate::palette::{Stroke, stroke_of};
 
-/// The graph with one colour and line style per path, counters as edge labels.
+/// The graph, with one colour and line style per path, and counters as edge labels.
 pub(crate) fn render(method: &ExplainedMethod) -> String {
     let mut text = format!(
         "digraph \"{}\" {{\n  label=\"{}\\n{}\";\n  labelloc=t;\n  fontname=\"sans-serif\";\n  \

@@ -1,22 +1,22 @@
-//! How people name methods: `main`, `Parser.next`, `com.foo.Parser::next`, `next(I)V`.
+//! How users name methods: `main`, `Parser.next`, `com.foo.Parser::next`, `next(I)V`.
 //!
 //! A name is `[CLASS SEPARATOR] METHOD [DESCRIPTOR]`. The separator is `::`, `#`, or the last dot or slash before the
 //! descriptor. A class may be written with dots or slashes, and without its package.
 
 use std::fmt;
 
-/// A method as the user names it.
+/// A method name as given by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MethodName {
-    /// With slashes, as in class files; `None` fits every class.
+    /// With slashes, as in class files; `None` matches every class.
     class: Option<String>,
     method: String,
-    /// `None` fits every descriptor.
+    /// `None` matches every descriptor.
     descriptor: Option<String>,
 }
 
 impl MethodName {
-    /// Reads a name. Every text is a name of something.
+    /// Parses a name. Any text is a valid name.
     pub fn parse(text: &str) -> Self {
         let (name, descriptor) = match text.find('(') {
             Some(start) => (&text[..start], Some(text[start..].to_owned())),
@@ -37,7 +37,7 @@ impl MethodName {
         }
     }
 
-    /// Whether a method is meant. All names are as in class files.
+    /// Whether the name matches a method. The arguments are names as in class files.
     pub fn fits(&self, class: &str, method: &str, descriptor: &str) -> bool {
         let class_fits = self.class.as_deref().is_none_or(|wanted| {
             class == wanted

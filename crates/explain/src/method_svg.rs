@@ -1,7 +1,7 @@
-//! A method's graph as a self-contained SVG picture: the graph on the left, what it means on the right.
+//! A method's graph as a self-contained SVG picture: the graph on the left, its legend on the right.
 //!
-//! No scripts, no fonts or files from elsewhere. Colours follow the viewer's preference for light or dark. Texts are set in
-//! a monospaced font, so that their widths are known here.
+//! It uses no scripts and no external fonts or files. Colours follow the viewer's preference for light or dark. All text is
+//! in a monospaced font, so that its width is known here.
 
 use ducktrack_path_counters::{BlockId, EdgeId};
 
@@ -46,7 +46,7 @@ pub(crate) fn render(method: &ExplainedMethod) -> String {
     svg.text
 }
 
-/// Where everything goes.
+/// The positions of all boxes and lines.
 pub(crate) fn layout(method: &ExplainedMethod) -> Layout {
     lay_out(&drawing(method))
 }
@@ -150,7 +150,7 @@ fn draw_graph(svg: &mut Svg, method: &ExplainedMethod, layout: &Layout) {
         labels.keep_free(*shape);
     }
     let paths = method.paths.paths();
-    // The hot path last, so that it lies on top.
+    // The hot path is drawn last, so that it is on top.
     for (number, path) in paths.iter().enumerate().rev() {
         let class = stroke_class(&stroke_of(paths, number));
         for &edge in path.edges() {
@@ -229,7 +229,7 @@ fn draw_block(svg: &mut Svg, method: &ExplainedMethod, shape: Rectangle, block: 
     svg.push("</g>\n");
 }
 
-/// Places that labels have taken.
+/// The places that labels occupy.
 #[derive(Default)]
 struct Labels {
     taken: Vec<Rectangle>,
@@ -249,7 +249,7 @@ impl Labels {
         })
     }
 
-    /// The first of the candidates that is free, or else the first.
+    /// The first free candidate, or the first one if none is free.
     fn place(&mut self, candidates: &[Point], width: f64, height: f64) -> Point {
         let around = |at: &Point| Rectangle {
             x: at.x - width / 2.0,
@@ -351,7 +351,7 @@ fn escaped(text: &str) -> String {
                 '<' => safe.push_str("&lt;"),
                 '>' => safe.push_str("&gt;"),
                 '"' => safe.push_str("&quot;"),
-                // Not allowed in XML at all; names in class files may hold them.
+                // These characters are not allowed in XML at all, but names in class files may contain them.
                 control if control < ' ' || matches!(control, '\u{fffe}' | '\u{ffff}') => {
                     safe.push('\u{fffd}')
                 }

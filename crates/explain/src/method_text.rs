@@ -105,7 +105,7 @@ fn paths(page: &mut Page, method: &ExplainedMethod) {
     }
 }
 
-/// The way of a path over its blocks, from branching block to joining block.
+/// The blocks along a path, from branching block to joining block.
 pub(crate) fn way(method: &ExplainedMethod, path: &Path) -> String {
     let counters = method.numbered_counters();
     let mut way = method.block_name(path.branching_block());
@@ -131,7 +131,7 @@ pub(crate) fn way(method: &ExplainedMethod, path: &Path) -> String {
     way
 }
 
-/// The word for a kind of path.
+/// The name of a kind of path.
 pub(crate) fn kind_name(kind: PathKind) -> &'static str {
     match kind {
         PathKind::Hot => "hot",
@@ -174,7 +174,7 @@ fn counters(page: &mut Page, method: &ExplainedMethod) {
     }
 }
 
-/// The components and their sum, by name.
+/// The components and their sum, with their names.
 pub(crate) fn component_texts(
     method: &ExplainedMethod,
     components: &Components,
@@ -215,7 +215,7 @@ fn owed(page: &mut Page, method: &ExplainedMethod) {
     }
 }
 
-/// What the rewriter really makes of it.
+/// Adds what the rewriter really puts into the code.
 fn in_code(page: &mut Page, method: &ExplainedMethod) {
     page.heading(&format!("in the code: {}", method.in_code.verdict_text()));
     for line in method.in_code.lines() {

@@ -1,4 +1,4 @@
-//! What to explain, and with which frequencies.
+//! Which methods to explain, and with which frequencies.
 
 use std::str::FromStr;
 
@@ -7,24 +7,23 @@ use ducktrack_classfile::CodeOffset;
 use crate::error::Error;
 use crate::method_name::MethodName;
 
-/// The choices of the user.
+/// The user's options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The method; without it, all methods with allocations are meant.
+    /// The method; `None` means all methods with allocations.
     pub method: Option<MethodName>,
-    /// Edges that were counted; the other frequencies follow by propagation. Without any, the
-    /// static estimate is used.
+    /// Counted edges; the other frequencies follow by propagation. Without any, the static estimate is used.
     pub edge_counts: Vec<EdgeCount>,
 }
 
 /// How often an edge was taken, written `FROM:TO=COUNT`: `entry:0=1000`, `12:20=17`, `31:exit=983`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeCount {
-    /// Any instruction of the block it leaves; `None` is ENTRY.
+    /// Any instruction of the block that the edge leaves; `None` is ENTRY.
     pub from: Option<CodeOffset>,
-    /// The first instruction of the block it enters; `None` is EXIT.
+    /// The first instruction of the block that the edge enters; `None` is EXIT.
     pub to: Option<CodeOffset>,
-    /// How often.
+    /// How often the edge was taken.
     pub count: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Many methods at a glance: one line each.
+//! An overview of many methods, one line each.
 
 use crate::explained_method::ExplainedMethod;
 
-/// What can be said about the methods of a class or jar; the one that saves most first.
+/// The methods of a class or jar, in descending order of saved increments.
 pub(crate) fn render(methods: &[ExplainedMethod], left_out: &[String]) -> String {
     let mut lines: Vec<(f64, String)> = methods
         .iter()

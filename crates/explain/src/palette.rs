@@ -1,6 +1,6 @@
-//! Colours and line styles of paths, after the paper's figures: the hot path continuous red, side paths
-//! dashed blue, loop paths dash-dotted green; handler paths, which the paper does not have, dotted orange.
-//! Several side or loop paths get different shades.
+//! Colours and line styles of paths, after the paper's figures: continuous red for the hot path, dashed blue for side
+//! paths, dash-dotted green for loop paths; handler paths, which the paper does not have, are dotted orange. Several
+//! side or loop paths get different shades.
 
 use ducktrack_path_counters::{Path, PathKind};
 
@@ -67,7 +67,7 @@ pub(crate) fn stroke_of(paths: &[Path], number: usize) -> Stroke {
     strokes[alike % strokes.len()]
 }
 
-/// The position of a stroke among [`all_strokes`].
+/// The index of a stroke in [`all_strokes`].
 pub(crate) fn stroke_class(stroke: &Stroke) -> usize {
     all_strokes().position(|it| it == stroke).unwrap_or(0)
 }

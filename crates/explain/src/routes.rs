@@ -1,7 +1,7 @@
-//! Where boxes and lines go, from the coordinates of a layered graph.
+//! Positions of boxes and lines, from the coordinates of a layered graph.
 //!
-//! The lines that touch a box from below or above spread over its width, in the order of where they go, so that lines to
-//! and from the same boxes stay apart.
+//! The lines that touch a box from below or above are spread over its width, in the order of their other ends, so that
+//! lines between the same boxes stay apart.
 
 use crate::coordinates::{Coordinates, coordinates};
 use crate::layered_graph::{Drawing, LayeredGraph, SELF_LOOP_WIDTH};
@@ -23,10 +23,10 @@ pub(crate) struct Rectangle {
     pub(crate) height: f64,
 }
 
-/// The way of a line, in the direction of its edge.
+/// The course of a line, in the direction of its edge.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Route {
-    /// Through these points, each time leaving and arriving vertically.
+    /// Through these points, vertical at each of them.
     Through(Vec<Point>),
     /// A loop at the right side of a box.
     BesideItself(Rectangle),
@@ -110,8 +110,8 @@ impl Routing<'_> {
         links.map(route).collect()
     }
 
-    /// Per link, the x at which it touches the box at one of its ends. `end` gives that end of a chain and the vertex next
-    /// to it.
+    /// Per link, the x at which it touches the box at one of its ends. `end` returns that end of a chain and the vertex
+    /// next to it.
     fn ports(&self, end: impl Fn(&[usize]) -> Option<(usize, usize)>) -> Vec<f64> {
         let mut touching: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.graph.vertices.len()];
         for (number, chain) in self.graph.chains.iter().enumerate() {
@@ -202,7 +202,7 @@ fn shifted_to_origin(mut boxes: Vec<Rectangle>, mut routes: Vec<Route>) -> Layou
 }
 
 impl Route {
-    /// As the `d` attribute of an SVG path.
+    /// The `d` attribute of an SVG path.
     pub(crate) fn svg_path(&self) -> String {
         match self {
             Self::Through(points) => {
@@ -238,7 +238,7 @@ impl Route {
         }
     }
 
-    /// A point on the piece of the line that leaves the first box: at `part` of the way.
+    /// A point on the first segment of the line: at `part` of its length.
     pub(crate) fn label_point(&self, part: f64) -> Point {
         match self {
             Self::Through(points) => {

@@ -1,6 +1,6 @@
-//! A method's graph as the path algorithms see it.
+//! A method's graph as input of the path algorithms.
 //!
-//! Blocks and edges keep their numbers; handler entries get artificial edges from ENTRY after them.
+//! Blocks and edges keep their numbers; artificial edges from ENTRY to handler entries come after them.
 
 use ducktrack_flow_graph::{Expectation, MethodGraph};
 use ducktrack_path_counters::{BlockId, Graph, GraphBuilder, GraphError, Hint, SiteId};

@@ -1,12 +1,12 @@
-//! A place in a method that allocates.
+//! An allocation site of a method.
 
 use ducktrack_classfile::CodeOffset;
 
-/// Something in the code that allocates.
+/// An instruction that allocates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Its instruction.
     pub offset: CodeOffset,
-    /// What it does, for people: `new java.util.ArrayList`.
+    /// What it does, as text: `new java.util.ArrayList`.
     pub what: String,
 }

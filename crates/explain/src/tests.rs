@@ -1,4 +1,4 @@
-//! Real methods: all of java.util of the JDK at hand. Counters are exact on random runs, and pictures are clean.
+//! Real methods: all of java.util of the local JDK. Counters are exact on random runs, and pictures are well-formed.
 //!
 //! The JDK is the one of `DUCKTRACK_JDK_17`, `DUCKTRACK_JDK_25` or `JAVA_HOME`, or one of /usr/lib/jvm.
 
@@ -89,7 +89,7 @@ fn for_each_method(mut check: impl FnMut(&ExplainedMethod)) -> usize {
     methods
 }
 
-/// A run by pseudo-random choices: its edges, and the block where it ends.
+/// A run by pseudo-random choices: its edges, and its last block.
 fn run(method: &ExplainedMethod, seed: &mut u64) -> (Vec<EdgeId>, BlockId) {
     let mut at = method.graph.entry();
     let mut edges = Vec::new();
@@ -112,7 +112,7 @@ fn assert_exact(method: &ExplainedMethod, placement: &Placement, edges: &[EdgeId
     let graph = &method.graph;
     let (mut executed, mut counted) = (SiteVector::zero(), SiteVector::zero());
     for &edge in edges {
-        // The last block has not run yet.
+        // The last block has not been executed yet.
         executed = executed.plus(graph.sites(graph.edge(edge).from));
         if let Some(counter) = placement.counter_on(edge) {
             counted = counted.plus(&counter.semantics);
@@ -206,7 +206,7 @@ fn pictures_of_real_methods_are_clean() {
     assert!(methods > 1_000, "{methods} methods");
 }
 
-/// How often a probe at a place runs on a way from ENTRY to EXIT.
+/// How often a probe at a place is executed on a path from ENTRY to EXIT.
 fn times(method: &ExplainedMethod, place: Place, edges: &[EdgeId]) -> i64 {
     let block_of = |at: CodeOffset| {
         let blocks = method.blocks.iter();
@@ -225,7 +225,7 @@ fn times(method: &ExplainedMethod, place: Place, edges: &[EdgeId]) -> i64 {
     let falls = |edge: &EdgeId, to: CodeOffset| {
         let (from, target) = ends(edge);
         let target = target.is_some_and(|block| block.first == to);
-        // The block before it in the code.
+        // The previous block in the code.
         let previous = method.blocks.iter().rev().find(|block| block.first < to);
         target && from.map(|block| block.first) == previous.map(|block| block.first)
     };
@@ -245,7 +245,7 @@ fn times(method: &ExplainedMethod, place: Place, edges: &[EdgeId]) -> i64 {
     i64::try_from(times).expect("few")
 }
 
-/// A way by pseudo-random choices on which nothing is thrown.
+/// A run by pseudo-random choices in which nothing is thrown.
 fn complete_run(method: &ExplainedMethod, seed: &mut u64) -> Option<Vec<EdgeId>> {
     let mut at = method.graph.entry();
     let mut edges = Vec::new();
@@ -265,7 +265,7 @@ fn complete_run(method: &ExplainedMethod, seed: &mut u64) -> Option<Vec<EdgeId>>
     (at == method.graph.exit()).then_some(edges)
 }
 
-/// The counters that are said to stand in the code count what runs, by whatever policy they were placed.
+/// The listed counters in the code are exact, whatever policy placed them.
 #[test]
 fn counters_in_the_code_are_exact() {
     let mut seed = 7;

@@ -1,7 +1,7 @@
 //! The order of vertices within their layers, with few crossings.
 //!
-//! The barycenter method: in turns from top to bottom and back, each layer is sorted by the mean position of
-//! each vertex's neighbours in the layer before. The order with the fewest crossings seen is kept.
+//! The barycenter method: in sweeps from top to bottom and back, each layer is sorted by the mean position of each
+//! vertex's neighbours in the previous layer. The best order found is kept.
 
 use crate::layered_graph::LayeredGraph;
 
@@ -81,7 +81,7 @@ fn positions(graph: &LayeredGraph) -> Vec<f64> {
     position
 }
 
-/// How many pairs of segments cross: inversions between the orders of their ends.
+/// The number of crossing pairs of segments: inversions between the orders of their ends.
 fn crossings(graph: &LayeredGraph) -> usize {
     let position = positions(graph);
     let mut between: Vec<Vec<(f64, f64)>> = vec![Vec::new(); graph.layers.len()];
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_diamond_with_crossed_arms_is_untangled() {
-        // 0 -> 1 2 3, each to one of 4 5 6, listed so that all cross.
+        // 0 -> 1 2 3, each linked to one of 4 5 6 so that all links cross.
         let link = |from, to| Link {
             from,
             to,

@@ -1,13 +1,14 @@
-//! Text, Graphviz and SVG of a method that is assembled here: the paper's figure 2 with allocations.
+//! Text, Graphviz and SVG of an assembled method: the paper's figure 2 with allocations.
 
 use std::io::{Cursor, Write};
 
 use ducktrack_classfile::{ClassBuilder, CodeBuilder, Opcode, access};
 use ducktrack_explain::{ClassSource, Error, MethodName, Options, dot, svg, text};
 
-/// A branches to B or to C; C runs, and then loops over D; both end at E. Every block but D's jump back allocates.
+/// A branches to B or to C; C is executed and then loops over D; both end at E. Every block allocates, except for D's
+/// jump back.
 fn figure_2() -> Vec<u8> {
-    // A version without frames, which are not computed here.
+    // A version without frames, because none are computed here.
     let mut class = ClassBuilder::new(
         49,
         access::PUBLIC | access::SUPER,
@@ -62,7 +63,7 @@ fn run_with(counts: &[&str]) -> Options {
     }
 }
 
-/// Measured as in the paper's figure: B is hot, C runs now and then and loops.
+/// Measured as in the paper's figure: B is hot; C is executed now and then and loops.
 const COUNTS: [&str; 3] = ["entry:0=10", "0:9=9", "16:28=50"];
 
 const EXPECTED: &str = "\
@@ -172,7 +173,7 @@ fn graphviz_gets_every_edge_with_its_paths_style() {
     assert!(text.starts_with("digraph ") && text.ends_with("}\n"));
 }
 
-/// Tags are balanced, attributes quoted: a browser will show it.
+/// Checks that tags are balanced and attributes quoted, so that a browser shows the picture.
 fn assert_well_formed(xml: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = xml;
@@ -215,7 +216,7 @@ fn the_picture_is_complete_and_self_contained() {
     assert_eq!(links, 1, "nothing but the name space");
 }
 
-/// Names in class files may hold anything.
+/// Names in class files may contain any characters.
 #[test]
 fn strange_names_stay_inside_their_quotes() {
     let mut class = ClassBuilder::new(52, access::PUBLIC, b"a/<b>&\"c\"\x01", b"java/lang/Object");
@@ -326,7 +327,7 @@ fn what_cannot_be_explained_is_said() {
     ));
 }
 
-/// A method in a class of version 49, explained.
+/// Explains a method in a class of version 49.
 fn explained(
     name: &[u8],
     descriptor: &[u8],
@@ -363,7 +364,7 @@ fn explained(
         .lines()
         .find(|line| line.starts_with("in the code: "));
     let verdict = verdict.expect("a verdict").to_owned();
-    // The picture says it, too, in rows of its legend.
+    // The picture has it too, in rows of its legend.
     let (_, words) = verdict.split_once(": ").expect("a colon");
     let first_words: String = words.split(' ').take(4).collect::<Vec<_>>().join(" ");
     assert!(picture.contains(&first_words), "{first_words}");

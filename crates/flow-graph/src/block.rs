@@ -1,8 +1,8 @@
-//! A basic block: instructions that are entered at the first and left at the last.
+//! A basic block: instructions that are entered at the first and left after the last.
 //!
 //! Blocks end at branches, switches, returns and `athrow`, and before branch targets and handler
-//! entries. They do not end at instructions that may throw: a block can be left in the middle by an
-//! exception, and the counting code has to know what is owed there.
+//! entries. They do not end at instructions that may throw: an exception can leave a block in the
+//! middle, and the counting code must know what is owed there.
 
 use std::ops::Range;
 
@@ -34,17 +34,17 @@ impl Block {
         self.end
     }
 
-    /// The positions of its instructions in the method's list of instructions.
+    /// Indices of its instructions in the method's list of instructions.
     pub fn instruction_range(&self) -> Range<usize> {
         self.instructions.clone()
     }
 
-    /// The positions of the exception table entries whose handler begins here; empty for most blocks.
+    /// Indices of the exception table entries whose handler begins here; empty for most blocks.
     pub fn handler_of(&self) -> &[usize] {
         &self.handler_of
     }
 
-    /// Whether exceptions are caught at its first instruction.
+    /// Whether it begins with an exception handler.
     pub fn is_handler_entry(&self) -> bool {
         !self.handler_of.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Edges: how control gets from one block to the next without an exception.
+//! Edges: how control passes from one block to the next without an exception.
 
 use ducktrack_classfile::{CodeOffset, Opcode};
 
@@ -13,8 +13,8 @@ pub enum EdgeKind {
     FallThrough,
     /// The branch at this offset is taken: `if*`, `goto*`, `jsr*`.
     Branch(CodeOffset),
-    /// The switch at this offset selects the target block, by one or more of its cases or its
-    /// default. There is one edge per switch and distinct target.
+    /// The switch at this offset selects the target block, by one or more of its cases or by its
+    /// default. There is one edge for each distinct target of a switch.
     Switch(CodeOffset),
     /// A return instruction to EXIT.
     Return,
@@ -24,7 +24,7 @@ pub enum EdgeKind {
 /// (PLDI 1993): references are rarely null or equal, numbers are rarely negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Expectation {
-    /// The opcode says nothing.
+    /// The opcode gives no hint.
     #[default]
     None,
     /// The edge is probably taken.
@@ -65,7 +65,7 @@ impl Edge {
 }
 
 impl Expectation {
-    /// What is expected of the taken branch of a conditional opcode.
+    /// The expectation for the taken branch of a conditional opcode.
     pub(crate) fn of_taken(opcode: Opcode) -> Self {
         match opcode {
             Opcode::IFNULL | Opcode::IF_ACMPEQ | Opcode::IFLT => Self::Unlikely,
@@ -74,7 +74,7 @@ impl Expectation {
         }
     }
 
-    /// What is then expected of the other way.
+    /// The expectation for the other branch.
     pub(crate) fn opposite(self) -> Self {
         match self {
             Self::None => Self::None,

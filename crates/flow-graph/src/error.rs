@@ -1,4 +1,4 @@
-//! Why bytecode has no flow graph.
+//! Why no flow graph can be built for some bytecode.
 
 use ducktrack_classfile::CodeOffset;
 
@@ -17,7 +17,7 @@ pub enum Error {
         /// Its target.
         target: CodeOffset,
     },
-    /// The last instruction lets control go on.
+    /// The last instruction would continue with a next one.
     #[error("control falls off the end of the code after {last}")]
     FallsOffTheEnd {
         /// The last instruction.
@@ -28,9 +28,9 @@ pub enum Error {
         "entry {entry} of the exception table names offset {offset}, where no instruction starts"
     )]
     BadExceptionEntry {
-        /// The position of the entry in the table.
+        /// Index of the entry in the table.
         entry: usize,
-        /// The bad offset.
+        /// The offset.
         offset: CodeOffset,
     },
 }

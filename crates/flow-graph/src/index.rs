@@ -19,13 +19,14 @@ macro_rules! index {
                 self.0 as usize
             }
 
-            /// The number as it is stored.
+            /// The number as stored.
             pub const fn as_u32(self) -> u32 {
                 self.0
             }
 
-            /// The index of a table position. A method has at most 65,535 instructions, so blocks
-            /// and edges (at most one per branch offset) stay far below `u32::MAX`.
+            /// The index of a table position. A method has at most 65,535 instructions, so the
+            /// numbers of blocks and edges (at most one per branch offset) stay far below
+            /// `u32::MAX`.
             pub(crate) const fn at(position: usize) -> Self {
                 Self(position as u32)
             }
@@ -52,7 +53,7 @@ index!(
     "block"
 );
 index!(
-    /// An edge of a method, in the order of the blocks they leave.
+    /// An edge of a method, in the order of the blocks that the edges leave.
     EdgeId,
     "edge"
 );

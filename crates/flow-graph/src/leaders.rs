@@ -1,4 +1,4 @@
-//! Leaders: the instructions at which blocks begin.
+//! Finds leaders: the instructions at which blocks begin.
 
 use ducktrack_classfile::{Code, CodeOffset, Instruction};
 
@@ -12,15 +12,15 @@ enum Start {
     Leader,
 }
 
-/// For each byte of the code: whether an instruction and whether a block starts there.
+/// For each byte of the code: whether an instruction starts there, and whether a block does.
 #[derive(Debug)]
 pub(crate) struct Leaders {
     starts: Vec<Start>,
 }
 
 impl Leaders {
-    /// Finds and checks all leaders. The first instruction, targets of branches and switches, handler
-    /// entries, and whatever follows an instruction that ends a block.
+    /// Finds and checks all leaders: the first instruction, targets of branches and switches, handler
+    /// entries, and each instruction after one that ends a block.
     pub(crate) fn find(code: &Code<'_>, instructions: &[Instruction<'_>]) -> Result<Self, Error> {
         let mut leaders = Self {
             starts: vec![Start::Nothing; code.bytecode().len() + 1],
@@ -85,7 +85,7 @@ impl Leaders {
     }
 }
 
-/// Whether control may do something else than go on to the next instruction.
+/// Whether control may continue elsewhere than at the next instruction.
 pub(crate) fn ends_block(instruction: &Instruction<'_>) -> bool {
     let opcode = instruction.opcode;
     opcode.is_unconditional_end() || opcode.is_conditional_branch() || opcode.is_jsr()

@@ -11,11 +11,11 @@
 //!              Branch(5)  block3 [9] -Return-> EXIT
 //! ```
 //!
-//! Normal control flow is edges; exceptional control flow is not. A block may be left in the
-//! middle by an exception, and blocks in which a handler begins are marked with the entries of the exception table
-//! that lead there ([`Block::handler_of`]). `athrow` ends a block that has no successors.
+//! Edges show normal control flow only. An exception may leave a block in the middle. Blocks in which a handler
+//! begins are marked with the entries of the exception table that lead there ([`Block::handler_of`]). `athrow`
+//! ends a block without successors.
 //!
-//! Nothing here panics on input: code that breaks a rule gives an [`Error`].
+//! Nothing here panics on input: code that breaks a rule yields an [`Error`].
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,10 @@
 //! Dominators, back edges and loop depth of a method.
 //!
-//! Block u *dominates* v if every way from ENTRY to v goes through u (a handler entry counts as
-//! reached from ENTRY). An edge is a *back edge* if its target dominates its source; the *natural
-//! loop* of a header are the blocks that reach one of its back edges without going through it. The
-//! *loop depth* of a block is the number of natural loops it is in.
+//! Block u *dominates* v if every path from ENTRY to v goes through u (a handler entry counts as
+//! reached from ENTRY). An edge is a *back edge* if its target dominates its source. The *natural
+//! loop* of a header consists of the header and the blocks that reach one of its back edges without
+//! going through the header. The *loop depth* of a block is the number of natural loops that
+//! contain it.
 
 use petgraph::algo::dominators::{self, Dominators};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -59,14 +60,14 @@ impl LoopStructure {
         found
     }
 
-    /// Whether every way to `below` goes through `above`. False if `below` cannot be reached.
+    /// Whether every path to `below` goes through `above`. False if `below` cannot be reached.
     pub fn dominates(&self, above: BlockId, below: BlockId) -> bool {
         self.dominators
             .dominators(node(below))
             .is_some_and(|mut chain| chain.any(|it| it == node(above)))
     }
 
-    /// The closest block through which every way to `block` goes.
+    /// The closest block through which every path to `block` goes.
     pub fn immediate_dominator(&self, block: BlockId) -> Option<BlockId> {
         self.dominators
             .immediate_dominator(node(block))

@@ -14,7 +14,8 @@ pub struct MethodGraph<'c> {
     instructions: Vec<Instruction<'c>>,
     blocks: Vec<Block>,
     edges: Vec<Edge>,
-    /// Edges are grouped by the block they leave; the edges of block b are `starts[b]..starts[b + 1]`.
+    /// Edges are grouped by the block that they leave; the edges of block b are `starts[b]..starts[b +
+    /// 1]`.
     starts: Vec<usize>,
     has_subroutines: bool,
 }
@@ -23,7 +24,7 @@ impl<'c> MethodGraph<'c> {
     /// Finds the blocks and edges of a method's code.
     ///
     /// # Errors
-    /// If the code breaks a rule that no verified code breaks.
+    /// If the code breaks a rule that verified code never breaks.
     pub fn build(code: &Code<'c>) -> Result<Self, Error> {
         let instructions = code.instructions().collect::<Result<Vec<_>, _>>()?;
         let leaders = Leaders::find(code, &instructions)?;
@@ -66,7 +67,7 @@ impl<'c> MethodGraph<'c> {
         BlockId::at(self.blocks.len() + 1)
     }
 
-    /// All edges, grouped by the block they leave; the edge of ENTRY is the last.
+    /// All edges, grouped by the block that they leave; the edge of ENTRY is the last.
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
@@ -116,7 +117,7 @@ impl<'c> MethodGraph<'c> {
         (offset < self.blocks.get(found)?.end).then(|| BlockId::at(found))
     }
 
-    /// The blocks in which exceptions are caught.
+    /// The blocks that begin with an exception handler.
     pub fn handler_entries(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.block_ids()
             .filter(|&id| self.block(id).is_some_and(Block::is_handler_entry))
@@ -129,7 +130,8 @@ impl<'c> MethodGraph<'c> {
         self.has_subroutines
     }
 
-    /// Blocks that can be reached from ENTRY, or from ENTRY and handler entries if `handlers` is set.
+    /// Whether each block can be reached from ENTRY, or from ENTRY and handler entries if `handlers`
+    /// is set.
     /// Indexed by [`BlockId::index`].
     pub fn reachable(&self, handlers: bool) -> Vec<bool> {
         let mut seen = vec![false; self.blocks.len() + 2];
@@ -214,7 +216,7 @@ impl<'a> EdgeList<'a> {
         });
     }
 
-    /// The edges of a block by its last instruction.
+    /// Adds the edges of a block, determined by its last instruction.
     fn leaving(&mut self, from: BlockId, last: &Instruction<'_>) -> Result<(), Error> {
         let opcode = last.opcode;
         if opcode.is_return() {

@@ -1,9 +1,9 @@
-//! Blocks and edges of small methods, assembled here and checked against a drawing.
+//! Blocks and edges of small assembled methods, compared with drawings.
 
 use ducktrack_classfile::{ClassBuilder, ClassFile, CodeBuilder, CodeOffset, Opcode, access};
 use ducktrack_flow_graph::{BlockId, EdgeKind, Error, Expectation, LoopStructure, MethodGraph};
 
-/// Assembles a method and gives its graph to a check.
+/// Assembles a method and passes its graph to a check.
 fn with_graph(
     write: impl FnOnce(&mut CodeBuilder),
     check: impl FnOnce(Result<MethodGraph<'_>, Error>),
@@ -30,7 +30,7 @@ fn with_graph(
     check(MethodGraph::build(&code));
 }
 
-/// One line per block, `0..5 -> fall 1, branch 2`, and one for ENTRY.
+/// One line per block, such as `0..5 -> fall 1, branch 2`, and one for ENTRY.
 fn draw(graph: &MethodGraph<'_>) -> Vec<String> {
     let ids = graph.block_ids().chain([graph.entry()]);
     ids.map(|id| {
@@ -119,7 +119,7 @@ fn switch_cases_with_the_same_target_share_an_edge() {
     );
 }
 
-/// A block does not end at a call that may throw; the handler is a block of its own, without an edge into it.
+/// A block does not end at a call that may throw; the handler is a separate block, without an edge into it.
 #[test]
 fn handlers_begin_blocks_but_calls_do_not_end_them() {
     with_graph(

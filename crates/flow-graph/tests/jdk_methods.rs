@@ -1,4 +1,4 @@
-//! What must hold for the graph of any method, held for every method of a JDK's java.base.
+//! Properties of every method's graph, checked on all methods of a JDK's java.base.
 //!
 //! The JDK is the one of `DUCKTRACK_JDK_17`, `DUCKTRACK_JDK_25` or `JAVA_HOME`, or one of /usr/lib/jvm.
 
@@ -117,7 +117,7 @@ fn assert_blocks_partition_the_code(graph: &MethodGraph<'_>, code: &Code<'_>) {
     assert_eq!(next, (code.end(), code.instructions().count()));
 }
 
-/// Where control goes after an instruction, from the specification alone; `None` is a return.
+/// Where control continues after an instruction, from the specification alone; `None` is a return.
 fn goes_to(instruction: &Instruction<'_>) -> BTreeSet<Option<CodeOffset>> {
     let mut to: BTreeSet<Option<CodeOffset>> = instruction.targets().map(Some).collect();
     match instruction.opcode.0 {

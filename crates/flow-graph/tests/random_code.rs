@@ -1,4 +1,5 @@
-//! Random bytes as code: a graph or an error, never a panic; and dominators against their definition.
+//! Random bytes as code give a graph or an error, never a panic; and dominators match their
+//! definition.
 
 use ducktrack_classfile::{ClassBuilder, ClassFile, CodeBuilder, Opcode, access};
 use ducktrack_flow_graph::{BlockId, LoopStructure, MethodGraph};
@@ -32,7 +33,7 @@ fn instruction() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Blocks of three bytes each, ended by a conditional branch to another block.
+/// Blocks of three bytes each, ending with a conditional branch to another block.
 fn branches(targets: &[u8]) -> CodeBuilder {
     let mut code = CodeBuilder::new(2, 2);
     let labels: Vec<_> = targets.iter().map(|_| code.label()).collect();

@@ -1,4 +1,4 @@
-//! Bytes of a dump in order: big-endian numbers, whole runs, and steps over what is not needed.
+//! Reads the bytes of a dump in order: big-endian numbers, runs of bytes, and skips.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,12 +9,12 @@ use flate2::read::MultiGzDecoder;
 use crate::DumpError;
 
 const BUFFER: usize = 1 << 20;
-/// Bytes that are always given in one run, if that many are asked for.
+/// Runs of up to this many bytes are always delivered whole.
 pub(crate) const RUN: u64 = 1 << 19;
-/// How a gzip file begins.
+/// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// A dump on disk, plain or gzip, that can be read from the start any number of times.
+/// A dump on disk, plain or compressed with gzip, that can be read from the start any number of times.
 #[derive(Clone, Debug)]
 pub struct DumpFile {
     path: PathBuf,
@@ -23,10 +23,10 @@ pub struct DumpFile {
 }
 
 impl DumpFile {
-    /// Looks at the file.
+    /// Opens the file to find out whether it is compressed.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn new(path: &Path) -> Result<Self, DumpError> {
         let mut file = File::open(path)?;
         let bytes = file.metadata()?.len();
@@ -39,15 +39,15 @@ impl DumpFile {
         })
     }
 
-    /// Length on disk.
+    /// Length on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Begins to read.
+    /// Starts reading at the beginning.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(&self) -> Result<ByteStream, DumpError> {
         let file = File::open(&self.path)?;
         Ok(ByteStream::new(match self.is_packed {
@@ -72,14 +72,14 @@ impl Source {
     }
 }
 
-/// Reads a dump forward.
+/// Reads a dump sequentially.
 #[derive(Debug)]
 pub struct ByteStream {
     source: Source,
     buffer: Box<[u8]>,
     from: usize,
     to: usize,
-    /// Position of `buffer[0]` in the unpacked dump.
+    /// Offset of `buffer[0]` in the uncompressed dump.
     base: u64,
 }
 
@@ -99,12 +99,12 @@ impl ByteStream {
         self.base + self.from as u64
     }
 
-    /// True when nothing follows.
+    /// True if nothing follows.
     pub(crate) fn is_at_end(&mut self) -> Result<bool, DumpError> {
         Ok(self.from == self.to && !self.refill()?)
     }
 
-    /// Moves what is left to the front and reads more; false at the end of the file.
+    /// Moves the unread bytes to the front and reads more; false at the end of the file.
     fn refill(&mut self) -> Result<bool, DumpError> {
         self.buffer.copy_within(self.from..self.to, 0);
         self.base += self.from as u64;
@@ -116,7 +116,7 @@ impl ByteStream {
         Ok(read > 0)
     }
 
-    /// The next bytes, at most as many as the buffer holds.
+    /// The next bytes, at most as many as fit into the buffer.
     fn window(&mut self, bytes: usize) -> Result<&[u8], DumpError> {
         while self.to - self.from < bytes {
             if bytes > self.buffer.len() || !self.refill()? {
@@ -152,14 +152,14 @@ impl ByteStream {
         Ok(u64::from_be_bytes(self.array()?))
     }
 
-    /// Gives the next bytes in runs.
+    /// Hands out the next bytes in runs.
     pub(crate) fn runs(
         &mut self,
         bytes: u64,
         mut give: impl FnMut(&[u8]),
     ) -> Result<(), DumpError> {
         let mut left = bytes;
-        // A multiple of 8, so that no identifier is cut.
+        // Runs are multiples of 8 bytes, so that no identifier is split.
         while left > 0 {
             let run = left.min(RUN);
             give(self.window(run as usize)?);
@@ -168,7 +168,7 @@ impl ByteStream {
         Ok(())
     }
 
-    /// Steps over bytes; those of a plain file are not read.
+    /// Skips bytes; in a plain file they are not read.
     pub(crate) fn skip(&mut self, bytes: u64) -> Result<(), DumpError> {
         let here = (self.to - self.from) as u64;
         if bytes <= here {
@@ -190,7 +190,7 @@ impl ByteStream {
         }
     }
 
-    /// Goes on at a position that lies ahead.
+    /// Skips to a later offset.
     pub(crate) fn skip_to(&mut self, position: u64) -> Result<(), DumpError> {
         self.skip(position.saturating_sub(self.position()))
     }

@@ -1,11 +1,11 @@
-//! The classes of a dump, and where their instances have their references.
+//! The classes of a dump, and the references in their instances.
 
 use rustc_hash::FxHashMap;
 
 use crate::record_walk::{ClassRecord, Identifier};
 use crate::value_type::ValueType;
 
-/// A class, by its place in [`ClassTable`].
+/// A class, by its index in [`ClassTable`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassIndex(u32);
 
@@ -18,28 +18,28 @@ impl core::fmt::Debug for ClassIndex {
 /// A class of the dump.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DumpClass {
-    /// Its class object; 0: the dump does not say.
+    /// Its class object; 0 if the dump does not have it.
     pub(crate) id: Identifier,
-    /// The string that names it.
+    /// The string with its name.
     name: Identifier,
-    /// What the heap section says of it.
+    /// Its record in the heap section.
     pub(crate) record: ClassRecord,
 }
 
-/// The reference fields of one class's instances.
+/// The reference fields of a class's instances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReferencePlan {
-    /// Where in an instance's fields they are, ascending.
+    /// Their offsets in the instance data, ascending.
     pub(crate) offsets: Vec<u32>,
     /// Their names, in the same order.
     pub(crate) names: Vec<Identifier>,
     /// Bytes of all fields in the dump.
     pub(crate) bytes: u32,
-    /// Bytes of all fields in the heap, references of 4 bytes.
+    /// Bytes of all fields in the heap, with references of 4 bytes.
     pub(crate) heap_bytes: u32,
 }
 
-/// Classes in the order in which the dump names them.
+/// The classes of the dump, in the order of the file.
 #[derive(Clone, Debug, Default)]
 pub struct ClassTable {
     classes: Vec<DumpClass>,
@@ -48,7 +48,7 @@ pub struct ClassTable {
     strings: FxHashMap<Identifier, Box<str>>,
 }
 
-/// Primitive types have the first places, by their number in the format.
+/// Primitive types come first, in the order of their numbers in the format.
 const PRIMITIVES: [ValueType; 8] = [
     ValueType::Boolean,
     ValueType::Char,
@@ -59,9 +59,9 @@ const PRIMITIVES: [ValueType; 8] = [
     ValueType::Int,
     ValueType::Long,
 ];
-/// And this place is for classes as objects.
+/// The index after them is the class of class objects.
 const CLASS_OBJECTS: ClassIndex = ClassIndex(PRIMITIVES.len() as u32);
-/// A chain of superclasses is followed so far.
+/// Longest chain of superclasses that is followed.
 const MOST_SUPERCLASSES: usize = 256;
 
 impl ClassTable {
@@ -93,7 +93,7 @@ impl ClassTable {
         index
     }
 
-    /// The class with this class object; it is added if there is none.
+    /// The class with this class object; added if it is new.
     pub(crate) fn index(&mut self, id: Identifier) -> ClassIndex {
         let next = ClassIndex(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
         let index = *self.by_id.entry(id).or_insert(next);
@@ -106,23 +106,23 @@ impl ClassTable {
         index
     }
 
-    /// The class of arrays of a primitive type.
+    /// The class of the arrays of a primitive type.
     pub(crate) fn of_primitives(ty: ValueType) -> ClassIndex {
         let place = PRIMITIVES.iter().position(|known| *known == ty);
         place.map_or(CLASS_OBJECTS, |place| ClassIndex(place as u32))
     }
 
-    /// The class of class objects.
+    /// The class of all class objects.
     pub(crate) fn of_classes() -> ClassIndex {
         CLASS_OBJECTS
     }
 
-    /// How many classes there are.
+    /// Number of classes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// True when there is none; never, in a dump that was read.
+    /// True if there is no class, which never happens for a dump that was read.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
@@ -136,7 +136,7 @@ impl ClassTable {
         self.classes.get(index.0 as usize)
     }
 
-    /// The class that this object is.
+    /// The class of a class object.
     pub fn by_id(&self, id: Identifier) -> Option<ClassIndex> {
         self.by_id.get(&id).copied()
     }
@@ -145,12 +145,12 @@ impl ClassTable {
         self.by_serial.get(&serial).copied()
     }
 
-    /// A string of the dump; empty when it is missing.
+    /// A string of the dump; empty if it is missing.
     pub fn string(&self, id: Identifier) -> &str {
         self.strings.get(&id).map_or("", |text| text)
     }
 
-    /// The name in the VM's form: `java/util/HashMap$Node`, `[B`; empty when it is missing.
+    /// Internal name of the class: `java/util/HashMap$Node`, `[B`; empty if it is missing.
     pub fn name(&self, index: ClassIndex) -> &str {
         match PRIMITIVES.get(index.0 as usize) {
             Some(ty) => ty.array_descriptor(),
@@ -166,13 +166,13 @@ impl ClassTable {
         core::iter::successors(first, next).take(MOST_SUPERCLASSES)
     }
 
-    /// True when the class or a superclass has one of these names.
+    /// True if the class or a superclass has one of these names.
     pub(crate) fn is_a(&self, index: ClassIndex, names: &[&str]) -> bool {
         self.lineage(index)
             .any(|class| names.contains(&self.string(class.name)))
     }
 
-    /// Where instances have the references that keep objects alive.
+    /// The references in instances that keep objects alive.
     pub(crate) fn plan(&self, index: ClassIndex) -> ReferencePlan {
         let is_weak = self.is_a(
             index,

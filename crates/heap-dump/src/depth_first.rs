@@ -1,25 +1,25 @@
-//! Numbers the nodes of a graph in the order in which a depth-first search meets them.
+//! Numbers the nodes of a graph in the order of a depth-first search.
 //!
-//! A virtual root, number 0, leads to all roots. Nodes that no root reaches are met last: first those that nothing leads to, then one of each
-//! cycle that is left; each hangs from the virtual root as well, and is an *orphan*.
+//! A virtual root, number 0, leads to all roots. Nodes that no root reaches come last: first those without predecessors, then one node of
+//! each remaining cycle. Each of these is an *orphan*, a child of the virtual root.
 
 use crate::graph::Graph;
 
-/// A node that was not met.
+/// The number of a node that was not visited.
 const NOT_MET: u32 = 0;
 
 /// The order of a depth-first search.
 #[derive(Clone, Debug)]
 pub(crate) struct DepthFirst {
-    /// By number; `node_of[0]` stands for the virtual root and means nothing.
+    /// The node of each number; `node_of[0]` is the virtual root and meaningless.
     pub(crate) node_of: Vec<u32>,
-    /// By node.
+    /// The number of each node.
     pub(crate) number_of: Vec<u32>,
-    /// By number: from where it was met.
+    /// By number: the number from which it was visited.
     pub(crate) parent: Vec<u32>,
-    /// Nodes that no root reaches, and that hang from the virtual root.
+    /// Nodes that no root reaches, as children of the virtual root.
     pub(crate) orphans: Vec<u32>,
-    /// Numbers from here on are of nodes that no root reaches.
+    /// Numbers from here on belong to nodes that no root reaches.
     pub(crate) first_unreached: u32,
 }
 
@@ -61,7 +61,7 @@ impl DepthFirst {
     }
 }
 
-/// Nodes not met that no other node not met leads to, ascending.
+/// Unvisited nodes that no other unvisited node leads to, ascending.
 fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
     let is_unmet = |node: u32| number_of.get(node as usize) == Some(&NOT_MET);
     let unmet = || (0..u32::try_from(number_of.len()).unwrap_or(u32::MAX)).filter(|n| is_unmet(*n));

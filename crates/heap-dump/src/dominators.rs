@@ -1,18 +1,19 @@
 //! Immediate dominators, by the Semi-NCA algorithm (Georgiadis, Tarjan, Werneck: Finding dominators in practice, 2006; after
 //! Lengauer and Tarjan, 1979).
 //!
-//! Node d *dominates* node n when every path from the roots to n goes through d. The *immediate* dominator is the nearest. What a node
-//! *retains* is itself and everything that it dominates: the bytes that would be free without it.
+//! Node d *dominates* node n if every path from the roots to n goes through d. The *immediate* dominator is the nearest. A node
+//! *retains* itself and everything that it dominates: the bytes that would be freed without it.
 //!
 //! ```text
 //! semi(w)  = the smallest number from which a path leads to w whose inner nodes all have larger numbers than w
 //! idom(w)  = the nearest common ancestor, in the tree of the search, of w's parent and semi(w)
 //! ```
 //!
-//! Of what roots reach, only roots and what they reach are holders: an object that no root reaches (the dump does not say what holds it, or it is about to go) takes
-//! no part in it.
+//! An object that no root reaches (the dump does not show what holds it, or it is garbage) does not count as a holder of objects that roots
+//! reach.
 //!
-//! Petgraph's dominators (the check in the tests) keep hash maps by node; a dump of 2 GB has 40 million nodes, so here all tables are vectors of `u32`.
+//! Petgraph's dominators (the reference in the tests) keep hash maps by node. A dump of 2 GB has 40 million nodes, so all tables here are
+//! vectors of `u32`.
 
 use crate::depth_first::DepthFirst;
 use crate::graph::{Graph, Lists};
@@ -29,17 +30,17 @@ pub struct DominatorTree {
     orphans: Vec<u32>,
 }
 
-/// What is known of a number while dominators are sought.
+/// The state of a number during the search for dominators.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Its parent in the search; a far ancestor as paths are shortened.
+    /// Its parent in the search, or a more distant ancestor after path compression.
     ancestor: u32,
     /// The least semi-dominator between here and `ancestor`.
     least: u32,
 }
 
 impl DominatorTree {
-    /// Dominators of all nodes, as seen from the roots.
+    /// Finds the dominators of all nodes, as seen from the roots.
     pub fn new(graph: &impl Graph, roots: &[u32]) -> Self {
         let order = DepthFirst::new(graph, roots);
         let predecessors = predecessors(graph, roots, &order);
@@ -71,12 +72,12 @@ impl DominatorTree {
         }
     }
 
-    /// Nodes that no root reaches, and that stand directly below the virtual root.
+    /// Nodes that no root reaches; they are children of the virtual root.
     pub fn orphans(&self) -> &[u32] {
         &self.orphans
     }
 
-    /// How many numbers there are, that of the virtual root included.
+    /// How many numbers there are, including the virtual root's.
     pub fn numbers(&self) -> usize {
         self.idom.len()
     }
@@ -112,7 +113,8 @@ impl DominatorTree {
         retained
     }
 
-    /// For each group, the retained bytes of those of its members that no other member dominates: at least this would be free without the group.
+    /// For each group, the sum of retained bytes of those members that no other member dominates: at least this would be freed without the
+    /// group.
     pub fn retained_by_group(
         &self,
         groups: usize,
@@ -120,7 +122,7 @@ impl DominatorTree {
         retained: &[u64],
     ) -> Vec<u64> {
         let mut sums = vec![0_u64; groups];
-        // Members above the number under way.
+        // For each group, how many of the ancestors of the current number are members.
         let mut above = vec![0_u32; groups];
         let group = |number: u32| self.node(number).and_then(&group_of);
         let mut stack: Vec<u32> = vec![0];
@@ -154,7 +156,7 @@ fn enter(group: Option<u32>, above: &mut [u32], bytes: impl Fn() -> u64) -> Opti
     (*count == 1).then(|| (group, bytes()))
 }
 
-/// For each number the numbers that lead to it, the virtual root's included.
+/// For each number, the numbers that lead to it, including the virtual root.
 fn predecessors(graph: &impl Graph, roots: &[u32], order: &DepthFirst) -> Lists {
     Lists::grouped(order.node_of.len(), |give| {
         for root in roots.iter().chain(&order.orphans) {
@@ -298,7 +300,7 @@ mod tests {
         lists
     }
 
-    /// Nodes that are reached from the roots without going through `without`.
+    /// Nodes that the roots reach without going through `without`.
     fn reached(edges: &Edges, roots: &[u32], without: Option<u32>) -> Vec<bool> {
         let mut reached = vec![false; edges.len()];
         let mut todo: Vec<u32> = roots.to_vec();
@@ -310,7 +312,7 @@ mod tests {
         reached
     }
 
-    /// The graph without the edges from what no root reaches to what one does.
+    /// The graph without edges from unreached nodes to reached ones.
     fn of_holders(edges: &Edges, roots: &[u32]) -> Edges {
         let is_reached = reached(edges, roots, None);
         let kept = |from: usize, to: &u32| is_reached[from] || !is_reached[*to as usize];
@@ -334,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_example_of_lengauer_and_tarjan() {
-        // R A B C D E F G H I J K L, as numbers in this order.
+        // R A B C D E F G H I J K L, numbered in this order.
         let edges: Edges = vec![
             vec![1, 2, 3],
             vec![4],

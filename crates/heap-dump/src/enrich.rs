@@ -1,8 +1,9 @@
-//! Writes a dump again with an allocation site at every object.
+//! Copies a dump and adds an allocation site to every object.
 //!
-//! An object's record has a serial number of a stack trace, which HotSpot leaves at that of an unknown trace. Here it becomes that of the object's site: a
-//! trace of one frame, or of two with the caller to blame. Strings, classes that the dump does not name, frames and traces are put in before the first
-//! segment of the heap section; everything else is copied as it is read, so memory does not depend on the size of the dump.
+//! An object's record has the serial number of a stack trace, which HotSpot sets to an unknown trace. Here it becomes that of the object's
+//! site: a trace of one frame, or of two with the caller to blame. The strings, unnamed classes, frames and traces for this are inserted
+//! before the first segment of the heap section. Everything else is copied while it is read, so memory does not depend on the size of the
+//! dump.
 
 use std::io::Write;
 
@@ -12,38 +13,38 @@ use crate::DumpError;
 use crate::byte_stream::{ByteStream, DumpFile};
 use crate::value_type::ValueType;
 
-/// A method on a stack, as the dump is to name it.
+/// A frame to be added to the dump.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SiteFrame {
-    /// The class in the VM's form.
+    /// Internal name of the class.
     pub class: String,
-    /// The method.
+    /// Name of the method.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The source file; empty when not known.
+    /// The source file; empty if unknown.
     pub source: String,
-    /// The line, where it is known.
+    /// The line, if known.
     pub line: Option<u16>,
 }
 
 /// A stack of frames, innermost first.
 pub type SiteTrace = Vec<SiteFrame>;
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Enriched {
-    /// Objects and classes of the dump.
+    /// Objects and classes in the dump.
     pub objects: u64,
-    /// Of these: with a site.
+    /// How many of them have a site.
     pub with_site: u64,
-    /// Stack traces put in.
+    /// Stack traces added.
     pub traces: u64,
 }
 
-/// Identifiers of ours begin here; no address of user memory and no symbol of the VM lies there.
+/// Identifiers added here start at this value; neither user memory nor the VM's symbols have addresses there.
 const OUR_IDENTIFIERS: u64 = 0x7ff0_0000_0000_0000;
-/// Serial numbers of ours begin here, or after the highest of the dump.
+/// Serial numbers added here start at this value, or after the highest in the dump.
 const OUR_SERIALS: u32 = 1 << 20;
 const STRING: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
@@ -51,10 +52,10 @@ const FRAME: u8 = 0x04;
 const TRACE: u8 = 0x05;
 const SEGMENTS: [u8; 2] = [0x0c, 0x1c];
 
-/// Copies a dump. `trace_of` gives the place of an object's trace in `traces`, by its identifier.
+/// Copies a dump. `trace_of` returns the index in `traces` for an object's identifier.
 ///
 /// # Errors
-/// When the dump is damaged, or cannot be read or written.
+/// If the dump is damaged, or cannot be read or written.
 pub fn enrich(
     file: &DumpFile,
     traces: &[SiteTrace],
@@ -78,12 +79,12 @@ pub fn enrich(
     Ok(copier.sum)
 }
 
-/// What the records before the heap section name.
+/// Names and serial numbers in the records before the heap section.
 #[derive(Debug, Default)]
 struct Names {
-    /// Names of classes by the identifier of the string.
+    /// Names of classes by identifier of the string.
     strings: FxHashMap<u64, Box<[u8]>>,
-    /// Serial numbers of classes by the identifier of the string that names them.
+    /// Serial numbers of classes by identifier of the name's string.
     classes: Vec<(u64, u32)>,
     highest_class: u32,
     highest_trace: u32,
@@ -95,7 +96,7 @@ struct Copier<'a, W, F> {
     traces: &'a [SiteTrace],
     trace_of: F,
     names: Names,
-    /// Of our traces, once they are written.
+    /// Serial number of the first added trace, once they have been written.
     first_serial: Option<u32>,
     sum: Enriched,
 }
@@ -138,7 +139,7 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
 
     fn head(&mut self) -> Result<(), DumpError> {
         crate::record_walk::time(&mut self.stream).map(|millis| {
-            // The name of the format is one of two of the same length; ours is the newer.
+            // Both names of the format have the same length; this is the newer one.
             self.out.write_all(b"JAVA PROFILE 1.0.2\0")?;
             self.out.write_all(&8_u32.to_be_bytes())?;
             Ok(self.out.write_all(&millis.to_be_bytes())?)
@@ -229,7 +230,7 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
         }
     }
 
-    /// The identifier, and our serial number instead of the dump's.
+    /// Copies the identifier, and replaces the serial number of the trace.
     fn object(&mut self) -> Result<(), DumpError> {
         let id = self.u8()?;
         let serial = self.stream.u4()?;
@@ -266,7 +267,7 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
         })
     }
 
-    /// All traces and what they name, and the serial number of the first.
+    /// Writes all traces and everything they refer to; remembers the serial number of the first.
     fn put_traces(&mut self) -> Result<(), DumpError> {
         let first = OUR_SERIALS.max(self.names.highest_trace.saturating_add(1));
         self.first_serial = Some(first);
@@ -279,7 +280,7 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
     }
 }
 
-/// Bytes after the tag of a root.
+/// Number of bytes after the tag of a root.
 fn root_bytes(tag: u8) -> Option<u64> {
     Some(match tag {
         0xff | 0x89..=0x8d | 0x05 | 0x07 => 8,
@@ -290,12 +291,12 @@ fn root_bytes(tag: u8) -> Option<u64> {
     })
 }
 
-/// Records that name our sites.
+/// Records that define the added traces.
 struct TraceRecords {
     bytes: Vec<u8>,
     next: u64,
     strings: FxHashMap<String, u64>,
-    /// Serial numbers of classes by name.
+    /// Serial numbers of classes, by name.
     classes: FxHashMap<String, u32>,
     next_class: u32,
     frames: FxHashMap<SiteFrame, u64>,
@@ -343,7 +344,8 @@ impl TraceRecords {
         id
     }
 
-    /// A class that the dump does not name (unloaded, or one of many that are generated) gets a name only.
+    /// The class for a name. A class that the dump does not name (unloaded, or one of many generated ones) gets only
+    /// a name.
     fn class(&mut self, name: &str) -> u32 {
         if let Some(known) = self.classes.get(name) {
             return *known;
@@ -374,7 +376,7 @@ impl TraceRecords {
             .iter()
             .for_each(|text| body.extend(text.to_be_bytes()));
         body.extend(class.to_be_bytes());
-        // -1: the line is not known.
+        // -1: the line is unknown.
         let line = frame.line.map_or(-1, i32::from);
         body.extend(line.to_be_bytes());
         self.record(FRAME, &body);
@@ -384,7 +386,7 @@ impl TraceRecords {
     fn trace(&mut self, serial: u32, trace: &SiteTrace) {
         let frames: Vec<u64> = trace.iter().map(|frame| self.frame(frame)).collect();
         let count = u32::try_from(frames.len()).unwrap_or(u32::MAX);
-        // No thread: 0.
+        // Thread 0 stands for no thread.
         let mut body = [serial, 0, count].map(u32::to_be_bytes).concat();
         frames
             .iter()

@@ -1,17 +1,17 @@
-//! What the algorithms need to know of a graph.
+//! The graph interface of the algorithms.
 
 /// A directed graph whose nodes are numbered from 0.
 pub trait Graph {
-    /// How many nodes there are.
+    /// Number of nodes.
     fn nodes(&self) -> usize;
-    /// Where the edges of a node lead; a target may be named more than once.
+    /// The targets of a node's edges; a target may occur more than once.
     fn successors(&self, node: u32) -> &[u32];
 }
 
-/// Lists of numbers, one after the other in one vector.
+/// Lists of numbers, stored one after the other in one vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
-    /// Where each list ends.
+    /// The end of each list.
     ends: Vec<u32>,
     items: Vec<u32>,
 }
@@ -20,7 +20,7 @@ impl Lists {
     /// The most items of all lists together.
     pub const MOST_ITEMS: usize = u32::MAX as usize;
 
-    /// No list, with room.
+    /// No lists, with room for this many.
     pub fn with_room(lists: usize, items: usize) -> Self {
         Self {
             ends: Vec::with_capacity(lists),
@@ -28,38 +28,38 @@ impl Lists {
         }
     }
 
-    /// Adds an item to the list under way.
+    /// Adds an item to the open list.
     pub fn push(&mut self, item: u32) {
         self.items.push(item);
     }
 
-    /// Adds items to the list under way.
+    /// Adds items to the open list.
     pub fn extend(&mut self, items: impl IntoIterator<Item = u32>) {
         self.items.extend(items);
     }
 
-    /// Ends the list under way. Callers must keep to [`Lists::MOST_ITEMS`].
+    /// Closes the open list. Callers must respect [`Lists::MOST_ITEMS`].
     pub fn end_list(&mut self) {
         self.ends
             .push(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
     }
 
-    /// How many lists there are.
+    /// Number of lists.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True when there is no list.
+    /// True if there are no lists.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// All items of all lists.
+    /// Total number of items.
     pub fn items(&self) -> usize {
         self.items.len()
     }
 
-    /// A list; empty when there is none with this number.
+    /// A list; empty if there is none with this number.
     pub fn list(&self, number: usize) -> &[u32] {
         self.items.get(self.range(number)).unwrap_or_default()
     }
@@ -101,7 +101,8 @@ impl Lists {
         start..self.ends.get(number).map_or(start, |end| *end as usize)
     }
 
-    /// The lists that pairs (list, item) make, in the order of the pairs within a list. `pairs` is called twice and must give the same pairs.
+    /// The lists made of pairs (list, item), in the order of the pairs within a list. `pairs` is called twice and must produce the same
+    /// pairs each time.
     pub fn grouped(lists: usize, pairs: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
         let mut ends = vec![0_u32; lists];
         let mut items = 0_usize;
@@ -116,7 +117,7 @@ impl Lists {
             let count = core::mem::replace(end, start);
             start += count;
         }
-        // Now each is the start of its list, and moves to its end as the list fills.
+        // Each value is now the start of its list, and becomes its end while the list is filled.
         let mut all = Self {
             ends,
             items: vec![0; items],

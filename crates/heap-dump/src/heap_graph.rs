@@ -20,25 +20,25 @@ pub struct HeapGraph {
     classes: ClassTable,
     pub(crate) numbering: Numbering,
     edges: Lists,
-    /// Each object once, those that are best named first.
+    /// The root objects without duplicates, those with the most useful names first.
     roots: Vec<(u32, Root)>,
 }
 
 impl DumpFile {
-    /// When the dump was written, milliseconds since 1970, without reading more than its head.
+    /// When the dump was written, milliseconds since 1970; reads only its head.
     ///
     /// # Errors
-    /// When it is no dump.
+    /// If it is not a dump.
     pub fn unix_millis(&self) -> Result<u64, DumpError> {
         time(&mut self.open()?)
     }
 }
 
 impl HeapGraph {
-    /// Reads a dump; twice, from start to end.
+    /// Reads a dump, twice from start to end.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or is too large.
+    /// If it cannot be read, is damaged, or is too large.
     pub fn read(file: DumpFile) -> Result<Self, DumpError> {
         let mut survey = Survey::of(&file)?;
         let (numbering, order) = Numbering::of(&mut survey);
@@ -82,12 +82,12 @@ impl HeapGraph {
         &self.classes
     }
 
-    /// Objects of the dump: instances, arrays and class objects.
+    /// Number of objects in the dump: instances, arrays and class objects.
     pub fn objects(&self) -> u32 {
         u32::try_from(self.numbering.ids.len()).unwrap_or(u32::MAX)
     }
 
-    /// References between objects.
+    /// Number of references between objects.
     pub fn references(&self) -> u64 {
         self.edges.items() as u64
     }
@@ -108,18 +108,18 @@ impl HeapGraph {
         class.copied().unwrap_or(ClassTable::of_classes())
     }
 
-    /// The class that an object is, if it is a class object.
+    /// The class that a class object represents; `None` for other objects.
     pub fn as_class(&self, object: u32) -> Option<ClassIndex> {
         (self.class_of(object) == ClassTable::of_classes())
             .then(|| self.classes.by_id(self.id(object)))?
     }
 
-    /// The name of the class of an object, in the VM's form.
+    /// Internal name of an object's class.
     pub fn class_name(&self, object: u32) -> &str {
         self.classes.name(self.class_of(object))
     }
 
-    /// Roots, each object once, those that are best named first.
+    /// The root objects without duplicates, those with the most useful names first.
     pub fn roots(&self) -> &[(u32, Root)] {
         &self.roots
     }
@@ -148,7 +148,7 @@ impl Graph for HeapGraph {
     }
 }
 
-/// Adds the classes that are never unloaded, and keeps the best name of each object.
+/// Adds the classes that are never unloaded, and keeps the most useful name of each object.
 fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> Vec<(u32, Root)> {
     for class in dump
         .classes

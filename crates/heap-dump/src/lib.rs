@@ -1,4 +1,4 @@
-//! Heap dumps (HPROF) of HotSpot: objects, references and roots; who dominates whom, what is retained, what the shortest paths are.
+//! Heap dumps (HPROF) of HotSpot: objects, references and roots; dominators, retained sizes and shortest paths.
 //!
 //! ```text
 //! let graph = HeapGraph::read(DumpFile::new(path)?)?;

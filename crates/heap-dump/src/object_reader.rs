@@ -1,4 +1,4 @@
-//! Looks at single objects of a dump again: names of the fields that refer to others, and the text of strings.
+//! Reads single objects of a dump again: the names of referring fields, and the text of strings.
 
 use crate::DumpError;
 use crate::class_table::ClassIndex;
@@ -15,18 +15,18 @@ pub enum Reference {
     Static(String),
     /// An element of an array.
     Element(u32),
-    /// An object's class, a class's loader or superclass, a loader's class.
+    /// An object's class, a class's loader or superclass, or a class of a loader.
     Class,
 }
 
-/// Longer content of one object is not kept.
+/// Most bytes that are kept of an object's content.
 const MOST_CONTENT: usize = 1 << 20;
 
 impl HeapGraph {
     /// How an object refers to another.
     ///
     /// # Errors
-    /// When the dump cannot be read.
+    /// If the dump cannot be read.
     pub fn reference(&self, from: u32, to: u32) -> Result<Reference, DumpError> {
         if let Some(class) = self.as_class(from) {
             return Ok(self.static_field(class, self.id(to)));
@@ -54,7 +54,7 @@ impl HeapGraph {
         })
     }
 
-    /// Which of a class's static fields refers to an object, by its place among those that are references.
+    /// The static field of a class that refers to an object, by its index among the class's static reference fields.
     pub fn static_place(&self, class: ClassIndex, target: Identifier) -> Option<u32> {
         let mut statics = self.statics(class).iter();
         let place = statics.position(|(_, value)| *value == target)?;
@@ -66,10 +66,10 @@ impl HeapGraph {
         class.map_or(&[], |class| &class.record.statics)
     }
 
-    /// The text of a `java.lang.String`, at most `most` characters; `None` when it is none.
+    /// The text of a `java.lang.String`, at most `most` characters; `None` for other objects.
     ///
     /// # Errors
-    /// When the dump cannot be read.
+    /// If the dump cannot be read.
     pub fn text(&self, string: u32, most: usize) -> Result<Option<String>, DumpError> {
         if self.class_name(string) != "java/lang/String" {
             return Ok(None);
@@ -83,7 +83,7 @@ impl HeapGraph {
         };
         let bytes = content.bytes;
         let (pairs, rest) = bytes.as_chunks::<2>();
-        // Latin-1 text has no zero bytes; of UTF-16 text with letters of the West every other is.
+        // Latin-1 text has no zero bytes; in UTF-16 text with Western letters every other byte is zero.
         let is_wide = rest.is_empty() && pairs.iter().any(|pair| pair.contains(&0));
         let text: String = match is_wide {
             true => char::decode_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair)))
@@ -99,10 +99,10 @@ impl HeapGraph {
         Ok(Some(text))
     }
 
-    /// The name of a thread; `None` when the object is none.
+    /// The name of a thread; `None` for other objects.
     ///
     /// # Errors
-    /// When the dump cannot be read.
+    /// If the dump cannot be read.
     pub fn thread_name(&self, thread: u32) -> Result<Option<String>, DumpError> {
         for target in self.successors(thread) {
             let is_name = self.class_name(*target) == "java/lang/String"
@@ -114,7 +114,8 @@ impl HeapGraph {
         Ok(None)
     }
 
-    /// Reads the content of one object again. `element`: instead of keeping it, look for this element of an array.
+    /// Reads the content of one object again. With `element`, searches an array for this element instead of keeping
+    /// the content.
     fn content(
         &self,
         object: u32,
@@ -140,7 +141,7 @@ impl HeapGraph {
 #[derive(Debug, Default)]
 struct Content {
     bytes: Vec<u8>,
-    /// Where the wanted element stands.
+    /// Index of the wanted element.
     element: Option<u32>,
 }
 
@@ -151,13 +152,13 @@ impl Content {
     }
 }
 
-/// Steps over objects until the wanted one.
+/// Skips objects until the wanted one.
 struct Finder {
     /// The object whose content is wanted.
     object: Identifier,
     wanted: Option<Identifier>,
     content: Content,
-    /// In an array of references.
+    /// Index of the next element in an array of references.
     next_element: Option<u32>,
     is_found: bool,
 }

@@ -1,9 +1,9 @@
-//! The records of an HPROF file, one after the other.
+//! Walks over the records of an HPROF file in order.
 //!
 //! ```text
 //! file     = "JAVA PROFILE 1.0.2" 0  u4 size of identifiers (8)  u8 milliseconds since 1970  record*
 //! record   = u1 tag  u4 microseconds  u4 length  body
-//! segments = records of tag 0x0c or 0x1c, whose body is a row of sub-records without lengths
+//! segments = records with tag 0x0c or 0x1c, whose body is a sequence of sub-records without lengths
 //!
 //! 0x21 instance         id  u4 trace  id class  u4 length  fields (class first, then superclass, ...)
 //! 0x22 array of objects id  u4 trace  u4 n  id class  n ids
@@ -12,53 +12,53 @@
 //!                       u2 pool (u2 index, u1 type, value)*  u2 statics (id name, u1 type, value)*  u2 fields (id name, u1 type)*
 //! ```
 //!
-//! An identifier of an object is its address at the time of the dump. The dump is untrusted: a length is never believed before the bytes are there, and
+//! The identifier of an object is its address at the time of the dump. The dump is untrusted: nothing is allocated for a stated length, and
 //! nothing is kept here.
 
 use crate::DumpError;
 use crate::byte_stream::{ByteStream, RUN};
 use crate::value_type::ValueType;
 
-/// The address of an object; 0 is null. Also names strings, frames and classes.
+/// The address of an object; 0 is null. Strings, frames and classes have identifiers too.
 pub type Identifier = u64;
 
-/// A name in a class file has at most 64K bytes.
+/// Longest name in a class file: 64K bytes.
 const MOST_NAME_BYTES: u32 = 1 << 16;
 
-/// What keeps an object alive from outside of the heap.
+/// The kind of a GC root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub(crate) enum RootRecord {
     /// A global reference of native code.
     JniGlobal,
-    /// A local reference of native code, in a thread (its serial number).
+    /// A local reference of native code in a thread.
     JniLocal {
         /// Serial number of the thread.
         thread: u32,
     },
-    /// A local variable of a method that runs.
+    /// A local variable of an active method.
     Frame {
         /// Serial number of the thread.
         thread: u32,
-        /// Depth in its stack trace; `u32::MAX`: not known.
+        /// Depth in its stack trace; `u32::MAX` if unknown.
         depth: u32,
     },
     /// A class that the JVM never unloads.
     StickyClass,
     /// A monitor that is held or waited for.
     Monitor,
-    /// A thread that runs.
+    /// A running thread.
     Thread {
         /// Its serial number.
         thread: u32,
         /// The serial number of its stack trace.
         trace: u32,
     },
-    /// Held by native code in another way, or the dump does not say.
+    /// Held by native code in another way, or the dump does not say how.
     Other,
 }
 
-/// A class in the heap section.
+/// A class record in the heap section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClassRecord {
     /// The class object.
@@ -75,70 +75,70 @@ pub(crate) struct ClassRecord {
     pub(crate) fields: Vec<(Identifier, ValueType)>,
 }
 
-/// An object in the heap section.
+/// The head of an object record in the heap section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectRecord {
-    /// Of a class; the fields follow.
+    /// An instance; the fields follow.
     Instance {
         /// Its class object.
         class: Identifier,
         /// Bytes of its fields in the dump.
         bytes: u32,
     },
-    /// An array of references; they follow.
+    /// An array of references; the elements follow.
     References {
         /// The class object of the array.
         class: Identifier,
-        /// Elements.
+        /// Number of elements.
         length: u32,
     },
-    /// An array of a primitive type; its content follows.
+    /// An array of a primitive type; the elements follow.
     Primitives {
-        /// Of its elements.
+        /// Type of the elements.
         ty: ValueType,
-        /// Elements.
+        /// Number of elements.
         length: u32,
     },
 }
 
-/// A method on a stack.
+/// A frame of a stack trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameRecord {
-    /// Names the frame.
+    /// Identifier of the frame.
     pub(crate) id: Identifier,
-    /// A string.
+    /// Identifier of the method's name.
     pub(crate) method: Identifier,
-    /// A string.
+    /// Identifier of the source file's name.
     pub(crate) source: Identifier,
     /// Serial number of the class.
     pub(crate) class_serial: u32,
-    /// Line; 0 or less: not known.
+    /// Line number; 0 or less if unknown.
     pub(crate) line: i32,
 }
 
-/// Takes what a walk finds. Each method does nothing by default.
+/// Receives the records of a walk. All methods do nothing by default.
 pub(crate) trait RecordVisitor {
-    /// The head of the file: when the dump was made, milliseconds since 1970.
+    /// The time in the file's head, milliseconds since 1970.
     fn header(&mut self, _unix_millis: u64) {}
-    /// True: the bytes of strings are wanted.
+    /// Whether the bytes of strings are needed.
     fn wants_strings(&self) -> bool {
         false
     }
-    /// A name.
+    /// A string.
     fn string(&mut self, _id: Identifier, _text: &[u8]) {}
-    /// A class and the string that names it.
+    /// A class and the string with its name.
     fn load_class(&mut self, _serial: u32, _id: Identifier, _name: Identifier) {}
-    /// A method on a stack.
+    /// A frame.
     fn frame(&mut self, _frame: FrameRecord) {}
-    /// A stack: serial number, serial number of the thread, and frames, innermost first.
+    /// A stack trace: its serial number, the thread's serial number, and the frames, innermost first.
     fn trace(&mut self, _serial: u32, _thread: u32, _frames: &[Identifier]) {}
     /// A root.
     fn root(&mut self, _id: Identifier, _root: RootRecord) {}
-    /// A class; `at` is the position of its sub-record.
+    /// A class; `at` is the offset of its sub-record.
     fn class(&mut self, _at: u64, _class: ClassRecord) -> Result<(), DumpError> {
         Ok(())
     }
-    /// An object; `at` is the position of its sub-record. True: its content is wanted.
+    /// An object; `at` is the offset of its sub-record. Returns true if its content is needed.
     fn object(
         &mut self,
         _at: u64,
@@ -147,11 +147,11 @@ pub(crate) trait RecordVisitor {
     ) -> Result<bool, DumpError> {
         Ok(false)
     }
-    /// The content of the object: an instance's fields at once, an array's elements in runs, none of them cut.
+    /// The content of the object: an instance's fields at once, an array's elements in runs that split no element.
     fn content(&mut self, _bytes: &[u8]) -> Result<(), DumpError> {
         Ok(())
     }
-    /// The content of the object has ended, if it was wanted.
+    /// The end of the object's content, if it was needed.
     fn end_object(&mut self) {}
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn time(stream: &mut ByteStream) -> Result<u64, DumpError> {
 /// Walks over a whole dump.
 ///
 /// # Errors
-/// The first damage ends the walk.
+/// The walk ends at the first damage.
 pub(crate) fn walk(
     stream: &mut ByteStream,
     visitor: &mut impl RecordVisitor,
@@ -183,7 +183,8 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// Walks over sub-records from the start of one until the visitor has enough; heads of segments are stepped over. Their tags are those of no sub-record.
+/// Walks over sub-records from the start of one until the visitor has enough. Skips the heads of segments, whose tags differ from those of
+/// all sub-records.
 pub(crate) fn walk_objects<V: RecordVisitor>(
     stream: &mut ByteStream,
     visitor: &mut V,

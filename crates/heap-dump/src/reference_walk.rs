@@ -1,7 +1,7 @@
-//! The second walk over a dump: who refers to whom.
+//! The second walk over a dump: the references between objects.
 //!
-//! Left out are the referents of weak and phantom references: they keep nothing alive. Added are two ties that the JVM knows without a field, for
-//! classes of loaders that can be unloaded: an object keeps its class alive, and a loader the classes that it loaded.
+//! Referents of weak and phantom references are left out, because they do not keep objects alive. For class loaders that can be unloaded,
+//! two references are added that exist without a field: from an object to its class, and from a loader to each class that it loaded.
 
 use rustc_hash::FxHashMap;
 
@@ -12,19 +12,19 @@ use crate::graph::Lists;
 use crate::id_table::IdTable;
 use crate::record_walk::{ClassRecord, Identifier, ObjectRecord, RecordVisitor, walk};
 
-/// Loaders whose classes are never unloaded.
+/// Class loaders whose classes are never unloaded.
 const BUILT_IN_LOADERS: [&str; 3] = [
     "jdk/internal/loader/ClassLoaders$AppClassLoader",
     "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
     "jdk/internal/loader/ClassLoaders$BootClassLoader",
 ];
 
-/// What the second walk needs of the first.
+/// What the second walk needs from the first.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbered<'a> {
     pub(crate) ids: &'a IdTable,
     pub(crate) classes: &'a ClassTable,
-    /// By number.
+    /// By number of the object.
     pub(crate) class_of: &'a [ClassIndex],
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn references(
     Ok(reader.edges)
 }
 
-/// True when the class is never unloaded.
+/// True if the class is never unloaded.
 pub(crate) fn is_permanent(dump: Numbered<'_>, class: ClassIndex) -> bool {
     let Some(class) = dump.classes.get(class) else {
         return true;
@@ -66,7 +66,7 @@ pub(crate) fn is_permanent(dump: Numbered<'_>, class: ClassIndex) -> bool {
     loader.is_none_or(|loader| BUILT_IN_LOADERS.contains(&dump.classes.name(*loader)))
 }
 
-/// Class objects by the loader that can be unloaded.
+/// The class objects of each loader that can be unloaded.
 fn loaded_classes(dump: Numbered<'_>) -> FxHashMap<Identifier, Vec<u32>> {
     let mut loaded: FxHashMap<Identifier, Vec<u32>> = FxHashMap::default();
     for index in dump.classes.indices() {
@@ -82,7 +82,7 @@ fn loaded_classes(dump: Numbered<'_>) -> FxHashMap<Identifier, Vec<u32>> {
     loaded
 }
 
-/// How the content of the object under way is read.
+/// How to read the content of the current object.
 #[derive(Clone, Copy)]
 enum Content {
     Fields(ClassIndex),
@@ -94,7 +94,7 @@ struct ReferenceReader<'a> {
     dump: Numbered<'a>,
     loaded: FxHashMap<Identifier, Vec<u32>>,
     plans: FxHashMap<ClassIndex, ReferencePlan>,
-    /// The class object that instances keep alive, by class.
+    /// For each class, the class object that its instances keep alive.
     kept_classes: FxHashMap<ClassIndex, Option<u32>>,
     edges: Lists,
     content: Content,
@@ -109,7 +109,7 @@ impl ReferenceReader<'_> {
         }
     }
 
-    /// References that an object has beside its fields.
+    /// Adds the references of an object that are not in fields.
     fn implied(&mut self, id: Identifier, class: ClassIndex) {
         let dump = self.dump;
         let kept = self.kept_classes.entry(class).or_insert_with(|| {
@@ -146,7 +146,7 @@ impl ReferenceReader<'_> {
         }
     }
 
-    /// A run of content has at most 2^16 references.
+    /// Checks that there is room for one run of content, which has at most 2^16 references.
     fn check_room(&self) -> Result<(), DumpError> {
         match self.edges.items() + (1 << 20) > Lists::MOST_ITEMS {
             true => Err(DumpError::TooLarge {

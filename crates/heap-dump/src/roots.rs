@@ -1,4 +1,4 @@
-//! What keeps objects alive from outside of the heap, with names.
+//! GC roots of a dump, with names.
 
 use rustc_hash::FxHashMap;
 
@@ -13,9 +13,9 @@ pub enum Root {
     Statics,
     /// A local variable of a running method.
     Frame {
-        /// The thread's object; 0: not known.
+        /// The thread's object; 0 if unknown.
         thread: Identifier,
-        /// `Class.method(File.java:12)`; empty when not known.
+        /// `Class.method(File.java:12)`; empty if unknown.
         at: String,
     },
     /// A running thread.
@@ -24,24 +24,24 @@ pub enum Root {
     JniGlobal,
     /// A local reference of native code.
     JniLocal {
-        /// The thread's object; 0: not known.
+        /// The thread's object; 0 if unknown.
         thread: Identifier,
     },
     /// A monitor that is held or waited for.
     Monitor,
-    /// A class that the JVM never unloads, as an object.
+    /// The class object of a class that the JVM never unloads.
     StickyClass,
     /// The JVM itself; the dump does not say how.
     Vm,
 }
 
-/// Stacks and threads of the dump.
+/// The stacks and threads of the dump.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stacks {
     frames: FxHashMap<Identifier, FrameRecord>,
     /// Frames by serial number of the trace, innermost first.
     traces: FxHashMap<u32, Vec<Identifier>>,
-    /// The thread's object and its trace, by serial number of the thread.
+    /// Each thread's object and stack trace, by serial number of the thread.
     threads: FxHashMap<u32, (Identifier, u32)>,
 }
 
@@ -58,7 +58,7 @@ impl Stacks {
         self.threads.insert(serial, (thread, trace));
     }
 
-    /// The root with its names.
+    /// The root with its names resolved.
     pub(crate) fn named(&self, root: RootRecord, classes: &ClassTable) -> Root {
         let thread = |serial| self.threads.get(&serial).copied().unwrap_or_default();
         match root {
@@ -99,7 +99,8 @@ impl Stacks {
 }
 
 impl Root {
-    /// Of several roots of one object the one of lowest rank is named: what a person can act on comes first.
+    /// If an object has several roots, the one of lowest rank is shown: the ranks prefer roots that a user can act
+    /// on.
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Self::Statics => 0,

@@ -1,21 +1,22 @@
-//! Shortest paths from the roots to every node, as one tree.
+//! Shortest paths from the roots to every node, as a tree.
 
 use crate::graph::Graph;
 
-/// No object leads there, or a root does.
+/// Marks a node that is not reached; `ROOT` marks a root.
 const NOTHING: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;
 
-/// For each node the one before it on a shortest path from a root.
+/// For each node, its predecessor on a shortest path from a root.
 #[derive(Clone, Debug)]
 pub struct ShortestPaths {
     before: Vec<u32>,
-    /// All nodes that are reached, nearest first.
+    /// All reached nodes, nearest first.
     order: Vec<u32>,
 }
 
 impl ShortestPaths {
-    /// Searches breadth first, from one group of roots after the other. Where the first group leads in one step counts as near as the roots themselves.
+    /// Searches breadth first, from one group of roots after the other. The direct successors of the first group count as being as near as
+    /// the roots themselves.
     pub fn new(graph: &impl Graph, first: &[u32], others: &[u32], last: &[u32]) -> Self {
         let mut search = Search {
             before: vec![NOTHING; graph.nodes()],
@@ -52,14 +53,14 @@ impl ShortestPaths {
         before.filter(|before| *before < ROOT)
     }
 
-    /// True when a root leads there.
+    /// True if a root leads to the node.
     pub fn is_reached(&self, node: u32) -> bool {
         self.before
             .get(node as usize)
             .is_some_and(|before| *before != NOTHING)
     }
 
-    /// The path to a node, root first; of a longer one the last `most` nodes.
+    /// The path to a node, root first; only the last `most` nodes of a longer path.
     pub fn path(&self, node: u32, most: usize) -> Vec<u32> {
         let mut path: Vec<u32> = core::iter::successors(Some(node), |node| self.before(*node))
             .take(most)
@@ -72,7 +73,7 @@ impl ShortestPaths {
 struct Search {
     before: Vec<u32>,
     order: Vec<u32>,
-    /// Nodes of `order` before this have been looked at.
+    /// Nodes of `order` before this index have been processed.
     next: usize,
 }
 

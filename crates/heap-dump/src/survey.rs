@@ -1,4 +1,4 @@
-//! The first walk over a dump: classes, objects and roots; not yet who refers to whom.
+//! The first walk over a dump: classes, objects and roots, but no references.
 
 use crate::DumpError;
 use crate::byte_stream::DumpFile;
@@ -8,12 +8,12 @@ use crate::record_walk::{
 };
 use crate::roots::Stacks;
 
-/// At intervals of this many objects the position in the file is kept.
+/// The file offset is kept for every object whose number is a multiple of this.
 pub(crate) const OBJECTS_PER_POSITION: u32 = 64;
-/// Numbers from here on mean something else.
+/// Numbers from here on are reserved.
 const MOST_OBJECTS: u64 = u32::MAX as u64 - 16;
 
-/// What a dump holds.
+/// The classes, objects and roots of a dump.
 #[derive(Debug)]
 pub(crate) struct Survey {
     pub(crate) unix_millis: u64,
@@ -24,9 +24,9 @@ pub(crate) struct Survey {
     pub(crate) ids: Vec<Identifier>,
     /// In the same order.
     pub(crate) class_of: Vec<ClassIndex>,
-    /// Elements of an array; bytes of an instance's fields.
+    /// Number of elements of an array, or bytes of an instance's fields.
     pub(crate) lengths: Vec<u32>,
-    /// Where in the file every 64th object is.
+    /// File offset of every 64th object.
     pub(crate) positions: Vec<u64>,
 }
 

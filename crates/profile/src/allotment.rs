@@ -1,7 +1,7 @@
-//! Cutting a whole number into parts by weight, so that the parts sum to it.
+//! Splits an integer into parts by weight, so that the parts sum to it.
 
-/// Parts of `total` in proportion to the weights; they sum to `total`, and each differs from its exact part by less than one.
-/// Weights that sum to nothing leave everything to the first part.
+/// Parts of `total` in proportion to the weights. They sum to `total`, and each differs from its exact share by less than
+/// one. If the weights sum to zero, the first part gets everything.
 pub(crate) fn allot(total: i64, weights: &[f64]) -> Vec<i64> {
     let sum: f64 = weights.iter().sum();
     if !(sum.is_finite() && sum > 0.0) {
@@ -12,7 +12,7 @@ pub(crate) fn allot(total: i64, weights: &[f64]) -> Vec<i64> {
     let last = weights.len().saturating_sub(1);
     let part = |(at, weight): (usize, &f64)| {
         below += weight;
-        // `as` stops at the limits of i64.
+        // `as` saturates at the limits of i64.
         let end = match at {
             at if at == last => total,
             _ => (total as f64 * (below / sum)).round() as i64,

@@ -1,4 +1,4 @@
-//! From a model to its profile.
+//! Builds the profile of a model.
 
 use std::sync::Arc;
 
@@ -35,13 +35,13 @@ pub fn profile(model: &CountModel) -> Profile {
 /// Samples of one stack and thread in a stratum.
 #[derive(Clone, Debug)]
 struct StackSample {
-    /// The frame of the site, in the model's table.
+    /// The frame of the site, as an index into the model's table.
     frame: usize,
     thread: Option<Arc<str>>,
     sums: SampleSums,
 }
 
-/// The samples of each stratum, and how many belong to none.
+/// The samples of each stratum, and the number of samples that belong to none.
 fn matched_samples(model: &CountModel, strata: &Strata) -> (Vec<Vec<StackSample>>, u64) {
     let matcher = Matcher::new(model, strata);
     let mut found: FxHashMap<(usize, usize), Option<Match>> = FxHashMap::default();
@@ -99,7 +99,7 @@ impl Builder<'_> {
                 .collect();
             match own.is_empty() {
                 false => self.add_rows(site, (thread, *tally), &own, true),
-                // The others of the stratum are the best that is known of this thread.
+                // The other threads' samples of the stratum are the best information about this thread.
                 true => {
                     let all: Vec<&StackSample> = samples.iter().collect();
                     self.add_rows(site, (thread, *tally), &all, false);

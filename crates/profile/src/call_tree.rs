@@ -1,4 +1,5 @@
-//! Stacks as a tree: from the first frame of threads to what is made, or from what is made to the first frames.
+//! Stacks as a tree: from the first frame of each thread down to the objects, or from the objects up to the first
+//! frames.
 
 use std::sync::Arc;
 
@@ -11,38 +12,38 @@ use crate::profile::{FrameIndex, Profile, ProfileRow, Unit};
 /// Which end of the stacks is the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// Callers contain what they call; types are the leaves.
+    /// Callers contain their callees; types are the leaves.
     #[default]
     TopDown,
-    /// Types contain the sites that make them, sites contain their callers.
+    /// Types contain the sites that allocate them, and sites contain their callers.
     BottomUp,
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NodeLabel {
-    /// Everything.
+    /// The whole profile.
     Root,
     /// A frame.
     Frame(FrameIndex),
-    /// Objects of a type, as a descriptor; `None` where it is not known.
+    /// Objects of a type, as a descriptor; `None` if unknown.
     Type(Option<Arc<str>>),
 }
 
-/// A node and what is below it.
+/// A node and everything below it.
 #[derive(Clone, Debug)]
 pub struct TreeNode {
-    /// What it stands for.
+    /// What it represents.
     pub label: NodeLabel,
-    /// The position of the node that contains it; the root's is its own.
+    /// Index of the parent; the root is its own parent.
     pub parent: usize,
     /// Steps from the root.
     pub depth: usize,
-    /// Positions, by what they sum to in the tree's unit, largest first.
+    /// Indices, in descending order of their totals in the tree's unit.
     pub children: Vec<usize>,
-    /// Everything below it.
+    /// Total of everything below it.
     pub tally: Tally,
-    /// Positions of its rows in [`Profile::rows`].
+    /// Indices of its rows in [`Profile::rows`].
     rows: Vec<u32>,
 }
 
@@ -52,12 +53,12 @@ pub struct CallTree<'a> {
     profile: &'a Profile,
     direction: Direction,
     unit: Unit,
-    /// The first is the root; a node stands before its children.
+    /// The first is the root; each node precedes its children.
     pub nodes: Vec<TreeNode>,
 }
 
 impl<'a> CallTree<'a> {
-    /// The tree of a profile, children ordered by `unit`.
+    /// The tree of a profile, with children ordered by `unit`.
     pub fn new(profile: &'a Profile, direction: Direction, unit: Unit) -> Self {
         let root = TreeNode {
             label: NodeLabel::Root,
@@ -135,12 +136,12 @@ impl<'a> CallTree<'a> {
         }
     }
 
-    /// The node at a position; the root's for any that is not in the tree.
+    /// The node at an index; the root for an index outside of the tree.
     pub fn node(&self, at: usize) -> &TreeNode {
         self.nodes.get(at).unwrap_or(&self.nodes[0])
     }
 
-    /// Whether the sum of a node is exact: the root, types and sites are, and what has no stacks.
+    /// Whether the total of a node is exact: it is for the root, types, sites, and everything without stacks.
     pub fn is_exact(&self, at: usize) -> bool {
         let node = self.node(at);
         let estimated = self.rows(node).any(|row| self.profile.has_stack(row));
@@ -150,7 +151,7 @@ impl<'a> CallTree<'a> {
         }
     }
 
-    /// What a node may really sum to.
+    /// The interval of a node's true total.
     pub fn interval(&self, at: usize) -> Interval {
         let node = self.node(at);
         match self.is_exact(at) {

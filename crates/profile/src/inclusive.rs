@@ -1,4 +1,5 @@
-//! What each method causes: everything made while a frame of it was on the stack, each object once however often it recurs.
+//! Inclusive totals of methods: everything allocated while a frame of the method was on the stack, counting each object
+//! once even in recursion.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -7,20 +8,20 @@ use ducktrack_heap_model::Tally;
 use crate::interval::Interval;
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, Unit};
 
-/// A method and what was made below it.
+/// A method and everything allocated below it.
 #[derive(Clone, Debug)]
 pub struct MethodTotal {
     /// One of its frames.
     pub frame: FrameIndex,
-    /// What was made below any of its frames.
+    /// Total allocated below any of its frames.
     pub inclusive: Tally,
-    /// What its own lines made.
+    /// Total allocated at its own lines.
     pub own: Tally,
     rows: Vec<u32>,
 }
 
 impl MethodTotal {
-    /// What `inclusive` may really be.
+    /// The interval of the true `inclusive` total.
     pub fn interval(&self, profile: &Profile, unit: Unit) -> Interval {
         let rows = self.rows.iter();
         let rows = rows.filter_map(|at| profile.rows.get(*at as usize));
@@ -28,7 +29,7 @@ impl MethodTotal {
     }
 }
 
-/// All methods of a profile, the largest inclusive totals first. Frames that stand for no method are left out.
+/// All methods of a profile, in descending order of inclusive totals. Frames that stand for no method are left out.
 pub fn method_totals(profile: &Profile, unit: Unit) -> Vec<MethodTotal> {
     let numbers = method_numbers(profile);
     let mut totals: Vec<MethodTotal> = Vec::new();

@@ -1,15 +1,16 @@
 //! Intervals of shares and of sums of shares.
 
-/// Standard deviations to each side. Wilson's interval at 1.96 holds 95 of 100 on average, and fewer where samples are few: a stratum in which a frame
-/// was not seen says nothing here, though the frame may be there. At 2.3, 95 of 100 hold with ten samples to a stratum (`tests/profile`).
+/// Standard deviations to each side. Wilson's interval at 1.96 covers the truth in 95 of 100 cases on average, but in fewer if samples are
+/// few: a stratum in which a frame was not sampled contributes nothing here, although the frame may occur in it. At 2.3, it is 95 of 100
+/// with ten samples per stratum (`tests/profile`).
 const Z: f64 = 2.3;
 
-/// From low to high, both of them possible.
+/// An interval, with both ends included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// The least.
+    /// The lower end.
     pub low: f64,
-    /// The most.
+    /// The upper end.
     pub high: f64,
 }
 
@@ -22,13 +23,13 @@ impl Interval {
         }
     }
 
-    /// Is the value inside?
+    /// Whether the value is inside the interval.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 }
 
-/// Weights of samples: their sum and the sum of their squares.
+/// The sum of samples' weights, and the sum of their squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WeightSums {
     pub(crate) sum: f64,
@@ -36,7 +37,7 @@ pub(crate) struct WeightSums {
 }
 
 impl WeightSums {
-    /// How many samples of equal weight these are worth (Kish).
+    /// The number of samples of equal weight with the same precision (Kish).
     fn effective(self) -> f64 {
         match self.squares > 0.0 {
             true => self.sum * self.sum / self.squares,
@@ -62,13 +63,13 @@ fn wilson(share: f64, samples: f64) -> Interval {
 pub(crate) struct Part {
     /// The exact total of the stratum.
     pub(crate) total: f64,
-    /// Weight of the samples in this part.
+    /// Weight of the samples that belong to this part.
     pub(crate) weight: f64,
     /// All samples of the stratum.
     pub(crate) all: WeightSums,
 }
 
-/// The interval of a sum of parts of different strata, which is estimated as `value`.
+/// The interval of a sum, estimated as `value`, of parts of different strata.
 pub(crate) fn sum_interval(value: f64, parts: impl IntoIterator<Item = Part>) -> Interval {
     let (mut below, mut above, mut most) = (0.0, 0.0, 0.0_f64);
     for part in parts {

@@ -9,8 +9,8 @@
 //!
 //! # The estimator: post-stratification
 //!
-//! A *stratum* is what the counters know exactly: objects of one type, made at one line of one method, for one caller to blame where there is one,
-//! with the exact total `T`. Its samples have weights `w` (objects or bytes that a sample stands for). The share of the stratum that came
+//! A *stratum* is an exact total `T` of the counters: objects of one type, allocated at one line of one method, for one caller to blame if
+//! there is one. Its samples have weights `w` (objects or bytes that a sample stands for). The share of the stratum that came
 //! through frame `f` is estimated as `p = sum of w through f / sum of w`, and `f` gets `T * p` of it. So a leaf, which all samples
 //! of its stratum share, is exact; an inner frame is a sum of estimates over strata:
 //!
@@ -21,8 +21,8 @@
 //! X - sqrt(sum of (T (p - l))^2)  ...  X + sqrt(sum of (T (u - p))^2)       (MOVER: Zou and Donner 2008)
 //! ```
 //!
-//! Strata without samples stay at their site, under a frame of their own. Samples are objects that reached the heap: where the JIT removed
-//! some of a site's objects, the shares are those of the objects that it did not.
+//! Strata without samples stay at their site, under a separate frame. Samples are objects that reached the heap: if the JIT eliminated
+//! some of a site's objects, the shares are those of the others.
 #![forbid(unsafe_code)]
 
 mod allotment;

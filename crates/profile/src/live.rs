@@ -1,4 +1,5 @@
-//! What is alive, by stack: the live objects of each site, in proportion to what the site made through each stack.
+//! Live objects by stack: those of each site, distributed in proportion to what the site allocated through each
+//! stack.
 
 use ducktrack_heap_model::{SiteIndex, Tally};
 use rustc_hash::FxHashMap;
@@ -7,7 +8,7 @@ use crate::allotment::allot;
 use crate::profile::Profile;
 
 impl Profile {
-    /// Live objects and bytes of each row. They sum to what `live` says of all sites that have rows.
+    /// Live objects and bytes of each row. Their sum is that of `live` over all sites with rows.
     pub fn live_rows(&self, live: &FxHashMap<SiteIndex, Tally>) -> Vec<Tally> {
         let mut rows_of_site: FxHashMap<SiteIndex, Vec<usize>> = FxHashMap::default();
         for (at, row) in self.rows.iter().enumerate() {

@@ -12,7 +12,7 @@ macro_rules! index {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub(crate) usize);
         impl $name {
-            /// The position in the table.
+            /// The index in the table.
             pub fn get(self) -> usize {
                 self.0
             }
@@ -25,46 +25,46 @@ index!(/// A position in [`Profile::frames`].
 index!(/// A position in [`Profile::stacks`].
     StackIndex);
 
-/// Exact totals distributed over stacks. Made by [`profile`](crate::profile).
+/// Exact totals distributed over stacks. Built by [`profile`](crate::profile).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Each frame once.
+    /// The distinct frames.
     pub frames: Vec<Frame>,
-    /// The tree of stacks; a parent stands before its children.
+    /// The tree of stacks; each parent precedes its children.
     pub stacks: Vec<StackNode>,
-    /// What was made, by stack, type, thread and site. Sums to `total`.
+    /// What was allocated, by stack, type, thread and site. The rows sum to `total`.
     pub rows: Vec<ProfileRow>,
-    /// What is known exactly.
+    /// The exact totals.
     pub strata: Vec<Stratum>,
-    /// All rows.
+    /// Sum of all rows.
     pub total: Tally,
     /// The part of `total` in strata that have samples.
     pub with_stacks: Tally,
-    /// Samples that the trace has.
+    /// Number of samples in the trace.
     pub samples: u64,
-    /// Those of them that belong to no site: what they sampled is not counted at a place.
+    /// Samples that belong to no site: what they sampled is not counted anywhere.
     pub unmatched: u64,
     /// Samples that were dropped while the program ran.
     pub skipped: u64,
 }
 
-/// A frame as people read it.
+/// A frame as shown to users.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Frame {
     /// A method at a line.
     Method {
-        /// Class in internal form, with a stable name.
+        /// Internal name of the class, in its stable form.
         class: Arc<str>,
-        /// Its name.
+        /// Name of the method.
         method: Arc<str>,
-        /// Its descriptor.
+        /// Descriptor of the method.
         descriptor: Arc<str>,
-        /// The line that runs.
+        /// The executing line.
         line: Option<u16>,
     },
-    /// Below it are sites of which no stack was sampled.
+    /// The frame above sites of which no stack was sampled.
     NoStack,
-    /// Stands for frames that were too deep to be kept.
+    /// Stands for frames that were too deep to be recorded.
     Deeper,
 }
 
@@ -77,39 +77,39 @@ pub struct StackNode {
     pub frame: FrameIndex,
 }
 
-/// Objects of one type that one thread made at one site, called in one way.
+/// The objects of one type that one thread allocated at one site through one stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileRow {
     /// The frame of the site, with its callers.
     pub stack: StackIndex,
-    /// The type as a descriptor; `None` where the trace does not tell it.
+    /// The type as a descriptor; `None` if the trace does not have it.
     pub ty: Option<Arc<str>>,
-    /// The thread by name.
+    /// Name of the thread.
     pub thread: Option<Arc<str>>,
     /// Objects and bytes.
     pub tally: Tally,
-    /// Samples that say so.
+    /// Number of samples of this row.
     pub samples: u64,
-    /// Position of its stratum.
+    /// Index of its stratum.
     pub stratum: usize,
-    /// Weight of its samples in the stratum: of objects and of bytes.
+    /// Weights of its samples in the stratum, for objects and for bytes.
     pub(crate) weights: [f64; 2],
 }
 
-/// What is known exactly, and how often it was sampled.
+/// An exact total, and how often it was sampled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stratum {
     /// Objects and bytes.
     pub tally: Tally,
-    /// Samples.
+    /// Number of samples.
     pub samples: u64,
-    /// The sites that are in it.
+    /// The sites in this stratum.
     pub sites: Vec<SiteIndex>,
-    /// Of objects and of bytes.
+    /// Weights of the samples, for objects and for bytes.
     pub(crate) weights: [WeightSums; 2],
 }
 
-/// What is counted.
+/// What is summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Objects.
@@ -120,7 +120,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The number of this unit.
+    /// The number in this unit.
     pub fn of(self, tally: Tally) -> i64 {
         match self {
             Self::Objects => tally.count,
@@ -137,21 +137,21 @@ impl Unit {
 }
 
 impl Profile {
-    /// The row of a frame.
+    /// The frame at an index.
     ///
     /// # Panics
-    /// When the index is of another profile.
+    /// If the index belongs to another profile.
     pub fn frame(&self, index: FrameIndex) -> &Frame {
         &self.frames[index.0]
     }
 
-    /// The frames of a stack, the topmost first.
+    /// The frames of a stack, top frame first.
     pub fn frames_of(&self, stack: StackIndex) -> impl Iterator<Item = FrameIndex> {
         let next = |node: &&StackNode| self.stacks.get(node.parent?.0);
         std::iter::successors(self.stacks.get(stack.0), next).map(|node| node.frame)
     }
 
-    /// The part of all bytes (or objects) that has stacks, from 0 to 1.
+    /// The share of all bytes (or objects) that has stacks, from 0 to 1.
     pub fn share_with_stacks(&self, unit: Unit) -> f64 {
         match unit.of(self.total) {
             0 => 0.0,
@@ -159,7 +159,7 @@ impl Profile {
         }
     }
 
-    /// Keeps some of the rows. Shares stay those of the whole strata.
+    /// Keeps only some rows. Shares remain those of the whole strata.
     pub fn retain(&mut self, keep: impl Fn(&Self, &ProfileRow) -> bool) {
         let rows = std::mem::take(&mut self.rows);
         let kept = rows.into_iter().filter(|row| keep(self, row)).collect();
@@ -176,7 +176,7 @@ impl Profile {
             .is_some_and(|stratum| stratum.samples > 0)
     }
 
-    /// The interval of what these rows sum to. Rows without stacks are exact.
+    /// The interval of the sum of these rows. Rows without stacks are exact.
     pub fn interval<'a>(
         &self,
         rows: impl IntoIterator<Item = &'a ProfileRow>,
@@ -194,7 +194,7 @@ impl Profile {
             }
         }
         let mut parts: Vec<(usize, f64)> = weights.into_iter().collect();
-        // Sums of floating point numbers depend on their order.
+        // Fixes the order, because sums of floating-point numbers depend on it.
         parts.sort_unstable_by_key(|(stratum, _)| *stratum);
         let parts = parts.into_iter().filter_map(|(stratum, weight)| {
             let stratum = self.strata.get(stratum)?;

@@ -1,8 +1,8 @@
-//! Which stratum a sampled stack belongs to.
+//! Finds the stratum of a sampled stack.
 //!
-//! A sample's topmost frame is where the object was made. If that line has a counted site of the object's type, it is the site. Otherwise
-//! the object was made by something that is counted where it is called (boxing, string concatenation, what C2 replaces): the first frame below
-//! whose line has such a site. Among the callers that are known of a site, the sample's is the one whose call is nearest below.
+//! A sample's top frame is where the object was allocated. If that line has a counted site of the object's type, it is the site. Otherwise
+//! the object comes from a call that is counted at its caller (boxing, string concatenation, calls that C2 replaces): the first lower frame
+//! whose line has such a site. If the strata of a site differ in the caller to blame, the sample's is the one whose call is nearest below.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use rustc_hash::FxHashMap;
 
 use crate::strata::{Place, Strata};
 
-/// Frames between a call that is counted and the object that it makes.
+/// Most frames between a counted call and the object that it allocates.
 const DEEPEST_CALL: usize = 32;
 
 /// The stratum of a stack and type, and the frame of its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Match {
     pub(crate) stratum: usize,
-    /// Position in [`SampledStacks::frames`].
+    /// Index in [`SampledStacks::frames`].
     pub(crate) frame: usize,
 }
 
-/// Finds strata by frames.
+/// Finds strata for frames.
 pub(crate) struct Matcher<'a> {
     stacks: &'a SampledStacks,
     strata: &'a Strata,
-    /// For each method of stacks, the methods of the model with its names: one for each loader.
+    /// For each method on stacks, the methods of the model with the same names: one per class loader.
     methods: Vec<Vec<MethodIndex>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The stratum of objects of type `ty` whose topmost frame is `top`.
+    /// The stratum of objects of type `ty` with the top frame `top`.
     pub(crate) fn find(&self, top: usize, ty: &Arc<str>) -> Option<Match> {
         let mut frames = self.frames(top).take(DEEPEST_CALL).enumerate();
         frames.find_map(|(depth, frame)| {
@@ -60,7 +60,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// A frame and those below it, as positions.
+    /// Indices of a frame and those below it.
     fn frames(&self, top: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(top), |frame| self.row(*frame)?.parent)
     }
@@ -86,7 +86,7 @@ impl<'a> Matcher<'a> {
             .map(move |method| (*method, line))
     }
 
-    /// The candidate whose caller is nearest below; without one, that which has no caller, or the only one.
+    /// The candidate whose caller is nearest below; otherwise the one without a caller, or the only one.
     fn by_caller(&self, frame: usize, candidates: &[usize]) -> Option<usize> {
         let caller = |at: &&usize| self.strata.all.get(**at).and_then(|one| one.caller);
         let is_called_from = |place: Place| {

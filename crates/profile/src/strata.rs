@@ -1,4 +1,4 @@
-//! What the counters know exactly, by what a sampled stack can tell apart: line, type and caller.
+//! The exact totals of the counters, by what sampled stacks can distinguish: line, type and caller.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ pub(crate) type Place = (MethodIndex, Option<u16>);
 /// One exact total.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteStratum {
-    /// The sites that are in it.
+    /// The sites in this stratum.
     pub(crate) sites: Vec<SiteIndex>,
     pub(crate) place: Place,
-    /// The line of the call that is to blame, if one is known.
+    /// The line of the call to blame, if one is known.
     pub(crate) caller: Option<Place>,
     pub(crate) ty: Option<Arc<str>>,
-    /// Objects appear deeper than at this line: it calls what makes them.
+    /// The objects are allocated in a deeper frame: this line calls the allocating code.
     pub(crate) by_call: bool,
     pub(crate) tally: Tally,
-    /// By name of the thread; sums to `tally`.
+    /// By thread name; sums to `tally`.
     pub(crate) threads: Vec<(Option<Arc<str>>, Tally)>,
 }
 
-/// All of them, and how to find them.
+/// All strata, and an index to find them.
 pub(crate) struct Strata {
     pub(crate) all: Vec<SiteStratum>,
     by_place: FxHashMap<(Place, Option<Arc<str>>), Vec<usize>>,
@@ -101,7 +101,7 @@ impl Strata {
         at
     }
 
-    /// Strata of objects of a type that are made at a line, one for each caller; also those whose type is not known.
+    /// Strata of objects of a type that are allocated at a line, one per caller; includes those of unknown type.
     pub(crate) fn at(&self, place: Place, ty: &Arc<str>) -> impl Iterator<Item = usize> {
         let typed = self.by_place.get(&(place, Some(Arc::clone(ty))));
         let untyped = self.by_place.get(&(place, None));
@@ -114,7 +114,7 @@ fn place_of_call(model: &CountModel, call: CallIndex) -> Place {
     (call.method, call.line)
 }
 
-/// Whether the objects of such a site are made by what it calls.
+/// Whether the objects of such a site are allocated by code that it calls.
 fn is_by_call(kind: AllocationKind) -> bool {
     !matches!(
         kind,

@@ -1,23 +1,23 @@
-//! Which code is the application's.
+//! Which classes belong to the application.
 
 use serde::{Deserialize, Serialize};
 
-/// What of the JDK is never the application, as internal names begin.
+/// Prefixes (internal names) of the JDK's classes, which never belong to the application.
 const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
 
-/// The application (`app=`).
+/// The application's classes (option `app=`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
     /// Class names with dots, in which `*` stands for any characters: `com.acme.*`.
     pub patterns: Vec<String>,
-    /// Classes without a package belong to it.
+    /// Whether classes without a package belong to it.
     pub unnamed_package: bool,
-    /// The main class, if the patterns were made from it.
+    /// The main class, if the patterns were derived from it.
     pub main_class: Option<String>,
 }
 
 impl Application {
-    /// Whether the class of this name (internal form) is one of the application's. A class of the JDK never is.
+    /// Whether the class with this internal name belongs to the application. A JDK class never does.
     pub fn contains(&self, class: &str) -> bool {
         if JDK.iter().any(|package| class.starts_with(package)) {
             return false;
@@ -27,7 +27,7 @@ impl Application {
     }
 }
 
-/// Whether a class name fits a pattern in which `*` stands for any characters. Both in internal form.
+/// Whether a class name matches a pattern in which `*` stands for any characters. Both are internal names.
 pub fn class_pattern_matches(pattern: &str, class: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), class.as_bytes());
     let (mut p, mut t, mut retry) = (0, 0, None);

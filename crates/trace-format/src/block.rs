@@ -1,20 +1,20 @@
-//! A whole block: content in, bytes of the file out, and back.
+//! Encodes and decodes whole blocks.
 
 use std::borrow::Cow;
 
 use crate::{BlockHeader, BlockKind, FormatError, MAX_CONTENT};
 
-/// Whether the content of blocks is compressed.
+/// Whether the contents of blocks are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// As it is.
+    /// No compression.
     Off,
-    /// LZ4 where it makes a block smaller.
+    /// LZ4 for each block that it makes smaller.
     #[default]
     Lz4,
 }
 
-/// The content of a block as it will stand in a file: compressed, if that was asked for and worth it.
+/// The content of a block as stored in a file: compressed, if that was requested and makes it smaller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedContent {
     plain_length: u32,
@@ -24,13 +24,13 @@ pub struct PackedContent {
 }
 
 impl PackedContent {
-    /// Compresses the content of a block. This is all the work of [`encode_block`] that does not need to know the block's place in a
-    /// file, so that several threads can do it.
+    /// Compresses the content of a block. This is the part of [`encode_block`] that does not depend on the block's place in a file,
+    /// so several threads can do it.
     pub fn pack(content: &[u8], compression: Compression) -> Result<Self, FormatError> {
         Self::pack_owned(content.to_vec(), compression)
     }
 
-    /// The same for a content that the caller no longer needs.
+    /// Like [`pack`](Self::pack), for a content that the caller no longer needs.
     pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
         let length = content.len();
         let too_large = FormatError::RecordTooLarge { length };
@@ -57,7 +57,7 @@ impl PackedContent {
         self.plain_length
     }
 
-    /// True when it was worth it.
+    /// True if the content is stored compressed.
     pub fn is_compressed(&self) -> bool {
         self.flags & BlockHeader::COMPRESSED != 0
     }
@@ -67,7 +67,7 @@ impl PackedContent {
         self.stored_length
     }
 
-    /// The content again.
+    /// The original content.
     pub fn unpack(&self) -> Result<Cow<'_, [u8]>, FormatError> {
         if self.is_compressed() {
             expand(&self.header(BlockKind::EVENTS, 0), &self.stored).map(Cow::Owned)
@@ -88,7 +88,7 @@ impl PackedContent {
         }
     }
 
-    /// The bytes of the block: its header, and what follows it.
+    /// The bytes of the block: its header and its stored content.
     pub fn block(&self, kind: BlockKind, sequence: u32) -> ([u8; BlockHeader::LENGTH], &[u8]) {
         let header = self.header(kind, sequence).encode(&self.stored);
         (header, &self.stored)
@@ -110,7 +110,7 @@ pub fn encode_block(
     Ok(())
 }
 
-/// The compressed content, if compression is on and worth it.
+/// The compressed content, if compression is on and makes it smaller.
 fn compressed(content: &[u8], compression: Compression) -> Option<Vec<u8>> {
     match compression {
         Compression::Off => None,
@@ -120,9 +120,9 @@ fn compressed(content: &[u8], compression: Compression) -> Option<Vec<u8>> {
     }
 }
 
-/// The content of a block, expanded, after its checksum was compared.
+/// The expanded content of a block, after verifying its checksum.
 ///
-/// Nothing is allocated for a stated length before the header's lengths and the checksum have been checked.
+/// Nothing is allocated for a stated length before the header's lengths and the checksum have been verified.
 pub fn decode_content<'a>(
     header: &BlockHeader,
     stored: &'a [u8],

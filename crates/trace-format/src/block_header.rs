@@ -1,4 +1,4 @@
-//! The 24 bytes in front of a block's content.
+//! The 24 bytes before a block's content.
 //!
 //! | offset | bytes | what | value |
 //! |---|---|---|---|
@@ -12,8 +12,8 @@
 //! | 20 | 4 | CRC-32 | of bytes 0 to 19 and then the stored content |
 //! | 24 | stored length | content | |
 //!
-//! The CRC is that of zip and PNG (polynomial 04C11DB7, reflected). The mark lets a reader that met a damaged block find the next.
-//! An intact block with a kind or flags it does not know is skipped and counted.
+//! The CRC is that of zip and PNG (polynomial 04C11DB7, reflected). The mark lets a reader find the next block after a damaged
+//! one. A reader skips and counts intact blocks with unknown kinds or flags.
 
 use crate::FormatError;
 use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
@@ -21,10 +21,10 @@ use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
 /// The first four bytes of every block.
 pub const BLOCK_MARK: [u8; 4] = [0xDB, 0x4B, 0x42, 0xDB];
 
-/// The most bytes a block's content may have, expanded.
+/// The most bytes of a block's content when expanded.
 pub const MAX_CONTENT: usize = 4 << 20;
 
-/// LZ4 cannot make a byte stand for more than this many.
+/// Largest compression ratio of LZ4.
 const MAX_EXPANSION: u32 = 255;
 
 /// What the content of a block is.
@@ -32,19 +32,19 @@ const MAX_EXPANSION: u32 = 255;
 pub struct BlockKind(pub u8);
 
 impl BlockKind {
-    /// A stream of records that introduce things (everything but snapshots and the end).
+    /// A stream of records that define things (all records except snapshots and the end).
     pub const DEFINITIONS: Self = Self(1);
     /// A stream of records that state values.
     pub const VALUES: Self = Self(2);
-    /// A stream with the agent's last word. Nothing follows.
+    /// A stream with the end record. Nothing follows it.
     pub const END: Self = Self(3);
-    /// Definitions that have no place in the trace file yet ([`JournalBlock`](crate::JournalBlock)).
+    /// Definitions that are not in the trace file yet ([`JournalBlock`](crate::JournalBlock)).
     pub const JOURNAL: Self = Self(4);
     /// A piece of a thread's event buffer ([`EventBlock`](crate::EventBlock)).
     pub const EVENTS: Self = Self(16);
     /// A collection ([`Collection`](crate::Collection)).
     pub const COLLECTION: Self = Self(17);
-    /// A part of the moves of the collection before ([`MoveDecoder`](crate::MoveDecoder)).
+    /// A part of the moves of the previous collection ([`MoveDecoder`](crate::MoveDecoder)).
     pub const MOVES: Self = Self(18);
     /// A part of a synchronization point ([`SyncDecoder`](crate::SyncDecoder)).
     pub const SYNC: Self = Self(19);
@@ -54,13 +54,13 @@ impl BlockKind {
     pub const EXPLAINED: Self = Self(21);
     /// Witness data of one thread ([`ExtensionBlock`](crate::ExtensionBlock)).
     pub const WITNESS: Self = Self(32);
-    /// What the collection that follows found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).
+    /// Objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).
     pub const STAMPS: Self = Self(33);
 
-    /// Objects that were used before the collection that follows ([`UseEncoder`](crate::UseEncoder)).
+    /// Objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)).
     pub const USES: Self = Self(34);
 
-    /// True when the content begins as that of an [`ExtensionBlock`](crate::ExtensionBlock) does.
+    /// True if the content begins like that of an [`ExtensionBlock`](crate::ExtensionBlock).
     pub fn is_extension(self) -> bool {
         (32..64).contains(&self.0)
     }
@@ -84,7 +84,7 @@ pub struct BlockHeader {
     pub kind: BlockKind,
     /// See [`BlockHeader::COMPRESSED`].
     pub flags: u8,
-    /// Written 0, not interpreted.
+    /// Written as 0 and ignored by readers.
     pub reserved: u16,
     /// Number of the block in its file.
     pub sequence: u32,
@@ -92,7 +92,7 @@ pub struct BlockHeader {
     pub plain_length: u32,
     /// Bytes of the content in the file.
     pub stored_length: u32,
-    /// Checksum as stated.
+    /// The stated checksum.
     pub crc: u32,
 }
 
@@ -102,7 +102,7 @@ impl BlockHeader {
     /// Flag: the content is one LZ4 block (no frame).
     pub const COMPRESSED: u8 = 1;
 
-    /// The bytes, with the checksum of this header and `content` (the header's own `crc` is not used).
+    /// The encoded header, with the checksum of this header and `content` (its own `crc` is not used).
     pub fn encode(self, content: &[u8]) -> [u8; Self::LENGTH] {
         let mut bytes = self.encode_with(0);
         let crc = checksum(&bytes, content);
@@ -123,7 +123,8 @@ impl BlockHeader {
         bytes
     }
 
-    /// Reads a header and checks that its lengths are possible. The checksum needs the content: [`BlockHeader::verify`].
+    /// Decodes a header and checks that its lengths are possible. Verifying the checksum needs the content:
+    /// [`BlockHeader::verify`].
     pub fn decode(bytes: &[u8]) -> Result<Self, FormatError> {
         let mark: [u8; 4] = take_array(bytes, 0)?;
         if mark != BLOCK_MARK {
@@ -148,7 +149,7 @@ impl BlockHeader {
         let possible = match self.flags {
             0 => stored == plain,
             Self::COMPRESSED => stored < plain && plain / MAX_EXPANSION <= stored,
-            // Only the bound matters for content that will be skipped.
+            // Content that will be skipped must only respect the limit.
             _ => true,
         };
         match usize::try_from(plain.max(stored)) {

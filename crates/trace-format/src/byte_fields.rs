@@ -21,12 +21,12 @@ pub(crate) fn take_u32(bytes: &[u8], at: usize) -> Result<u32, FormatError> {
     take_array(bytes, at).map(u32::from_le_bytes)
 }
 
-/// Writes into a header under construction, whose length the caller fixed.
+/// Writes into a header under construction, which the caller has made long enough.
 pub(crate) fn put_u16(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Writes into a header under construction, whose length the caller fixed.
+/// Writes into a header under construction, which the caller has made long enough.
 pub(crate) fn put_u32(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }

@@ -1,11 +1,11 @@
 //! Content of a block of kind 17: one collection. Its moves follow in blocks of kind 18.
 //!
-//! The content is one [`Collection`], its fields in the order of their declaration by the rules of
+//! The content is one [`Collection`]: its fields in the order of their declaration, encoded by the rules of
 //! [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Fields may be added at the end.
 //!
-//! Events of an epoch stand before the collection that ends it. A collection without fault whose moves are known says
-//! of everything in its `collected` ranges whether it survived: what is in no run of its moves is dead. Objects outside of those
-//! ranges live on where they are, those allocated since the collection before included.
+//! Events of an epoch stand before the collection that ends it. If moves are known for a collection (it has no fault), they
+//! decide the fate of every object in its `collected` ranges: an object in no run of its moves is dead. Objects outside of those
+//! ranges live on at their addresses, including those allocated since the previous collection.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +16,17 @@ use crate::{FormatError, Place, ThreadId};
 /// One collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
-    /// Its number in the trace, from 1: the epoch that begins with it.
+    /// Number in the trace, from 1, and so of the epoch that begins with it.
     pub number: u32,
-    /// The VM's own count of collections after it.
+    /// The VM's own count of collections, this one included.
     pub vm_total: u32,
-    /// What was collected.
+    /// What was collected: the young or the whole heap, for example.
     pub kind: CollectionKind,
-    /// Why, in the VM's words (`G1 Evacuation Pause`).
+    /// The cause, in the VM's words (`G1 Evacuation Pause`).
     pub cause: String,
     /// When the pause began, microseconds since 1970.
     pub start_unix_micros: u64,
-    /// When it ended.
+    /// When the pause ended, microseconds since 1970.
     pub end_unix_micros: u64,
     /// Time that the agent spent inside the pause.
     pub walk_nanos: u64,
@@ -36,11 +36,11 @@ pub struct Collection {
     pub before: Vec<Space>,
     /// Spaces after it.
     pub after: Vec<Space>,
-    /// What was collected: all objects in these address ranges moved, stayed or died.
+    /// The collected address ranges: each object in them moved, stayed or died.
     pub collected: Vec<AddressRange>,
     /// Where each thread's allocation buffer was cut.
     pub cuts: Vec<ThreadCut>,
-    /// What the writer found out.
+    /// Counts of its objects.
     pub counts: CollectionCounts,
     /// Why moves are not known for this collection; `None` when they are.
     pub fault: Option<String>,
@@ -55,11 +55,11 @@ pub type AddressRange = ducktrack_heap_facts::AddressRange<u64>;
 /// Where a thread's allocation buffer was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ThreadCut {
-    /// Which thread.
+    /// The thread.
     pub thread: ThreadId,
-    /// Its top when the collection began; 0: it had no buffer.
+    /// Top of its buffer when the collection began; 0: it had no buffer.
     pub top: u64,
-    /// Its top by its last event; less than 8: not known. What lies between was allocated at no recorded site.
+    /// Top after its last event; less than 8: unknown. The bytes between the two were allocated at no recorded site.
     pub last: u64,
 }
 
@@ -72,9 +72,10 @@ impl ThreadCut {
         }
     }
 
-    /// Decides about a straddler of this size: it was allocated before its thread was cut if the thread had allocated as much since its last event. Where
-    /// that is not said (`allocated` is 0), there must be room for it in the thread's buffer. Its address is known if it ended at the top of that buffer;
-    /// it may also be in an earlier buffer, or outside of buffers, and the thread may have been cut more than once since.
+    /// Decides where a straddler of this size is. It was allocated before its thread was cut if the thread had allocated at least as many
+    /// bytes since its last event. If that is not recorded (`allocated` is 0), the thread's buffer must have had room for it. Its address
+    /// is known only if it ended at the top of that buffer: it may also be in an earlier buffer or outside of buffers, and the thread may
+    /// have been cut more than once since.
     pub fn settle(cut: Option<Self>, allocated: u64, bytes: Option<u64>) -> Place {
         let at_top = cut.map_or(Place::Eliminated, |cut| cut.at_top(bytes));
         match at_top {
@@ -85,7 +86,7 @@ impl ThreadCut {
         }
     }
 
-    /// Where an object of this size is that ended at the top, if there is room for it after the last event.
+    /// The place of an object of this size that ended at the top, if there was room for it after the last event.
     fn at_top(self, bytes: Option<u64>) -> Place {
         let room = match self.last {
             ..8 if self.top >= 8 => u64::MAX,
@@ -99,29 +100,30 @@ impl ThreadCut {
     }
 }
 
-/// What the writer found out about a collection.
+/// What the writer counted in a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionCounts {
     /// Objects that survived at another address.
     pub moved: u64,
-    /// Objects that survived where they were.
+    /// Objects that survived without moving.
     pub stayed: u64,
-    /// Their bytes, moved and stayed.
+    /// Bytes of the survivors, moved and stayed.
     pub survived_bytes: u64,
-    /// Objects that died, as far as the writer knew them.
+    /// Objects that died, as far as the writer knew of them.
     pub dead: u64,
     /// Survivors that no event explains: made by the VM or by native code.
     pub found: u64,
-    /// Their bytes.
+    /// Bytes of the found objects.
     pub found_bytes: u64,
-    /// Of these: explained in the blocks of kind 21 that follow, by events that did not know the address.
+    /// How many found objects the following blocks of kind 21 explain, by events that did not know the address.
     pub explained: u64,
-    /// Objects that could not be told apart: found ones that stay unexplained because of it; and, where moves were put together from the heap before and
-    /// after (full collections and failed evacuations at level finish), survivors that may have been others, with other origins.
+    /// Objects with several possible origins: found objects that stay unexplained because of it; and, where moves were reconstructed from
+    /// the heap before and after (full collections and failed evacuations with `moves=finish`), survivors that may be other objects with
+    /// other origins.
     pub ambiguous: u64,
-    /// Objects the writer holds after this collection.
+    /// Objects that the writer knows after this collection.
     pub live: u64,
-    /// Their bytes.
+    /// Bytes of these objects.
     pub live_bytes: u64,
 }
 
@@ -137,7 +139,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Reads the content of a block.
+    /// Decodes the content of a block.
     pub fn decode(content: &[u8]) -> Result<Self, FormatError> {
         match postcard::take_from_bytes(content) {
             Ok((collection, _)) => Ok(collection),
@@ -204,7 +206,8 @@ mod tests {
         assert_eq!(ThreadCut::settle(None, 0, Some(24)), Place::Eliminated);
     }
 
-    /// What the thread had allocated decides, whatever became of its buffer: it was outside of that, the thread was cut again, or the cut is lost.
+    /// What the thread had allocated decides, whether the straddler was outside of the buffer, or the thread was cut again, or the cut is
+    /// lost.
     #[test]
     fn a_straddler_was_allocated_if_the_thread_had_allocated_as_much() {
         let cut = |top, last| {

@@ -1,7 +1,8 @@
 //! The counters of a run that has not ended, as its threads write them: `counters.mapped` in the directory of a trace.
 //!
-//! The JVM has this file mapped, so its bytes are those of the counters at any moment, also after the process was killed. It is gone when the
-//! trace has its end record, which then says everything. All words are little-endian and of 8 bytes; a word is written whole.
+//! The JVM has this file mapped, so its bytes are the current counters at any moment, even after the process was killed. The file is
+//! deleted when the trace gets its end record, because the trace is complete then. All words are little-endian, have 8 bytes and are
+//! written atomically.
 //!
 //! ```text
 //! 0             header: words, see HeaderWord
@@ -15,9 +16,9 @@
 //!
 //! block         words 0..64       header, see BlockWord
 //!               words 64..        counters by their ids (CounterId), one word each
-//!               KEYED_PLACE ..    keyed entries, 32 bytes each, of one extent: that which BlockWord::KeyedExtent names
+//!               KEYED_PLACE ..    keyed entries, 32 bytes each, in the one extent that BlockWord::KeyedExtent names
 //!
-//! keyed entry   0   8   key: note + 32 * site, bit 0 set where the class counts; 0: not in use
+//! keyed entry   0   8   key: note + 32 * site, with bit 0 set if the class is part of the key; 0: not in use
 //!               8   8   address of the object's class (ClassAddress), or 0
 //!              16   8   objects
 //!              24   8   bytes
@@ -25,17 +26,17 @@
 //! note          call site << 32 | (call site * 0x9E3779B1 as 32 bits) >> 1 & 0x7FFFFFE0
 //! ```
 //!
-//! A block belongs to the thread that [`BlockWord::Owner`] names. When a thread has ended, its values may go to a
+//! A block belongs to the thread that [`BlockWord::Owner`] names. After a thread has ended, its values may go to a
 //! [`FoldedBlock`](crate::FoldedBlock) of the trace, and the block to another thread:
 //!
 //! ```text
-//! 1. the record is appended                   the block's values of this generation count no more
+//! 1. the record is appended                   the block's values of this generation no longer count
 //! 2. the block is zeroed
 //! 3. Owner: next thread, next generation      the block counts again
 //! ```
 //!
-//! A block that counts has all values of its thread, also those from before it had the block. So the values of a thread are those of its block, if it has
-//! one whose generation was not folded, else those of its last folded block: at any moment.
+//! A block that counts has all values of its thread, including those from before the thread got the block. So at any moment the values of a
+//! thread are those of its block, if it has one whose generation was not folded, and otherwise those of its last folded block.
 //!
 //! Example: block 3 belongs to thread 7, in its generation 2, and has counted 5 with counter 64. Its first extent begins at 0x21000:
 //!
@@ -61,15 +62,15 @@ pub const EXTENT_TABLE: usize = 4096;
 pub const MAX_EXTENTS: usize = (HEAD_BYTES - EXTENT_TABLE) / Extent::LENGTH;
 /// Words of a block's header.
 pub const BLOCK_HEADER_WORDS: usize = 64;
-/// Where in a block the keyed entries begin, in bytes.
+/// Byte offset in a block at which the keyed entries begin.
 pub const KEYED_PLACE: u64 = 8 << 20;
 /// Bytes of a keyed entry.
 pub const KEYED_ENTRY_BYTES: usize = 32;
 
-/// Set in a key where the class is a part of the key.
+/// Set in a key if the class is part of the key.
 const CLASS_IN_KEY: u64 = 1;
 
-/// The words of the header, by their position.
+/// The words of the header, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum HeaderWord {
@@ -79,50 +80,50 @@ pub enum HeaderWord {
     Version = 1,
     /// Process id of the JVM, as the JVM sees it.
     Pid = 2,
-    /// When the process started, in clock ticks since the machine did (field 22 of `/proc/PID/stat`).
+    /// Start of the process in clock ticks since boot (field 22 of `/proc/PID/stat`).
     ProcessStart = 3,
     /// First half of the machine's boot id; the second follows.
     BootId = 4,
-    /// When the agent looked around last, milliseconds since 1970.
+    /// When the agent last updated the file, milliseconds since 1970.
     LookedAt = 6,
-    /// The VM's own count of bytes allocated by all threads since counting was ready, at that moment.
+    /// Bytes allocated by all threads since counting was ready, by the VM's own count, at that time.
     VmBytes = 7,
-    /// The same before counting was ready.
+    /// Bytes allocated before counting was ready, by the VM's own count.
     BeforeReadyBytes = 8,
-    /// 0: running; 1: the VM has said that it ends.
+    /// 0: running; 1: the VM has announced its end.
     State = 9,
-    /// The system's number of the last error that kept the trace from being written; 0: none.
+    /// The system's error number of the last failed write of the trace; 0: none.
     WriteError = 10,
-    /// How many extents the table has.
+    /// Number of extents in the table.
     Extents = 11,
     /// One more than the last counter in use.
     CounterEnd = 12,
-    /// What the agent has cost, ten words in the order of [`AgentCost`](crate::AgentCost).
+    /// What the agent cost, ten words in the order of [`AgentCost`](crate::AgentCost).
     Cost = 16,
 }
 
-/// The words of a block's header that a reader needs, by their position.
+/// The words of a block's header that a reader needs, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum BlockWord {
-    /// Objects for which the table of keyed entries had no room; their bytes follow.
+    /// Objects for which the table of keyed entries had no room; the next word has their bytes.
     Lost = 3,
     /// Thread in the lower half, generation in the upper.
     Owner = 32,
-    /// Number of the extent that has the keyed entries.
+    /// Number of the extent with the keyed entries.
     KeyedExtent = 33,
-    /// The VM's own count of bytes that the block's threads have allocated, when the agent looked last.
+    /// Bytes allocated by the block's threads, by the VM's own count, at the agent's last update.
     VmBytes = 34,
-    /// Not 0: there was no room for more keyed entries, and from some moment on they are in memory that went with the process.
+    /// Not 0: there was no room for more keyed entries, so later ones are in private memory, which is lost with the process.
     KeyedPrivate = 35,
 }
 
 /// A part of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Number of the block.
+    /// The block's number.
     pub block: u64,
-    /// Place in the block, bytes.
+    /// Byte offset in the block.
     pub place: u64,
     /// Offset in the file.
     pub offset: u64,
@@ -154,19 +155,19 @@ impl Extent {
 /// The owner of a block and its generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockOwner {
-    /// The thread; 0 is the block that threads share before they have one of their own.
+    /// The thread; 0 for the block that threads share before they have one of their own.
     pub thread: ThreadId,
-    /// How many threads had the block before it.
+    /// How many threads owned the block before.
     pub generation: u32,
 }
 
 impl BlockOwner {
-    /// As it stands in [`BlockWord::Owner`].
+    /// The value of [`BlockWord::Owner`].
     pub fn word(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.thread.0)
     }
 
-    /// The owner that a word names.
+    /// Decodes the owner from a word.
     #[allow(clippy::cast_possible_truncation, reason = "two halves of a word")]
     pub fn of(word: u64) -> Self {
         Self {
@@ -183,7 +184,7 @@ pub struct KeyedEntry {
     pub caller: Option<CallSiteId>,
     /// The site.
     pub site: SiteId,
-    /// Address of the object's class, where the site does not say the class.
+    /// Address of the object's class, if the site does not determine the class.
     pub klass: Option<u64>,
     /// Objects.
     pub count: u64,
@@ -192,13 +193,13 @@ pub struct KeyedEntry {
 }
 
 impl KeyedEntry {
-    /// The key of what is filed under a caller (0: none) at a site; `typed`: the class counts.
+    /// The key of a site with a caller (0: none); `typed`: the class is part of the key.
     pub fn key(caller: u32, site: u32, typed: bool) -> u64 {
         let site = u64::from(site) * KEYED_ENTRY_BYTES as u64;
         note(caller).wrapping_add(site) | if typed { CLASS_IN_KEY } else { 0 }
     }
 
-    /// The entry that four words are; `None`: it is not in use.
+    /// Decodes the four words of an entry; `None` if it is not in use.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "sites and callers have 32 bits in a key"
@@ -216,13 +217,13 @@ impl KeyedEntry {
     }
 }
 
-/// What a thread notes of a call site: the site, and where in the table its entries begin.
+/// The note of a call site in a thread's memory: the call site, and where its entries begin in the table.
 pub fn note(call_site: u32) -> u64 {
     let begin = (call_site.wrapping_mul(0x9E37_79B1) >> 1) & 0x7FFF_FFE0;
     u64::from(call_site) << 32 | u64::from(begin)
 }
 
-/// The first words of some bytes.
+/// The first words in these bytes.
 pub fn words<const N: usize>(bytes: &[u8]) -> Result<[u64; N], FormatError> {
     let mut found = [0; N];
     for (index, word) in found.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! What can be wrong with a trace file: the vocabulary of the damage report.
 //!
-//! The reader finds damage, the model carries it, every report prints it. A file without any [`Damage`]
-//! ended with the agent's own last word ([`Record::End`](crate::Record::End)) and every block of it was verified.
+//! The reader finds damage, the model carries it, and every report prints it. A file without any [`Damage`] ended
+//! with the agent's end record ([`Record::End`](crate::Record::End)), and all its blocks were verified.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ use core::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The file ends at the end of a block, but without the agent's last word: the JVM was killed or still runs.
+    /// The file ends with a whole block but without the end record: the JVM was killed or is still running.
     NoEnd {
         /// Length of the file.
         at: u64,
@@ -18,12 +18,12 @@ pub enum Damage {
     Cut {
         /// Where the incomplete part starts.
         at: u64,
-        /// How many bytes of the incomplete part are there.
+        /// How many bytes of the incomplete part exist.
         present: u64,
     },
-    /// A stretch that is no intact block was skipped; reading went on after it.
+    /// A range that is no intact block was skipped; reading continued after it.
     CorruptBlock {
-        /// Where the stretch starts.
+        /// Where the range starts.
         at: u64,
         /// How many intact blocks came before it.
         index: u64,
@@ -32,64 +32,64 @@ pub enum Damage {
         /// What was wrong with the block at `at`.
         reason: String,
     },
-    /// Block numbers jump: whole blocks are missing, or stand in another order than they were written.
+    /// Block numbers jump: whole blocks are missing or out of order.
     SequenceGap {
         /// Where the block with the unexpected number starts.
         at: u64,
-        /// The number that should have come.
+        /// The expected number.
         expected: u32,
-        /// The number that came.
+        /// The number found.
         found: u32,
     },
     /// Intact blocks of a kind (or with flags) this version does not know were skipped.
     UnknownBlocks {
-        /// How many.
+        /// Number of such blocks.
         count: u64,
         /// Kind of the first.
         first_kind: u8,
         /// Where the first starts.
         at: u64,
     },
-    /// Records of a sort this version does not know were skipped.
+    /// Records of a kind that this version does not know were skipped.
     UnknownRecords {
-        /// How many.
+        /// Number of such records.
         count: u64,
         /// Start of the block that holds the first.
         at: u64,
     },
     /// Records inside intact blocks that cannot be decoded were skipped.
     BadRecords {
-        /// How many.
+        /// Number of such records.
         count: u64,
         /// Start of the block that holds the first.
         at: u64,
     },
-    /// There are blocks after the agent's last word.
+    /// There are blocks after the end record.
     AfterEnd {
         /// Where the first of them starts.
         at: u64,
     },
-    /// The operating system refused to read on.
+    /// The operating system reported an error while reading.
     Unreadable {
-        /// Where.
+        /// Offset of the first byte that could not be read.
         at: u64,
-        /// The system's words.
+        /// The system's message.
         reason: String,
     },
-    /// More findings of the same sorts, which are only counted.
+    /// Further findings of these kinds, which are only counted.
     Further {
-        /// How many.
+        /// Number of such findings.
         count: u64,
     },
-    /// A file of the directory is no readable trace at all; the others were read.
+    /// A file of the directory is not a readable trace at all; the others were read.
     NotATrace {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Damage {
-    /// A stable word for JSON and CSV.
+    /// A stable name for JSON and CSV.
     pub fn name(&self) -> &'static str {
         match self {
             Self::NoEnd { .. } => "no-end",
@@ -106,7 +106,7 @@ impl Damage {
         }
     }
 
-    /// The byte offset the finding is about, where it has one.
+    /// The byte offset of the finding, if it has one.
     pub fn at(&self) -> Option<u64> {
         match *self {
             Self::NoEnd { at }
@@ -122,13 +122,13 @@ impl Damage {
         }
     }
 
-    /// True when recorded data is missing or was not understood; false for a trace that merely has not ended.
+    /// True if recorded data is missing or was not understood; false for a trace that merely has no end.
     pub fn loses_data(&self) -> bool {
         !matches!(self, Self::NoEnd { .. })
     }
 }
 
-/// One sentence without a full stop: what was found, where, and what it means for the numbers.
+/// One sentence without a full stop: what was found, where, and how it affects the numbers.
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

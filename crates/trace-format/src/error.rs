@@ -1,4 +1,4 @@
-//! What can be wrong with bytes that should be a part of a trace, or with a record that should become bytes.
+//! What can be wrong with the bytes of a trace, or with a record to be encoded.
 
 /// One broken rule, with the values that break it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum FormatError {
     TooShort {
         /// Bytes needed.
         needed: usize,
-        /// Bytes there.
+        /// Bytes present.
         present: usize,
     },
     /// The file does not start with the magic of a trace.
@@ -33,21 +33,21 @@ pub enum FormatError {
         /// The stated length.
         found: u16,
     },
-    /// The bytes are not those that were written.
+    /// The bytes differ from those that were written.
     #[error("the checksum is {computed:08x}, the trace states {stated:08x}")]
     Checksum {
-        /// As written in the trace.
+        /// The checksum in the trace.
         stated: u32,
-        /// As computed.
+        /// The checksum of the bytes.
         computed: u32,
     },
     /// A block does not start with the block mark.
     #[error("no block mark, found {found:02x?}")]
     NoBlock {
-        /// What is there.
+        /// The four bytes found instead.
         found: [u8; 4],
     },
-    /// A length over the limit of the format, or one that contradicts another.
+    /// A length beyond the limit of the format, or one that contradicts another.
     #[error("impossible length: {stored} bytes stored for {plain} bytes of content")]
     Length {
         /// Stated length in the file.
@@ -58,19 +58,19 @@ pub enum FormatError {
     /// The compressed content cannot be expanded, or not to the stated length.
     #[error("the compressed content is broken: {reason}")]
     Compression {
-        /// The decompressor's words.
+        /// The decompressor's message.
         reason: String,
     },
-    /// Flags of a newer writer.
+    /// The block has flags of a newer writer.
     #[error("the block has unknown flags {found:#04x}")]
     UnknownFlags {
         /// The flags.
         found: u8,
     },
-    /// A record of a sort that this version does not know.
+    /// A record of a kind that this version does not know.
     #[error("record of unknown sort {tag}")]
     UnknownRecord {
-        /// Its number.
+        /// Its tag.
         tag: u32,
     },
     /// A record that does not decode.

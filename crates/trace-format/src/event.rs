@@ -1,83 +1,84 @@
-//! What one event of a thread says, decoded.
+//! One decoded event of a thread.
 
 use crate::{CallSiteId, MethodEvent, SiteId, StaticUpdate, Update};
 
-/// One event of one thread. Events come in the order in which the thread made them.
+/// One event of one thread. Events come in program order of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
     /// An allocation was executed at a site.
     Allocation(Allocation),
-    /// The VM or native code allocated for this thread at no site, before the next event.
+    /// The VM or native code allocated for this thread, at no site, before the next event.
     Gap {
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Events of this thread that were not recorded.
+    /// Some events of this thread were not recorded.
     Dropped {
-        /// How many events.
+        /// Number of events.
         count: u64,
     },
-    /// What follows came at this time or later, what is ahead at this time or earlier; microseconds since the piece was begun.
+    /// Later events came at this time or later, earlier ones at this time or earlier.
     Clock {
-        /// Microseconds.
+        /// Microseconds since the piece was begun.
         micros: u32,
     },
-    /// A reference in an object got another target.
+    /// A reference in an object was changed.
     Update(Update),
-    /// A static field got another target.
+    /// A static field was changed.
     StaticUpdate(StaticUpdate),
     /// A method was entered.
     Enter(MethodEvent),
     /// A method returned.
     Exit {
-        /// Number of the method.
+        /// Index of the method.
         method: u32,
     },
-    /// A method ended by an exception.
+    /// A method was left by an exception.
     Thrown(MethodEvent),
 }
 
-/// An allocation that was executed.
+/// An executed allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Where.
+    /// The allocation site.
     pub site: SiteId,
     /// The caller to blame, if it was recorded.
     pub caller: Option<CallSiteId>,
-    /// Address of the object's class, where the site does not tell.
+    /// Address of the object's class, if the site does not determine it.
     pub klass: Option<u64>,
-    /// Bytes of the object. `None`: not known (the site's size is not known, or the array was eliminated unmeasured).
+    /// Bytes of the object. `None` if unknown (the site's size is unknown, or the array was eliminated without being
+    /// measured).
     pub bytes: Option<u64>,
-    /// Where the object went.
+    /// Where the object is.
     pub place: Place,
 }
 
-/// Where the object of an executed allocation went.
+/// Where the object of an executed allocation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// Into a thread-local buffer: it ends at this address. Its own address is this less its bytes.
+    /// In a thread-local buffer: it ends at this address. Its own address is this minus its size.
     End(u64),
     /// Outside of thread-local buffers, at this address if it is known.
     Outside(Option<u64>),
-    /// Nowhere: the compiler removed the allocation.
+    /// Nowhere: the JIT compiler removed the allocation.
     Eliminated,
-    /// As `End`, but the collection that began this epoch came between the allocation and its record: the address
-    /// is one from before that collection. Less than 8: not known.
+    /// Like `End`, but the collection that began this epoch came between the allocation and its record: the address
+    /// is from before that collection. Less than 8: unknown.
     Straggler(u64),
-    /// Either eliminated, or a straggler ([`ThreadCut::settle`](crate::ThreadCut::settle) decides): the thread has allocated nothing since
+    /// Either eliminated or a straggler ([`ThreadCut::settle`](crate::ThreadCut::settle) decides): the thread has allocated nothing since
     /// the collection.
     Straddler {
-        /// Bytes that it had allocated between its last event and that collection; 0: not said.
+        /// Bytes that the thread had allocated between its last event and that collection; 0: not recorded.
         allocated: u64,
     },
-    /// On the heap, but where is not known (arrays of a `multianewarray` that went to more than one buffer).
+    /// On the heap, but the address is unknown (arrays of a `multianewarray` that went to more than one buffer).
     Unplaced,
 }
 
 impl Place {
-    /// True when the object reached the heap for certain.
+    /// True if the object certainly reached the heap.
     pub fn is_on_heap(self) -> bool {
         !matches!(self, Self::Eliminated | Self::Straddler { .. })
     }

@@ -1,4 +1,4 @@
-//! Content of a block of kind 16: one buffer of one thread, or the piece of it that a collection cut off.
+//! Content of a block of kind 16: one event buffer of one thread, or the piece of it that a collection cut off.
 //!
 //! | what | bytes |
 //! |---|---|
@@ -7,25 +7,25 @@
 //! | begun | varint, microseconds since 1970 |
 //! | handed over | varint, microseconds after `begun` |
 //! | flags | varint, see below |
-//! | last top | u64, where the thread's allocation buffer stood before the first word; less than 8: not known |
-//! | more | with flag 16: varint, bytes of further fields, and these; a reader skips what it does not know |
+//! | last top | u64, top of the thread's allocation buffer before the first word; less than 8: unknown |
+//! | more | with flag 16: varint, number of bytes of further fields, then these fields; a reader skips those it does not know |
 //! | words | to the end of the content, see [`EventWords`](crate::EventWords) |
 //!
 //! | flag | meaning |
 //! |---|---|
-//! | 1 | a collection cut this piece off; the same buffer goes on in the thread's next piece |
+//! | 1 | a collection cut this piece off; the same buffer continues in the thread's next piece |
 //! | 2 | the thread ended |
-//! | 4 | the piece begins at a cut: words ahead of its word `cut` are stragglers of the epoch before |
-//! | 8 | the piece came late: it is of the epoch stated, but stands after the collection that ended that epoch; all its words are stragglers |
-//! | 16 | further fields are ahead of the words (since version 2) |
+//! | 4 | the piece begins at a cut: words before its `cut` word are stragglers of the previous epoch |
+//! | 8 | the piece came late: it belongs to the stated epoch, but stands after the collection that ended that epoch; all its words are stragglers |
+//! | 16 | further fields stand before the words (since version 2) |
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{FormatError, ThreadId};
 
-/// What is said of a piece before its words.
+/// The fields of a piece before its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventBlockHeader {
-    /// Whose events.
+    /// The thread of the events.
     pub thread: ThreadId,
     /// Collections before these events.
     pub epoch: u32,
@@ -35,7 +35,7 @@ pub struct EventBlockHeader {
     pub handed_over: u64,
     /// See [`EventFlags`].
     pub flags: EventFlags,
-    /// Where the thread's allocation buffer stood before the first word; less than 8: not known.
+    /// Top of the thread's allocation buffer before the first word; less than 8: unknown.
     pub last_top: u64,
 }
 
@@ -54,7 +54,7 @@ impl EventFlags {
     pub const AFTER_CUT: Self = Self(4);
     /// The piece came late. The writer of the trace sets it.
     pub const LATE: Self = Self(8);
-    /// Further fields are ahead of the words.
+    /// Further fields stand before the words.
     const GROWN: Self = Self(16);
 
     /// True when all flags of `other` are set.
@@ -66,23 +66,23 @@ impl EventFlags {
         Self(self.0 & !other.0)
     }
 
-    /// With the flags of `other` set, too.
+    /// These flags and those of `other`.
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// A piece in the content of a block.
+/// A piece, decoded from the content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventBlock<'a> {
-    /// What is said before the words.
+    /// The fields before the words.
     pub header: EventBlockHeader,
-    /// The words; a length that is no multiple of 4 is damage.
+    /// The words; a length that is not a multiple of 4 is damage.
     pub words: &'a [u8],
 }
 
 impl EventBlockHeader {
-    /// Appends the content of a block but for the words, which follow it.
+    /// Appends the content of a block up to the words, which the caller appends.
     pub fn encode(&self, content: &mut Vec<u8>) {
         put_varint(u64::from(self.thread.0), content);
         put_varint(u64::from(self.epoch), content);
@@ -94,7 +94,7 @@ impl EventBlockHeader {
 }
 
 impl<'a> EventBlock<'a> {
-    /// Reads what is before the words.
+    /// Decodes the header and finds the words.
     pub fn decode(content: &'a [u8]) -> Result<Self, FormatError> {
         let mut fields = FieldReader::new(content);
         let thread = ThreadId(fields.varint_u32()?);

@@ -1,7 +1,8 @@
-//! Words of a piece in, events out. The words are described at [`EventWords`](crate::EventWords).
+//! Decodes the words of a piece into events. [`EventWords`](crate::EventWords) describes the words.
 //!
-//! A piece stands alone: its header says where the thread's buffer stood before the first word. Only numbered callers are
-//! kept (at most 4,096), nothing panics, and time is bounded by the words and, for arrays of arrays, by [`MAX_ARRAYS`].
+//! A piece can be decoded alone: its header has the top of the thread's buffer before the first word. Only numbered
+//! callers are kept (at most 4,096), nothing panics, and time is bounded by the words and, for arrays of arrays, by
+//! [`MAX_ARRAYS`].
 
 use crate::event_word::{
     AGAIN, ARRAY, AT, AT_TOP, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_CLOCK, FIRST_EXTENDED,
@@ -17,26 +18,27 @@ use crate::{
     SiteFacts, SiteId,
 };
 
-/// The most arrays that the `multianewarray` events of one piece may stand for (this many empty arrays fill 4 GB of heap).
+/// The most arrays that the `multianewarray` events of one piece may describe (this many empty arrays fill 4 GB of heap).
 pub const MAX_ARRAYS: u64 = 1 << 28;
 
-/// Tops below this are not addresses: where the thread's buffer stood is not known.
+/// Smaller tops are not addresses: the top is unknown.
 const FIRST_ADDRESS: u64 = 8;
 
-/// Decodes pieces with the sizes that `facts` knows.
+/// Decodes pieces, with the sizes of sites from `facts`.
 #[derive(Clone, Copy, Debug)]
 pub struct EventDecoder<'f, F: ?Sized> {
     facts: &'f F,
 }
 
-/// What a piece came to.
+/// The state after the last word of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DecodedPiece {
-    /// Where the thread's buffer stood after the last event; less than 8: not known.
+    /// Top of the thread's buffer after the last event; less than 8: unknown.
     pub last_top: u64,
-    /// Events whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
+    /// Events whose units are less than the size of their site: the object was eliminated, and a gap moved the top.
     pub eliminated_behind_gaps: u64,
-    /// The epoch of the last `cut` word; `None`: there was none, so addresses go on to be those of the thread's pieces before.
+    /// The epoch of the last `cut` word; `None` if there was none, so that addresses continue those of the thread's earlier
+    /// pieces.
     pub seen: Option<u32>,
 }
 
@@ -46,7 +48,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         Self { facts }
     }
 
-    /// Gives all events of a piece in order. After an error the events before it have been given.
+    /// Yields all events of a piece in order. Events before an error are yielded too.
     pub fn decode(
         &self,
         block: &EventBlock<'_>,
@@ -54,7 +56,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
     ) -> Result<DecodedPiece, FormatError> {
         let mut run = Run::new(self.facts, block);
         while let Some(word) = run.words.next_word() {
-            // What is frequent is given in one place, so that `give` is compiled into the loop.
+            // Frequent events are yielded at one place, so that `give` is compiled into the loop.
             match run.plain_event(word) {
                 Some(event) => give(event),
                 None => run.other_word(word, &mut give)?,
@@ -63,7 +65,8 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         run.end(block, &mut give)
     }
 
-    /// The same for a piece as the agent wrote it, without an [`Event`] for what is plain or noted.
+    /// Like [`decode`](Self::decode), for a piece as the agent wrote it; plain and noted events are passed as words
+    /// instead of [`Event`]s.
     pub fn decode_into<S: EventSink>(
         &self,
         block: &EventBlock<'_>,
@@ -93,22 +96,22 @@ struct Run<'f, 'a, F: ?Sized> {
     facts: &'f F,
     words: Words<'a>,
     last: u64,
-    /// `last` is of the epoch of the words that follow.
+    /// `last` belongs to the epoch of the current word.
     last_is_current: bool,
-    /// The thread has not seen the cut yet: addresses are from before the collection.
+    /// The thread has not noticed the cut yet: addresses are from before the collection.
     before_cut: bool,
-    /// The word that says that it has.
+    /// The word with which the thread reports the cut.
     cut_word: u32,
-    /// The epoch of the piece, and of its last `cut`.
+    /// The epoch of the piece, and of its last `cut` word.
     epoch: u32,
     seen: Option<u32>,
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
     known: KnownCallers,
-    /// What the thread allocated since its last event, where a word says so.
+    /// Bytes that the thread allocated since its last event, if a `moved` word states them.
     moved: u64,
-    /// `klass`, `caller` or `moved` is about the next event.
+    /// `klass`, `caller` or `moved` is set for the next event.
     is_prepared: bool,
     eliminated_behind_gaps: u64,
     arrays_left: u64,
@@ -136,7 +139,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }
     }
 
-    /// What remains to be said after the last word.
+    /// Yields what is left after the last word.
     fn end(
         &mut self,
         block: &EventBlock<'_>,
@@ -153,7 +156,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         })
     }
 
-    /// Gives what is frequent as long as `sink` takes it.
+    /// Passes frequent events to `sink` as long as it takes them.
     fn frequent_events<S: EventSink>(&mut self, sink: &mut S) {
         if self.is_prepared || self.before_cut || self.late || self.last < FIRST_ADDRESS {
             return;
@@ -164,7 +167,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.words.skip(run.words);
     }
 
-    /// The event of a word that is all of the event.
+    /// The event of a word that is a whole event.
     #[inline]
     fn plain_event(&mut self, word: u32) -> Option<Event> {
         let site = SiteId(word >> 12);
@@ -189,7 +192,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }))
     }
 
-    /// What a site's number in a word stands for.
+    /// Site and caller of a site's number in a word.
     #[inline]
     fn called(&self, site: SiteId) -> (SiteId, Option<CallSiteId>) {
         match self.facts.called(site) {
@@ -198,7 +201,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }
     }
 
-    /// Any word; `give` is called through a pointer.
+    /// Handles any word; `give` is called through a pointer to keep this out of the loop.
     #[cold]
     fn other_word(&mut self, word: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let (site, low) = (word >> 12, word & MAX_UNITS);
@@ -209,7 +212,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(())
     }
 
-    /// A caller, and the word of a site if that follows directly.
+    /// Handles a caller, and the site's word if that follows directly.
     fn called_by(&mut self, caller: u32, give: &mut dyn FnMut(Event)) {
         self.caller = Some(CallSiteId(caller));
         self.is_prepared = true;
@@ -224,7 +227,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.site_word(SiteId(word >> 12), moved, give);
     }
 
-    /// A word of a site: the top moved by `moved`.
+    /// Handles the word of a site after which the top moved by `moved`.
     fn site_word(&mut self, site: SiteId, moved: u64, give: &mut dyn FnMut(Event)) {
         let fixed = self.facts.fixed_bytes(site).map(u64::from);
         let bytes = match fixed {
@@ -246,7 +249,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.allocation(site, bytes, place, give);
     }
 
-    /// The top moved by less than the object takes: what moved it was something else, and the object was eliminated.
+    /// The top moved by less than the object's size: something else moved it, and the object was eliminated.
     #[cold]
     fn less_than_the_object(
         &mut self,
@@ -261,7 +264,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.allocation(site, bytes, Place::Eliminated, give);
     }
 
-    /// What was allocated since the last event, less the bytes of the next one's objects.
+    /// Yields a gap for the bytes since the last event that are not the next event's own.
     #[cold]
     fn gap_behind(&mut self, own: u64, give: &mut dyn FnMut(Event)) {
         let bytes = std::mem::take(&mut self.moved).saturating_sub(own);
@@ -270,7 +273,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }
     }
 
-    /// The top moved; gives the place of an object that ends there.
+    /// Moves the top, and returns the place of an object that ends there.
     #[inline]
     fn advance(&mut self, moved: u64) -> Place {
         if self.last < FIRST_ADDRESS {
@@ -318,7 +321,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         }));
     }
 
-    /// Bytes as stated; 0 stands for the site's size.
+    /// The stated bytes; 0 stands for the site's size.
     fn stated_or_fixed(&self, site: SiteId, stated: u64) -> Option<u64> {
         match stated {
             0 => self.facts.fixed_bytes(site).map(u64::from),
@@ -413,7 +416,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(())
     }
 
-    /// The top follows, and the object ends there.
+    /// Handles an object that ends at the top in the next words.
     fn absolute(
         &mut self,
         site: SiteId,
@@ -430,11 +433,12 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(())
     }
 
-    /// Is an object that ends at `top` clear of what the thread's last event left below? If not, the VM moved the top for something smaller of its own, and
-    /// the object went outside of the buffer, which had no room for it. (The agent knows no size at a site of fixed size, so it cannot tell.)
+    /// Whether an object that ends at `top` would not overlap the thread's last object. If it would, the VM moved the top for a smaller
+    /// object of its own, and this object is outside of the buffer, which had no room for it. (The agent does not know the size at a site
+    /// of fixed size, so it cannot detect this.)
     ///
     /// ```text
-    /// ... last event's object ]last  64 bytes of the VM's ]top      an object of 368 bytes: not here
+    /// ... last event's object ]last  64 bytes of the VM's ]top      an object of 368 bytes cannot be here
     /// ```
     fn has_room_below(&self, top: u64, bytes: Option<u64>) -> bool {
         let is_known = self.last_is_current && self.last >= FIRST_ADDRESS;
@@ -442,7 +446,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         !(is_known && bytes.is_some_and(overlaps))
     }
 
-    /// By how much arrays move the top, and where it stands then; where that is not known, the arrays have no place.
+    /// By how much the arrays move the top, and the new top; if the top is unknown, the arrays have no place.
     fn moved_by(&self, event: &Levels) -> (u64, u64) {
         match event.bytes() {
             Some(bytes) if self.last >= FIRST_ADDRESS => (bytes, self.last.wrapping_add(bytes)),
@@ -455,7 +459,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.last_is_current = true;
     }
 
-    /// The class of the next object: in full, or its number in the piece.
+    /// The class of the next object, given in full or by its number in the piece.
     fn class(&mut self, number: u32) -> Result<u64, FormatError> {
         if number == 0 {
             let klass = self.words.payload_u64()?;
@@ -466,7 +470,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         known.ok_or_else(|| self.words.error("an unknown class"))
     }
 
-    /// `units`: the short form; 0: the long one.
+    /// An object outside of buffers; `units` is the size in the short form, or 0 for the long form.
     fn outside(&mut self, units: u32, give: &mut dyn FnMut(Event)) -> Result<(), FormatError> {
         let site = self.words.payload_site()?;
         let (stated, address) = match units {

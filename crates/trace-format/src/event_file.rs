@@ -4,19 +4,19 @@
 //! |---|---|
 //! | index | varint, number of the file in the run, from 0; the same as in its name |
 //! | epoch | varint, collections before the first event of the file |
-//! | flags | varint; 1: a synchronization point follows; 2: moves are not known in this run from here on |
+//! | flags | varint; 1: a synchronization point follows; 2: moves are unknown in this run from here on |
 //! | pid | varint, process id of the JVM |
-//! | start | varint, milliseconds since 1970 at which the run began, as in [`Run`](crate::Run) |
-//! | lost blocks | varint, event blocks of this run that could not be written since the file before |
+//! | start | varint, start of the run in milliseconds since 1970, as in [`Run`](crate::Run) |
+//! | lost blocks | varint, event blocks of this run that could not be written since the previous file |
 //! | lost bytes | varint, their bytes |
 //!
-//! A file without flag 1 other than the first one gives no state of the heap before the next synchronization point.
+//! Except for the first file, a file without flag 1 gives no state of the heap before the next synchronization point.
 //! The last block of a whole file is of kind 3 with an [`End`](crate::End): cause `rotated`, or the run's own.
 
 use crate::FormatError;
 use crate::varint::{FieldReader, put_varint};
 
-/// Which file of which run this is.
+/// Identifies an event file and its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventFile {
     /// Number of the file in the run, from 0.
@@ -25,15 +25,15 @@ pub struct EventFile {
     pub epoch: u32,
     /// A synchronization point follows.
     pub has_sync_point: bool,
-    /// Moves are not known from here on.
+    /// Moves are unknown from here on.
     pub without_moves: bool,
     /// Process id of the JVM.
     pub pid: u32,
-    /// When the run began, milliseconds since 1970.
+    /// Start of the run, milliseconds since 1970.
     pub start_unix_millis: u64,
-    /// Blocks that could not be written since the file before.
+    /// Blocks that could not be written since the previous file.
     pub lost_blocks: u64,
-    /// Their bytes.
+    /// Bytes of these blocks.
     pub lost_bytes: u64,
 }
 
@@ -62,7 +62,7 @@ impl EventFile {
         }
     }
 
-    /// Reads the content of a block; fields that a newer writer added are ignored.
+    /// Decodes the content of a block; fields that a newer writer added are ignored.
     pub fn decode(content: &[u8]) -> Result<Self, FormatError> {
         let mut fields = FieldReader::new(content);
         let index = fields.varint_u32()?;

@@ -1,8 +1,8 @@
-//! Writing the words of a piece shorter while they are read; the forms are described in [`crate::repeated_callers`].
+//! Shortens the words of a piece while they are read; [`crate::repeated_callers`] describes the short forms.
 //!
-//! One shortener serves piece after piece. What it has written of the current piece it finds by places that hashes of callers and of pairs lead
-//! to; what falls on a place that another has takes it, and the other is written in full when it comes again. Beside each pair its user keeps
-//! what it likes (`P`), so that one look-up serves both.
+//! One shortener processes piece after piece. It finds what it has written of the current piece in tables indexed by hashes of callers, of
+//! classes and of pairs. A new entry replaces another with the same hash, which is written in full when it comes again. Each pair has a
+//! value of the shortener's user (`P`), so that one look-up serves both.
 //!
 //! ```text
 //! place of a caller   caller, piece, number
@@ -14,10 +14,10 @@ use crate::Word;
 use crate::event_word::{AGAIN, CALLED, CALLER, MAX_UNITS, OUTSIDE, TYPED, is_site};
 use crate::piece_words::event_length;
 
-/// Callers and pairs that can have a number.
+/// How many callers or pairs can have a number.
 pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
 
-/// Classes that can have a number; 0 stands for none.
+/// How many classes can have a number; 0 stands for none.
 pub(crate) const MOST_CLASSES: usize = MAX_UNITS as usize;
 
 const CALLER_PLACES: usize = 1 << 9;
@@ -28,7 +28,7 @@ const PAIR_PLACES: usize = 1 << PAIR_PLACE_BITS;
 /// No number.
 const NONE: u16 = u16::MAX;
 
-/// Words of a piece, written one after the other into as much room as they take that are not shortened.
+/// The shortened words of a piece, written into a slice with room for the original words.
 #[derive(Debug)]
 pub struct ShortWords<'a> {
     room: &'a mut [Word],
@@ -36,12 +36,12 @@ pub struct ShortWords<'a> {
 }
 
 impl<'a> ShortWords<'a> {
-    /// None so far.
+    /// No words so far.
     pub fn new(room: &'a mut [Word]) -> Self {
         Self { room, length: 0 }
     }
 
-    /// How many were written.
+    /// Number of words written.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -60,13 +60,13 @@ impl<'a> ShortWords<'a> {
         }
     }
 
-    /// The room after them: write this many words, then say [`ShortWords::filled`].
+    /// The room after the written words. The caller writes words there and then calls [`ShortWords::filled`].
     #[inline]
     pub fn rest(&mut self) -> &mut [Word] {
         self.room.get_mut(self.length..).unwrap_or_default()
     }
 
-    /// How many were written.
+    /// Tells how many words were written to [`ShortWords::rest`].
     #[inline]
     pub fn filled(&mut self, words: usize) {
         self.length += words;
@@ -94,7 +94,7 @@ struct CallerPlace {
 struct ClassPlace {
     klass: u64,
     piece: u32,
-    /// From 1 on; 0: it has none.
+    /// From 1 on; 0 if it has none.
     number: u32,
 }
 
@@ -105,22 +105,22 @@ struct PairPlace<P> {
     kept: P,
 }
 
-/// See the module.
+/// Shortens words; `P` is the user's value of a pair.
 #[derive(Debug)]
 pub struct EventShortener<P> {
     callers: Box<[CallerPlace; CALLER_PLACES]>,
     classes: Box<[ClassPlace; 1 << CLASS_PLACE_BITS]>,
     pairs: Box<[PairPlace<P>; PAIR_PLACES]>,
-    /// Places of pairs that were written since the last [`EventShortener::drain`].
+    /// Table indices of the pairs that were written since the last [`EventShortener::drain`].
     written: Vec<u16>,
-    /// Pairs that have lost their places since then.
+    /// Pairs that were replaced since then.
     displaced: Vec<(u32, u32, P)>,
-    /// Counts pieces; places of others are free.
+    /// Number of the current piece; entries of other pieces count as free.
     piece: u32,
     caller_count: usize,
     class_count: usize,
     pair_count: usize,
-    /// A word that is no event has come: what the words after it mean is unknown.
+    /// A malformed word was read: the meaning of the following words is unknown.
     is_lost: bool,
 }
 
@@ -142,7 +142,7 @@ impl<P: Copy + Default> Default for EventShortener<P> {
 }
 
 impl<P: Copy + Default> EventShortener<P> {
-    /// A piece begins.
+    /// Begins a piece.
     pub fn begin(&mut self) {
         if self.piece == u32::MAX {
             *self = Self::default();
@@ -154,7 +154,7 @@ impl<P: Copy + Default> EventShortener<P> {
         self.is_lost = false;
     }
 
-    /// If this pair of a caller and a site's word has a number in this piece: the word that stands for both, and what is kept of the pair.
+    /// If this pair of a caller and a site's word has a number in this piece: the word that stands for both, and the user's value.
     #[inline]
     pub fn again(&mut self, caller: u32, word: u32) -> Option<(u32, &mut P)> {
         let pair = pair_of(caller, word);
@@ -164,7 +164,7 @@ impl<P: Copy + Default> EventShortener<P> {
         is_known.then_some((AGAIN << 12 | number, &mut place.kept))
     }
 
-    /// Writes a pair in full; from now on this is kept of it.
+    /// Writes a pair in full, and stores the user's value for it.
     pub fn add(&mut self, caller: u32, word: u32, kept: P, short: &mut ShortWords<'_>) {
         self.caller(caller, short);
         short.push(word);
@@ -188,7 +188,7 @@ impl<P: Copy + Default> EventShortener<P> {
         self.written.push(index as u16);
     }
 
-    /// Writes events of any sort, with the shorter forms where they apply.
+    /// Writes events of any kind, with the short forms where they apply.
     pub fn write(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
         let mut rest = words;
         while let [first, behind @ ..] = rest {
@@ -212,7 +212,7 @@ impl<P: Copy + Default> EventShortener<P> {
         }
     }
 
-    /// Writes an event that says its class, and its caller ahead of it if there is one.
+    /// Writes an event that states its class, after its caller if there is one.
     #[inline]
     pub fn write_typed(&mut self, caller: Option<u32>, words: &[Word], short: &mut ShortWords<'_>) {
         match (caller, words) {
@@ -225,14 +225,14 @@ impl<P: Copy + Default> EventShortener<P> {
         }
     }
 
-    /// A class, said in full, and what follows it.
+    /// Handles a class given in full, and the words after it.
     fn class(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
         let [_, low, high, rest @ ..] = words else {
             return short.copy(words);
         };
         let klass =
             u64::from(u32::from_le_bytes(*high)) << 32 | u64::from(u32::from_le_bytes(*low));
-        // Classes lie at multiples of 8.
+        // Addresses of classes are multiples of 8.
         let index = (klass.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - CLASS_PLACE_BITS)) as usize;
         let place = &mut self.classes[index];
         if place.klass == klass && place.piece == self.piece && place.number != 0 {
@@ -252,7 +252,7 @@ impl<P: Copy + Default> EventShortener<P> {
         short.copy(words);
     }
 
-    /// A caller, and the word after it if that is a site's; the words after both.
+    /// Writes a caller, and the word after it if that is a site's; returns the remaining words.
     fn called<'w>(
         &mut self,
         caller: u32,
@@ -287,7 +287,7 @@ impl<P: Copy + Default> EventShortener<P> {
         short.push(caller);
     }
 
-    /// Gives what is kept of pairs (caller, site's word), and keeps nothing from now on. A pair may come more than once.
+    /// Yields the user's values of pairs (caller, site's word) and removes them. A pair may come more than once.
     pub fn drain(&mut self, mut give: impl FnMut(u32, u32, P)) {
         for (caller, word, kept) in self.displaced.drain(..) {
             give(caller, word, kept);
@@ -301,7 +301,7 @@ impl<P: Copy + Default> EventShortener<P> {
     }
 }
 
-/// An object outside of the thread's buffer, in half the words if its size and its address are small enough.
+/// Writes an object outside of the thread's buffer, in half the words if its size and its address are small enough.
 fn outside(words: &[Word], short: &mut ShortWords<'_>) {
     let number = |index: usize| words.get(index).map_or(0, |word| u32::from_le_bytes(*word));
     let pair = |index: usize| u64::from(number(index + 1)) << 32 | u64::from(number(index));
@@ -386,13 +386,14 @@ mod tests {
             other.write(&words, &mut expected);
             assert_eq!(short.len(), expected.len());
         }
-        // What the words after this one mean is unknown.
+        // The meaning of the words after this one is unknown.
         let broken = [[0, 0xF0, 0, 0]];
         for (shortener, short) in [(known, &mut short), (other, &mut expected)] {
             shortener.write(&broken, short);
             shortener.write_typed(Some(7), &called(7), short);
         }
-        // The first says its class in full, the others by its number; after the broken word nothing is shortened.
+        // The first event gives its class in full, the others by its number; after the broken word nothing is
+        // shortened.
         assert_eq!(short.len(), 4 + 4 + 4 + 3 + 2 + 1 + 6);
         assert_eq!(rooms[0], rooms[1]);
     }

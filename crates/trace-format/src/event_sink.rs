@@ -1,12 +1,12 @@
-//! A consumer of events of which most are alike, from the words as the agent writes them.
+//! A consumer of events that takes the frequent kinds directly as the words that the agent wrote.
 //!
 //! | | what it is | words |
 //! |---|---|---|
-//! | *plain* | an allocation at its site, in the thread's buffer or eliminated, with nothing more said of it | 1 |
-//! | *noted* | the same with its caller, its class or both said ahead of it | 3 to 6 |
+//! | *plain* | an allocation at its site, in the thread's buffer or eliminated, with no further information | 1 |
+//! | *noted* | the same, preceded by its caller, its class or both | 3 to 6 |
 //! | any other | gaps, new buffers, arrays of arrays, ... | |
 //!
-//! Nearly all events are plain or noted, and to count them nothing but their words is needed: a sink is given all that stand one after the other at once.
+//! Nearly all events are plain or noted, and counting them needs nothing but their words: a sink gets each run of consecutive ones at once.
 
 use crate::event_word::{CALLER, MAX_UNITS, TYPED, UNIT, is_site};
 use crate::{CallSiteId, Event, SiteId};
@@ -14,34 +14,35 @@ use crate::{CallSiteId, Event, SiteId};
 /// A word of a piece, little-endian.
 pub type Word = [u8; 4];
 
-/// What was taken of words that stand one after the other.
+/// How much of a run of consecutive words was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlainRun {
-    /// How many words from the first on.
+    /// How many words, counted from the first.
     pub words: usize,
-    /// Units of their objects; the thread's buffer stands so much higher.
+    /// Units of their objects, by which the top of the thread's buffer moved.
     pub units: u64,
 }
 
-/// An object in the thread's buffer, and what was said ahead of it.
+/// An object in the thread's buffer, with its preceding words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotedEvent {
-    /// Where it was allocated.
+    /// The allocation site.
     pub site: SiteId,
-    /// Its size, if it is that of the site or the site is measured.
+    /// Its size, if it matches the site's or the site is measured.
     pub units: u32,
     /// The caller to blame.
     pub caller: Option<CallSiteId>,
-    /// Where the VM has its class.
+    /// Address of its class in the VM.
     pub klass: Option<u64>,
-    /// Where it ends.
+    /// End address of the object.
     pub end: u64,
-    /// Words that say all this.
+    /// Number of words of the event.
     pub words: usize,
 }
 
 impl NotedEvent {
-    /// The event that `words` begin with, in a thread's buffer that stands at `top`. `None`: the words are something else.
+    /// Decodes the event at the start of `words`, if `top` is the top of the thread's buffer. `None` if it is not a noted
+    /// event.
     #[inline]
     pub fn first_of(words: &[Word], top: u64) -> Option<Self> {
         let at = |index: usize| words.get(index).map(|word| u32::from_le_bytes(*word));
@@ -70,15 +71,15 @@ impl NotedEvent {
     }
 }
 
-/// Takes the events of a piece from [`EventDecoder::decode_into`](crate::EventDecoder::decode_into).
+/// Receives the events of a piece from [`EventDecoder::decode_into`](crate::EventDecoder::decode_into).
 pub trait EventSink {
-    /// Takes plain and noted events from the first of `words` on; the thread's buffer stands at `top`. What it does not take, because it is neither or not as
-    /// events of its site are, comes in another way.
+    /// Takes plain and noted events from the start of `words`; `top` is the top of the thread's buffer. Events that it leaves (of other
+    /// kinds, or of a size that does not match the site's) are passed to [`EventSink::event`].
     fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun;
 
-    /// Any other event.
+    /// Takes any other event.
     fn event(&mut self, event: Event);
 
-    /// All words that [`EventSink::plain`] did not take pass here, in order: after their events, and from the first on that is no event.
+    /// Receives all words that [`EventSink::plain`] did not take, in order: after their events, or from the first malformed word on.
     fn passed(&mut self, words: &[Word]);
 }

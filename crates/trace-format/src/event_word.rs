@@ -1,23 +1,23 @@
-//! The words of an event buffer, and a writer of such words for tests and tools (the agent's own is Java).
+//! The words of an event buffer, and a writer of such words for tests and tools (the agent's own writer is in Java).
 //!
 //! All words are `u32`, little-endian; a `u64` is two words, the low half first.
 //!
 //! ```text
 //! word = site << 12 | units      site is 16 or more, below 0xE0000; from 0xB0000 to 0xBFFFF it may stand for a site and a caller (CalledSite)
 //! word = op << 12 | low          op is below 16; payload words follow
-//! word = 0xE0000000 + micros     clock: what follows came at least this many microseconds after the piece was begun, what is ahead at most
-//! word = (0xF0000 + op) << 12 | n   extended operation: n payload words follow; a reader skips those that it does not know
+//! word = 0xE0000000 + micros     clock: later events came at least this many microseconds after the piece was begun, earlier ones at most
+//! word = (0xF0000 + op) << 12 | n   extended operation: n payload words follow; a reader skips operations that it does not know
 //! ```
 //!
 //! `units` are the bytes by which the top of the thread's allocation buffer (TLAB) moved since this thread's last event,
-//! divided by 8. 0: the thread allocated nothing since, so the compiler removed the allocation. At a site of fixed
-//! size the object ends at the new top, and what is more than its size is a gap: VM or native code
-//! allocated it before. At a measured site (arrays, clones) the units are exactly the object's.
+//! divided by 8. 0: the thread has allocated nothing since, so the compiler removed the allocation. At a site of fixed
+//! size the object ends at the new top, and any bytes beyond its size are a gap: the VM or native code allocated them
+//! before the object. At a measured site (arrays, clones) the units are exactly the object's.
 //!
 //! | op | name | low | payload | meaning |
 //! |---|---|---|---|---|
 //! | 0 | pad | 0 | | ignored |
-//! | 0 | cut | 2048 + epoch % 2048 | | first word that a thread writes after a collection has cut its buffer; `epoch` is that of the piece |
+//! | 0 | cut | 2048 + epoch % 2048 | | first word that a thread writes after a collection has cut its buffer; `epoch` is the piece's |
 //! | 1 | at | | site, top u64 | object of fixed size that ends at `top` (new buffer, first event after a collection, or far from the last top) |
 //! | 2 | outside | | site, bytes u64, address u64 | outside of thread-local buffers; bytes 0: the site's size; address 0: not known |
 //! | 3 | array | | site, bytes u64, top u64 | measured object that ends at `top` |
@@ -25,18 +25,18 @@
 //! | 5 | nothing | units | site | an eliminated measured object of this many units; 0: unmeasured |
 //! | 6 | typed | | klass u64 | the address of the class of the next event's object |
 //! | 7 | caller | | call site | the caller to blame for the next event |
-//! | 8 | levels | dimensions | site of level 0, bytes u64, top u64, a length for each dimension | a `multianewarray`: the top moved by `bytes` in all; the sites of further levels are site + 1, ... |
-//! | 8 | levels | 2048 + dimensions | site of level 0, a length for each dimension | the same where the top moved by just these arrays |
+//! | 8 | levels | dimensions | site of level 0, bytes u64, top u64, a length for each dimension | a `multianewarray`: the top moved by `bytes` in total; the sites of further levels are site + 1, ... |
+//! | 8 | levels | 2048 + dimensions | site of level 0, a length for each dimension | the same if the top moved by exactly these arrays |
 //! | 9 | dropped | | count u64 | events of this thread that were not recorded here |
-//! | 10 | straddle | | site, bytes u64 | first event after a collection, the thread allocated nothing since: allocated before the collection if the thread had allocated as much since its last event (`moved` ahead says), or eliminated; bytes 0: the site's size |
-//! | 11 | eliminated | | site, bytes u64 | as `nothing`, for more than 4095 units |
-//! | 12 | moved | | bytes u64 | the thread allocated so much since its last event, the objects of the next event included; what is more than these is a gap, as is all of it where no event follows |
-//! | 13 | top | | top u64 | the top stands here after the last event, which did not say so |
+//! | 10 | straddle | | site, bytes u64 | first event after a collection, and the thread has allocated nothing since: allocated before the collection if the thread had allocated at least as much since its last event (a preceding `moved` states that), otherwise eliminated; bytes 0: the site's size |
+//! | 11 | eliminated | | site, bytes u64 | like `nothing`, for more than 4095 units |
+//! | 12 | moved | | bytes u64 | bytes that the thread allocated since its last event, including the objects of the next event; the rest is a gap, and so is everything if no event follows |
+//! | 13 | top | | top u64 | the top after the last event, which did not state it |
 //! | 14 | again | number | | the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
 //! | 15 | called | number | | the caller with this number, for the next event |
 //!
-//! A thread can stand still between an allocation and its event, and even in the middle of writing the event. So what is ahead of the `cut` of the piece's
-//! own epoch, in a piece that begins after a cut, is from before the collection; a `cut` of another epoch says nothing.
+//! A thread can be stopped between an allocation and its event, and even while it writes the event. So in a piece that begins after a cut,
+//! everything before the `cut` of the piece's own epoch is from before the collection; a `cut` of another epoch means nothing.
 //!
 //! | extended op | for |
 //! |---|---|
@@ -46,34 +46,36 @@
 //! | 0x1000 to 0x3FFF | free |
 //! | 0x4000 to 0xFFFF | short forms of updates and of entries of methods |
 //!
-//! Clock words and extended operations stand between events, never between an event and what is said ahead of it; they change nothing of what the words around
-//! them mean.
+//! Clock words and extended operations stand between events, never between an event and the words that precede it (class, caller, moved).
+//! They do not change the meaning of the words around them.
 //!
 //! In files, `outside` and `typed` have shorter forms, see [`shorten_events`](crate::shorten_events).
 //!
-//! `moved` stands before events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` are about the next allocation only.
+//! `moved` precedes events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` apply to the next
+//! allocation only.
 
 use crate::SiteId;
 
 /// Site ids below this are escapes.
 pub const FIRST_SITE: u32 = 16;
 
-/// From this number on, sites in words may be [`CalledSite`](crate::CalledSite)s. An agent that writes such gives no site of its own one of these numbers.
+/// From this number on, sites in words may be [`CalledSite`](crate::CalledSite)s. An agent that writes called sites does not give these
+/// numbers to sites.
 pub const FIRST_CALLED_SITE: u32 = 0xB_0000;
 
 /// The first number after those of called sites.
 pub const END_OF_CALLED_SITES: u32 = 0xC_0000;
 
-/// The first number after those that words can have of sites. Higher ones are clock words and extended operations.
+/// The first number after those of sites in words. Higher ones are clock words and extended operations.
 pub const END_OF_SITES: u32 = 0xE_0000;
 
-/// The upper bits of clock words are these or more.
+/// The lowest value of the upper bits of a clock word.
 pub(crate) const FIRST_CLOCK: u32 = END_OF_SITES;
 
 /// The upper bits of the extended operation 0; those of others are higher.
 pub const FIRST_EXTENDED: u32 = 0xF_0000;
 
-/// Time in a clock word: the most microseconds.
+/// The most microseconds that a clock word can carry.
 pub const MAX_CLOCK: u32 = (1 << 28) - 1;
 
 /// The most units a word can carry.
@@ -82,7 +84,7 @@ pub const MAX_UNITS: u32 = 0xFFF;
 /// Bytes of a unit.
 pub const UNIT: u64 = 8;
 
-/// The op of a known pair of caller and site, see [`EventWords`].
+/// The op for a numbered pair of caller and site, see [`EventWords`].
 pub(crate) const AGAIN: u32 = 14;
 
 pub(crate) const PAD: u32 = 0;
@@ -92,10 +94,10 @@ pub(crate) const ARRAY: u32 = 3;
 pub(crate) const GAP: u32 = 4;
 pub(crate) const NOTHING: u32 = 5;
 pub(crate) const TYPED: u32 = 6;
-/// The upper bits of a word that is followed by a caller.
+/// The upper bits of a word after which a caller follows.
 pub const CALLER: u32 = 7;
 pub(crate) const LEVELS: u32 = 8;
-/// In the low bits of `levels`: neither bytes nor top follow, the arrays are all by which the top moved.
+/// In the low bits of `levels`: neither bytes nor top follow, because the top moved by exactly the arrays.
 pub(crate) const AT_TOP: u32 = 1 << 11;
 pub(crate) const DROPPED: u32 = 9;
 pub(crate) const STRADDLE: u32 = 10;
@@ -104,27 +106,29 @@ pub(crate) const MOVED: u32 = 12;
 pub(crate) const TOP: u32 = 13;
 pub(crate) const CALLED: u32 = 15;
 
-/// Words of what begins with an op, as the agent writes it; 0: the agent writes none such. Those of `levels` come without its lengths.
+/// Number of words of each op as the agent writes it, its own included; 0 if the agent never writes it. For `levels` the lengths are
+/// not counted.
 pub(crate) const EVENT_LENGTHS: [usize; FIRST_SITE as usize] =
     [1, 4, 6, 6, 1, 2, 3, 2, 6, 3, 4, 4, 3, 3, 0, 0];
 
-/// Numbers of callers and pairs, which stand in files only.
+/// The ops with numbers of callers and pairs, which occur in files only.
 pub(crate) const CALLER_NUMBERS: core::ops::RangeInclusive<u32> = AGAIN..=CALLED;
 
-/// True for the upper bits of a site's word.
+/// True for the upper bits of a word of a site.
 #[inline]
 pub const fn is_site(number: u32) -> bool {
-    // One comparison: this is asked for every word.
+    // Uses one comparison, because every word is checked.
     number.wrapping_sub(FIRST_SITE) < END_OF_SITES - FIRST_SITE
 }
 
-/// The word that a thread writes first in an epoch that a collection began.
+/// The first word that a thread writes in an epoch that began with a collection.
 pub(crate) const fn cut_word(epoch: u32) -> u32 {
     const IS_CUT: u32 = 1 << 11;
     PAD << 12 | IS_CUT | epoch & (IS_CUT - 1)
 }
 
-/// The epoch that such a word names, in a piece of this epoch: it is not later. `None`: it is no such word.
+/// The epoch of a `cut` word in a piece of this epoch, which is not earlier than the result. `None` if it is not such
+/// a word.
 pub(crate) fn epoch_of_cut(low: u32, epoch: u32) -> Option<u32> {
     const IS_CUT: u32 = 1 << 11;
     let back = epoch.wrapping_sub(low) & (IS_CUT - 1);
@@ -210,7 +214,7 @@ impl EventWords {
         self.escape(ARRAY, 0).payload(site, &[bytes, top])
     }
 
-    /// Units that are no site's.
+    /// Units that belong to no site.
     pub fn gap(self, units: u32) -> Self {
         self.escape(GAP, units)
     }
@@ -242,7 +246,7 @@ impl EventWords {
         words
     }
 
-    /// A `multianewarray` whose arrays are all by which the top moved.
+    /// A `multianewarray` by whose arrays, and nothing else, the top moved.
     pub fn levels_at_top(self, site: SiteId, lengths: &[u32]) -> Self {
         let dimensions = u32::try_from(lengths.len()).unwrap_or(MAX_UNITS);
         let words = self.escape(LEVELS, AT_TOP | dimensions).payload(site, &[]);
@@ -268,7 +272,7 @@ impl EventWords {
         self.escape(ELIMINATED, 0).payload(site, &[bytes])
     }
 
-    /// What the thread allocated since its last event, the next one's objects included.
+    /// Bytes that the thread allocated since its last event, including the next one's objects.
     pub fn moved(mut self, bytes: u64) -> Self {
         self = self.escape(MOVED, 0);
         self.push_u64(bytes);
@@ -290,7 +294,7 @@ impl EventWords {
         self
     }
 
-    /// Where the top stands.
+    /// The current top.
     pub fn top(mut self, top: u64) -> Self {
         self = self.escape(TOP, 0);
         self.push_u64(top);
@@ -302,7 +306,7 @@ impl EventWords {
 mod tests {
     use super::*;
 
-    /// What the helper class that writes words calls an operation: `private static final int AT = 1 << 12;`.
+    /// The Java helper class that writes words. It declares operations like `private static final int AT = 1 << 12;`.
     const HELPER: &str = include_str!("../../../agent/helper/java/lang/DuckTrackEventBuffer.java");
 
     fn in_helper(name: &str) -> Option<u32> {

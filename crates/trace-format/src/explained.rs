@@ -2,29 +2,29 @@
 //!
 //! ```text
 //! content = object*
-//! object  = address:zigzag varint, units from the address before (at first 0)  site:varint  thread:varint  caller:varint  birth:varint
+//! object  = address:zigzag varint, units from the previous address (at first 0)  site:varint  thread:varint  caller:varint  birth:varint
 //! ```
 //!
-//! An event may come without the address of its object (outside of thread-local buffers, arrays of a `multianewarray` in more than
-//! one buffer), or after the collection that moved it (a straggler). The writer, which knows all
-//! survivors, states here which object it was: the object that is at `address` now (after the last collection before this block) was
-//! allocated there and then. Caller 0: none was recorded, or there are several that it may have been.
+//! An event may come without the address of its object (outside of thread-local buffers, or arrays of a `multianewarray` in more
+//! than one buffer), or after the collection that moved the object (a straggler). The writer knows all survivors and states here
+//! which object it was: the object that is now at `address` (after the last collection before this block) was allocated at this
+//! site, by this thread, in this epoch. Caller 0: none was recorded, or several are possible.
 
 use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
 use crate::{CallSiteId, FormatError, SiteId, ThreadId};
 
-/// A found object that was explained.
+/// A found object with its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Explained {
-    /// Where the object is now.
+    /// Current address of the object.
     pub address: u64,
-    /// Where it was allocated.
+    /// Its allocation site.
     pub site: SiteId,
-    /// By which thread.
+    /// The thread that allocated it.
     pub thread: ThreadId,
-    /// The caller to blame; 0: not known.
+    /// The caller to blame; 0 if unknown.
     pub caller: CallSiteId,
-    /// In which epoch.
+    /// The epoch in which it was allocated.
     pub birth: u32,
 }
 

@@ -1,50 +1,51 @@
-//! Content of blocks of kinds 32 to 63: what a later mode says of threads or of collections, beside their events.
+//! Content of blocks of kinds 32 to 63: data of optional modes about threads or collections, besides their events.
 //!
 //! | what | bytes |
 //! |---|---|
 //! | length | varint, bytes of the fields |
-//! | thread | varint, [`ThreadId`](crate::ThreadId); 0: of no thread |
-//! | epoch | varint, collections before what is said here |
+//! | thread | varint, [`ThreadId`](crate::ThreadId); 0: not about a thread |
+//! | epoch | varint, number of collections before this data |
 //! | begun | varint, microseconds since 1970 |
 //! | handed over | varint, microseconds after `begun` |
-//! | more | fields that a newer writer added; a reader skips what it does not know |
+//! | more | fields that a newer writer added; a reader skips those it does not know |
 //! | body | to the end of the content |
 //!
 //! | kind | name | body |
 //! |---|---|---|
 //! | 32 | witness | words of one thread, mostly extended operations ([`EventWords`](crate::EventWords)): updates of references, calls, roots |
-//! | 33 | stamps | what the collection that follows found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)) |
-//! | 34 | uses | objects that were used before the collection that follows ([`UseEncoder`](crate::UseEncoder)) |
+//! | 33 | stamps | objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)) |
+//! | 34 | uses | objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)) |
 //!
-//! These blocks stand anywhere in event files; who does not know a kind skips it. A thread's block is of the epoch that it states, as an event block is.
+//! These blocks may stand anywhere in event files; readers skip kinds that they do not know. Like an event block, a thread's block belongs
+//! to the epoch that it states.
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{FormatError, ThreadId};
 
-/// What is said before the body.
+/// The fields before the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtensionHeader {
-    /// Whose; `None`: of no thread.
+    /// The thread; `None` if the data is not about a thread.
     pub thread: Option<ThreadId>,
-    /// Collections before.
+    /// Number of collections before this data.
     pub epoch: u32,
-    /// When it was begun, microseconds since 1970.
+    /// When the block was begun, microseconds since 1970.
     pub begun: u64,
-    /// When it was handed over, microseconds since 1970.
+    /// When the block was handed over, microseconds since 1970.
     pub handed_over: u64,
 }
 
 /// A block of a kind from 32 to 63.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtensionBlock<'a> {
-    /// What is said before the body.
+    /// The fields before the body.
     pub header: ExtensionHeader,
-    /// The rest.
+    /// The rest of the content.
     pub body: &'a [u8],
 }
 
 impl ExtensionHeader {
-    /// Appends the content of a block but for the body, which follows it.
+    /// Appends the content of a block up to the body, which the caller appends.
     pub fn encode(&self, content: &mut Vec<u8>) {
         let mut fields = Vec::new();
         put_varint(self.thread.map_or(0, |thread| thread.0.into()), &mut fields);
@@ -57,7 +58,7 @@ impl ExtensionHeader {
 }
 
 impl<'a> ExtensionBlock<'a> {
-    /// Reads what is before the body; fields that a newer writer added are skipped.
+    /// Decodes the header; fields that a newer writer added are skipped.
     pub fn decode(content: &'a [u8]) -> Result<Self, FormatError> {
         let (fields, body) = FieldReader::new(content).length_and_rest()?;
         let mut fields = FieldReader::new(fields);

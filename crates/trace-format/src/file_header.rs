@@ -7,11 +7,11 @@
 //! | 10 | 2 | length of this header | 16; blocks start there |
 //! | 12 | 4 | CRC-32 of bytes 0 to 11 | |
 //!
-//! As in PNG, the first byte is no ASCII, and the line ends and the end-of-file sign show a transfer as text. All
-//! numbers of the format are little-endian, on every machine; a reader on a big-endian machine must swap them.
+//! As in PNG, the first byte is not ASCII, and the line ends and the end-of-file character reveal a transfer as text.
+//! All numbers of the format are little-endian on every machine; a reader on a big-endian machine must swap them.
 //!
-//! A reader that finds a higher version refuses the file: records may mean something else there. New kinds of
-//! blocks and records do not raise the version; they are skipped and counted.
+//! A reader that finds a higher version refuses the file, because records may have another meaning there. New kinds
+//! of blocks and records do not raise the version; older readers skip and count them.
 
 use crate::FormatError;
 use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
@@ -27,12 +27,12 @@ pub const FORMAT_VERSION: u16 = crate::current::VERSION;
 pub struct FileHeader {
     /// Format version.
     pub version: u16,
-    /// Where the blocks start.
+    /// Offset of the first block.
     pub length: u16,
 }
 
 impl FileHeader {
-    /// Length in bytes of the header of the current version, and the least a later one may have.
+    /// Length in bytes of the current version's header, and the minimum for later versions.
     pub const LENGTH: usize = 16;
 
     /// The header of the current version.

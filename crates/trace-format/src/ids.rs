@@ -1,4 +1,4 @@
-//! The numbers by which records name things.
+//! The numbers by which records refer to things.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,23 +18,23 @@ macro_rules! id {
     };
 }
 
-id!(/// A class as loaded by one loader.
+id!(/// A class as loaded by one class loader.
     ClassId, "class");
 id!(/// A method of a class.
     MethodId, "method");
-id!(/// An allocation site: one bytecode index of one method that makes one kind of object.
+id!(/// An allocation site: one bytecode index of one method that allocates one kind of object.
     SiteId, "site");
 id!(/// A word in every thread's counter block.
     CounterId, "counter");
 id!(/// A call of a tracked method, the caller that is to blame.
     CallSiteId, "call");
-id!(/// A thread, or the fold of all finished threads of one name pattern.
+id!(/// A thread, or the fold of all ended threads with one name pattern.
     ThreadId, "thread");
-id!(/// A class as the VM's heap knows it.
+id!(/// A class as it appears in the VM's heap.
     HeapClassId, "heapclass");
 id!(/// A method that was seen on a stack.
     StackMethodId, "stackmethod");
-id!(/// A frame with its callers: a stack, by its topmost frame.
+id!(/// A frame with its callers: a stack, identified by its top frame.
     StackId, "stack");
 id!(/// A type of sampled objects.
     StackTypeId, "stacktype");

@@ -1,13 +1,13 @@
-//! Content of a block of kind 4: definitions that have no place in the trace file yet.
+//! Content of a block of kind 4: definitions that are not in the trace file yet.
 //!
 //! | what | bytes |
 //! |---|---|
 //! | first | varint, number of the first record among all records that blocks of kind 1 hold or will hold, from 0 |
 //! | records | to the end of the content, as in blocks of kind 1 |
 //!
-//! Such blocks stand in a file of their own, [`JOURNAL_FILE_NAME`]. Its records go to the trace file together, in blocks that are worth compressing, and
-//! the journal begins anew. After a process was killed in between, both have them: who reads `n` records in blocks of kind 1 skips the journal's records
-//! below number `n`.
+//! Such blocks stand in a separate file, [`JOURNAL_FILE_NAME`]. Its records go to the trace file together, in blocks large enough to
+//! compress well, and the journal is emptied. If the process is killed in between, both files have them: a reader that has read `n` records
+//! in blocks of kind 1 skips the journal's records with numbers below `n`.
 
 use crate::FormatError;
 use crate::varint::{FieldReader, put_varint};

@@ -1,5 +1,5 @@
-//! A collection as the agent read it in the pause, in memory that outlives the process until its blocks are in an event file
-//! ([`live`](crate::live) has the area that it is in).
+//! A collection as the agent read it in the pause, in memory that outlives the process until the collection's blocks are in
+//! an event file ([`live`](crate::live) describes the memory area).
 //!
 //! ```text
 //! length:u64  collection       as in a block of kind 17, without counts
@@ -7,8 +7,8 @@
 //! survivor*                    from:u64  to:u64  units:u32  class:u32
 //! ```
 //!
-//! What has a length is padded to whole words of 8 bytes. Survivors are all objects of the collected ranges that live on; which of them no event explains, nobody has
-//! looked at yet.
+//! Parts with a length are padded to whole words of 8 bytes. Survivors are all live objects of the collected ranges; which of them no event
+//! explains has not been worked out yet.
 
 use crate::{Collection, FormatError, HeapClassId};
 
@@ -18,11 +18,11 @@ pub const KEPT_SURVIVOR_WORDS: usize = 3;
 /// An object that survived a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptSurvivor {
-    /// Where it was.
+    /// Address before the collection.
     pub from: u64,
-    /// Where it is; the same if it stayed.
+    /// Address after the collection; the same as `from` if it stayed.
     pub to: u64,
-    /// Its bytes, divided by 8.
+    /// Size in units of 8 bytes.
     pub units: u32,
     /// Its class.
     pub class: HeapClassId,
@@ -45,25 +45,25 @@ impl KeptSurvivor {
         }
     }
 
-    /// Its bytes.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.units) * 8
     }
 }
 
-/// See the module.
+/// The agent's copy of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCollection {
-    /// What is said of it; its counts are those of the survivors.
+    /// The collection; its counts are computed from the survivors.
     pub collection: Collection,
-    /// Contents of the blocks of uses that stand ahead of it.
+    /// Contents of the USES blocks that precede it.
     pub uses: Vec<Vec<u8>>,
-    /// Ascending by where they were.
+    /// Ascending by old address.
     pub survivors: Vec<KeptSurvivor>,
 }
 
 impl KeptCollection {
-    /// What stands before the survivors.
+    /// Encodes everything before the survivors.
     ///
     /// # Errors
     /// The collection cannot be encoded.
@@ -78,7 +78,7 @@ impl KeptCollection {
         Ok(head)
     }
 
-    /// Reads it; `None`: it does not decode. `count`: survivors.
+    /// Decodes a copy with `count` survivors; `None` if it does not decode.
     pub fn decode(bytes: &[u8], count: usize) -> Option<Self> {
         let mut rest = bytes;
         let mut collection = Collection::decode(take_padded(&mut rest)?).ok()?;

@@ -1,12 +1,12 @@
 //! The arrays of one `multianewarray`, in the order in which the VM makes them.
 //!
-//! The VM makes the outer array, then for each of its elements the array of the next level with all that is in it
-//! (depth first). If the top of the thread's buffer moved by exactly the bytes of all arrays, they lie one after the
-//! other and each has its address; else some went elsewhere and all are unplaced.
+//! The VM makes the outer array, then for each of its elements the array of the next level with everything inside it
+//! (depth first). If the top of the thread's buffer moved by exactly the bytes of all arrays, they are adjacent and
+//! each has its address; otherwise some went elsewhere, and all are unplaced.
 
 use crate::{ArrayLayout, Place, SiteId};
 
-/// The JVM allows no more dimensions.
+/// The JVM's limit of dimensions.
 const MAX_DIMENSIONS: usize = 255;
 
 /// The levels of one event.
@@ -64,7 +64,7 @@ impl Levels {
         Some(count)
     }
 
-    /// Bytes of all arrays; `None` where a level's are not known.
+    /// Bytes of all arrays; `None` if the size of a level is unknown.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let (mut of_level, mut bytes) = (1_u64, 0_u64);
         for level in self.levels() {
@@ -75,7 +75,7 @@ impl Levels {
     }
 }
 
-/// Gives site, bytes and place of each array.
+/// Yields site, bytes and place of each array.
 pub(crate) fn give_arrays(
     event: &Levels,
     moved: u64,
@@ -90,13 +90,13 @@ pub(crate) fn give_arrays(
     give_level(event.levels(), &mut end, &mut give);
 }
 
-/// Where the next array ends.
+/// The end address of the next array.
 enum Ends {
     Fixed(Place),
     Moving(u64),
 }
 
-/// Recursion is as deep as the array has dimensions.
+/// Yields one level; the recursion is as deep as the array has dimensions.
 fn give_level(
     levels: &[Level],
     ends: &mut Ends,

@@ -1,22 +1,22 @@
-//! Content of a block of kind 18: where survivors of the collection before went.
+//! Content of a block of kind 18: where survivors of the previous collection went.
 //!
 //! ```text
 //! content = start:varint  item*           start: address / 8 at which the first item's gap begins; all lengths are in units of 8 bytes
 //! item    = head:byte  [gap:varint]  [destination]  [class:varint | objects:varint]  units:varint
 //! ```
 //!
-//! An item is a run of objects that lay one after the other and moved by the same distance, or one *found* object, which no
-//! event explains and whose class is therefore stated. Items come in ascending order; between them everything is dead.
+//! An item is a run of adjacent objects that moved by the same distance, or one *found* object, which no event explains and
+//! whose class is therefore stated. Items come in ascending order; everything between them is dead.
 //!
 //! | bits of head | field | values |
 //! |---|---|---|
-//! | 0-2 | destination | 0 to 3: where the destination last used, second to last, ... ended (a PLAB goes on); 4: the same, its number as a byte after; 5: stayed; 6: moved as far as the item before; 7: zigzag varint of units from where the last used destination ended |
+//! | 0-2 | destination | 0 to 3: the end of the last, second to last, ... used destination (a PLAB being filled); 4: the same, with its index in the next byte; 5: stayed; 6: moved as far as the previous item; 7: zigzag varint of units from the end of the last used destination |
 //! | 3-4 | objects | 0: one; 1: two; 2: more, their number as varint; 3: one found object, its class as varint |
-//! | 5-7 | gap | 0 to 6: units between the end of the item before and this one; 7: varint |
+//! | 5-7 | gap | 0 to 6: units between the end of the previous item and this one; 7: varint |
 //!
-//! `units` is the length of the whole item. A destination list holds the ends of the 64 last used destinations, most recent
-//! first: the destination of an item is taken out if it is in the list, and the item's end put at the front
-//! (items that stayed do not touch the list). Each block stands alone: its list is empty, and an empty list counts as one end at 0.
+//! `units` is the length of the whole item. A list holds the ends of the 64 last used destinations, most recent first. The
+//! destination of an item is removed from the list if it is there, and the item's end is put at the front (items that stayed do not
+//! change the list). Each block can be decoded alone: its list starts empty, and an empty list counts as one end at 0.
 
 use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
 use crate::{FormatError, HeapClassId};
@@ -35,12 +35,12 @@ const FOUND: u8 = 3;
 
 const LONG_GAP: u8 = 7;
 
-/// A run of objects that lay one after the other and moved by the same distance; or one found object.
+/// A run of adjacent objects that moved by the same distance, or one found object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MoveRun {
-    /// Where the first object was.
+    /// Old address of the first object.
     pub from: u64,
-    /// Where it is now; the same if it stayed.
+    /// Its new address; the same if it stayed.
     pub to: u64,
     /// Bytes of all objects together.
     pub bytes: u64,
@@ -81,7 +81,7 @@ impl Destinations {
         self.ends().get(index).copied()
     }
 
-    /// Puts `end` at the front, in place of the entry at `index` or as a new one.
+    /// Puts `end` at the front, replacing the entry at `index`, or as a new entry.
     fn renew(&mut self, index: Option<usize>, end: u64) {
         let hole = match index {
             Some(index) => index,
@@ -95,7 +95,7 @@ impl Destinations {
     }
 }
 
-/// Writes the items of one block.
+/// Encodes the items of one block.
 #[derive(Clone, Debug)]
 pub struct MoveEncoder {
     content: Vec<u8>,
@@ -128,8 +128,8 @@ impl MoveEncoder {
         }
     }
 
-    /// Adds a survivor of `bytes` bytes; they must come in ascending order of `from`. A class is stated for found objects only.
-    /// Addresses and bytes are multiples of 8.
+    /// Adds a survivor of `bytes` bytes, in ascending order of `from`. A class is given for found objects only. Addresses and
+    /// bytes are multiples of 8.
     #[inline]
     pub fn push(&mut self, from: u64, to: u64, bytes: u64, found: Option<HeapClassId>) {
         self.objects += 1;
@@ -156,7 +156,7 @@ impl MoveEncoder {
         }
     }
 
-    /// Bytes of the content so far (but for the run that is open).
+    /// Bytes of the content so far, without the open run.
     pub fn len(&self) -> usize {
         self.content.len()
     }
@@ -236,7 +236,7 @@ impl MoveEncoder {
     }
 }
 
-/// Reads the items of one block.
+/// Decodes the items of one block.
 #[derive(Clone, Debug)]
 pub struct MoveDecoder<'a> {
     fields: FieldReader<'a>,
@@ -296,7 +296,7 @@ impl<'a> MoveDecoder<'a> {
         })
     }
 
-    /// The destination and its place in the list.
+    /// The destination and its index in the list.
     fn destination(&mut self, code: u8, from: u64) -> Result<(u64, Option<usize>), FormatError> {
         let to = match code {
             STAYED => return Ok((from, None)),
@@ -340,7 +340,7 @@ fn units_to_bytes(units: u64, fields: &FieldReader<'_>) -> Result<u64, FormatErr
         .ok_or_else(|| fields.malformed("an address beyond 64 bits"))
 }
 
-/// After an error nothing follows.
+/// Ends after an error.
 impl Iterator for MoveDecoder<'_> {
     type Item = Result<MoveRun, FormatError>;
 
@@ -368,7 +368,7 @@ mod tests {
             .collect()
     }
 
-    /// Three objects into one PLAB with dead ones between: after the first, each costs three bytes or less.
+    /// Objects moved into one PLAB, with dead ones between: after the first, each takes three bytes or less.
     #[test]
     fn objects_that_fill_a_plab_cost_three_bytes() {
         let mut encoder = MoveEncoder::new();
@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(decode(&content), [run]);
     }
 
-    /// Survivors with gaps between; each stays, goes on with one of some PLABs, or goes anywhere.
+    /// Survivors with gaps between them; each stays, goes to one of several PLABs, or goes anywhere.
     fn survivors() -> impl Strategy<Value = Vec<(u64, u64, u64, Option<HeapClassId>)>> {
         let survivor = (
             0_u64..300,

@@ -1,4 +1,5 @@
-//! The words of a piece, taken apart without knowing sizes: for readers of clock words and of extended operations.
+//! Splits the words of a piece without knowing sizes of objects: for readers of clock words and of extended
+//! operations.
 
 use crate::Word;
 use crate::event_word::{
@@ -10,30 +11,30 @@ use crate::event_word::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PieceWord<'a> {
-    /// An event, or what is said ahead of one.
+    /// An event, or the words that precede one.
     Event(&'a [Word]),
-    /// The events up to the next clock word came at this time or later, and those before at this time or earlier; microseconds since the piece was begun.
+    /// Later events came at this time or later, earlier ones at this time or earlier.
     Clock {
-        /// Microseconds.
+        /// Microseconds since the piece was begun.
         micros: u32,
     },
-    /// An extended operation with its payload. What is not known is skipped.
+    /// An extended operation with its payload. Callers skip operations that they do not know.
     Extended {
-        /// Its number.
+        /// Number of the operation.
         operation: u16,
-        /// The words after it.
+        /// The payload.
         payload: &'a [Word],
     },
 }
 
-/// Takes the words of a piece apart; see [`PieceWord`]. Ends before a word that is no event, and before an event that is cut.
+/// Splits the words of a piece; see [`PieceWord`]. Ends before a malformed word, and before an event that is cut off.
 #[derive(Clone, Debug)]
 pub struct PieceWords<'a> {
     rest: &'a [Word],
 }
 
 impl<'a> PieceWords<'a> {
-    /// From the first word on.
+    /// Starts at the first word.
     pub fn new(words: &'a [u8]) -> Self {
         Self {
             rest: words.as_chunks().0,
@@ -62,14 +63,14 @@ impl<'a> Iterator for PieceWords<'a> {
     }
 }
 
-/// How many words the agent wrote for these, some of which may be shorter forms of files.
+/// The number of words in which the agent wrote these, some of which may be in the short forms of files.
 pub fn words_as_written(words: &[Word]) -> u64 {
     let pieces = PieceWords::new(words.as_flattened());
     let lengths = pieces.map(|piece| match piece {
         PieceWord::Event(event) => {
             let word = event.first().map_or(0, |word| u32::from_le_bytes(*word));
             match (word >> 12, word & MAX_UNITS) {
-                // A caller, and the site's word.
+                // A caller (two words), and the site's word.
                 (AGAIN, _) => 3,
                 (CALLED, _) => 2,
                 (TYPED, 1..) => 3,
@@ -83,7 +84,8 @@ pub fn words_as_written(words: &[Word]) -> u64 {
     lengths.sum()
 }
 
-/// Words of what begins with this one, the shorter forms of files included. `None`: no event begins so.
+/// Number of words of an event that begins with this word, short forms of files included. `None` if no event begins
+/// with it.
 fn word_length(word: u32) -> Option<usize> {
     match (word >> 12, word & MAX_UNITS) {
         (operation, _) if CALLER_NUMBERS.contains(&operation) => Some(1),
@@ -93,7 +95,7 @@ fn word_length(word: u32) -> Option<usize> {
     }
 }
 
-/// Words of an event that begins with this one, as the agent writes them.
+/// Number of words of an event that begins with this word, as the agent writes it.
 pub(crate) fn event_length(word: u32) -> Option<usize> {
     let (operation, low) = (word >> 12, (word & MAX_UNITS) as usize);
     match EVENT_LENGTHS.get(operation as usize) {

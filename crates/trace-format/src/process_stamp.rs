@@ -1,7 +1,7 @@
-//! What the system says of a process, as text: enough to tell later whether it is the same one.
+//! Parses what the operating system reports about a process: enough to check later whether it is the same process.
 
-/// State letter of a process, and its start in clock ticks since the machine's, from `/proc/PID/stat`. The second field is the command's name in
-/// brackets, which may have blanks and brackets itself.
+/// State letter of a process, and its start in clock ticks since boot, from `/proc/PID/stat`. The second field is the command's name in
+/// brackets; the name itself may contain blanks and brackets.
 pub fn process_state_and_start(stat: &str) -> Option<(&str, u64)> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace();

@@ -6,8 +6,8 @@
 //! varint  = 7 bits a byte, lowest first, bit 7 set on all bytes but the last (LEB128)
 //! ```
 //!
-//! The length lets a reader step over a record it does not know, and over fields that a newer writer has added at the end of one that it knows. `tag` is the position of the record's sort in
-//! [`Record`], from 0; fields follow in the order of their declaration:
+//! The length lets a reader step over a record of a kind it does not know, and over fields that a newer writer has added at the end of a
+//! record. `tag` is the index of the record's variant in [`Record`], from 0; fields follow in the order of their declaration:
 //!
 //! | Rust type | bytes |
 //! |---|---|
@@ -17,24 +17,24 @@
 //! | `f32`, `f64` | four, eight bytes, IEEE 754, little-endian |
 //! | `String` | varint length in bytes, UTF-8 |
 //! | `Option<T>` | `00`, or `01` and T |
-//! | `Vec<T>` | varint number, then the elements |
-//! | array, tuple, struct | the elements, nothing else |
-//! | enum | varint position of the variant from 0, then its fields |
+//! | `Vec<T>` | varint number of elements, then the elements |
+//! | array, tuple, struct | the elements, without anything else |
+//! | enum | varint index of the variant from 0, then its fields |
 //!
 //! These are the rules of the [postcard](https://postcard.jamesmunns.com) wire format.
 
 use crate::{FormatError, MAX_CONTENT, Record};
 
-/// Number of record sorts that this version knows.
+/// Number of kinds of records that this version knows.
 const KNOWN_RECORDS: u32 = 27;
 
-/// The most bytes a `u32` takes as varint.
+/// The most bytes of a `u32` as a varint.
 const MAX_VARINT: usize = 5;
 
-/// The most bytes one record (tag and fields) may have, so that it fits a block with its length.
+/// The most bytes of a record (tag and fields), so that it fits a block together with its length.
 pub const MAX_RECORD: usize = MAX_CONTENT - MAX_VARINT;
 
-/// Appends a record to the content of a block. On an error nothing was appended.
+/// Appends a record to the content of a block. After an error nothing has been appended.
 pub fn push_record(record: &Record, content: &mut Vec<u8>) -> Result<(), FormatError> {
     let bytes = postcard::to_allocvec(record).map_err(|_| FormatError::Record {
         at: content.len(),
@@ -57,7 +57,7 @@ fn push_varint(mut value: u32, content: &mut Vec<u8>) {
     content.push(value as u8);
 }
 
-/// Reads a varint; gives its value and its length.
+/// Decodes a varint; returns its value and its length.
 fn take_varint(bytes: &[u8]) -> Option<(u32, usize)> {
     let mut value = 0_u32;
     for (index, byte) in bytes.iter().take(MAX_VARINT).enumerate() {
@@ -73,10 +73,10 @@ fn take_varint(bytes: &[u8]) -> Option<(u32, usize)> {
     None
 }
 
-/// The records of a block's content, each decoded when it is asked for.
+/// The records of a block's content, each decoded on demand.
 ///
-/// A record that does not decode is an error of its own and the next one is tried; a length that does not fit
-/// ends the stream with an error.
+/// A record that does not decode yields an error, and the next one is tried; a length that does not fit yields an
+/// error and ends the stream.
 #[derive(Clone, Debug)]
 pub struct RecordStream<'a> {
     content: &'a [u8],
@@ -89,7 +89,7 @@ impl<'a> RecordStream<'a> {
         Self::starting_at(content, 0)
     }
 
-    /// Starts at an offset that [`RecordStream::offset`] gave.
+    /// Starts at an offset returned by [`RecordStream::offset`].
     pub fn starting_at(content: &'a [u8], offset: usize) -> Self {
         Self {
             content,
@@ -142,7 +142,7 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
         }
     }
     match postcard::take_from_bytes(bytes) {
-        // What is after the known fields a newer writer has added.
+        // Bytes after the known fields are fields of a newer writer.
         Ok((record, _)) => Ok(record),
         Err(_) => Err(FormatError::Record {
             at,

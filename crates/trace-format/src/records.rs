@@ -1,8 +1,8 @@
-//! The records of a trace directory: what the agent states, one statement per record.
+//! The records of a trace directory: each one defines something or states values.
 //!
-//! A *dictionary* record introduces something once and gives it an id (class, method, site, counter, thread);
-//! a *snapshot* record states values. Ids are dense, per trace, and never reused. All strings are UTF-8
-//! (modified UTF-8 of class files is converted by the agent, lone surrogates become U+FFFD).
+//! A *dictionary* record defines something once and gives it an id (class, method, site, counter, thread); a
+//! *snapshot* record states values. Ids are dense, belong to one trace, and are never reused. All strings are UTF-8
+//! (the agent converts the modified UTF-8 of class files; lone surrogates become U+FFFD).
 //!
 //! | tag | record | | tag | record |
 //! |---|---|---|---|---|
@@ -21,8 +21,8 @@
 //! | 24 | [`ReferenceLayout`] | | 25 | [`CalledMethod`] |
 //! | 26 | [`StaticField`] | | | |
 //!
-//! The order of variants and fields is the order of bytes (see [`RecordStream`](crate::RecordStream)): within a format version variants
-//! may only be added at the end of [`Record`], and nothing else may change.
+//! The order of variants and fields is the order of the bytes (see [`RecordStream`](crate::RecordStream)). Within a format version,
+//! variants may only be added at the end of [`Record`], and nothing else may change.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,109 +36,110 @@ pub use crate::ids::{
     StackTypeId, ThreadId,
 };
 
-/// One statement of a trace.
+/// One record of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Record {
-    /// The first record of every file: which run this is.
+    /// Describes the run; the first record of every file.
     Run(Run),
-    /// Introduces a class.
+    /// Defines a class.
     Class(Class),
-    /// Introduces a method.
+    /// Defines a method.
     Method(Method),
-    /// Introduces an allocation site.
+    /// Defines an allocation site.
     Site(Site),
-    /// Introduces a counter and says what one increment of it means.
+    /// Defines a counter and the meaning of one increment.
     Counter(Counter),
-    /// Introduces a call site of a tracked method.
+    /// Defines a call site of a tracked method.
     CallSite(CallSite),
-    /// The size of the objects of a fixed-size site, as the VM lays the class out. May come long after the site.
+    /// The size of the objects of a fixed-size site in the VM's layout. May come long after the site.
     SiteSize {
-        /// Which site.
+        /// The site.
         site: SiteId,
         /// Bytes of one object, header and padding included.
         bytes: u32,
     },
-    /// Introduces (or renames) a thread.
+    /// Defines (or renames) a thread.
     Thread(Thread),
-    /// A class or method that was left as it was, and why.
+    /// A class or method that was not instrumented, and why.
     Refusal(Refusal),
-    /// A method was given a new version because its hot path was measured (or moved).
+    /// A method got a new version after its hot path was measured (or had changed).
     Reinstrumented(Reinstrumented),
     /// Values at one moment.
     Snapshot(Snapshot),
-    /// The agent's last word: nothing follows. A file without it was cut.
+    /// The end record: nothing follows. A file without it is not complete.
     End(End),
-    /// Introduces a class of objects in the heap.
+    /// Defines a class of objects in the heap.
     HeapClass(HeapClass),
-    /// Something the reader of a report must know that was found after the first [`Run`] was written: one sentence.
+    /// One sentence that readers of a report must know, found after the first [`Run`] was written.
     Note(String),
-    /// Where the objects of a class have their fields.
+    /// The field offsets of a class's objects.
     HeapLayout(HeapLayout),
-    /// One number for a site and the caller that is to blame.
+    /// One number for a site together with the caller to blame.
     CalledSite(CalledSite),
-    /// Introduces what sampled stacks are made of.
+    /// Defines the methods, types and frames of sampled stacks.
     StackDefinitions(StackDefinitions),
     /// How often stacks were sampled.
     StackSamples(StackSamples),
-    /// Which class the mapped counters mean by an address.
+    /// The class at an address that the mapped counters use.
     ClassAddress(ClassAddress),
-    /// Values of a thread that has ended, taken out of the mapped counters.
+    /// Values of an ended thread, taken out of the mapped counters.
     FoldedBlock(FoldedBlock),
-    /// How large the heap may become.
+    /// The limits of the heap's size.
     HeapLimits(HeapLimits),
-    /// What a trial of `ducktrack impact` came to.
+    /// The result of a trial of `ducktrack impact`.
     Trial(Trial),
-    /// Which code is the application's.
+    /// The patterns that define the application's code.
     Application(Application),
-    /// A call from application code into other code, and the counters of what it brings.
+    /// A call from application code into other code, and the counters of what it allocates.
     Cause(Cause),
-    /// What references are that records of `mode=witness` have.
+    /// How references in records of `mode=witness` are encoded.
     ReferenceLayout(ReferenceLayout),
-    /// The number by which records of `mode=witness` name a method.
+    /// The number of a method in records of `mode=witness`.
     CalledMethod(CalledMethod),
-    /// The number by which records of `mode=witness` name a static field.
+    /// The number of a static field in records of `mode=witness`.
     StaticField(StaticField),
 }
 
-/// The number of a method in records of calls. A method may have several: a class that is loaded anew has others.
+/// The number of a method in records of calls. A method may have several: a class that is loaded again gets new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CalledMethod {
-    /// In the records.
+    /// Number in the records.
     pub number: u32,
     /// The method.
     pub method: MethodId,
 }
 
-/// The number of a static field as the code of one class names it. A field may have several.
+/// The number of a static field, as the code of one class refers to it. A field may have several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaticField {
-    /// In the records.
+    /// Number in the records.
     pub number: u32,
-    /// The class that the code names, in the internal form; the field may be inherited.
+    /// The class named in the code (internal name); the field may be inherited.
     pub class: String,
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type as a descriptor.
+    /// Type of the field as a descriptor.
     pub descriptor: String,
 }
 
-/// How large the heap may become, as the VM has decided.
+/// The limits of the heap's size that the VM has chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapLimits {
     /// `MaxHeapSize` (-Xmx), bytes.
     pub max_bytes: u64,
-    /// `MaxNewSize`, bytes; with G1 a bound that it seldom reaches. `None`: the VM does not say.
+    /// `MaxNewSize`, bytes; with G1 a limit that it rarely reaches. `None` if the VM does not report it.
     pub max_young_bytes: Option<u64>,
 }
 
-/// Four counters of a call, which have no terms: objects and bytes that the call has brought inclusive of all that ran in it, in a recursion once; objects
-/// and bytes that are charged to it, because it was the innermost call of the application and other code made them.
+/// Four counters of a call. They have no terms. The first two count objects and bytes that everything under the call allocated (in a
+/// recursion once). The other two count those that are charged to the call, because it was the innermost call of the application when other
+/// code allocated them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
-    /// The call. Several records may name it: each version of its method has counters of its own.
+    /// The call. Several records may name it, because each version of its method has its own counters.
     pub call: CallSiteId,
-    /// The first of its counters.
+    /// The first of its four counters.
     pub first: CounterId,
 }
 
@@ -149,7 +150,7 @@ pub struct Run {
     pub pid: u32,
     /// When the agent was loaded, milliseconds since 1970.
     pub start_unix_millis: u64,
-    /// Milliseconds from `start_unix_millis` until counting was ready; what ran before is not counted.
+    /// Milliseconds from `start_unix_millis` until counting was ready; earlier allocations are not counted.
     pub ready_after_millis: u64,
     /// Version of the agent.
     pub agent_version: String,
@@ -167,39 +168,39 @@ pub struct Run {
     pub java_version: String,
     /// `java.home`.
     pub java_home: String,
-    /// Main class or jar with arguments, as `sun.java.command` has it.
+    /// Main class or jar with arguments, as in `sun.java.command`.
     pub command: String,
     /// `Serial`, `Parallel`, `G1`, `ZGC`, `Shenandoah`, or what the VM calls it.
     pub collector: String,
-    /// True when loaded by `jcmd PID JVMTI.agent_load`: everything before is missing.
+    /// True if loaded by `jcmd PID JVMTI.agent_load`: everything before is missing.
     pub attached: bool,
-    /// Where a thread's counter block hangs: `jvmci-reserved`, `thread-padding`, `eetop-hash`.
+    /// How threads find their counter blocks: `jvmci-reserved`, `thread-padding`, `eetop-hash`.
     pub slot: String,
-    /// How this VM lays objects out.
+    /// The object layout of this VM.
     pub layout: ObjectLayout,
-    /// Things the reader of a report must know (`could not ...`), each one sentence; [`Record::Note`] adds to them.
+    /// Sentences that readers of a report must know (`could not ...`); [`Record::Note`] adds to them.
     pub notes: Vec<String>,
 }
 
 /// Sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectLayout {
-    /// Of an object without fields, unaligned: 8, 12 or 16.
+    /// Bytes of an object without fields, before alignment: 8, 12 or 16.
     pub header: u8,
-    /// Where array elements of 1, 2, 4, 8 bytes and of references start.
+    /// Offsets of the first element in arrays with elements of 1, 2, 4, 8 bytes, and of references.
     pub array_base: [u8; 5],
-    /// Of a reference in an object: 4 or 8.
+    /// Bytes of a reference in an object: 4 or 8.
     pub reference: u8,
     /// Objects start and end at multiples of this.
     pub alignment: u8,
 }
 
-/// A class as loaded by one loader.
+/// A class as loaded by one class loader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
-    /// Its id from now on.
+    /// Its id.
     pub id: ClassId,
-    /// Internal form, `java/util/HashMap$Node`. Hidden classes keep the VM's own name (`Main$$Lambda+0x...`).
+    /// Internal name, `java/util/HashMap$Node`. Hidden classes keep the VM's own name (`Main$$Lambda+0x...`).
     pub name: String,
     /// `boot`, `platform`, `app`, or the loader's class name and a number.
     pub loader: String,
@@ -212,7 +213,7 @@ pub struct Class {
 /// A method of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {
-    /// Its id from now on.
+    /// Its id.
     pub id: MethodId,
     /// The class that declares it.
     pub class: ClassId,
@@ -225,7 +226,7 @@ pub struct Method {
 /// An allocation site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// Its id from now on.
+    /// Its id.
     pub id: SiteId,
     /// The method it is in.
     pub method: MethodId,
@@ -233,29 +234,29 @@ pub struct Site {
     pub bci: u16,
     /// Source line.
     pub line: Option<u16>,
-    /// The way of allocating.
+    /// How it allocates.
     pub kind: AllocationKind,
-    /// What is allocated, as a descriptor (`Ljava/lang/String;`, `[I`, `[[J`); for the levels of a `multianewarray`
-    /// each level is a site of its own. `None` where only the run tells (see [`KeyedCount::ty`]).
+    /// The allocated type as a descriptor (`Ljava/lang/String;`, `[I`, `[[J`); each level of a `multianewarray` is a
+    /// separate site. `None` if it is only known at run time (see [`KeyedCount::ty`]).
     pub ty: Option<String>,
 }
 
-/// A class of objects in the heap, as the VM lays them out. Event files name classes by these ids.
+/// A class of objects in the heap, with the VM's layout. Event files refer to classes by these ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapClass {
-    /// Its id from now on.
+    /// Its id.
     pub id: HeapClassId,
     /// As a descriptor without `L` and `;` (`java/lang/String`); arrays as descriptors (`[I`, `[Ljava/lang/String;`).
     pub name: String,
     /// How large its objects are.
     pub size: HeapClassSize,
-    /// Where the VM keeps the class; a class that is unloaded gives its address free for another, which gets another id.
+    /// Address of the class in the VM. After a class is unloaded, another class, with another id, may get its address.
     pub klass: u64,
-    /// Fields of its objects, those of its superclasses included; empty where a [`HeapLayout`] has them or they are not known.
+    /// Fields of its objects, including inherited ones; empty if a [`HeapLayout`] has them or they are unknown.
     pub fields: Vec<HeapField>,
 }
 
-/// How large the objects of a class are.
+/// The sizes of the objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HeapClassSize {
     /// All have this many bytes.
@@ -264,39 +265,39 @@ pub enum HeapClassSize {
     Array {
         /// Bytes of an element.
         element: u8,
-        /// Where the elements start.
+        /// Offset of the first element.
         base: u8,
     },
     /// Each object has its own size.
     PerObject,
 }
 
-/// Where the objects of a class have their fields. A class without this record, and without fields in its [`HeapClass`], has a layout that is not known.
+/// The field offsets of a class's objects. The layout of a class without this record, and without fields in its [`HeapClass`], is unknown.
 ///
 /// Example: objects of `class Point3 extends Point { byte z; }`, where `Point` has two `int`, have `x` at 12, `y` at 16 (from the layout of `Point`) and
 /// `z` at 20 (from this one).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapLayout {
-    /// The class; introduced before.
+    /// The class; defined before.
     pub class: HeapClassId,
-    /// The class whose fields its objects have as well; `None` for `java/lang/Object`.
+    /// The superclass, whose fields its objects have as well; `None` for `java/lang/Object`.
     pub superclass: Option<HeapClassId>,
-    /// The fields that the class itself declares, or the VM adds to it, ascending by offset. Static ones are not in the objects.
+    /// The instance fields that the class itself declares, or that the VM adds to it, ascending by offset.
     pub fields: Vec<HeapField>,
 }
 
 /// A field of the objects of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapField {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type as a descriptor.
+    /// Type of the field as a descriptor.
     pub descriptor: String,
-    /// Where it is in the object, if known.
+    /// Offset in the object, if known.
     pub offset: Option<u32>,
 }
 
-/// The way of allocating; `name()` gives the word that reports and JSON use.
+/// How a site allocates; `name()` returns the word used in reports and JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AllocationKind {
@@ -306,13 +307,13 @@ pub enum AllocationKind {
     NewArray,
     /// One level of a `multianewarray`.
     MultiNewArray,
-    /// A lambda that captures, at its `invokedynamic`.
+    /// A capturing lambda, at its `invokedynamic`.
     Lambda,
-    /// A method reference that captures, at its `invokedynamic`.
+    /// A capturing method reference, at its `invokedynamic`.
     MethodReference,
     /// String concatenation, at its `invokedynamic`.
     StringConcat,
-    /// `Integer.valueOf` and its like.
+    /// `Integer.valueOf` and similar methods.
     Boxing,
     /// The array of a call with variable arguments.
     Varargs,
@@ -322,17 +323,17 @@ pub enum AllocationKind {
     ArrayReflection,
     /// `Constructor.newInstance` and `Class.newInstance`.
     Reflection,
-    /// A method handle that makes an object.
+    /// A method handle that creates an object.
     MethodHandle,
     /// `Unsafe.allocateInstance` and `allocateUninitializedArray`.
     UnsafeAllocate,
-    /// An object that deserialization makes without a constructor of its class.
+    /// An object that deserialization creates without a constructor of its class.
     Deserialization,
-    /// `Arrays.copyOf` and its like, which C2 replaces.
+    /// `Arrays.copyOf` and similar methods, which C2 replaces.
     Intrinsic,
-    /// Made by native code through JNI.
+    /// Allocated by native code through JNI.
     Jni,
-    /// Made by the VM for a native method: the arrays of a stack trace.
+    /// Allocated by the VM for a native method: the arrays of a stack trace.
     Vm,
     /// An `invokedynamic` or other construct not named above.
     Other,
@@ -364,42 +365,44 @@ impl AllocationKind {
     }
 }
 
-/// A counter's semantics in the sense of DuckTracks: what to add to which site when its word is one higher.
+/// A counter's semantics in the sense of DuckTracks: what to add to which site when the counter grows by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counter {
-    /// Its id from now on.
+    /// Its id.
     pub id: CounterId,
     /// How its word grows.
     pub role: CounterRole,
-    /// The method version this counter belongs to: 0 as first loaded, 1 after the first re-instrumentation, ...
+    /// The version of the method to which this counter belongs: 0 as first loaded, 1 after the first
+    /// re-instrumentation, ...
     pub version: u16,
-    /// What one more means; may be empty.
+    /// The meaning of one increment; may be empty.
     pub terms: Vec<Term>,
 }
 
 /// How a counter's word grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CounterRole {
-    /// By one each time (one executed counter increment).
+    /// By one for each execution of its increment.
     Increment,
-    /// By one each time, there only to profile; it has no terms.
+    /// By one for each execution; used only for profiling, so it has no terms.
     Profile,
-    /// By an amount (bytes of an array of computed length); not an increment in the paper's sense, listed apart.
+    /// By an amount (bytes of an array of computed length). Not an increment in the paper's sense, so reports list it
+    /// separately.
     Amount,
 }
 
-/// One part of a counter's semantics: add `factor` times the word's growth to `unit` of `site`.
+/// One part of a counter's semantics: add `factor` times the counter's growth to `unit` of `site`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
     /// The site.
     pub site: SiteId,
-    /// How much; below zero where a path corrects another.
+    /// The factor; negative where a path corrects another.
     pub factor: i32,
-    /// Of what.
+    /// The unit that it counts.
     pub unit: Unit,
 }
 
-/// What a term adds to.
+/// The unit of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// Objects executed.
@@ -417,23 +420,23 @@ pub enum Unit {
 /// A call of a tracked method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallSite {
-    /// Its id from now on.
+    /// Its id.
     pub id: CallSiteId,
-    /// The method that calls.
+    /// The calling method.
     pub method: MethodId,
     /// Bytecode index of the call in the class file as loaded without the agent.
     pub bci: u16,
     /// Source line of the call.
     pub line: Option<u16>,
-    /// What is called, `java/util/Arrays.copyOf`.
+    /// The called method, `java/util/Arrays.copyOf`.
     pub target: String,
 }
 
-/// A site together with the call of a tracked method that is to blame: events have this number in the place of the site's, and need not say the caller.
-/// It stands ahead of the first event that has it.
+/// A site together with the call of a tracked method that is to blame. Events use this number instead of the site's and need not state the
+/// caller. The record precedes the first event that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CalledSite {
-    /// The number that stands for both, [`FIRST_CALLED_SITE`](crate::FIRST_CALLED_SITE) or more; no site has it.
+    /// The number for both, [`FIRST_CALLED_SITE`](crate::FIRST_CALLED_SITE) or more; no site has it.
     pub id: SiteId,
     /// The site.
     pub site: SiteId,
@@ -444,44 +447,44 @@ pub struct CalledSite {
 /// A thread, or a fold of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its id from now on.
+    /// Its id.
     pub id: ThreadId,
-    /// Its name. Finished threads are folded by name with runs of digits written `#`.
+    /// Its name. Ended threads are folded by name, with each run of digits written as `#`.
     pub name: String,
-    /// True for the fold of finished threads.
+    /// True for a fold of ended threads.
     pub folded: bool,
 }
 
-/// A class or method that was left as it was.
+/// A class or method that was not instrumented.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Class name in internal form.
     pub class: String,
-    /// Name and descriptor; `None` when the whole class was left alone.
+    /// Name and descriptor; `None` if the whole class was not instrumented.
     pub method: Option<String>,
-    /// A stable word, `method-too-large`.
+    /// A stable name, such as `method-too-large`.
     pub reason: String,
-    /// Allocation sites that are not counted because of it.
+    /// Allocation sites that are therefore not counted.
     pub sites: u32,
 }
 
-/// A method that was given a new version.
+/// A method that got a new version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reinstrumented {
-    /// Which method.
+    /// The method.
     pub method: MethodId,
     /// The new version.
     pub version: u16,
-    /// Entries of the method so far.
+    /// Number of calls of the method so far.
     pub entries: u64,
-    /// Increments per entry before.
+    /// Increments per call before.
     pub before: f32,
-    /// Increments per entry as predicted for the new version.
+    /// Predicted increments per call of the new version.
     pub after: f32,
 }
 
-/// Values at one moment. A thread, counter or key that is not named has the value of the snapshot before (at first: 0);
-/// values are totals since the start, not differences.
+/// Values at one moment. A thread, counter or key that is not named keeps its value from the previous snapshot (at
+/// first 0). Values are totals since the start, not differences.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Its number, ascending.
@@ -492,71 +495,73 @@ pub struct Snapshot {
     pub cause: String,
     /// Values of threads with a block of their own.
     pub threads: Vec<ThreadCounts>,
-    /// Increments of threads that had no block of their own yet: may be short by lost updates.
+    /// Counters of threads that had no block of their own yet; lost updates may make them too small.
     pub shared: Vec<(CounterId, u64)>,
-    /// The VM's own count of bytes allocated by all Java threads since counting was ready, dead threads included.
+    /// Bytes allocated by all Java threads since counting was ready, by the VM's own count, ended threads included.
     pub vm_allocated_bytes: Option<u64>,
-    /// The same before counting was ready.
+    /// Bytes allocated before counting was ready, by the VM's own count.
     pub before_ready_bytes: Option<u64>,
-    /// What the agent itself has cost so far.
+    /// What the agent itself cost so far.
     pub cost: AgentCost,
-    /// True: further parts of this snapshot follow (same `sequence`), because one record would have been too large.
-    /// The values of all parts count together, and only once the part with `false` is there. The writer splits.
+    /// True if further parts of this snapshot follow (with the same `sequence`), because one record would have been
+    /// too large. All parts together are one snapshot, which counts only when the part with `false` is there.
     pub more: bool,
 }
 
 /// Values of one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThreadCounts {
-    /// Which thread.
+    /// The thread.
     pub thread: ThreadId,
-    /// The VM's own count for this thread since counting was ready. `None`: as in the snapshot before.
+    /// Bytes allocated by this thread since counting was ready, by the VM's own count. `None`: as in the previous
+    /// snapshot.
     pub vm_allocated_bytes: Option<u64>,
-    /// Words of counters.
+    /// Values of counters.
     pub counters: Vec<(CounterId, u64)>,
     /// Counts by key.
     pub keyed: Vec<KeyedCount>,
 }
 
-/// Counts that only the run can file: by the class of the object, or by the caller that is to blame.
-/// They ADD to what the site's counters say (a site is counted either by counters or by keys at any one execution).
+/// Counts that depend on run-time data: the class of the object, or the caller to blame. They ADD to the counts from
+/// the site's counters (each execution of a site is counted either by counters or by keys).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyedCount {
-    /// Which site.
+    /// The site.
     pub site: SiteId,
-    /// The caller to blame. `None`: not known (no tracked call was under way).
+    /// The caller to blame. `None` if unknown (no tracked call was active).
     pub context: Option<CallSiteId>,
-    /// The class of the object as a descriptor, where [`Site::ty`] does not say.
+    /// The class of the object as a descriptor, if [`Site::ty`] does not determine it.
     pub ty: Option<String>,
     /// Objects.
     pub count: u64,
-    /// Bytes; 0 beside a count that is not 0: not measured; then the site's fixed size says it, if it has one.
+    /// Bytes. 0 with a count that is not 0 means that they were not measured; the site's fixed size then applies, if
+    /// it has one.
     pub bytes: u64,
 }
 
-/// Which class the keyed entries of `counters.mapped` mean by an address. An address that is named again means another class from then on: the
-/// first was unloaded.
+/// The class at an address in the keyed entries of `counters.mapped`. If the address is named again, it means another class from then on:
+/// the first was unloaded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassAddress {
-    /// Where the VM keeps the class.
+    /// Address of the class in the VM.
     pub klass: u64,
     /// The class as a descriptor.
     pub descriptor: String,
 }
 
-/// The values of a thread without a block, or of all threads that had its row, at the moment at which their block went to another thread. They are totals; a
-/// later record of the same thread takes the place of this one. Of use for a trace without an end only: snapshots have these values, too.
+/// The values of a thread without a block, or of all threads with its row, when their block was given to another thread. They are totals; a
+/// later record of the same thread replaces this one. Only needed for a trace without an end: snapshots have these values too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldedBlock {
     /// Number of the block in `counters.mapped`.
     pub block: u32,
-    /// Its generation; what the block has of this generation and earlier ones is in the values.
+    /// The block's generation; the values include those of this generation and earlier ones.
     pub generation: u32,
     /// The values.
     pub counts: ThreadCounts,
 }
 
-/// What the agent itself has cost so far.
+/// What the agent itself cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentCost {
     /// Classes that were offered to the agent.
@@ -565,7 +570,7 @@ pub struct AgentCost {
     pub classes_rewritten: u32,
     /// Methods that were changed.
     pub methods_rewritten: u32,
-    /// Time spent on changing classes, all threads together.
+    /// Time spent on rewriting classes, summed over all threads.
     pub rewrite_micros: u64,
     /// Code bytes of changed methods as loaded.
     pub bytecode_bytes_before: u64,
@@ -575,19 +580,19 @@ pub struct AgentCost {
     pub counters: u32,
     /// Memory of the agent that is resident.
     pub memory_bytes: u64,
-    /// Methods that were given a new version.
+    /// Methods that got a new version.
     pub reinstrumented_methods: u32,
     /// Time spent on snapshots.
     pub snapshot_micros: u64,
 }
 
-/// The agent's last word.
+/// The end record of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// When, milliseconds since 1970.
+    /// When the trace ended, milliseconds since 1970.
     pub unix_millis: u64,
     /// `exit`, `signal`, `detach`.
     pub cause: String,
-    /// Things that went wrong and what was lost by it, each one sentence. Empty when nothing did.
+    /// What failed and what was lost because of it, one sentence each. Empty if nothing was lost.
     pub losses: Vec<String>,
 }

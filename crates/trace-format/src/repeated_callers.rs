@@ -1,29 +1,29 @@
-//! What comes again and again in a piece, in fewer words: the same call of the same allocation site, the same class.
+//! Short forms for what repeats in a piece: the same call of the same allocation site, the same class.
 //!
 //! The agent writes a caller and its allocation as three words (`caller`, call site, the site's word). Before a piece goes to the file,
-//! those that were in the piece before become one word, `again`, and known callers of new allocations become one word, `called`:
+//! a pair that the piece had before becomes one word, `again`, and a known caller before a new allocation becomes one word, `called`:
 //!
 //! ```text
-//! caller c; word w          as it is, if the piece had no such caller before;   c is the next known caller, (c, w) the next known pair
+//! caller c; word w          unchanged, if the piece had no such caller before;  c is the next known caller, (c, w) the next known pair
 //! called i; word w          caller number i of the piece;                       (caller i, w) is the next known pair
 //! again k                   pair number k of the piece
 //! ```
 //!
-//! `typed` and `outside` have their numbers in the low bits, which are 0 in the long forms:
+//! `typed` and `outside` have numbers in the low bits, which are 0 in the long forms:
 //!
 //! ```text
-//! typed; class (2 words)                         as it is, if the piece had no such class before; it is the next known class
+//! typed; class (2 words)                         unchanged, if the piece had no such class before; it is the next known class
 //! typed n                                        class number n of the piece, from 1 on
-//! outside; site; bytes (2 words); address (2)    as it is, if one of them is too large
-//! outside u; site; a                             u units of 8 bytes, at the address 8 * a (0: not known)
+//! outside; site; bytes (2 words); address (2)    unchanged, if one of them is too large
+//! outside u; site; a                             u units of 8 bytes, at the address 8 * a (0: unknown)
 //! ```
 //!
 //! Callers are numbered from 0 in the order of their `caller` words, pairs in the order in which a site's word directly follows
-//! `caller` or `called`. The first 4,096 of each have numbers. Which of the forms stands where is the writer's choice.
+//! `caller` or `called`. The first 4,096 of each have numbers. The writer chooses between the forms.
 
 use crate::event_shortener::{EventShortener, MOST_CLASSES, MOST_NUMBERS, ShortWords};
 
-/// Appends the words of a piece to `short`, with `again` and `called` where they apply. Words that are no events are copied as they are.
+/// Appends the words of a piece to `short`, with `again` and `called` where they apply. Malformed words are copied unchanged.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     let (words, tail) = words.as_chunks::<4>();
     let start = short.len();
@@ -36,7 +36,7 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     short.extend_from_slice(tail);
 }
 
-/// What a reader of a piece knows of callers and classes so far.
+/// The callers and classes that a reader of a piece has seen so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownCallers {
     callers: Vec<u32>,
@@ -45,21 +45,21 @@ pub(crate) struct KnownCallers {
 }
 
 impl KnownCallers {
-    /// A `caller` word.
+    /// Adds a caller.
     pub(crate) fn add(&mut self, caller: u32) {
         if self.callers.len() < MOST_NUMBERS {
             self.callers.push(caller);
         }
     }
 
-    /// A site's word directly after a caller.
+    /// Adds a pair: a site's word directly after a caller.
     pub(crate) fn add_pair(&mut self, caller: u32, word: u32) {
         if self.pairs.len() < MOST_NUMBERS {
             self.pairs.push((caller, word));
         }
     }
 
-    /// A class said in full.
+    /// Adds a class that was given in full.
     pub(crate) fn add_class(&mut self, klass: u64) {
         if self.classes.len() < MOST_CLASSES {
             self.classes.push(klass);
@@ -77,7 +77,7 @@ impl KnownCallers {
         self.callers.get(number as usize).copied()
     }
 
-    /// Caller and site's word of an `again` word; `None`: there was no such pair.
+    /// Caller and site's word of an `again` word; `None` if there was no such pair.
     #[inline]
     pub(crate) fn pair(&self, number: u32) -> Option<(u32, u32)> {
         self.pairs.get(number as usize).copied()
@@ -155,7 +155,7 @@ mod tests {
         let short = shortened(&words);
         assert_eq!(short.len(), 8 + 100 * (4 + 4 + 12));
         assert_eq!(decode(&short), decode(words.as_bytes()));
-        // What does not fit stays as it is.
+        // Values that do not fit stay in the long form.
         let words = EventWords::new()
             .outside(SiteId(20), 0x8000, 8)
             .outside(SiteId(20), 0, 8)

@@ -1,38 +1,39 @@
-//! What decoding needs to know of a site: how large its objects are.
+//! What decoding needs to know of a site, such as the size of its objects.
 
 use std::num::NonZeroU32;
 
 use crate::{CallSiteId, ReferenceLayout, SiteId};
 
-/// Sizes of the objects of sites. In the agent the registry answers, in the reader the definitions of the trace.
+/// Facts about sites. In the agent they come from the registry, in the reader from the definitions of the trace.
 pub trait SiteFacts {
-    /// Bytes of each object of the site, if all have the same and it is known (the class may not be laid out yet).
+    /// Bytes of each object of the site, if all have the same size and it is known (the class may not be laid out
+    /// yet).
     fn fixed_bytes(&self, site: SiteId) -> Option<u32>;
 
-    /// True for sites whose events carry the bytes of the object (arrays, clones, ...): the units of a word are then
-    /// the object's and never a gap's.
+    /// True for sites whose events carry the size of the object (arrays, clones, ...): the units of a word are then
+    /// the object's and never include a gap.
     fn is_measured(&self, site: SiteId) -> bool;
 
-    /// Site and caller of a [`CalledSite`](crate::CalledSite); `None`: the number is that of a site. All else that is asked of such a number is told of its
-    /// site.
+    /// Site and caller of a [`CalledSite`](crate::CalledSite); `None` if the number is that of a site. The other functions answer for the
+    /// site of a called site.
     fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
         let _ = site;
         None
     }
 
-    /// How the array that a site (a level of a `multianewarray`) makes is laid out.
+    /// The layout of the arrays of a site (a level of a `multianewarray`).
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
         let _ = site;
         None
     }
 
-    /// The name of the class of every object of the site, where bytecode alone says it (`new`, arrays, boxes).
+    /// The class name of every object of the site, if bytecode alone determines it (`new`, arrays, boxes).
     fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
         let _ = site;
         None
     }
 
-    /// What references are that records of `mode=witness` have.
+    /// How references in records of `mode=witness` are encoded.
     fn references(&self) -> ReferenceLayout {
         ReferenceLayout::default()
     }
@@ -64,13 +65,14 @@ impl<F: SiteFacts + ?Sized> SiteFacts for &F {
     }
 }
 
-/// A hash of a class name. Different hashes: different classes. Equal ones say nothing for sure (loaders may have classes of one name).
+/// A hash of a class name. Different hashes mean different classes. Equal hashes prove nothing (loaders may have classes of the same
+/// name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClassNameHash(NonZeroU32);
 
 impl ClassNameHash {
-    /// Of a class as [`crate::HeapClass::name`] or a descriptor says it: `java/lang/String`, `Ljava/lang/String;`, `[I`. `None` for hidden classes,
-    /// which go by another name in their own bytecode.
+    /// The hash of a name as in [`crate::HeapClass::name`], or of a descriptor: `java/lang/String`, `Ljava/lang/String;`, `[I`. `None` for
+    /// hidden classes, which have another name in their own bytecode.
     pub fn of(name: &[u8]) -> Option<Self> {
         let is_hidden = name.iter().any(|byte| matches!(byte, b'+' | b'.'));
         if is_hidden {
@@ -82,7 +84,7 @@ impl ClassNameHash {
         Self::from_bits(fnv_1a(of_descriptor.unwrap_or(name)))
     }
 
-    /// The hash from what [`Self::bits`] gave; `None` from 0.
+    /// The hash with these [`bits`](Self::bits); `None` for 0.
     pub fn from_bits(bits: u32) -> Option<Self> {
         NonZeroU32::new(bits).map(Self)
     }
@@ -98,10 +100,10 @@ fn fnv_1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, hash)
 }
 
-/// How an array is laid out.
+/// The layout of an array type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArrayLayout {
-    /// Where the elements start.
+    /// Offset of the first element.
     pub base: u32,
     /// Bytes of one element.
     pub element: u32,
@@ -110,7 +112,7 @@ pub struct ArrayLayout {
 }
 
 impl ArrayLayout {
-    /// Bytes of an array with this many elements; `None` where no heap has room for it.
+    /// Bytes of an array with this many elements; `None` if it would fit no heap.
     pub fn bytes(self, length: u32) -> Option<u64> {
         let plain = u64::from(self.base) + u64::from(self.element) * u64::from(length);
         plain.checked_next_multiple_of(u64::from(self.alignment))

@@ -6,31 +6,31 @@
 //! StackType   0  [B                 StackRow     stack 1, type 0, thread 1: 3 samples
 //! ```
 //!
-//! A stack is the node of its topmost frame; its callers are the parents. The sampler takes one allocation per this many bytes on
+//! A stack is the node of its top frame; its callers are the parents. The sampler takes one allocation per `interval` bytes on
 //! average, so an object of `s` bytes is taken with probability `p = 1 - exp(-s / interval)`. A sample stands for `1 / p` objects and
-//! `s / p` bytes: its weights. Rows are differences: the values of all [`StackSamples`] of a trace add up.
+//! `s / p` bytes: its weights. Rows are differences: the values of all [`StackSamples`] of a trace are summed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{StackId, StackMethodId, StackTypeId, ThreadId};
 
-/// What rows of [`StackSamples`] name; each id is introduced once, before it is used.
+/// The methods, types and frames that rows of [`StackSamples`] refer to; each id is defined once, before it is used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StackDefinitions {
     /// Methods.
     pub methods: Vec<StackMethod>,
     /// Types of objects.
     pub types: Vec<StackType>,
-    /// Frames; a parent stands before its children.
+    /// Frames; each parent precedes its children.
     pub nodes: Vec<StackNode>,
 }
 
 /// A method that was seen on a stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackMethod {
-    /// Its id from now on.
+    /// Its id.
     pub id: StackMethodId,
-    /// Its class in internal form. Empty: the frame stands for all that were too deep to be kept.
+    /// Internal name of its class. Empty if the frame stands for all those that were too deep to be kept.
     pub class: String,
     /// Its name.
     pub name: String,
@@ -41,68 +41,68 @@ pub struct StackMethod {
 /// A type of objects that were sampled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackType {
-    /// Its id from now on.
+    /// Its id.
     pub id: StackTypeId,
-    /// As a descriptor.
+    /// The type as a descriptor.
     pub descriptor: String,
 }
 
 /// A frame and its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackNode {
-    /// Its id from now on.
+    /// Its id.
     pub id: StackId,
-    /// The frame that called it; none for the first of a thread.
+    /// The calling frame; `None` for the first frame of a thread.
     pub parent: Option<StackId>,
     /// The method.
     pub method: StackMethodId,
-    /// The source line that runs; none where the class file does not say, and in native methods.
+    /// The executing source line; `None` in native methods and if the class file does not have it.
     pub line: Option<u16>,
 }
 
-/// What was sampled since the record of this kind before.
+/// The samples since the previous record of this kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StackSamples {
     /// When, milliseconds since 1970.
     pub unix_millis: u64,
-    /// What was sampled, by stack, type and thread.
+    /// The samples, by stack, type and thread.
     pub rows: Vec<StackRow>,
-    /// Samples without a stack: the tables were full, or another thread was at them.
+    /// Samples without a stack, because the tables were full or in use by another thread.
     pub skipped: u64,
-    /// Time that sampling took of the program's threads.
+    /// Time that sampling cost the program's threads.
     pub micros: u64,
 }
 
 /// Samples of one stack, type and thread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackRow {
-    /// The stack, by its topmost frame.
+    /// The stack, identified by its top frame.
     pub stack: StackId,
     /// The type of the objects.
     pub ty: StackTypeId,
-    /// The thread; 0 where it is not known.
+    /// The thread; 0 if unknown.
     pub thread: ThreadId,
-    /// The samples.
+    /// Sums of the samples.
     pub sums: SampleSums,
 }
 
 /// Sums over samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SampleSums {
-    /// How many.
+    /// Number of samples.
     pub samples: u64,
     /// Sum of the objects that they stand for.
     pub objects: f64,
-    /// Sum of the squares of these.
+    /// Sum of the squares of these numbers of objects.
     pub objects_squared: f64,
     /// Sum of the bytes that they stand for.
     pub bytes: f64,
-    /// Sum of the squares of these.
+    /// Sum of the squares of these numbers of bytes.
     pub bytes_squared: f64,
 }
 
 impl SampleSums {
-    /// The sums of one sample: an object of `size` bytes, taken at a mean of `interval` bytes between samples (0: every object is taken).
+    /// The sums of one sample: an object of `size` bytes, with a mean of `interval` bytes between samples (0: every object is taken).
     pub fn of_sample(size: u64, interval: u64) -> Self {
         let size = size.max(1);
         let probability = match interval {
@@ -120,7 +120,7 @@ impl SampleSums {
         }
     }
 
-    /// True where every sum is one that samples can have.
+    /// True if the sums can result from samples.
     pub fn is_sound(&self) -> bool {
         let sums = [
             self.objects,

@@ -1,31 +1,32 @@
-//! Body of an [`ExtensionBlock`] of kind 33: objects that the collection whose block comes next found dead, each with its last use, the last time it lost a
-//! reference, and what it referred to. It is of no thread, and its epoch is the one that the collection ends.
+//! Body of an [`ExtensionBlock`] of kind 33: the objects that the next collection found dead, each with its last use, the last time that it
+//! lost a reference, and the references in it. The block has no thread; its epoch is the one that the collection ends.
 //!
-//! A moment is a *position*: a thread's number and how many words ([`EventWords`](crate::EventWords), as the agent writes them) the thread had written by then. The next
-//! event of the thread that ends after the position came later. Each pause moves the positions of all threads on by one, so a moment after a
-//! collection is never one before it.
+//! A moment is a *position*: a thread's number and the number of words ([`EventWords`](crate::EventWords), as the agent writes them) that
+//! the thread had written by then. The next event of the thread that ends after the position came later. Each pause advances the positions
+//! of all threads by one, so a moment after a collection is never mistaken for one before it.
 //!
 //! | field | what |
 //! |---|---|
-//! | threads | varint, how many follow; 0 in all but the first block of a pause |
-//! | for each | number, position after the pause: varints |
-//! | dead | to the end |
+//! | threads | varint, how many entries follow; 0 in all but the first block of a pause |
+//! | entry | number, position after the pause: varints |
+//! | dead | to the end of the body |
 //!
 //! ```text
-//! dead  = (units from the dead object before, at first from 0) * 8 + flags: varint, with flags 1 used, 2 lost, 4 refers
+//! dead  = (units from the previous dead object, at first from 0) * 8 + flags: varint, with flags 1 used, 2 lost, 4 refers
 //!         [ used: moment, if used ]
 //!         [ lost: moment, if lost ]
 //!         [ references: varint, then for each: slot varint, target varint, if refers ]
-//! moment = zigzag(thread * 2^42 + position - those of the moment before, at first 0): varint
-//! slot   = 4 bytes from the reference before, at first from the start of the object
-//! target = zigzag(units from the object): where it was before the collection
+//! moment = zigzag(thread * 2^42 + position - the same of the previous moment, at first 0): varint
+//! slot   = 4-byte units from the previous reference, at first from the start of the object
+//! target = zigzag(units from the object): the target's address before the collection
 //! ```
 //!
-//! A unit is 8 bytes; addresses ascend within a block. Thread 0 stands for a thread that had no buffer: its position is one more than the number of collections before.
-//! *A moment counts if it is not older than the epoch in which the object was born*; else it was of another object at its first address. Of moments that are not known
-//! there is no flag. An object may be named that no event has made.
+//! A unit is 8 bytes; addresses ascend within a block. Thread 0 stands for a thread without a buffer: its position is one more than the
+//! number of collections before. *A moment counts only if it is not older than the epoch in which the object was born*; an older one
+//! belongs to another object at its first address. Unknown moments have no flag. Objects without an event may be named too.
 //!
-//! Worked example: epoch 5; thread 2 goes on at 100; the object at 0x80001000 was last used at position 90 of thread 2, and its reference at 16 led to 0x80001018.
+//! Worked example: epoch 5; thread 2 continues at 100; the object at 0x80001000 was last used at position 90 of thread 2, and its reference
+//! at 16 led to 0x80001018.
 //!
 //! ```text
 //! 04 00 05 00 00                          header of 4 bytes: no thread, epoch 5, no times
@@ -38,37 +39,38 @@
 use crate::varint::{FieldReader, from_zigzag, put_varint, zigzag};
 use crate::{ExtensionBlock, ExtensionHeader, FormatError, ThreadId};
 
-/// A content ends when it is longer than this, far below [`MAX_CONTENT`](crate::MAX_CONTENT).
+/// A content ends once it is longer than this, far below [`MAX_CONTENT`](crate::MAX_CONTENT).
 const LONG: usize = 1 << 20;
 /// Bits of a position.
 const POSITION_BITS: u32 = 42;
-/// More references no object has: an array has as many elements at most.
+/// The most references of an object: the most elements of an array.
 const MOST_REFERENCES: u64 = 1 << 31;
 
 const USED: u64 = 1;
 const LOST: u64 = 2;
 const REFERS: u64 = 4;
 
-/// When something happened, on the clock of one thread's words.
+/// A moment on the clock of one thread's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// Whose; `None`: a thread without a buffer, whose words are one more than the number of collections before.
+    /// The thread; `None` for a thread without a buffer, whose words are one more than the number of collections
+    /// before.
     pub thread: Option<ThreadId>,
-    /// Words that the thread had written.
+    /// Number of words that the thread had written.
     pub words: u64,
 }
 
 impl Position {
-    /// As one number; `None`: beyond what a number holds.
+    /// The position as one number; `None` if it does not fit.
     pub fn number(self) -> Option<u64> {
         let thread = self.thread.map_or(0, |thread| u64::from(thread.0));
         let fits = self.words >> POSITION_BITS == 0 && thread >> (64 - POSITION_BITS) == 0;
         fits.then_some(thread << POSITION_BITS | self.words)
     }
 
-    /// Of such a number.
+    /// The position with this number.
     pub fn of_number(number: u64) -> Self {
-        // Fewer than 32 bits.
+        // The shifted number has fewer than 32 bits.
         let thread = (number >> POSITION_BITS) as u32;
         Self {
             thread: (thread != 0).then_some(ThreadId(thread)),
@@ -80,17 +82,17 @@ impl Position {
 /// A dead object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeadObject {
-    /// Where it was before the collection.
+    /// Address before the collection.
     pub address: u64,
     /// Its last use.
     pub used: Option<Position>,
-    /// When a reference to it was overwritten last.
+    /// When a reference to it was last overwritten.
     pub lost: Option<Position>,
-    /// What it referred to: slot, in units of 4 bytes from its start, and where the target was before the collection.
+    /// Its references: the slot, in units of 4 bytes from its start, and the target's address before the collection.
     pub references: Vec<(u32, u64)>,
 }
 
-/// Writes the dead of one collection: contents of blocks less what stands ahead of the dead.
+/// Encodes the dead objects of one collection: contents of blocks without the fields before `dead`.
 #[derive(Clone, Debug, Default)]
 pub struct DeadEncoder {
     done: Vec<Vec<u8>>,
@@ -100,8 +102,8 @@ pub struct DeadEncoder {
 }
 
 impl DeadEncoder {
-    /// Adds an object; `used` and `lost` as [`Position::number`], 0: not known. Slots must ascend. Within a content addresses ascend; where they do not, a new one
-    /// begins.
+    /// Adds an object; `used` and `lost` as [`Position::number`], 0 if unknown. Slots must ascend. If an address is lower than the one
+    /// before, a new content begins.
     pub fn push(
         &mut self,
         address: u64,
@@ -136,7 +138,8 @@ impl DeadEncoder {
         }
     }
 
-    /// What was added since the last call; at least one content: that nothing was found dead is worth to be known.
+    /// Returns what was added since the last call. There is always at least one content, to record even that nothing
+    /// was found dead.
     pub fn take(&mut self) -> Vec<Vec<u8>> {
         self.done.push(core::mem::take(&mut self.content));
         (self.unit, self.moment) = (0, 0);
@@ -144,7 +147,8 @@ impl DeadEncoder {
     }
 }
 
-/// The content of a block, from what [`DeadEncoder::take`] gave. `threads`: where each goes on after the pause.
+/// The content of a block, from a content that [`DeadEncoder::take`] returned. `threads`: the position of each thread
+/// after the pause.
 pub fn encode_stamps(epoch: u32, threads: &[(ThreadId, u64)], dead: &[u8]) -> Vec<u8> {
     let header = ExtensionHeader {
         epoch,
@@ -161,16 +165,16 @@ pub fn encode_stamps(epoch: u32, threads: &[(ThreadId, u64)], dead: &[u8]) -> Ve
     content
 }
 
-/// What a block says ahead of the dead.
+/// The fields of a block before the dead objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StampsHead {
     /// The epoch that ends.
     pub epoch: u32,
-    /// Where threads go on after the pause, in words.
+    /// Positions of the threads after the pause, in words.
     pub threads: Vec<(ThreadId, u64)>,
 }
 
-/// Reads a block: its head, and its dead.
+/// Decodes a block: its head and its dead objects.
 pub fn decode_stamps(content: &[u8]) -> Result<(StampsHead, DeadObjects<'_>), FormatError> {
     let block = ExtensionBlock::decode(content)?;
     let mut fields = FieldReader::new(block.body);
@@ -191,7 +195,7 @@ pub fn decode_stamps(content: &[u8]) -> Result<(StampsHead, DeadObjects<'_>), Fo
     Ok((head, dead))
 }
 
-/// The dead of a block; an error is the last that comes.
+/// The dead objects of a block; ends after an error.
 #[derive(Debug)]
 pub struct DeadObjects<'a> {
     fields: FieldReader<'a>,

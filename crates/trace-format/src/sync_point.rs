@@ -6,20 +6,20 @@
 //! head    = shape << 2 | age follows << 1 | gap follows
 //! ```
 //!
-//! Objects come in ascending order of address; `gap` is the number of units (8 bytes) between the end of the object before (at
-//! first: `start`, address / 8) and this one, 0 if it does not follow. `age` is the number of collections the object has survived
-//! (`collection` less its birth); if it does not follow, it is that of the object before (at first: 0).
+//! Objects come in ascending order of address; `gap` is the number of units (8 bytes) between the end of the previous object (at
+//! first: `start`, address / 8) and this one, or 0 if it is left out. `age` is the number of collections that the object has
+//! survived (`collection` minus its birth); if it is left out, it is that of the previous object (at first: 0).
 //!
-//! A *shape* is length in units, class, site, thread and caller together. Shape 0 says that a new one follows; the n-th new shape of the part
-//! is number n from then on. After [`MAX_SHAPES`] shapes the list is emptied and starts again at 1.
-//! Site 0: not known; caller 0: none. Parts of one synchronization point stand one after the other at the start of a file; each part stands alone.
+//! A *shape* is length in units, class, site, thread and caller together. Shape 0 means that a new one follows; the n-th new shape of the
+//! part gets the number n. After [`MAX_SHAPES`] shapes the list is emptied and starts again at 1. Site 0: unknown; caller 0: none. The
+//! parts of one synchronization point stand one after the other at the start of a file; each part can be decoded alone.
 
 use std::collections::HashMap;
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{CallSiteId, FormatError, HeapClassId, SiteId, ThreadId};
 
-/// The most shapes that a part keeps in its list.
+/// The most shapes in the list of a part.
 pub const MAX_SHAPES: usize = 1 << 14;
 
 const LAST_PART: u64 = 1;
@@ -27,19 +27,19 @@ const LAST_PART: u64 = 1;
 /// A live object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SyncObject {
-    /// Where it is.
+    /// Its address.
     pub address: u64,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Its class.
     pub class: HeapClassId,
-    /// Where it was allocated; 0: not known.
+    /// Its allocation site; 0 if unknown.
     pub site: SiteId,
-    /// Which thread allocated it (not meaningful for site 0).
+    /// The thread that allocated it (meaningless for site 0).
     pub thread: ThreadId,
-    /// The caller to blame; 0: none was recorded.
+    /// The caller to blame; 0 if none was recorded.
     pub caller: CallSiteId,
-    /// Epoch in which it was allocated (of a found object: the epoch before the collection that found it).
+    /// The epoch in which it was allocated (for a found object: the epoch before the collection that found it).
     pub birth: u32,
 }
 
@@ -52,11 +52,11 @@ struct Shape {
     caller: CallSiteId,
 }
 
-/// Writes one part.
+/// Encodes one part.
 #[derive(Clone, Debug)]
 pub struct SyncEncoder {
     collection: u32,
-    /// Objects only; what comes before is written at the end.
+    /// The objects only; the fields before them are written at the end.
     objects: Vec<u8>,
     start: u64,
     at: u64,
@@ -79,7 +79,7 @@ impl SyncEncoder {
         }
     }
 
-    /// Adds an object; they must come in ascending order of address. Addresses and bytes are multiples of 8.
+    /// Adds an object, in ascending order of address. Addresses and bytes are multiples of 8.
     pub fn push(&mut self, object: &SyncObject) {
         if self.count == 0 {
             self.start = object.address;
@@ -145,7 +145,7 @@ impl SyncEncoder {
     }
 }
 
-/// Reads one part.
+/// Decodes one part.
 #[derive(Clone, Debug)]
 pub struct SyncDecoder<'a> {
     fields: FieldReader<'a>,
@@ -174,7 +174,7 @@ impl<'a> SyncDecoder<'a> {
         })
     }
 
-    /// The collection after which the objects are alive.
+    /// The collection after which the objects were alive.
     pub fn collection(&self) -> u32 {
         self.collection
     }
@@ -253,7 +253,7 @@ fn in_bytes(units: u64, fields: &FieldReader<'_>) -> Result<u64, FormatError> {
         .ok_or_else(|| fields.malformed("an address beyond 64 bits"))
 }
 
-/// After an error nothing follows.
+/// Ends after an error.
 impl Iterator for SyncDecoder<'_> {
     type Item = Result<SyncObject, FormatError>;
 

@@ -1,56 +1,58 @@
-//! What one trial of `ducktrack impact` came to: times of collections and of the agent's own work, what was removed, and what that did to the program.
+//! The result of one trial of `ducktrack impact`: times of collections and of the agent's own work, what was removed, and how that affected
+//! the program.
 
 use serde::{Deserialize, Serialize};
 
-/// A trial; the last record but one of its trace.
+/// A trial; the last record of its trace before the end record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial {
-    /// From when counting was ready until the program ended, nanoseconds.
+    /// Nanoseconds from the moment at which counting was ready until the program ended.
     pub run_nanos: u64,
     /// CPU time of the process in that time.
     pub run_cpu_nanos: u64,
-    /// Pauses of the collector.
+    /// Number of the collector's pauses.
     pub pauses: u64,
-    /// How long they took together.
+    /// Total length of the pauses.
     pub pause_nanos: u64,
-    /// CPU time of the process in them.
+    /// CPU time of the process during the pauses.
     pub pause_cpu_nanos: u64,
-    /// Bytes in use after a pause, the most.
+    /// Largest number of bytes in use after a pause.
     pub most_used_bytes: u64,
-    /// How often the agent looked for references to remove.
+    /// How often the agent searched for references to remove.
     pub looks: u64,
-    /// How long the program was stopped by that.
+    /// How long these searches stopped the program.
     pub stopped_nanos: u64,
-    /// CPU time of all looks.
+    /// CPU time of all searches.
     pub look_cpu_nanos: u64,
-    /// What was removed, by pair.
+    /// The removed references, by pair of types.
     pub removals: Vec<Removal>,
-    /// Where `NullPointerException`s were thrown.
+    /// Places where `NullPointerException`s were thrown.
     pub null_uses: Vec<NullUse>,
-    /// Why nothing could be removed, if so: one sentence.
+    /// The reason, in one sentence, if nothing could be removed.
     pub fault: Option<String>,
 }
 
-/// References of one pair of types that were set to null.
+/// The references between one pair of types that were set to null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removal {
-    /// The class whose objects refer, as `java.util.HashMap$Node` or `java.lang.Object[]`.
+    /// The referring class, like `java.util.HashMap$Node` or `java.lang.Object[]`.
     pub source: String,
-    /// The class that is referred to.
+    /// The class of the referenced objects.
     pub target: String,
     /// References that were set to null.
     pub references: u64,
-    /// Of these: of final fields.
+    /// How many of them were in final fields.
     pub finals: u64,
-    /// Objects that they referred to.
+    /// Objects to which they referred.
     pub objects: u64,
-    /// Bytes of these objects alone.
+    /// Shallow bytes of these objects.
     pub bytes: u64,
-    /// Of these objects: used later, by another path.
+    /// How many of these objects were used later, through another path.
     pub used_again: u64,
-    /// Of these objects: not freed at the last look, because another path holds them or no collection has looked at them yet.
+    /// How many of these objects were not freed at the last search, because another path holds them or because no collection
+    /// has processed them yet.
     pub still_held: u64,
-    /// Objects of the pair at the last look.
+    /// Objects of the pair at the last search.
     pub seen: u64,
 }
 
@@ -61,8 +63,8 @@ pub struct NullUse {
     pub class: String,
     /// The method.
     pub method: String,
-    /// The line, if it is known.
+    /// The line, if known.
     pub line: Option<u16>,
-    /// How often.
+    /// Number of exceptions.
     pub count: u64,
 }

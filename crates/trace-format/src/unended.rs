@@ -1,22 +1,23 @@
-//! What is known of a run whose trace has no end record: whether its process still runs, and where the values come from.
+//! The state of a run whose trace has no end record: whether its process is still running, and where the values come
+//! from.
 
 use crate::ThreadId;
 
-/// Whether the JVM of a trace runs.
+/// Whether the JVM that wrote a trace is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProcessState {
-    /// The process that wrote the trace is there, on this machine.
+    /// The process that wrote the trace is running on this machine.
     Running,
-    /// It is not.
+    /// The process is gone.
     Gone,
-    /// Unknown here: the trace does not name the process, or is of another machine or container.
+    /// Unknown: the trace does not name the process, or comes from another machine or container.
     #[default]
     Unknown,
 }
 
 impl ProcessState {
-    /// The word in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -29,26 +30,26 @@ impl ProcessState {
 /// A run without an end record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingEnd {
-    /// Whether it goes on.
+    /// Whether its process is running.
     pub process: ProcessState,
-    /// Its process id, 0: not known.
+    /// Its process id; 0 if unknown.
     pub pid: u32,
-    /// When the agent looked around last, milliseconds since 1970; 0: never.
+    /// When the agent last updated the counters, milliseconds since 1970; 0: never.
     pub looked_at_unix_millis: u64,
-    /// The VM had said that it ends, but the last word could not be written.
+    /// The VM had announced its end, but the end record could not be written.
     pub vm_ended: bool,
-    /// The system's number of the last error that kept the trace from being written.
+    /// The system's error number of the last failed write of the trace.
     pub write_error: Option<u64>,
-    /// The values are those of the mapped counters: each thread's up to its last instruction.
+    /// The values are those of the mapped counters: exact for each thread up to its last instruction.
     pub has_counters: bool,
     /// Threads whose counters were in private memory: they have the values of the last snapshot, or none.
     pub private_threads: Vec<ThreadId>,
-    /// Threads a part of whose counters was in private memory.
+    /// Threads that had some of their counters in private memory.
     pub partly_private_threads: Vec<ThreadId>,
 }
 
 impl MissingEnd {
-    /// True when some counts went with the process, or would go with it.
+    /// True if some counts were lost with the process, or would be lost with it.
     pub fn has_private_counts(&self) -> bool {
         !self.private_threads.is_empty() || !self.partly_private_threads.is_empty()
     }

@@ -1,18 +1,19 @@
-//! Body of an [`ExtensionBlock`] of kind 34: objects that were used before the collection whose block comes next. It is of no thread, and its epoch is the one
-//! that the collection ends.
+//! Body of an [`ExtensionBlock`] of kind 34: the objects that were used before the next collection. The block has no thread; its epoch is
+//! the one that the collection ends.
 //!
 //! | field | what |
 //! |---|---|
-//! | all: u8 | 1: every object was looked at; 0: those that the collection collected, and of others nothing is known since the last time |
-//! | uses | to the end |
+//! | all: u8 | 1: every object was examined; 0: only the collected ones, so nothing is known of the others since the last time |
+//! | uses | to the end of the body |
 //!
 //! ```text
-//! use = (units from the address before, at first from 0) * 2 + older: varint   [ epochs before `epoch`: varint, if older ]
+//! use = (units from the previous address, at first from 0) * 2 + older: varint   [ epochs before `epoch`: varint, if older ]
 //! ```
 //!
-//! A unit is 8 bytes; addresses ascend within a block. An address is where the object was before the collection. *A use counts if it is not older than the
-//! object's arrival at that address*, by birth or by a move; else it was of another object, which was there before. Several uses of one object in one
-//! epoch are one. Objects that were allocated in the epoch are not listed, though some may be.
+//! A unit is 8 bytes; addresses ascend within a block. An address is the object's address before the collection. *A use counts only if it
+//! is not older than the object's arrival at that address*, by birth or by a move; an older one belongs to another object that was there
+//! before. Several uses of one object in one epoch are one. The list is not meant to have objects that were allocated in the epoch, but may
+//! have some.
 //!
 //! Worked example: epoch 5, all; the object at 0x80001000 was used in epoch 5, that at 0x80001018 in epoch 3.
 //!
@@ -26,28 +27,28 @@
 use crate::varint::{FieldReader, put_varint};
 use crate::{ExtensionBlock, ExtensionHeader, FormatError};
 
-/// A content ends when it is longer than this, far below [`MAX_CONTENT`](crate::MAX_CONTENT).
+/// A content ends once it is longer than this, far below [`MAX_CONTENT`](crate::MAX_CONTENT).
 const LONG: usize = 1 << 20;
 
-/// What a block says of all its uses.
+/// The fields of a block before its uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsesHead {
     /// The epoch that ends.
     pub epoch: u32,
-    /// Every object was looked at.
+    /// Every object was examined.
     pub all: bool,
 }
 
 /// An object that was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
-    /// Where it was before the collection.
+    /// Address before the collection.
     pub address: u64,
-    /// In which epoch it was used last.
+    /// The epoch of its last use.
     pub epoch: u32,
 }
 
-/// Writes the contents of blocks.
+/// Encodes the contents of blocks.
 #[derive(Clone, Debug)]
 pub struct UseEncoder {
     head: UsesHead,
@@ -57,7 +58,7 @@ pub struct UseEncoder {
 }
 
 impl UseEncoder {
-    /// An encoder of the uses before one collection.
+    /// Encodes the uses before one collection.
     pub fn new(head: UsesHead) -> Self {
         let mut encoder = Self {
             head,
@@ -79,7 +80,7 @@ impl UseEncoder {
         self.unit = 0;
     }
 
-    /// Adds a use. Within a block addresses must ascend; where they do not, a new block begins.
+    /// Adds a use. If an address is lower than the one before, a new block begins.
     pub fn push(&mut self, address: u64, epoch: u32) {
         let unit = address / 8;
         if unit < self.unit || self.content.len() > LONG {
@@ -97,14 +98,14 @@ impl UseEncoder {
         self.unit = unit;
     }
 
-    /// The contents, at least one: that nothing was used is worth to be known.
+    /// The contents. There is always at least one, to record even that nothing was used.
     pub fn finish(mut self) -> Vec<Vec<u8>> {
         self.done.push(self.content);
         self.done
     }
 }
 
-/// Reads a block: its head, and its uses.
+/// Decodes a block: its head and its uses.
 pub fn decode_uses(
     content: &[u8],
 ) -> Result<(UsesHead, impl Iterator<Item = Result<Use, FormatError>>), FormatError> {

@@ -1,7 +1,8 @@
 //! The records of format version 2.
 //!
-//! Since version 1: words from 0xE0000000 on are clock words and operations with a length (in version 1 such a word would have been one of a site, but no
-//! agent gave so high numbers); the header of an event block, a record, and blocks of kinds 32 to 63 may grow. A reader of version 2 reads version 1.
+//! Changes since version 1: words from 0xE0000000 on are clock words and operations with a length (in version 1 such a word would have been
+//! a site's, but no agent used such high numbers); the header of an event block, a record, and blocks of kinds 32 to 63 may grow. A reader
+//! of version 2 reads version 1.
 
 /// The number in the file header.
 pub const VERSION: u16 = 2;

@@ -22,7 +22,7 @@ pub(crate) fn zigzag(from: u64, to: u64) -> u64 {
     ((difference << 1) ^ (difference >> 63)) as u64
 }
 
-/// The number that is so far from `from`.
+/// The number at this zigzag difference from `from`.
 pub(crate) fn from_zigzag(from: u64, code: u64) -> u64 {
     let difference = (code >> 1) ^ (code & 1).wrapping_neg();
     from.wrapping_add(difference)
@@ -44,12 +44,12 @@ impl<'a> FieldReader<'a> {
         self.at >= self.content.len()
     }
 
-    /// All bytes that have not been read.
+    /// All unread bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.content.get(self.at..).unwrap_or_default()
     }
 
-    /// The bytes of which the length comes first, and those after them.
+    /// The bytes after a length field, and the bytes after those.
     pub(crate) fn length_and_rest(mut self) -> Result<(&'a [u8], &'a [u8]), FormatError> {
         let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
         let split = self.rest().split_at_checked(length);
@@ -103,7 +103,7 @@ impl<'a> FieldReader<'a> {
         Ok(value)
     }
 
-    /// An error about what was just read.
+    /// An error at the current position.
     pub(crate) fn malformed(&self, reason: &'static str) -> FormatError {
         FormatError::Field {
             at: self.at,

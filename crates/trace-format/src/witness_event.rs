@@ -1,49 +1,50 @@
-//! What `mode=witness` records in a thread's stream besides allocations: updates of references, and calls.
+//! Events that only `mode=witness` records: updates of references, and calls.
 //!
-//! A *reference* in a payload is what the VM has in a field: one word where references are compressed, two where they are not; 0 is null
-//! ([`ReferenceLayout`] says what address it stands for). How many words follow tells which it is.
+//! A *reference* in a payload is the value in the field: one word with compressed references, two words otherwise; 0 is null
+//! ([`ReferenceLayout`] gives the address). The number of words distinguishes the two.
 //!
 //! | extended op | name | payload | meaning |
 //! |---|---|---|---|
-//! | 0x0001 | vm bytes | bytes u64 | the VM or native code allocated these since the last event |
-//! | 0x0200 | update | slot, source, old, new | a field or an element got a new target |
-//! | 0x0201 | static update | number, old, new | a static field ([`StaticField`](crate::StaticField)) got a new target |
+//! | 0x0001 | vm bytes | bytes u64 | the VM or native code allocated these bytes since the last event |
+//! | 0x0200 | update | slot, source, old, new | a field or an element was changed |
+//! | 0x0201 | static update | number, old, new | a static field ([`StaticField`](crate::StaticField)) was changed |
 //! | 0x0202 | enter | method number, receiver (none for static methods) | a method ([`CalledMethod`](crate::CalledMethod)) is entered |
-//! | 0x0203 | exit | method number | it returns |
-//! | 0x0204 | thrown | method number, exception | it ends by an exception |
-//! | 0x4000 + slot | update | source, new | the same as 0x0200 for slots below 0x4000, where the old target is null |
-//! | 0x4000 + slot | update | source, old, new | the same with an old target |
-//! | 0x8000 + number | enter | receiver, or nothing | the same as 0x0202 for numbers below 0x8000 |
+//! | 0x0203 | exit | method number | a method returns |
+//! | 0x0204 | thrown | method number, exception | an exception leaves a method |
+//! | 0x4000 + slot | update | source, new | like 0x0200 for slots below 0x4000, if the old value is null |
+//! | 0x4000 + slot | update | source, old, new | the same with an old value |
+//! | 0x8000 + number | enter | receiver, or nothing | like 0x0202 for numbers below 0x8000 |
 //!
 //! A slot is the distance from the start of the object, in units of 4 bytes.
 //!
-//! *Which addresses these are.* Those of the epoch of the last `cut` word ahead of the record in its thread's stream, be it in this piece or in one before
-//! ([`DecodedPiece::seen`](crate::DecodedPiece)). A thread can stand still between a look at its objects and the record of them, over several collections; only its
-//! next `cut` says that it has seen them. So a reader translates an address through the collections from that epoch on.
+//! *The epoch of the addresses.* It is that of the last `cut` word before the record in its thread's stream, in this piece or in an earlier
+//! one ([`DecodedPiece::seen`](crate::DecodedPiece)). A thread can be stopped between reading its objects and recording them, for several
+//! collections; only its next `cut` shows that it has noticed them. So a reader translates an address through all collections from that
+//! epoch on.
 //!
-//! Bytes: the worked example in FORMAT.md.
+//! FORMAT.md has a worked example.
 
 use crate::word_reader::Words;
 use crate::{Event, FormatError};
 
-/// The VM or native code allocated.
+/// The VM or native code allocated bytes.
 pub(crate) const VM_BYTES: u16 = 0x0001;
-/// A field or an element got a new target.
+/// A field or an element was changed.
 pub(crate) const UPDATE: u16 = 0x0200;
-/// A static field got a new target.
+/// A static field was changed.
 pub(crate) const STATIC_UPDATE: u16 = 0x0201;
 /// A method is entered.
 pub(crate) const ENTER: u16 = 0x0202;
 /// A method returns.
 pub(crate) const EXIT: u16 = 0x0203;
-/// A method ends by an exception.
+/// An exception leaves a method.
 pub(crate) const THROWN: u16 = 0x0204;
 /// An update of slot 0 in its short form.
 pub(crate) const FIRST_SHORT_UPDATE: u16 = 0x4000;
-/// Method 0 is entered, in the short form.
+/// An entry of method 0 in the short form.
 pub(crate) const FIRST_SHORT_ENTER: u16 = 0x8000;
 
-/// What references in fields are.
+/// How references in fields are encoded.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -65,46 +66,46 @@ impl ReferenceLayout {
     }
 }
 
-/// A reference in an object got another target. Addresses are of the epoch that the head of `witness_event.rs` tells; 0 is null.
+/// A reference in an object was changed. The head of `witness_event.rs` defines the epoch of the addresses; 0 is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The object.
     pub source: u64,
-    /// Where in it, in units of 4 bytes from its start.
+    /// The field or element, in units of 4 bytes from the object's start.
     pub slot: u32,
-    /// What was there, as the thread saw it just before.
+    /// The value that the thread read just before.
     pub old: u64,
-    /// What is there now.
+    /// The new value.
     pub new: u64,
     /// The epoch of these addresses; `None`: that of the last `cut` in an earlier piece of the thread.
     pub seen: Option<u32>,
 }
 
-/// A static field got another target; see [`Update`].
+/// A static field was changed; see [`Update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaticUpdate {
     /// Number of the field, see [`StaticField`](crate::StaticField).
     pub field: u32,
-    /// What was there.
+    /// The old value.
     pub old: u64,
-    /// What is there now.
+    /// The new value.
     pub new: u64,
     /// The epoch of these addresses.
     pub seen: Option<u32>,
 }
 
-/// A method is entered, or ends by an exception.
+/// A method is entered, or left by an exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodEvent {
     /// Number of the method, see [`CalledMethod`](crate::CalledMethod).
     pub method: u32,
-    /// The receiver of the call; 0 for static methods. The exception, where one leaves the method.
+    /// The receiver of the call (0 for static methods), or the exception that leaves the method.
     pub object: u64,
     /// The epoch of the address.
     pub seen: Option<u32>,
 }
 
-/// The event of an extended operation, if it is one of these; its payload is taken whole.
+/// The event of an extended operation, if it is one of these; consumes the whole payload.
 pub(crate) fn decode(
     operation: u16,
     length: u32,
@@ -195,7 +196,7 @@ impl Payload<'_, '_> {
         }))
     }
 
-    /// A method and, if there are words left, an object.
+    /// A method, and an object if words are left.
     fn method(
         &mut self,
         method: u32,

@@ -3,7 +3,7 @@
 use crate::event_word::is_site;
 use crate::{FormatError, SiteId};
 
-/// The words of a piece, one after the other.
+/// Iterates over the words of a piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Words<'a> {
     pub(crate) words: core::slice::Iter<'a, [u8; 4]>,
@@ -29,7 +29,7 @@ impl<'a> Words<'a> {
         self.words = rest.unwrap_or_default().iter();
     }
 
-    /// The next word, if it is that of a site.
+    /// The next word, if it is a site's.
     pub(crate) fn next_site_word(&mut self) -> Option<u32> {
         let word = u32::from_le_bytes(*self.words.as_slice().first()?);
         if !is_site(word >> 12) {

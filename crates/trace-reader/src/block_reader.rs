@@ -1,8 +1,8 @@
-//! The intact blocks of a file, in order, and what lies between them.
+//! Reads the intact blocks of a file, in order, and reports what is damaged between them.
 //!
-//! A block is intact when its mark, lengths and checksum are right. Where they are not, the reader looks for the
-//! next mark at which an intact block starts and goes on there. What could only be the end of a file that was cut
-//! while it was written is told apart from damage in the middle: after it there is no intact block.
+//! A block is intact when its mark, lengths and checksum are right. If they are not, the reader searches for the next
+//! mark at which an intact block starts and continues there. A file that was cut while it was written is
+//! distinguished from damage in the middle: after the cut there is no intact block.
 
 use std::io::Read;
 
@@ -15,25 +15,25 @@ use crate::StartError;
 use crate::byte_window::ByteWindow;
 use crate::damage_log::DamageLog;
 
-/// How many bytes are checksummed in search of intact blocks; a file made of false marks cannot cost more.
+/// Most bytes to checksum in search of intact blocks, so that a file full of false marks costs no more than this.
 const SEARCH_BUDGET: usize = 256 << 20;
 
 /// An intact block of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
-    /// Where it starts.
+    /// Offset in the file.
     pub(crate) at: u64,
     pub(crate) content: Vec<u8>,
 }
 
-/// An intact block as it stands in the file.
+/// An intact block as stored in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredBlock {
     pub(crate) header: BlockHeader,
-    /// Where it starts.
+    /// Offset in the file.
     pub(crate) at: u64,
-    /// Number of intact blocks before it.
+    /// Number of intact blocks before this one.
     pub(crate) index: u64,
     /// The content, compressed or not.
     pub(crate) stored: Vec<u8>,
@@ -49,23 +49,23 @@ pub(crate) struct BlockReader<R> {
     /// Intact blocks so far.
     count: u64,
     expected_sequence: u32,
-    /// The last stretch was no block, so numbers may jump.
+    /// The bytes just before are not a block, so the sequence number may jump.
     after_corruption: bool,
     search_budget: usize,
     ended: bool,
-    /// The file ended at the end of a block.
+    /// The file ended with a whole block.
     ended_whole: bool,
-    /// A block of kind END was there (for readers of event files).
+    /// A block of kind END was read (for readers of event files).
     pub(crate) has_end: bool,
-    /// It said that the next file goes on.
+    /// The end record says that the next file continues the trace.
     pub(crate) goes_on: bool,
 }
 
-/// What the first bytes of the window are.
+/// What the window starts with.
 enum Found {
     /// An intact block of `length` bytes.
     Block { header: BlockHeader, length: usize },
-    /// Nothing that is a block.
+    /// No block.
     Corrupt(FormatError),
     /// Fewer bytes than a block needs.
     Short,
@@ -110,7 +110,7 @@ impl<R: Read> BlockReader<R> {
         self.count
     }
 
-    /// Number of the block that comes next, as blocks say it.
+    /// Expected sequence number of the next block.
     pub(crate) fn next_sequence(&self) -> u32 {
         self.expected_sequence
     }
@@ -120,7 +120,7 @@ impl<R: Read> BlockReader<R> {
         self.window.position()
     }
 
-    /// True when the file ended and its last byte was that of a block.
+    /// True when the file ended, and its last byte was the last of a block.
     pub(crate) fn ended_whole(&self) -> bool {
         self.ended_whole
     }
@@ -143,7 +143,7 @@ impl<R: Read> BlockReader<R> {
         }
     }
 
-    /// The next intact block, its content expanded.
+    /// The next intact block, with expanded content.
     pub(crate) fn next_block(&mut self) -> Option<Block> {
         while let Some(block) = self.next_stored() {
             if let Some(content) = self.content(&block) {
@@ -157,7 +157,7 @@ impl<R: Read> BlockReader<R> {
         None
     }
 
-    /// The content of a block, expanded; what cannot be is noted.
+    /// The expanded content of a block; damage is noted.
     pub(crate) fn content(&mut self, block: &StoredBlock) -> Option<Vec<u8>> {
         match decode_content(&block.header, &block.stored) {
             Ok(content) => return Some(content.into_owned()),
@@ -191,7 +191,7 @@ impl<R: Read> BlockReader<R> {
         None
     }
 
-    /// Steps over an intact block; gives it if its kind is accepted.
+    /// Steps over an intact block; returns it if its kind is accepted.
     fn take_block(&mut self, header: BlockHeader, length: usize) -> Option<StoredBlock> {
         let at = self.position();
         let is_accepted = (self.accepts)(header.kind);
@@ -213,7 +213,7 @@ impl<R: Read> BlockReader<R> {
     }
 
     fn end_whole(&mut self) {
-        // An error of the system has set `ended` before.
+        // A read error has set `ended` already.
         self.ended_whole = !self.ended;
         self.ended = true;
     }
@@ -255,7 +255,8 @@ impl<R: Read> BlockReader<R> {
         self.expected_sequence = found.wrapping_add(1);
     }
 
-    /// Goes to the next intact block. `error` says why there is none here; `None`: the file ends before this one does.
+    /// Skips to the next intact block. `error` says why there is none here; `None` means that the file ends inside
+    /// this block.
     fn skip_to_next_block(&mut self, error: Option<FormatError>) {
         let at = self.position();
         let found = self.find_next_block();
@@ -279,7 +280,7 @@ impl<R: Read> BlockReader<R> {
         self.ended |= !found;
     }
 
-    /// Moves the window after its first byte to the next intact block; to the end of the file if there is none.
+    /// Moves the window, past its first byte, to the next intact block, or to the end of the file if there is none.
     fn find_next_block(&mut self) -> bool {
         self.window.consume(1);
         loop {
@@ -319,7 +320,7 @@ impl<R: Read> BlockReader<R> {
         header.verify(stored).is_ok()
     }
 
-    /// Fills the window; a refusal of the system is the end of the file, and noted.
+    /// Fills the window; a read error is noted and treated as the end of the file.
     fn fill(&mut self, wanted: usize) -> usize {
         match self.window.fill(wanted) {
             Ok(present) => present,

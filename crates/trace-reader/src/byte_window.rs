@@ -1,16 +1,16 @@
-//! A stretch of a file in memory: it grows by bytes that are there, never by a length that is only claimed.
+//! A range of a file in memory. It grows by bytes that were read, never by a length that is only stated.
 
 use std::io::{self, ErrorKind, Read};
 
-/// How much is asked for at once.
+/// Bytes per read.
 const CHUNK: usize = 64 << 10;
 
-/// The bytes from the current position on, as far as they were asked for.
+/// The bytes from the current position on, as far as they were needed.
 #[derive(Debug)]
 pub(crate) struct ByteWindow<R> {
     input: R,
     buffer: Vec<u8>,
-    /// Bytes at the start of `buffer` that are after the current position.
+    /// Bytes at the start of `buffer` before the current position.
     used: usize,
     position: u64,
     ended: bool,
@@ -37,7 +37,7 @@ impl<R: Read> ByteWindow<R> {
         self.buffer.get(self.used..).unwrap_or_default()
     }
 
-    /// Reads until the window has `wanted` bytes or the file ends; gives the window's length.
+    /// Reads until the window has `wanted` bytes or the file ends; returns the window's length.
     pub(crate) fn fill(&mut self, wanted: usize) -> io::Result<usize> {
         while self.bytes().len() < wanted && !self.ended {
             self.read_chunk()?;

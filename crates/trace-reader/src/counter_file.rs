@@ -1,7 +1,7 @@
-//! The mapped counters of a run that has not ended. Layout in [`ducktrack_trace_format::counter_file`].
+//! The mapped counters of a run that has not ended. For the layout see [`ducktrack_trace_format::counter_file`].
 //!
-//! The JVM goes on writing while this reads, so every word is as it was at some moment of the reading. A block whose owner changes on the way is
-//! read again.
+//! The JVM may go on writing meanwhile, so each word has the value of some moment during the reading. A block whose owner changes meanwhile
+//! is read again.
 
 use std::fs::File;
 use std::io;
@@ -14,37 +14,37 @@ use ducktrack_trace_format::{
     KEYED_PLACE, KeyedEntry, MAX_EXTENTS, words,
 };
 
-/// How often a block is read whose owner changes meanwhile.
+/// How often a block whose owner changes is read.
 const MOST_READINGS: usize = 4;
 const WORD: usize = 8;
 
-/// The file, open.
+/// The open file.
 #[derive(Debug)]
 pub struct CounterFile {
     path: PathBuf,
     file: File,
 }
 
-/// What the file has at a moment.
+/// The content of the file at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MappedCounters {
     /// Process id of the JVM.
     pub pid: u32,
-    /// When the process started, in clock ticks since the machine did; 0: not known.
+    /// Start of the process in clock ticks since boot; 0 if unknown.
     pub process_start: u64,
     /// The machine's boot id.
     pub boot_id: [u64; 2],
-    /// When the agent looked around last, milliseconds since 1970.
+    /// When the agent last updated the file, in milliseconds since 1970.
     pub looked_at_unix_millis: u64,
-    /// The VM's own count of bytes since counting was ready, at that moment.
+    /// Bytes allocated by the VM's own count since counting was ready, at that time.
     pub vm_bytes: u64,
-    /// The same before counting was ready.
+    /// Bytes allocated by the VM's own count before counting was ready.
     pub before_ready_bytes: u64,
-    /// The VM has said that it ends.
+    /// The VM has announced its end.
     pub vm_ended: bool,
-    /// The system's number of the last error that kept the trace from being written.
+    /// Error number of the system for the last failed write of the trace.
     pub write_error: Option<u64>,
-    /// What the agent has cost.
+    /// What the agent cost so far.
     pub cost: AgentCost,
     /// Blocks of threads.
     pub blocks: Vec<MappedBlock>,
@@ -55,28 +55,28 @@ pub struct MappedCounters {
 pub struct MappedBlock {
     /// Number of the block.
     pub number: u64,
-    /// Whose it is.
+    /// The thread that owns it.
     pub owner: BlockOwner,
-    /// The VM's own count of bytes for its threads.
+    /// Bytes allocated by its threads, by the VM's own count.
     pub vm_bytes: u64,
-    /// Counters by their ids, those of the block's header first; as many as the file has room for.
+    /// Counters by id, those of the block's header first; as many as the file has room for.
     pub counters: Vec<u64>,
     /// Keyed entries in use.
     pub keyed: Vec<KeyedEntry>,
-    /// From some moment on, keyed entries went elsewhere.
+    /// From some moment on, keyed entries went to private memory.
     pub keyed_private: bool,
-    /// The block leads to an extent that the table did not have when it was read.
+    /// The block refers to an extent that was not in the table when the table was read.
     keyed_is_missing: bool,
 }
 
-/// Where the parts of a block are in the file.
+/// Where the counter parts of a block are in the file.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     counters: Vec<Extent>,
 }
 
 impl CounterFile {
-    /// Opens the file of a trace directory; `None` when there is none, which is how a trace looks that has ended.
+    /// Opens the file in a trace directory; `None` if there is none, as in a trace that has ended.
     pub fn open(directory: &Path) -> io::Result<Option<Self>> {
         let path = directory.join(COUNTER_FILE_NAME);
         match File::open(&path) {
@@ -86,12 +86,12 @@ impl CounterFile {
         }
     }
 
-    /// Its path.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads all of it.
+    /// Reads the whole file.
     pub fn read(&self) -> io::Result<MappedCounters> {
         for _ in 1..MOST_READINGS {
             let counters = self.read_once()?;
@@ -102,7 +102,7 @@ impl CounterFile {
         Err(io::Error::other("its tables change too fast to be read"))
     }
 
-    /// `None`: a block's keyed entries moved meanwhile to an extent that was not in the table yet.
+    /// `None` if a block's keyed entries moved to an extent that was not yet in the table.
     fn read_once(&self) -> io::Result<Option<MappedCounters>> {
         let mut counters = self.read_header()?;
         let extents = self.extents()?;
@@ -147,7 +147,8 @@ impl CounterFile {
         })
     }
 
-    /// The table of extents. What lies outside of the file, or claims more than it has in all, is refused before anything is read for it.
+    /// The table of extents. An extent outside of the file, or a table that claims more than the file has, is refused before anything is
+    /// read for it.
     fn extents(&self) -> io::Result<Vec<Extent>> {
         let length = self.file.metadata()?.len();
         let count = self.word_at(HeaderWord::Extents as u64 * WORD as u64)?;
@@ -169,7 +170,7 @@ impl CounterFile {
         Ok(extents)
     }
 
-    /// `None` for a block that no thread has yet.
+    /// `None` for a block that no thread has owned yet.
     fn block(
         &self,
         number: u64,
@@ -199,7 +200,7 @@ impl CounterFile {
     ) -> io::Result<Option<MappedBlock>> {
         let mut counters = Vec::new();
         for part in &parts.counters {
-            // A part that does not follow the one before would give counters wrong numbers.
+            // Counters after a missing part would get wrong numbers.
             if part.place != counters.len() as u64 * WORD as u64 {
                 break;
             }
@@ -252,7 +253,7 @@ impl CounterFile {
         words::<1>(&bytes).map(|[word]| word).map_err(malformed)
     }
 
-    /// Bytes whose number was compared with the file's length before.
+    /// Bytes at an offset; the caller has compared the length with the file's.
     fn bytes(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
         self.file.read_exact_at(&mut bytes, offset)?;
@@ -260,7 +261,7 @@ impl CounterFile {
     }
 }
 
-/// By the number of the block; counters in the order of their places.
+/// The parts by block number; counters in the order of their places.
 fn parts_of_blocks(extents: &[Extent]) -> Vec<Parts> {
     let mut blocks: Vec<Parts> = Vec::new();
     for extent in extents

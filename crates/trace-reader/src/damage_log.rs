@@ -1,8 +1,8 @@
-//! Collects findings; a file that is all damage must not fill the memory with it.
+//! Collects findings about damage; a file full of damage must not fill the memory.
 
 use ducktrack_trace_format::{BlockKind, Damage};
 
-/// How many findings are kept one by one.
+/// How many findings are kept individually.
 const MOST: usize = 100;
 
 /// The findings about one file.
@@ -41,7 +41,7 @@ impl DamageLog {
         self.bad_records.get_or_insert((0, at)).0 += 1;
     }
 
-    /// All findings, in the order of the file as far as they have one.
+    /// All findings, in file order where they have one.
     pub(crate) fn findings(&self) -> Vec<Damage> {
         let mut all = self.findings.clone();
         all.extend(

@@ -1,12 +1,12 @@
-//! Why a trace cannot be read at all: what, where, and what to do. Damage inside a readable trace is no error but
-//! [`Damage`](ducktrack_trace_format::Damage).
+//! Why a trace cannot be read at all: what, where, and what to do. Damage inside a readable trace is not an error but
+//! a [`Damage`](ducktrack_trace_format::Damage).
 
 use std::io;
 use std::path::PathBuf;
 
 use ducktrack_trace_format::FormatError;
 
-/// One reason, as one line.
+/// The reason, as one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -24,7 +24,7 @@ pub enum ReadError {
         /// The directory.
         path: PathBuf,
     },
-    /// The file does not start as a trace does.
+    /// The file does not start like a trace.
     #[error("cannot read {}: {source}", path.display())]
     Start {
         /// The file.
@@ -44,13 +44,13 @@ pub enum StartError {
     /// Less than a header.
     #[error("the file ends after {present} bytes, inside its header; nothing can be read from it")]
     Cut {
-        /// Bytes there.
+        /// Bytes in the file.
         present: usize,
     },
-    /// A header that is not that of a trace this version reads.
+    /// The header is not that of a trace which this version can read.
     #[error(transparent)]
     Header(#[from] FormatError),
-    /// The system refuses to read.
+    /// The system cannot read the file.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

@@ -1,7 +1,8 @@
-//! The event blocks of one epoch, to be decoded on all cores.
+//! The event blocks of one epoch, which can be decoded on all cores.
 //!
-//! Blocks are kept as they are stored, a few hundred megabytes at most; of an epoch with more only the places are kept and the
-//! blocks are read again when their turn comes. So memory does not depend on how much the program allocates between two collections.
+//! Blocks are kept as stored, a few hundred megabytes at most. Of an epoch with more, only the offsets of the later blocks are kept,
+//! and these blocks are read again when they are needed. So memory does not depend on how much the program allocates between two
+//! collections.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,12 +13,12 @@ use ducktrack_trace_format::{BlockHeader, FormatError, MAX_CONTENT, decode_conte
 
 use crate::block_reader::StoredBlock;
 
-/// Bytes of blocks that are kept in memory, unless told otherwise.
+/// Default limit of the bytes of blocks kept in memory.
 pub(crate) const MOST_KEPT: usize = 192 << 20;
 /// Buffers a worker takes at a time.
 const CHUNK: usize = 8;
 
-/// A file of the trace, by its place in the list of files.
+/// A file of the trace, by its index in the list of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileNumber(pub(crate) usize);
 
@@ -33,9 +34,9 @@ struct BufferBlock {
     file: FileNumber,
     at: u64,
     header: BlockHeader,
-    /// `None`: to be read again.
+    /// `None` if it must be read again.
     stored: Option<Vec<u8>>,
-    /// It was put back.
+    /// It was put back after it had been decoded.
     again: bool,
 }
 
@@ -61,7 +62,7 @@ pub(crate) enum BufferError {
 }
 
 impl EventBuffers {
-    /// Adds a block; it is kept in memory if there are at most `most` bytes then.
+    /// Adds a block; keeps it in memory unless that would take more than `most` bytes.
     pub(crate) fn push(&mut self, file: FileNumber, block: StoredBlock, most: usize) {
         let room = most.saturating_sub(self.kept);
         let keep = block.stored.len() < room;
@@ -77,7 +78,7 @@ impl EventBuffers {
         });
     }
 
-    /// Puts buffers that were decoded once before these.
+    /// Puts buffers that have been decoded once before these.
     pub(crate) fn put_back(&mut self, mut earlier: Self) {
         earlier
             .blocks
@@ -98,7 +99,7 @@ impl EventBuffers {
         self.blocks.is_empty()
     }
 
-    /// Gives the content of every block to one of the workers; each works on a thread of its own.
+    /// Hands the content of every block to one of the workers; each worker has its own thread.
     pub(crate) fn for_each<W: Send>(
         &self,
         paths: &[PathBuf],
@@ -108,7 +109,7 @@ impl EventBuffers {
         let next = AtomicUsize::new(0);
         let work =
             |worker: &mut W| self.work(&next, paths, |content, again| take(worker, content, again));
-        // Few blocks are done before a thread has started.
+        // With few blocks, the work is done before a thread has started.
         let threads = workers.len().min(self.blocks.len().div_ceil(2 * CHUNK));
         let Some((first, others)) = workers.split_first_mut() else {
             return Vec::new();

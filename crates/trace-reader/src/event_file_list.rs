@@ -1,4 +1,4 @@
-//! Which files of a directory hold events, and which block says what each is.
+//! Finds the event files of a directory, and reads the block that identifies each.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use ducktrack_trace_format::{BlockKind, EventFile, Record, RecordStream};
 use crate::block_reader::BlockReader;
 use crate::event_sizes::EventSizes;
 
-/// Kinds of blocks that stand in event files.
+/// Kinds of blocks that occur in event files.
 pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
     let kinds = [
         BlockKind::EVENTS,
@@ -23,7 +23,7 @@ pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
     kinds.contains(&kind) || kind.is_extension()
 }
 
-/// Reads the block that says which file this is; any other stays to be read.
+/// Reads the block that identifies the file; leaves any other block to be read.
 pub(crate) fn first_block(
     reader: &mut BlockReader<impl Read>,
     sizes: &mut EventSizes,
@@ -41,7 +41,7 @@ pub(crate) fn first_block(
     header.ok()
 }
 
-/// True for the content of a last block that says that the next file goes on.
+/// True if this is the content of an end block after which the next file continues the trace.
 pub(crate) fn is_rotation(content: &[u8]) -> bool {
     let mut records = RecordStream::new(content).flatten();
     records.any(|record| matches!(record, Record::End(end) if end.cause == "rotated"))
@@ -53,7 +53,7 @@ pub(crate) fn name_of(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The event files of a directory with their numbers, in no order.
+/// The event files of a directory with their indices, in no particular order.
 pub(crate) fn event_files(directory: &Path) -> std::io::Result<Vec<(u32, PathBuf)>> {
     if !fs::metadata(directory)?.is_dir() {
         return Ok(Vec::new());

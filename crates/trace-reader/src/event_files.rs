@@ -11,9 +11,9 @@
 //! for (file, damage) in files.damage() { .. }
 //! ```
 //!
-//! Files are read in the order of their index numbers; the oldest may be missing because the agent rotated them away. Reading is
-//! sequential with the checksums verified; expanding and decoding of event blocks, which is most of the work, is done by
-//! [`EventFiles::decode`] on as many threads as it is given workers.
+//! Files are read in the order of their indices; the oldest may be missing because the agent rotated them away. Reading is
+//! sequential and verifies the checksums. Most of the work is expanding and decoding event blocks, which [`EventFiles::decode`]
+//! does with one thread per worker.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -38,17 +38,18 @@ use crate::open_collection::OpenCollection;
 #[derive(Debug)]
 pub struct EventFiles {
     paths: Vec<PathBuf>,
-    /// Their lengths when they were listed. What a process that runs has written since is not read: it names definitions that are not read yet.
+    /// Their lengths when they were listed. Bytes that a running process has appended since are not read, because the definitions that they
+    /// refer to have not been read.
     lengths: Vec<u64>,
-    /// Findings by file; those of the current file are with its reader.
+    /// Findings by file; the reader of the current file holds that file's findings.
     logs: Vec<DamageLog>,
     /// Intact blocks by file.
     blocks: Vec<u64>,
-    /// For files that are not there; never used.
+    /// For findings about files that do not exist; never used.
     other_log: DamageLog,
     current: Option<(FileNumber, BlockReader<Take<File>>)>,
     next_file: usize,
-    /// Process and start of the run that the files are of.
+    /// Process id and start time of the run that wrote the files.
     run: Option<(u32, u64)>,
     steps: VecDeque<EventStep>,
     buffers: EventBuffers,
@@ -59,20 +60,21 @@ pub struct EventFiles {
     total_bytes: u64,
     bytes_of_ended_files: u64,
     ended: bool,
-    /// Collections so far.
+    /// Number of collections so far.
     epoch: u32,
-    /// Blocks that each file has, by its index in the run.
+    /// Number of blocks of each file, by the file's index in the run.
     block_counts: Vec<(u32, u32)>,
-    /// The run has said its last word.
+    /// The end record of the run was read.
     has_end: bool,
-    /// What the process had in memory when it was killed.
+    /// What a killed process had in memory.
     live: Option<LiveEvents>,
     recovered: RecoveredEvents,
 }
 
 impl EventFiles {
-    /// Lists the event files of a trace directory, as long as they are now. Of a process that runs, this comes before its definitions are read. No file is no error (a trace of `mode=count` has none), and a single file is
-    /// the trace without events.
+    /// Lists the event files of a trace directory with their current lengths. For a running process, call this before its definitions are
+    /// read. A directory without event files is not an error (a trace of `mode=count` has none); for a single file the result is a trace
+    /// without events.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let mut files = event_files(directory).map_err(|source| ReadError::Open {
             path: directory.to_owned(),
@@ -107,18 +109,18 @@ impl EventFiles {
         })
     }
 
-    /// Keeps this many bytes of the blocks of an epoch in memory; the others are read twice.
+    /// Limits the bytes of an epoch's blocks that are kept in memory; the other blocks are read twice.
     pub fn keep_at_most(mut self, bytes: usize) -> Self {
         self.most_kept = bytes;
         self
     }
 
-    /// The files, in order.
+    /// The paths of the files, in order.
     pub fn files(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Bytes of all files.
+    /// Bytes of all files together.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes
     }
@@ -132,17 +134,17 @@ impl EventFiles {
         self.bytes_of_ended_files + of_current
     }
 
-    /// Sizes of what was read so far.
+    /// Sizes of the blocks read so far.
     pub fn sizes(&self) -> EventSizes {
         self.sizes
     }
 
-    /// What was found of a killed process beside the files. Complete after the last step.
+    /// What was recovered of a killed process in addition to the files. Complete after the last step.
     pub fn recovered(&self) -> RecoveredEvents {
         self.recovered
     }
 
-    /// Intact blocks of each file that was read to its end.
+    /// Number of intact blocks of each file that was read to its end.
     pub fn blocks(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.paths
             .iter()
@@ -150,7 +152,7 @@ impl EventFiles {
             .zip(self.blocks.iter().copied())
     }
 
-    /// What was found wrong, by file. Complete after the last step has been dealt with.
+    /// The damage found, by file. Complete after the last step has been processed.
     pub fn damage(&self) -> Vec<(PathBuf, Damage)> {
         let findings = |(path, log): (&PathBuf, &DamageLog)| {
             let path = path.clone();
@@ -174,8 +176,8 @@ impl EventFiles {
         self.steps.pop_front()
     }
 
-    /// Gives the content of every buffer to one of the workers, in no order, and whether it was put back before. What does not decode is noted
-    /// as damage.
+    /// Hands the content of every buffer to one of the workers, in no particular order, with a flag for buffers that were put back before.
+    /// Buffers that do not decode are noted as damage.
     pub fn decode<W: Send>(
         &mut self,
         buffers: &EventBuffers,
@@ -187,7 +189,7 @@ impl EventFiles {
         }
     }
 
-    /// Gives buffers back: they will be part of the next epoch (or of the end) again.
+    /// Gives buffers back: they become part of the next epoch (or of the end) again.
     pub fn put_back(&mut self, buffers: EventBuffers) {
         self.buffers.put_back(buffers);
     }
@@ -219,7 +221,7 @@ impl EventFiles {
         }
     }
 
-    /// Reads one block, or goes to the next file.
+    /// Reads one block, or opens the next file.
     fn advance(&mut self) {
         let Some((number, mut reader)) = self.current.take() else {
             return self.open_next();
@@ -265,7 +267,7 @@ impl EventFiles {
         }
     }
 
-    /// Opens a file and reads which it is.
+    /// Opens a file and reads the block that identifies it.
     fn start_file(
         &mut self,
         path: &Path,
@@ -288,7 +290,7 @@ impl EventFiles {
     }
 
     fn close_file(&mut self, number: FileNumber, mut reader: BlockReader<Take<File>>) {
-        // The end of the run is missing, too, where the next file should go on and is not there.
+        // If the next file should continue the trace but does not exist, the end of the run is missing too.
         let is_last = self.next_file >= self.paths.len();
         let has_end = reader.has_end && !(is_last && reader.goes_on);
         self.has_end = has_end;
@@ -309,7 +311,7 @@ impl EventFiles {
         }
     }
 
-    /// After the last file of a killed process: takes what was in its memory.
+    /// After the last file of a killed process: adds what was in its memory.
     fn recover(&mut self) {
         self.close_collection();
         let Some(mut live) = self.live.take() else {
@@ -319,7 +321,7 @@ impl EventFiles {
             return;
         }
         if live.is_running {
-            // What it has in memory moves to the files while they are read.
+            // What it has in memory moves to the files while they are being read.
             self.recovered.is_running = true;
             return;
         }
@@ -340,7 +342,7 @@ impl EventFiles {
         self.run.is_some_and(|run| run == live.run)
     }
 
-    /// What the agent had kept of a collection that is not whole in its file.
+    /// The agent's copy of a collection that is not whole in its file.
     fn kept(&mut self, open: &OpenCollection) -> Option<KeptCollection> {
         if open.is_whole() {
             return None;
@@ -353,7 +355,7 @@ impl EventFiles {
             .flatten()
     }
 
-    /// Whether the block that a piece was to be is in its file, or was when the file was there.
+    /// Whether the block for this piece is in its file, or was while the file existed.
     fn is_in_a_file(&self, place: Option<(u32, u32)>) -> bool {
         let Some((file, block)) = place else {
             return false;
@@ -373,12 +375,12 @@ impl EventFiles {
         };
         self.recovered.pieces += 1;
         self.recovered.bytes += piece.words.len() as u64;
-        // It is nowhere to be read again.
+        // It cannot be read again from any file.
         let file = FileNumber(self.paths.len());
         self.buffers.push(file, block, usize::MAX);
     }
 
-    /// The collections up to this one were not written: those that the agent had kept, and all others as lost.
+    /// Adds the collections up to `until` that were not written: from the agent's copies, or as lost.
     fn recover_collections(&mut self, until: u32, live: &mut LiveEvents) {
         while self.epoch < until {
             if let Some(kept) = live.collections.remove(&(self.epoch + 1)) {
@@ -391,7 +393,7 @@ impl EventFiles {
         }
     }
 
-    /// A collection that the agent had kept.
+    /// Adds a collection from the agent's copy.
     fn add_kept(&mut self, kept: KeptCollection) {
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.kept_collections += 1;
@@ -418,7 +420,7 @@ impl EventFiles {
         })));
     }
 
-    /// Of the collections up to this one nothing is there. Where they cut the threads, the pieces after them say.
+    /// Adds one collection for all up to `until`, which are lost. The later pieces show where it cut the threads.
     fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.collections += u64::from(until.saturating_sub(self.epoch));
@@ -449,7 +451,7 @@ impl EventFiles {
 
     fn take_block(&mut self, file: FileNumber, block: StoredBlock) {
         let kind = block.header.kind;
-        // What a later mode says of a collection may stand between its moves; uses and stamps stand ahead of it.
+        // Extensions may stand between a collection's moves; uses and stamps stand before the collection.
         let is_of_collection = kind == BlockKind::MOVES || kind.is_extension();
         if !is_of_collection || matches!(kind, BlockKind::USES | BlockKind::STAMPS) {
             self.close_collection();
@@ -488,7 +490,7 @@ impl EventFiles {
         }
     }
 
-    /// A block is intact and cannot be expanded.
+    /// Notes an intact block that cannot be expanded.
     fn lost_content(&mut self, kind: BlockKind) {
         match &mut self.open {
             Some(open) if kind == BlockKind::MOVES => open.is_complete = false,
@@ -505,7 +507,7 @@ impl EventFiles {
     }
 
     fn add_moves(&mut self, file: FileNumber, at: u64, content: &[u8]) {
-        // Where there is no collection, that is lost.
+        // Moves without a collection are useless.
         let is_good = self
             .open
             .as_mut()
@@ -515,11 +517,11 @@ impl EventFiles {
         }
     }
 
-    /// All moves of the open collection have been read.
+    /// Ends the open collection: all its moves have been read.
     fn close_collection(&mut self) {
         if let Some(open) = self.open.take() {
             if let Some(kept) = self.kept(&open) {
-                // The uses before it are in the file.
+                // The uses before it are in the file already.
                 let uses = Vec::new();
                 return self.add_kept(KeptCollection { uses, ..kept });
             }
@@ -531,7 +533,7 @@ impl EventFiles {
     }
 }
 
-/// A collection of which no more than its number was written.
+/// A collection of which only the number is known.
 fn unwritten(number: u32) -> Collection {
     Collection {
         number,

@@ -1,11 +1,11 @@
-//! How many bytes of which sort event files hold.
+//! How many bytes of each kind the event files hold.
 
 use ducktrack_trace_format::{BlockHeader, BlockKind};
 
-/// Sums over the intact blocks of event files. *Plain*: before compression, without block headers.
+/// Sums over the intact blocks of event files. *Plain* means before compression and without block headers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSizes {
-    /// Blocks.
+    /// Number of blocks.
     pub blocks: u64,
     /// All contents, plain.
     pub plain_bytes: u64,

@@ -1,34 +1,34 @@
-//! What event files say, step by step.
+//! The content of event files, step by step.
 
 use ducktrack_trace_format::{BlockKind, Collection, EventFile, KeptCollection, MoveRun};
 
 use crate::event_buffers::{EventBuffers, FileNumber};
 
-/// The next thing that event files say. What stands between two collections is one step, however large.
+/// The next part of the event files. Everything between two collections is one step, however large.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum EventStep {
     /// A file begins.
     File {
-        /// Its name.
+        /// Name of the file.
         name: String,
-        /// Its length.
+        /// Length of the file.
         bytes: u64,
-        /// Its first block; `None` when that is lost.
+        /// Its first block; `None` if that is lost.
         header: Option<EventFile>,
     },
     /// A part of the synchronization point of the file; see [`SyncDecoder`](ducktrack_trace_format::SyncDecoder).
     Sync(EventContent),
-    /// An epoch ended by a collection.
+    /// An epoch, and the collection that ended it.
     Epoch(Box<Epoch>),
     /// Found objects that are explained now; see [`decode_explained`](ducktrack_trace_format::decode_explained).
     Explained(EventContent),
-    /// What a later mode says of a thread or of the collection before; see [`ExtensionBlock`](ducktrack_trace_format::ExtensionBlock). Who does not know the
-    /// kind leaves it out.
+    /// Extension data about a thread or about the previous collection; see [`ExtensionBlock`](ducktrack_trace_format::ExtensionBlock).
+    /// Readers skip kinds that they do not know.
     Extension(BlockKind, EventContent),
-    /// Blocks are missing at this place; [`EventFiles::damage`](crate::EventFiles::damage) has the details.
+    /// Blocks are missing here; [`EventFiles::damage`](crate::EventFiles::damage) has the details.
     Damaged,
-    /// The events after the last collection; nothing follows.
+    /// The events after the last collection; no step follows.
     End(EventBuffers),
 }
 
@@ -39,12 +39,12 @@ pub struct Epoch {
     pub buffers: EventBuffers,
     /// The collection.
     pub collection: Collection,
-    /// Its survivors, in ascending order of where they were.
+    /// Its survivors, ascending by old address.
     pub runs: Vec<MoveRun>,
-    /// False: a block of survivors does not decode.
+    /// False if a block of survivors does not decode.
     pub complete: bool,
-    /// The agent was killed before it had written the collection, and had kept it: survivors of which nobody has said yet which ones events explain. `collection`
-    /// is one without moves then.
+    /// The agent was killed before it had written the collection, but had a copy of it. Which of these survivors the events explain has not
+    /// been worked out. `collection` then has no moves.
     pub kept: Option<KeptCollection>,
 }
 

@@ -10,19 +10,19 @@ use ducktrack_trace_format::{
 
 use crate::block_reader::{Block, BlockReader};
 
-/// The records of the journal of a trace, but for those that the trace file has.
+/// The records in the journal of a trace, without those that the trace file has.
 ///
-/// A last block that is cut is no damage: nothing that its records are needed for has happened.
+/// A last block that was cut off is not damage: nothing that depends on its records has happened.
 #[derive(Debug)]
 pub(crate) struct JournalRecords {
     blocks: BlockReader<File>,
-    /// Records that the trace file has.
+    /// Number of records that the trace file has.
     known: u64,
     records: VecDeque<Record>,
 }
 
 impl JournalRecords {
-    /// `None`: there is no journal, or one without a whole header.
+    /// `None` if there is no journal, or one without a whole header.
     pub(crate) fn open(directory: &Path, known: u64) -> Option<Self> {
         let file = File::open(directory.join(JOURNAL_FILE_NAME)).ok()?;
         let blocks = BlockReader::start(file, |kind| kind == BlockKind::JOURNAL).ok()?;
@@ -33,7 +33,7 @@ impl JournalRecords {
         })
     }
 
-    /// What was found wrong, once all records were read.
+    /// The damage found, once all records have been read.
     pub(crate) fn damage(&self) -> Vec<Damage> {
         let mut findings = self.blocks.damage.findings();
         findings.retain(|damage| !matches!(damage, Damage::Cut { .. }));

@@ -1,12 +1,12 @@
-//! The values of a run without an end record: what its mapped counters have, as one more snapshot.
+//! The values of a run without an end record: those of its mapped counters, as one more snapshot.
 //!
 //! ```text
 //! values of a thread = those of its block, unless the trace has a folded block of that generation
 //!                    | those of its last folded block
 //! ```
 //!
-//! The counters are read before the trace: all that they count was defined in the trace by then, and a block that is folded meanwhile has its
-//! record there.
+//! The counters are read before the trace. So everything that they count is defined in the trace by then, and a block that is folded
+//! meanwhile has its record there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,10 +21,10 @@ use crate::process_state::process_state;
 /// The type of an object whose class the trace does not name.
 const UNKNOWN_TYPE: &str = "L(unknown);";
 
-/// The word for the cause of such a snapshot.
+/// The cause of such a snapshot.
 const CAUSE: &str = "mapped";
 
-/// What the records of a trace say that is of use for its counters.
+/// What the mapped counters need from the records of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct CounterContext {
     ended: bool,
@@ -33,12 +33,12 @@ pub struct CounterContext {
     threads: BTreeSet<ThreadId>,
     class_names: HashMap<u64, String>,
     folded: BTreeMap<ThreadId, ThreadCounts>,
-    /// By block: the last generation that was folded.
+    /// The last generation that was folded, by block.
     folded_generations: HashMap<u64, u32>,
 }
 
 impl CounterContext {
-    /// Takes the next record of the trace.
+    /// Notes the next record of the trace.
     pub fn note(&mut self, record: &Record) {
         match record {
             Record::End(_) => self.ended = true,
@@ -67,18 +67,18 @@ impl CounterContext {
             .insert(folded.block.into(), folded.generation);
     }
 
-    /// True once the trace's end record was there: then it says everything.
+    /// True after the trace's end record: the trace is complete then.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// The block counts, and is not in a folded one.
+    /// Whether the block's values count: its current generation was not folded.
     fn counts(&self, block: &MappedBlock) -> bool {
         let folded = self.folded_generations.get(&block.number);
         folded.is_none_or(|generation| *generation < block.owner.generation)
     }
 
-    /// The values as a snapshot; `None` where the counters have none.
+    /// The values as a snapshot; `None` if there are no counter blocks.
     pub fn snapshot(&self, counters: &MappedCounters) -> Option<Snapshot> {
         if counters.blocks.is_empty() {
             return None;
@@ -116,7 +116,7 @@ impl CounterContext {
         counters.blocks.iter().filter(|block| self.counts(block))
     }
 
-    /// Values of threads that have none of these blocks.
+    /// The values of threads that own none of these blocks.
     pub fn folded(&self, counters: &MappedCounters) -> impl Iterator<Item = &ThreadCounts> {
         let owners = self.blocks(counters).map(|block| block.owner.thread);
         let owners: BTreeSet<ThreadId> = owners.collect();
@@ -124,14 +124,14 @@ impl CounterContext {
         folded.filter(move |counts| !owners.contains(&counts.thread))
     }
 
-    /// The class that keyed entries mean by an address.
+    /// The name of the class at this address in a keyed entry.
     pub fn class_name(&self, klass: u64) -> &str {
         self.class_names
             .get(&klass)
             .map_or(UNKNOWN_TYPE, String::as_str)
     }
 
-    /// How the run stands.
+    /// How far the run got.
     pub fn unended(&self, counters: &MappedCounters) -> MissingEnd {
         let owners = counters.blocks.iter().map(|block| block.owner.thread);
         let kept: BTreeSet<ThreadId> = owners.chain(self.folded.keys().copied()).collect();
@@ -156,7 +156,7 @@ impl CounterContext {
 /// Site, caller to blame, type of the object.
 type Key = (SiteId, Option<CallSiteId>, Option<String>);
 
-/// The values of one thread, added up.
+/// The summed values of one thread.
 #[derive(Clone, Debug, Default)]
 struct ThreadValues {
     vm_bytes: u64,

@@ -1,17 +1,17 @@
-//! Gives back what a trace says, in order, and tells what is missing.
+//! Reads the records of a trace in order, and reports what is missing.
 //!
 //! ```text
-//! let mut reader = TraceReader::open(path)?;      // an error: nothing at all can be read, and why
+//! let mut reader = TraceReader::open(path)?;      // an error says why nothing at all can be read
 //! for record in &mut reader { .. }                // every record of every intact block, in order
-//! for (file, damage) in reader.damage() { .. }    // how the files end, and what in them was not readable
+//! for (file, damage) in reader.damage() { .. }    // how the files end, and what in them was unreadable
 //! ```
 //!
 //! The event files of `mode=trace` are read by [`EventFiles`], step by step: files, epochs with their buffers, collections.
 //!
-//! A directory whose run has not ended also has mapped counters ([`CounterFile`]): the reader gives their values as a last snapshot, and
-//! [`TraceReader::unended`] says how the run stands.
+//! A directory whose run has not ended also has mapped counters ([`CounterFile`]): the reader returns their values as a last snapshot,
+//! and [`TraceReader::unended`] describes the state of the run.
 //!
-//! Trace files are untrusted: nothing panics, memory does not grow by lengths that are only claimed (one block of at most
+//! Trace files are untrusted. Nothing panics, memory does not grow by lengths that are only stated (one block of at most
 //! [`MAX_CONTENT`](ducktrack_trace_format::MAX_CONTENT) bytes is held at a time), and time is bounded by the size of the file.
 #![forbid(unsafe_code)]
 

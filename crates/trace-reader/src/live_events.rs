@@ -1,4 +1,5 @@
-//! What a killed process left in `events.live`: pieces whose blocks no event file has, and what its threads wrote since.
+//! What a killed process left in `events.live`: pieces that no event file has, and what its threads wrote after their
+//! last piece.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -12,54 +13,55 @@ use ducktrack_trace_format::{
 
 use crate::block_reader::StoredBlock;
 
-/// What there is.
+/// The content of the file.
 #[derive(Debug, Default)]
 pub(crate) struct LiveEvents {
-    /// In the order in which they were handed over; those of no slot last.
+    /// In the order in which they were handed over, then those from threads' buffers.
     pub(crate) pieces: Vec<FoundPiece>,
-    /// Collections, by their numbers.
+    /// The kept collections, by number.
     pub(crate) collections: BTreeMap<u32, KeptCollection>,
-    /// Process and start of the run.
+    /// Process id and start time of the run.
     pub(crate) run: (u32, u64),
-    /// Collections that had begun.
+    /// Number of collections that had begun.
     pub(crate) epoch: u32,
     /// Threads whose last events are lost.
     pub(crate) private_threads: u64,
-    /// The process has the file mapped.
+    /// The process still has the file mapped.
     pub(crate) is_running: bool,
 }
 
-/// What was found of a killed process beside its event files.
+/// What was recovered of a killed process in addition to its event files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveredEvents {
     /// Pieces of threads' buffers.
     pub pieces: u64,
-    /// Bytes of their words.
+    /// Bytes of the words in these pieces.
     pub bytes: u64,
     /// Collections whose moves are lost.
     pub collections: u64,
-    /// Collections of which the agent had kept the survivors.
+    /// Collections of which the agent had kept a copy.
     pub kept_collections: u64,
-    /// Threads whose last events are lost: there was no room for their buffers in memory that outlives the process.
+    /// Threads whose last events are lost, because the memory that outlives the process had no room for their
+    /// buffers.
     pub private_threads: u64,
-    /// The process runs: what its threads have in their buffers is not there yet.
+    /// The process is running: events in its threads' buffers are missing.
     pub is_running: bool,
 }
 
-/// A piece.
+/// A piece found in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundPiece {
     pub(crate) header: EventBlockHeader,
-    /// The thread's first since a collection cut its buffer.
-    pub(crate) behind_cut: bool,
-    /// Where the thread's allocation buffer stood at that collection, and at the last event before.
+    /// It is the thread's first piece since a collection cut its buffer.
+    pub(crate) after_cut: bool,
+    /// The top of the thread's allocation buffer at that collection, and at the last event before it.
     pub(crate) cut: (u64, u64),
-    /// Event file and block that it was to be.
+    /// The event file and block that it was to become.
     pub(crate) place: Option<(u32, u32)>,
     pub(crate) words: Vec<u8>,
 }
 
-/// Words of 8 bytes, little-endian; what is not there is 0.
+/// Words of 8 bytes, little-endian; missing ones are 0.
 #[derive(Clone, Copy)]
 struct Words<'a>(&'a [u8]);
 
@@ -75,23 +77,23 @@ impl<'a> Words<'a> {
 }
 
 impl FoundPiece {
-    /// Where its thread was cut by the collection before it.
+    /// The cut of its thread by the collection before it.
     pub(crate) fn cut(&self) -> Option<ThreadCut> {
         let (top, last) = self.cut;
-        (self.behind_cut && top != 0).then_some(ThreadCut {
+        (self.after_cut && top != 0).then_some(ThreadCut {
             thread: self.header.thread,
             top,
             last,
         })
     }
 
-    /// The block that it would have been after this many collections. `None`: its words are more than a block holds.
+    /// The block that it would have become, after `epoch` collections. `None` if its words do not fit a block.
     pub(crate) fn block(&self, epoch: u32) -> Option<StoredBlock> {
         let mut header = self.header;
         if header.epoch < epoch {
             header.flags = header.flags.with(EventFlags::LATE);
         }
-        if self.behind_cut && header.epoch > 0 {
+        if self.after_cut && header.epoch > 0 {
             header.flags = header.flags.with(EventFlags::AFTER_CUT);
         }
         let mut content = Vec::with_capacity(self.words.len() + 64);
@@ -108,14 +110,14 @@ impl FoundPiece {
     }
 }
 
-/// A piece in a slot.
+/// A piece in a slot of handed-over pieces.
 struct InSlot {
     sequence: u64,
     piece: LivePiece,
     found: FoundPiece,
 }
 
-/// Words in a thread's buffer.
+/// Words still in a thread's buffer.
 struct InBuffer {
     position: u64,
     last_top: u64,
@@ -126,7 +128,7 @@ struct InBuffer {
     words: Vec<u8>,
 }
 
-/// Reads the file of a directory; `None`: there is none, or it is none of this layout.
+/// Reads the file of a directory; `None` if there is none, or it has another layout.
 pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
     let mut file = File::open(directory.join(LIVE_EVENTS_FILE_NAME)).ok()?;
     let header = read_at(&mut file, 0, live::PAGE).ok()?;
@@ -140,7 +142,7 @@ pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
     let mut collections = BTreeMap::new();
     let mut at = live::PAGE as u64;
     let length = file.metadata().ok()?.len();
-    // An area that is not all there was under construction: nothing is in it.
+    // An area that is cut off was still being created and holds nothing.
     while let Ok(area) = read_area(&mut file, at, length) {
         let words = Words(&area);
         match words.get(live::KIND) {
@@ -162,7 +164,8 @@ pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
     })
 }
 
-/// Whether the process of this number has such a file mapped. One that has ended has not, nor has another that got its number.
+/// Whether the process with this number has such a file mapped. A process that ended, or another one that reused its number,
+/// has not.
 fn is_mapped_by(process: u32) -> bool {
     let maps = std::fs::read(format!("/proc/{process}/maps")).unwrap_or_default();
     let name = LIVE_EVENTS_FILE_NAME.as_bytes();
@@ -170,7 +173,7 @@ fn is_mapped_by(process: u32) -> bool {
         .any(|line| line.ends_with(name))
 }
 
-/// An area of a file of this length.
+/// Reads one area of a file of this length.
 fn read_area(file: &mut File, at: u64, length: u64) -> io::Result<Vec<u8>> {
     let first = read_at(file, at, live::PAGE)?;
     let bytes = Words(&first).get(live::AREA_BYTES);
@@ -180,7 +183,7 @@ fn read_area(file: &mut File, at: u64, length: u64) -> io::Result<Vec<u8>> {
     }
     let first = Words(&first);
     if first.get(live::KIND) == live::COLLECTION && first.get(live::NUMBER) == 0 {
-        // A free one: what was in it may be large.
+        // A free area may still have large old content.
         return read_at(file, at, live::PAGE);
     }
     read_at(file, at, bytes as usize)
@@ -193,7 +196,7 @@ fn read_at(file: &mut File, at: u64, length: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a thread wrote and did not hand over.
+/// The words that a thread wrote but did not hand over.
 fn buffer(area: Words<'_>) -> Option<InBuffer> {
     let start = area.get(live::BUFFER_START);
     let (taken, cursor) = (area.get(live::TAKEN), area.get(live::CURSOR));
@@ -215,7 +218,7 @@ fn buffer(area: Words<'_>) -> Option<InBuffer> {
     })
 }
 
-/// A collection and its number, if the area has one.
+/// A collection and its number, if the area holds one.
 fn collection(area: Words<'_>) -> Option<(u32, KeptCollection)> {
     let number = u32::try_from(area.get(live::NUMBER)).ok()?;
     let count = usize::try_from(area.get(live::SURVIVORS)).ok()?;
@@ -242,7 +245,7 @@ fn in_slot(slot: &[u8]) -> Option<InSlot> {
     let length = usize::try_from(piece.bytes).ok()?;
     let found = FoundPiece {
         header: piece.header,
-        behind_cut: piece.behind_cut,
+        after_cut: piece.behind_cut,
         cut: piece.cut,
         place: of_live_place(words.get(live::PLACE)),
         words: words.bytes(live::SLOT_HEADER_BYTES, length)?.to_vec(),
@@ -254,7 +257,7 @@ fn in_slot(slot: &[u8]) -> Option<InSlot> {
     })
 }
 
-/// The pieces of slots by their order, then those of buffers without the words that are in a slot as well.
+/// The pieces of slots in order, then those of buffers, without the words that a slot has too.
 fn in_order(mut slots: Vec<InSlot>, buffers: Vec<InBuffer>, epoch: u32) -> Vec<FoundPiece> {
     slots.sort_by_key(|slot| slot.sequence);
     let mut handed_over: HashMap<ThreadId, (u64, u64)> = HashMap::new();
@@ -287,7 +290,7 @@ fn in_buffer(buffer: InBuffer, known: u64, handed_over: u64, epoch: u32) -> Opti
             flags: EventFlags::NONE,
             last_top: buffer.last_top,
         },
-        behind_cut: buffer.was_cut,
+        after_cut: buffer.was_cut,
         cut: buffer.cut,
         place: None,
         words: words.to_vec(),

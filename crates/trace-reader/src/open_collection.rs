@@ -5,17 +5,17 @@ use ducktrack_trace_format::{Collection, MoveDecoder, MoveRun};
 use crate::event_buffers::EventBuffers;
 use crate::event_step::Epoch;
 
-/// A collection, and its survivors so far.
+/// A collection, and its survivors read so far.
 #[derive(Debug)]
 pub(crate) struct OpenCollection {
     collection: Collection,
     runs: Vec<MoveRun>,
-    /// All blocks of moves so far did decode.
+    /// All blocks of moves so far decoded.
     pub(crate) is_complete: bool,
 }
 
 impl OpenCollection {
-    /// Reads the block of a collection.
+    /// Decodes the block of a collection.
     pub(crate) fn decode(content: &[u8]) -> Option<Self> {
         Some(Self {
             collection: Collection::decode(content).ok()?,
@@ -24,12 +24,12 @@ impl OpenCollection {
         })
     }
 
-    /// Its number.
+    /// Number of the collection.
     pub(crate) fn number(&self) -> u32 {
         self.collection.number
     }
 
-    /// All of its moves are there.
+    /// True when all its moves are there.
     pub(crate) fn is_whole(&self) -> bool {
         let objects = self.runs.iter().map(|run| run.objects);
         let counts = self.collection.counts;

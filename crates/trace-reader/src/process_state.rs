@@ -1,4 +1,4 @@
-//! Whether the process that wrote a trace still runs: the same number, started at the same moment, on the same boot of the machine.
+//! Finds out whether the process that wrote a trace is still running: same number, same start time, same boot of the machine.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use ducktrack_trace_format::{ProcessState, boot_id, process_state_and_start};
 
 use crate::counter_file::MappedCounters;
 
-/// Asks the system about the process of these counters.
+/// Asks the operating system about the process of these counters.
 pub(crate) fn process_state(counters: &MappedCounters) -> ProcessState {
     if counters.process_start == 0 || counters.boot_id == [0, 0] {
         return ProcessState::Unknown;
@@ -16,7 +16,8 @@ pub(crate) fn process_state(counters: &MappedCounters) -> ProcessState {
         .and_then(|text| boot_id(&text));
     match boot_id {
         None => ProcessState::Unknown,
-        // Another machine, or this one before it was started again: only the second says that the process is gone.
+        // Either another machine, or this one after a reboot. Only after a reboot would the process be gone for
+        // certain.
         Some(found) if found != counters.boot_id => ProcessState::Unknown,
         Some(_) => state_of(counters),
     }
@@ -27,7 +28,7 @@ fn state_of(counters: &MappedCounters) -> ProcessState {
         return ProcessState::Gone;
     };
     match process_state_and_start(&stat) {
-        // A process that has ended and whose parent has not asked for it yet.
+        // The process has ended, but its parent has not waited for it yet.
         Some(("Z" | "X", _)) => ProcessState::Gone,
         Some((_, start)) if start == counters.process_start => ProcessState::Running,
         _ => ProcessState::Gone,

@@ -9,8 +9,8 @@ use crate::block_reader::{Block, BlockReader};
 
 /// Reads the records of one file in order, with bounded memory.
 ///
-/// Damage never ends the program and never panics: records that can be read are given, and
-/// [`RecordReader::damage`] tells the rest once the iterator has ended.
+/// Damage never ends the program and never panics: readable records are returned, and [`RecordReader::damage`]
+/// reports the rest once the iterator has ended.
 #[derive(Debug)]
 pub struct RecordReader<R> {
     blocks: BlockReader<R>,
@@ -19,7 +19,7 @@ pub struct RecordReader<R> {
     offset: usize,
     ended_properly: bool,
     finished: bool,
-    /// Records of definitions so far, with those that do not decode.
+    /// Definition records so far, including those that do not decode.
     definitions: u64,
 }
 
@@ -36,22 +36,22 @@ impl<R: Read> RecordReader<R> {
         })
     }
 
-    /// What was found wrong so far; complete once the iterator has ended.
+    /// The damage found so far; complete once the iterator has ended.
     pub fn damage(&self) -> Vec<Damage> {
         self.blocks.damage.findings()
     }
 
-    /// True once the agent's last word has been read.
+    /// True once the end record has been read.
     pub fn ended_properly(&self) -> bool {
         self.ended_properly
     }
 
-    /// Records of definitions so far, with those that do not decode.
+    /// Definition records so far, including those that do not decode.
     pub(crate) fn definitions(&self) -> u64 {
         self.definitions
     }
 
-    /// Bytes of the file that have been used.
+    /// Bytes of the file that have been read.
     pub fn bytes_read(&self) -> u64 {
         self.blocks.position()
     }
@@ -74,7 +74,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// The end record ends the file, whatever follows.
+    /// Stops at the end record; further bytes are damage.
     fn end(&mut self) {
         self.ended_properly = true;
         self.finished = true;

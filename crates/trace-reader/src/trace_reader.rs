@@ -1,5 +1,5 @@
-//! The records of a trace: of one file, or of all files of a directory in the order in which they were written; of a run that has not ended,
-//! also the values of its mapped counters.
+//! The records of a trace: of one file, or of all files of a directory in the order in which they were written. For a run that has not
+//! ended, the values of its mapped counters follow.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -12,19 +12,19 @@ use crate::journal_records::JournalRecords;
 use crate::last_values::CounterContext;
 use crate::{MissingEnd, ReadError, RecordReader};
 
-/// Reads a trace. An iterator over records; when it has ended, [`TraceReader::damage`] is complete.
+/// Reads a trace. Iterates over the records; [`TraceReader::damage`] is complete when the iterator has ended.
 #[derive(Debug)]
 pub struct TraceReader {
     current: Option<(PathBuf, RecordReader<File>)>,
     waiting: VecDeque<PathBuf>,
     files: Vec<PathBuf>,
     damage: Vec<(PathBuf, Damage)>,
-    /// Where a journal may be, until it was looked for.
+    /// The directory in which to look for a journal.
     journal_in: Option<PathBuf>,
     journal: Option<(PathBuf, JournalRecords)>,
-    /// Records of definitions in the files so far.
+    /// Definition records in the files so far.
     definitions: u64,
-    /// What the mapped counters had when the trace was opened.
+    /// The mapped counters when the trace was opened.
     counters: Option<MappedCounters>,
     context: CounterContext,
     unended: Option<MissingEnd>,
@@ -68,17 +68,17 @@ impl TraceReader {
         &self.files
     }
 
-    /// What was found wrong, by file. Complete once the iterator has ended.
+    /// The damage found, by file. Complete once the iterator has ended.
     pub fn damage(&self) -> &[(PathBuf, Damage)] {
         &self.damage
     }
 
-    /// How the run stands, if it has not ended and left mapped counters. Complete once the iterator has ended.
+    /// The state of the run, if it has not ended and left mapped counters. Complete once the iterator has ended.
     pub fn unended(&self) -> Option<&MissingEnd> {
         self.unended.as_ref()
     }
 
-    /// The values of the mapped counters, once, if the trace has no end.
+    /// The values of the mapped counters, returned once, if the trace has no end.
     fn last_values(&mut self) -> Option<Record> {
         let counters = self.counters.take().filter(|_| !self.context.has_ended())?;
         let unended = self.context.unended(&counters);
@@ -89,8 +89,8 @@ impl TraceReader {
         self.context.snapshot(&counters).map(Record::Snapshot)
     }
 
-    /// A block that was being written when the process ended has nothing that the counters need: definitions come before the code that counts,
-    /// and values are in the counters.
+    /// Downgrades cut blocks to a missing end. A block that was being written when the process ended holds nothing that the counters need:
+    /// definitions are written before the code that counts, and the values are in the counters.
     fn forget_torn_ends(&mut self) {
         for (_, damage) in &mut self.damage {
             if let Damage::Cut { at, .. } = *damage {
@@ -99,7 +99,7 @@ impl TraceReader {
         }
     }
 
-    /// Opens the next file; one that is no trace is noted as damage of the whole.
+    /// Opens the next file; a file that is no trace is noted as damaged.
     fn open_next(&mut self) -> Option<Result<(), ReadError>> {
         let path = self.waiting.pop_front()?;
         match open_file(&path) {
@@ -164,7 +164,7 @@ impl Iterator for TraceReader {
                 }
                 self.close_current();
             }
-            // A file that does not open is noted, the next one is tried.
+            // If a file cannot be opened, that is noted and the next one is tried.
             if self.open_next().is_none() {
                 let definition = self.next_in_journal();
                 if let Some(record) = &definition {
@@ -176,7 +176,7 @@ impl Iterator for TraceReader {
     }
 }
 
-/// The counters of a directory, and what is wrong with them.
+/// The counters of a directory, or what is wrong with them.
 fn mapped_counters(path: &Path) -> (Option<MappedCounters>, Option<(PathBuf, Damage)>) {
     let read = |file: CounterFile| match file.read() {
         Ok(counters) => (Some(counters), None),
@@ -188,7 +188,7 @@ fn mapped_counters(path: &Path) -> (Option<MappedCounters>, Option<(PathBuf, Dam
     };
     match CounterFile::open(path) {
         Ok(Some(file)) => read(file),
-        // A single file has no counters beside it, and what cannot be opened is not there.
+        // A single file has no counters beside it; a path that cannot be opened has none either.
         Ok(None) | Err(_) => (None, None),
     }
 }
@@ -229,7 +229,7 @@ fn trace_files(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-/// `ducktrack.trace` is 0, `ducktrack.7.trace` is 7; other names are not of the trace.
+/// `ducktrack.trace` is 0, `ducktrack.7.trace` is 7; other names do not belong to the trace.
 fn file_number(name: &str) -> Option<u64> {
     match name.strip_prefix("ducktrack.")?.strip_suffix("trace")? {
         "" => Some(0),

@@ -24,7 +24,8 @@ impl DumpWriter {
         self.record(1, &[&id.to_be_bytes(), text.as_bytes()].concat());
     }
 
-    /// A class, its name (also a string with the same identifier plus 1), superclass, loader, static fields and instance fields (name, type).
+    /// Adds a class: its name (also as a string with the same identifier plus 1), superclass, loader, static fields and instance fields
+    /// (name, type).
     pub(crate) fn class(
         &mut self,
         id: u64,
@@ -86,7 +87,8 @@ impl DumpWriter {
         self.heap.extend(content);
     }
 
-    /// A thread that runs, its only frame in a method of the class with this serial number, and a local variable of it.
+    /// Adds a running thread whose only frame is in a method of the class with this serial number, and a local variable
+    /// in that frame.
     pub(crate) fn thread(&mut self, object: u64, local: u64, (method, class): (u64, u32)) {
         let mut frame = 77_u64.to_be_bytes().to_vec();
         frame.extend(method.to_be_bytes());
@@ -104,7 +106,7 @@ impl DumpWriter {
         self.heap.extend([3_u32, 0].map(u32::to_be_bytes).concat());
     }
 
-    /// The file.
+    /// Returns the file.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let heap = core::mem::take(&mut self.heap);
         self.record(0x1c, &heap);
@@ -117,7 +119,7 @@ impl DumpWriter {
     }
 }
 
-/// Bytes of fields.
+/// Encodes fields.
 pub(crate) fn fields(values: &[u64]) -> Vec<u8> {
     values
         .iter()

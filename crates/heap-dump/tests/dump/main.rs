@@ -1,4 +1,4 @@
-//! Whole dumps, written by hand: what is read of them, and that no bytes make the reader panic.
+//! Whole hand-written dumps: what is read from them, and that no bytes make the reader panic.
 
 mod dump_writer;
 
@@ -91,7 +91,7 @@ fn read(bytes: &[u8]) -> Result<HeapGraph, DumpError> {
     HeapGraph::read(DumpFile::new(file(bytes).path())?)
 }
 
-/// All there is to ask of a dump; answers do not matter here.
+/// Calls every query on a dump; the answers do not matter.
 fn ask_everything(bytes: &[u8]) {
     let file = file(bytes);
     let Ok(graph) = DumpFile::new(file.path()).and_then(HeapGraph::read) else {
@@ -195,7 +195,7 @@ fn check(sample: &Sample) {
         None,
         "a class that can be unloaded is no root"
     );
-    // Header 12, an int and two references; an array of three; one of two bytes.
+    // A header of 12 bytes with an int and two references; an array of three; one of two bytes.
     for (id, bytes) in [(0x2100, 24), (0x2000, 32), (0x2310, 24), (0x2500, 80)] {
         assert_eq!(graph.bytes(sample.object(id)), bytes, "{id:x}");
     }
@@ -232,7 +232,7 @@ fn what_is_no_dump_is_refused() {
             "{length}: {cut:?}"
         );
     }
-    // The first byte of the segment's content, a sub-record's tag.
+    // The first byte of the segment's content, the tag of a sub-record.
     let mut unknown = sample.clone();
     let at = unknown
         .windows(9)
@@ -244,7 +244,7 @@ fn what_is_no_dump_is_refused() {
 
 #[test]
 fn a_length_that_is_claimed_is_not_allocated() {
-    // An array of 2^32 - 1 references in a file of some bytes.
+    // An array of 2^32 - 1 references in a tiny file.
     let mut dump = DumpWriter::default();
     dump.array(0x2000, TABLE, &[]);
     let mut bytes = dump.finish();

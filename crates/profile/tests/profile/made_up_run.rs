@@ -1,4 +1,4 @@
-//! Runs made of records, of which everything is known: what each stack made, and what a sampler saw of it.
+//! Generated runs whose truth is known: what each stack allocated, and what a sampler saw of it.
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_format::{
@@ -7,7 +7,7 @@ use ducktrack_trace_format::{
     StackNode, StackRow, StackSamples, StackType, StackTypeId, Thread, ThreadCounts, ThreadId,
 };
 
-/// Numbers that look random and are the same in every run of the tests.
+/// Pseudo-random numbers, the same in every run of the tests.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// A run under construction. Method `m` is `Class.m<m>()V`; its site (number `16 + m`) is at line `m`, its objects are `byte[]`.
+/// A run under construction. Method `m` is `Class.m<m>()V`; its site (number `16 + m`) is at line `m` and allocates `byte[]`.
 #[derive(Default)]
 pub(crate) struct MadeUpRun {
     keyed: Vec<(u32, KeyedCount)>,
@@ -39,13 +39,13 @@ pub(crate) struct MadeUpRun {
 }
 
 impl MadeUpRun {
-    /// A stack by the methods of its frames, the first of the thread first.
+    /// Adds a stack, given by the methods of its frames, outermost first.
     pub(crate) fn stack(&mut self, methods: &[u32]) -> usize {
         self.stacks.push(methods.to_vec());
         self.stacks.len() - 1
     }
 
-    /// A call in a method (at its line) that is to blame.
+    /// Adds a call to blame in a method (at its line).
     pub(crate) fn call(&mut self, method: u32) -> CallSiteId {
         let id = CallSiteId(u32::try_from(self.calls.len()).unwrap() + 1);
         self.calls.push(CallSite {
@@ -58,7 +58,7 @@ impl MadeUpRun {
         id
     }
 
-    /// The site of a method has made so much in a thread.
+    /// Adds an amount to the site of a method in a thread.
     pub(crate) fn made(
         &mut self,
         thread: u32,
@@ -76,7 +76,7 @@ impl MadeUpRun {
         self.keyed.push((thread, keyed));
     }
 
-    /// The sampler has seen an object of this many bytes on a stack.
+    /// Adds a sample of an object of this many bytes on a stack.
     pub(crate) fn sampled(&mut self, thread: u32, stack: usize, size: u64, interval: u64) {
         self.samples.push(StackRow {
             stack: StackId(0),
@@ -168,7 +168,7 @@ impl MadeUpRun {
     }
 }
 
-/// The tree of the stacks, and the node of each one's topmost frame.
+/// The tree of the stacks, and the node of each one's top frame.
 fn definitions(methods: &[u32], stacks: &[Vec<u32>]) -> (StackDefinitions, Vec<StackId>) {
     let mut made = StackDefinitions {
         methods: methods

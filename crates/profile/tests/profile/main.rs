@@ -1,4 +1,4 @@
-//! Profiles of runs of which everything is known: sums are exact, intervals hold.
+//! Profiles of runs whose truth is known: sums are exact, and intervals cover the truth.
 
 mod made_up_run;
 
@@ -57,7 +57,7 @@ fn a_caller_that_is_known_is_a_stratum_of_its_own() {
     let call = run.call(2);
     run.made(1, 9, Some(call), (10, 1000));
     run.made(1, 9, None, (90, 9000));
-    // As if the sampler had seen them the other way round: totals of callers are exact all the same.
+    // The samples suggest the opposite: the totals of callers are exact all the same.
     for _ in 0..9 {
         run.sampled(1, called, 100, 0);
     }
@@ -110,12 +110,12 @@ fn threads_are_exact_where_they_have_samples_and_where_they_have_none() {
     let expected = expected.map(|(name, bytes)| (name.to_owned(), bytes));
     assert_eq!(by_thread, BTreeMap::from(expected));
     let totals = totals(&profile);
-    // Of thread 3 only the samples of the others are known.
+    // For thread 3 there are only the samples of the other threads.
     assert_eq!(totals["m1"].inclusive.bytes, 1035);
 }
 
 #[test]
-fn a_sample_of_what_is_counted_nowhere_is_told() {
+fn a_sample_without_a_counted_site_is_reported() {
     let mut run = MadeUpRun::default();
     let (known, unknown) = (run.stack(&[1, 2]), run.stack(&[1, 7]));
     run.made(1, 2, None, (1, 100));
@@ -180,14 +180,15 @@ fn both_trees_sum_to_everything_and_types_and_sites_are_exact() {
     assert!(tree.is_exact(ty) && tree.is_exact(tree.node(ty).children[0]));
 }
 
-/// What one stack makes of one site's objects.
+/// The objects of one site that are allocated through one stack.
 struct Path {
     stack: usize,
     objects: u64,
     size: u64,
 }
 
-/// A run with sites of several sizes, called over several paths; the true bytes below each calling method.
+/// A run with sites of several sizes, each called through several stacks, and the true bytes below each calling
+/// method.
 fn sampled_run(random: &mut Random, interval: u64) -> (MadeUpRun, BTreeMap<String, f64>) {
     let mut run = MadeUpRun::default();
     let mut truth: BTreeMap<String, f64> = BTreeMap::new();
@@ -195,7 +196,7 @@ fn sampled_run(random: &mut Random, interval: u64) -> (MadeUpRun, BTreeMap<Strin
         let leaf = 500 + site;
         let (mut objects, mut bytes) = (0, 0);
         for path in 0..5_u32 {
-            // Callers are shared by the sites, so that what is below one is a sum over strata.
+            // Sites share their callers, so the total below a caller is a sum over strata.
             let caller = 10 + path;
             let path = Path {
                 stack: run.stack(&[1, caller, leaf]),

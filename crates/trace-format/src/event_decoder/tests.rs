@@ -99,7 +99,7 @@ fn a_called_site_says_its_caller() {
     let expected = events_of(&words, 0x1000);
     assert_eq!(expected.len(), 6, "one of them is a gap");
     assert_eq!(events_of(&called, 0x1000), expected);
-    // A caller that is said ahead is the one.
+    // A preceding caller overrides that of the called site.
     let other = EventWords::new().caller(9).site(CALLED_FIXED, 3);
     let expected = EventWords::new().caller(9).site(FIXED, 3);
     assert_eq!(events_of(&other, 0x1000), events_of(&expected, 0x1000));
@@ -190,7 +190,7 @@ fn a_straddler_says_what_the_thread_had_allocated() {
         .straddle(FIXED, 0);
     let straddler = |allocated| allocation(FIXED, 24, Place::Straddler { allocated });
     let gap = Event::Gap { bytes: 16 };
-    // The first can be of what was allocated, the second cannot.
+    // The bytes allocated suffice for the first straddler, but not for the second.
     let expected = vec![gap, straddler(40), gap, straddler(16)];
     assert_eq!(events_of(&words, 0x1000), expected);
 }
@@ -301,7 +301,7 @@ fn a_stated_top_is_the_top_from_there_on() {
 
 /// `new long[2][3]` with references of 4 bytes: 24 + 2 * 40 bytes, the outer array first.
 #[test]
-fn arrays_of_arrays_lie_one_behind_the_other() {
+fn arrays_of_arrays_are_adjacent() {
     let words = EventWords::new().levels(OUTER, 104, 0x1068, &[2, 3]);
     let expected = vec![
         allocation(OUTER, 24, Place::End(0x1018)),
@@ -361,7 +361,7 @@ fn cut_and_unknown_events_are_errors_behind_what_was_read() {
     assert_eq!((events.len(), result.is_err()), (1, true));
 }
 
-/// What a thread does, in the model: a buffer with a top, and what the agent's probe would write.
+/// A thread's actions in the model: a buffer with a top, and the words that the agent's probe would write.
 #[derive(Clone, Debug)]
 enum Step {
     Fixed { gap: u64 },
@@ -382,7 +382,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..200)
 }
 
-/// The naive heap: the thread's top and what it allocated, and beside it the words.
+/// The naive heap: the thread's top and allocations, with the words for them.
 struct Thread {
     top: u64,
     absolute: bool,
@@ -453,7 +453,7 @@ impl Thread {
     }
 }
 
-/// Makes events of plain words and noted events again.
+/// Turns plain words and noted events back into events.
 #[derive(Default)]
 struct Sink {
     events: Vec<Event>,
@@ -463,7 +463,7 @@ struct Sink {
 }
 
 impl Sink {
-    /// The bytes of an object of this many units; `None`: the size does not match the site's.
+    /// The bytes of an object of this many units; `None` if the size does not match the site's.
     fn bytes(site: SiteId, units: u32) -> Option<Option<u64>> {
         let bytes = u64::from(units) * UNIT;
         let known = match site {
@@ -473,7 +473,8 @@ impl Sink {
         (units == 0 || known == Some(bytes)).then_some(known)
     }
 
-    /// Takes the event that words begin with, if it is plain or noted and as events of its site are; its words and units.
+    /// Takes the event at the start of the words, if it is plain or noted and its size matches; returns its words and
+    /// units.
     fn take(&mut self, words: &[Word], top: u64) -> Option<(usize, u32)> {
         let word = u32::from_le_bytes(*words.first()?);
         let plain = NotedEvent {
@@ -527,7 +528,7 @@ impl EventSink for Sink {
     }
 }
 
-/// What a sink is given.
+/// What a sink receives.
 fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Sink, bool) {
     let block = EventBlock {
         header: header(0x1000, flags),
@@ -601,7 +602,7 @@ proptest! {
         if let Ok(block) = EventBlock::decode(&content) {
             let _ = EventDecoder::new(&Facts).decode(&block, |_| {});
         }
-        // Words with likely operations, so that every escape meets every payload.
+        // Words with likely operations, so that every escape occurs with every payload.
         let words = ops.iter().fold(EventWords::new(), |words, (op, low)| {
             words.word(op << 12 | (low & 3)).word(low & 0x3F)
         });
@@ -627,7 +628,8 @@ proptest! {
     }
 }
 
-/// The VM moved the top by 16 bytes for an object of its own, and the program's object of 24 found no room in the buffer.
+/// The VM moved the top by 16 bytes for an object of its own, so the buffer had no room for the program's object of 24
+/// bytes.
 #[test]
 fn an_object_that_would_overlap_the_last_one_is_outside_of_the_buffer() {
     let words = EventWords::new()
@@ -653,9 +655,9 @@ fn an_object_that_touches_the_last_one_or_lies_elsewhere_is_in_the_buffer() {
     }
 }
 
-/// After a collection memory is used again: what was there before says nothing.
+/// After a collection memory is reused: the old top does not matter.
 #[test]
-fn a_top_of_before_the_collection_is_in_no_objects_way() {
+fn a_top_from_before_the_collection_is_ignored() {
     let words = EventWords::new().cut(EPOCH).at(FIXED, 0x1010);
     let (events, result) = decode(&words, 0x1000, EventFlags::AFTER_CUT);
     result.unwrap();
@@ -679,7 +681,7 @@ fn arrays_of_arrays_at_the_top_need_neither_bytes_nor_top() {
         allocation(INNER, 40, Place::End(0x1000 + total)),
         "the second inner array"
     );
-    // Where the top is not known, the arrays have no place.
+    // If the top is unknown, the arrays have no place.
     let unknown = events_of(&short, 0);
     assert_eq!(unknown[0], allocation(OUTER, 24, Place::Unplaced));
 }

@@ -89,7 +89,7 @@ fn what_fits_is_added_up_kept_and_written() {
         &pair[..],
         &[word(18, 5), word(18, 0), word(19, 0)],
         &pair,
-        // The middle word does not fit.
+        // The middle event includes a gap.
         &[word(16, 3), word(16, 4), word(16, 3)],
     ]
     .concat();
