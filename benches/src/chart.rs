@@ -1,7 +1,7 @@
 //! The ratios to the bare JVM as an SVG chart: a row per workload, a dot per tool, a line from the first to the third quartile.
 //!
-//! The axis is logarithmic, so that "half" and "twice" are equally far from 1. Colours keep their order when a tool is left out
-//! only within one chart; every tool is named in the legend.
+//! The axis is logarithmic, so that "half" and "twice" are equally far from 1. Colours are assigned per chart: a tool may have
+//! another colour in a chart with other tools, and the legend names every tool.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const DOT_STEP: f64 = 13.0;
 const ROW_GAP: f64 = 14.0;
 const HEAD: f64 = 66.0;
 
-/// The chart of one metric; none if there is nothing to draw.
+/// The chart of one metric; `None` if there is nothing to draw.
 pub fn ratio_chart(comparison: &Comparison, metric: Metric) -> Option<String> {
     let tools: Vec<&str> = comparison
         .tools
@@ -75,7 +75,7 @@ pub fn ratio_chart(comparison: &Comparison, metric: Metric) -> Option<String> {
     Some(svg)
 }
 
-/// A logarithmic axis that holds 1 and everything drawn.
+/// A logarithmic axis that includes 1 and everything drawn.
 struct Axis {
     low: f64,
     high: f64,
@@ -101,13 +101,13 @@ impl Axis {
         LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
     }
 
-    /// Round ratios, far enough apart to be read.
+    /// Round ratios with enough space between them to be readable.
     fn ticks(&self) -> Vec<f64> {
         let candidates: [f64; 24] = [
             0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.7, 2.0, 2.5, 3.0,
             4.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
         ];
-        // 1 is always there; others give way to it and to each other, nearest to 1 first.
+        // 1 is always a tick; others need a distance to it and to each other, those nearest to 1 first.
         let mut inside: Vec<f64> = candidates
             .into_iter()
             .filter(|tick| (self.low..=self.high).contains(tick))
@@ -228,7 +228,7 @@ mod tests {
             fork("json", "jfr", 0, 90.0, 1.0),
         ]);
         let svg = ratio_chart(&comparison, Metric::Cpu).unwrap();
-        // Two tools, one workload and the mean; two circles of the legend.
+        // Two tools with one workload and the mean; the legend has two circles.
         assert_eq!(
             (
                 svg.matches("<title>").count(),

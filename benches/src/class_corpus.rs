@@ -1,11 +1,12 @@
-//! Real classes for the benches of single stages: `java.base` of a JDK, taken out of its image by the JDK's own `jimage`.
+//! Real classes for the benches of single stages: `java.base` of a JDK, extracted from its image with the JDK's own
+//! `jimage`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// The bytes of many class files, in the order of their paths.
+/// The bytes of many class files, in path order.
 #[derive(Clone, Debug)]
 pub struct ClassCorpus {
     /// One entry per class.
@@ -13,10 +14,10 @@ pub struct ClassCorpus {
 }
 
 impl ClassCorpus {
-    /// `java.base` of the JDK that `DUCKTRACK_JDK_17` or `JAVA_HOME` names (it must have `bin/jimage`).
+    /// Extracts `java.base` of the JDK in `DUCKTRACK_JDK_17` or `JAVA_HOME` (it must have `bin/jimage`).
     ///
     /// # Errors
-    /// When there is no such JDK, or its image cannot be taken apart.
+    /// If there is no such JDK, or its image cannot be extracted.
     pub fn java_base() -> Result<ClassCorpus> {
         let home = ["DUCKTRACK_JDK_17", "JAVA_HOME"]
             .iter()
@@ -36,7 +37,7 @@ impl ClassCorpus {
         Ok(ClassCorpus { classes })
     }
 
-    /// Bytes of all classes.
+    /// Total bytes of all classes.
     pub fn bytes(&self) -> u64 {
         self.classes.iter().map(|class| class.len() as u64).sum()
     }

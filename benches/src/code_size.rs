@@ -1,9 +1,9 @@
-//! Machine code that counting adds in C2, per counter that is executed: the figure without the machine's noise.
+//! Machine code that counting adds in C2, per executed counter: a figure that does not depend on timing.
 //!
-//! A workload runs without and with the agent, both with a compilation log. Only methods that C2 compiled in both runs *with the same
-//! methods inlined* are compared: their difference in machine code is the counters', not that of other inlining. It is divided by
-//! the helper calls that C2 compiled into them (branches never taken are left out by C2, so these are the counters that run).
-//! A second bare run shows how much the same methods differ without any agent: the noise of the figure.
+//! A workload runs without and with the agent, both times with a compilation log. Only methods that C2 compiled in both runs *with
+//! the same inlining* are compared, so the difference in their machine code comes from the counters and not from different inlining.
+//! It is divided by the number of helper calls that C2 compiled into them (C2 leaves out branches that are never taken, so these are
+//! the executed counters). A second bare run shows how much the same methods differ without any agent: the noise of the figure.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -16,7 +16,7 @@ use crate::{
     run_fork,
 };
 
-/// What counting adds to compiled code.
+/// The machine code that counting adds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CodeSize {
     /// The workload.
@@ -25,21 +25,21 @@ pub struct CodeSize {
     pub counters: String,
     /// Methods compared: compiled in both runs, same inlining, at least one counter.
     pub methods: usize,
-    /// Methods with counters that could not be compared: inlined differently, or compiled in one run only.
+    /// Methods with counters that could not be compared: inlined differently, or compiled in only one run.
     pub left_out: usize,
     /// Counters compiled into the compared methods.
     pub probes: usize,
-    /// Bytes added to them over all probes.
+    /// Bytes added to the compared methods, divided by their counters.
     pub bytes_per_probe: Option<f64>,
-    /// The same per method.
+    /// Bytes per counter of each method.
     pub per_method: Option<Spread>,
-    /// Every compared method, the largest difference first.
+    /// All compared methods, the largest difference first.
     pub compared: Vec<ComparedMethod>,
-    /// What two bare runs differ by on the methods of the comparison, over the same probes.
+    /// Difference of two bare runs on the compared methods, divided by the same number of counters.
     pub noise_per_probe: Option<f64>,
 }
 
-/// One method that C2 compiled alike without and with counters.
+/// One method that C2 compiled with the same inlining without and with counters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedMethod {
     /// Class, method and descriptor.
@@ -105,7 +105,7 @@ fn log_of(
     }
     let file = File::open(&path).with_context(|| format!("{}", path.display()))?;
     let log = CompilationLog::read(BufReader::new(file))?;
-    // A log is large and of no use once it is read.
+    // A log is large and no longer needed once it has been read.
     std::fs::remove_file(&path)?;
     Ok(log)
 }
@@ -176,13 +176,13 @@ impl ComparedMethod {
     }
 }
 
-/// Over all rows of one kind of counters: the median of the methods' bytes per counter.
+/// Median of the methods' bytes per counter, over all rows of one kind of counters.
 pub(crate) fn median_over_all(rows: &[CodeSize], counters: &str) -> Option<f64> {
     let own = rows.iter().filter(|row| row.counters == counters);
     median(own.flat_map(|row| row.compared.iter().map(ComparedMethod::bytes_per_probe)))
 }
 
-/// Over all rows of one kind of counters: all bytes over all probes.
+/// All bytes divided by all counters, over all rows of one kind of counters.
 pub(crate) fn bytes_per_probe_over_all(rows: &[CodeSize], counters: &str) -> Option<f64> {
     let own = || rows.iter().filter(|row| row.counters == counters);
     let probes: usize = own().map(|row| row.probes).sum();

@@ -1,4 +1,4 @@
-//! What the command `ducktrack` says of a trace, as JSON.
+//! Runs the command `ducktrack` on a trace and returns its JSON output.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::Installation;
 
-/// Runs `ducktrack WHAT TRACE --format json` and parses what it prints.
+/// Runs `ducktrack WHAT TRACE --format json` and parses its output.
 pub(crate) fn command_json(installation: &Installation, what: &str, trace: &Path) -> Result<Value> {
     let output = Command::new(installation.needed(installation.command.clone())?)
         .arg(what)

@@ -1,28 +1,29 @@
 //! Ratios to the bare JVM, per workload and over the suite.
 //!
-//! A ratio is one fork of a tool over the bare fork of the same workload in the same round. Over the suite: the geometric
-//! mean of a round's ratios, one per round; so the spread of that column is that of the whole experiment repeated, not of
-//! workloads that differ. A workload on which a tool has no ratio at all is not in its mean, and listed as unfinished; a
-//! round in which only some of the others have one is left out, for its mean would be over something else.
+//! A ratio compares one fork of a tool with the bare fork of the same workload in the same round. The figure for the
+//! suite is the geometric mean of a round's ratios, one value per round; so its spread is that of repeating the whole
+//! experiment, not that of different workloads. A workload on which a tool has no ratio at all is left out of its mean
+//! and listed as unfinished. A round in which only some of the other workloads have a ratio is left out, because its mean
+//! would cover other workloads.
 
 use serde::Serialize;
 
 use crate::{Measurement, Metric, Outcome, Spread, geometric_mean};
 
-/// Ratios of one tool on one workload, or over all.
+/// The ratio of one tool on one workload, or over the suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     /// The tool.
     pub tool: String,
-    /// The workload; none: the geometric mean over all.
+    /// The workload; `None` for the geometric mean over all.
     pub workload: Option<String>,
     /// What is compared.
     pub metric: Metric,
-    /// Over rounds.
+    /// Distribution over the rounds.
     pub spread: Spread,
 }
 
-/// Everything that was measured over the suite, in order of appearance.
+/// All measurements of the suite, in order of appearance.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Names of the tools, the bare JVM first.
@@ -31,18 +32,18 @@ pub struct Comparison {
     pub workloads: Vec<String>,
     /// Forks per tool and workload.
     pub rounds: usize,
-    /// The metrics of time there are, the steadiest first.
+    /// The metrics of time that were measured, the least noisy first.
     pub steadiest: Vec<Metric>,
     /// Every ratio that could be formed.
     pub ratios: Vec<Ratio>,
-    /// Forks that did not finish: workload, tool, round, why.
+    /// Forks that did not finish: workload, tool, round, and outcome.
     pub unfinished: Vec<(String, String, usize, Outcome)>,
     /// The forks themselves.
     pub measurements: Vec<Measurement>,
 }
 
 impl Comparison {
-    /// Compares what was measured.
+    /// Compares these measurements.
     pub fn new(measurements: Vec<Measurement>) -> Comparison {
         let mut comparison = Comparison {
             tools: names(&measurements, |measurement| &measurement.tool),
@@ -67,7 +68,7 @@ impl Comparison {
         comparison
     }
 
-    /// The ratio of a tool; `workload` none: over the suite.
+    /// The ratio of a tool; `workload` is `None` for the suite.
     pub fn ratio(&self, tool: &str, workload: Option<&str>, metric: Metric) -> Option<Spread> {
         let fits = |ratio: &&Ratio| {
             ratio.tool == tool && ratio.workload.as_deref() == workload && ratio.metric == metric
@@ -75,7 +76,7 @@ impl Comparison {
         self.ratios.iter().find(fits).map(|ratio| ratio.spread)
     }
 
-    /// The values of a tool's forks themselves.
+    /// The absolute values of a tool's forks.
     pub fn absolute(&self, tool: &str, workload: &str, metric: Metric) -> Option<Spread> {
         let own = self
             .measurements
@@ -140,7 +141,7 @@ impl Comparison {
         self.measurements.iter().find(fits)?.value(metric)
     }
 
-    /// By the mean relative distance of the quartiles, over tools and workloads.
+    /// Orders metrics by the mean relative distance of the quartiles, over tools and workloads.
     fn order_by_steadiness(&self) -> Vec<Metric> {
         let unsteadiness = |metric: Metric| {
             let own = self
@@ -209,7 +210,7 @@ pub(crate) mod tests {
             tool: tool.to_owned(),
             round,
             outcome: Outcome::Done,
-            // The first one is warm-up and far off: it must not show anywhere.
+            // The first iteration is warm-up and far off: it must have no influence.
             iterations: vec![iteration(9.0), iteration(1.5), iteration(1.0)],
             warm_up: 1,
             process_wall_ms: 5.0,
@@ -221,7 +222,7 @@ pub(crate) mod tests {
 
     #[test]
     fn forks_are_compared_within_their_round() {
-        // The machine is twice as slow in round 1: the ratios do not notice.
+        // The machine is twice as slow in round 1, which must not affect the ratios.
         let comparison = Comparison::new(vec![
             fork("json", "bare", 0, 100.0, 100.0),
             fork("json", "jfr", 0, 110.0, 150.0),

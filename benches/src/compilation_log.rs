@@ -6,37 +6,38 @@
 //!   <parse method='10' ...>                 the method itself ...
 //!     <parse method='12' ...> </parse>      ... and, nested, every method inlined into it
 //!   </parse>
-//!   <failure reason='...'/>                 a failed attempt: what was parsed so far is parsed again
+//!   <failure reason='...'/>                 a failed attempt: the `parse` elements so far are repeated
 //! </task>
 //! <nmethod compile_id='7' level='4' insts_offset='368' stub_offset='464' method='Main run (I)V' .../>
 //! ```
 //!
-//! The machine code is what lies between `insts_offset` and `stub_offset`: neither tables nor stubs.
+//! The machine code is the range from `insts_offset` to `stub_offset`, without tables and stubs.
 
 use std::collections::HashMap;
 use std::io::BufRead;
 
 use anyhow::{Result, ensure};
 
-/// One method as C2 compiled it the last time (on-stack replacements left out).
+/// The last compilation of a method by C2 (without on-stack replacements).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compiled {
     /// Bytes of machine code.
     pub code_bytes: u64,
-    /// Every method that went into it, itself included, sorted: two compilations with equal lists made the same choices.
+    /// All inlined methods and the method itself, sorted: two compilations with equal lists made the same choices.
     pub inlined: Vec<String>,
-    /// How many calls of the agent's helper class went into it: counters that are reached, since C2 leaves out branches never taken.
+    /// Number of compiled calls of the agent's helper class: the counters that are reached, since C2 leaves out branches that are
+    /// never taken.
     pub probes: usize,
 }
 
-/// A whole log: last compilation by method.
+/// A whole log: the last compilation of each method.
 #[derive(Clone, Debug, Default)]
 pub struct CompilationLog {
-    /// Compilations at level 4 by `class method descriptor`.
+    /// Compilations at level 4, by `class method descriptor`.
     pub compiled: HashMap<String, Compiled>,
 }
 
-/// The agent's helper class, as the log writes names.
+/// The agent's helper class, as named in the log.
 const HELPER: &str = "java.lang.DuckTrack";
 
 impl CompilationLog {
@@ -56,14 +57,14 @@ impl CompilationLog {
     }
 }
 
-/// What C2 was seen to do in one task.
+/// What the log shows of one task of C2.
 #[derive(Default)]
 struct Task {
     classes: HashMap<String, String>,
     methods: HashMap<String, String>,
     inlined: Vec<String>,
     probes: usize,
-    /// For every open `parse`: whether it is a method of the helper.
+    /// For each open `parse`: whether it is a method of the helper.
     open: Vec<bool>,
 }
 
@@ -122,7 +123,7 @@ impl Reader {
         }
     }
 
-    /// Joins sizes and tasks; a later compilation of a method replaces an earlier one.
+    /// Combines sizes and tasks; a later compilation of a method replaces an earlier one.
     fn compiled(mut self) -> HashMap<String, Compiled> {
         let mut compiled = HashMap::new();
         for (id, method, code_bytes) in self.machine_code {
@@ -188,7 +189,7 @@ impl Task {
         } else if !inside_helper {
             self.probes += 1;
         }
-        // A method that the helper calls belongs to the helper.
+        // Methods that the helper calls count as the helper's.
         self.open.push(helper || inside_helper);
     }
 }

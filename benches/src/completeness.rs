@@ -1,4 +1,4 @@
-//! How much of the JVM's own allocated bytes ducktrack's sites explain, per workload and over the suite.
+//! The share of the JVM's own allocated bytes that ducktrack's sites explain, per workload and over the suite.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,27 +9,27 @@ use crate::command_json::command_json;
 use crate::plan::fork_path;
 use crate::tool::TRACE;
 
-/// One workload's balance, as its report prints it.
+/// The balance of one workload, as in its report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkloadCompleteness {
     /// The workload.
     pub workload: String,
-    /// Bytes the JVM says it allocated.
+    /// Bytes allocated by the JVM's own count.
     pub vm_bytes: f64,
-    /// Bytes of these that sites explain.
+    /// How many of these bytes the sites explain.
     pub explained_bytes: f64,
-    /// What the explained bytes are: executed or materialized.
+    /// Which bytes count as explained: executed or materialized ones.
     pub basis: String,
 }
 
 impl WorkloadCompleteness {
-    /// Share explained; executing more than the JVM allocated (the rest was eliminated) explains all of it.
+    /// The share explained; at most 1, although more bytes may be executed than allocated (the rest was eliminated).
     pub fn share(&self) -> f64 {
         (self.explained_bytes / self.vm_bytes).min(1.0)
     }
 }
 
-/// Reads the balances out of reports; a report without the JVM's own number has none.
+/// Extracts the balances from reports; a report without the JVM's own count has none.
 pub fn measure_completeness(reports: &[(String, Value)]) -> Vec<WorkloadCompleteness> {
     reports
         .iter()
@@ -37,7 +37,7 @@ pub fn measure_completeness(reports: &[(String, Value)]) -> Vec<WorkloadComplete
         .collect()
 }
 
-/// The reports of one tool's forks that a plan has left behind, by workload.
+/// The reports of one tool's forks that a plan left on disk, by workload.
 pub(crate) fn reports_of(
     installation: &Installation,
     workloads: &[String],
@@ -65,7 +65,8 @@ fn balance(workload: &str, report: &Value) -> Option<WorkloadCompleteness> {
     })
 }
 
-/// Over all workloads: explained bytes over allocated bytes, no workload's surplus making up for another's gap.
+/// Explained bytes divided by allocated bytes over all workloads; a surplus of one workload does not make up for a
+/// gap of another.
 pub(crate) fn share_over_all(rows: &[WorkloadCompleteness]) -> Option<f64> {
     let all: f64 = rows.iter().map(|row| row.vm_bytes).sum();
     let explained: f64 = rows.iter().map(|row| row.share() * row.vm_bytes).sum();

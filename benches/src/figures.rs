@@ -1,4 +1,4 @@
-//! The figures that ducktrack must reach, with what was measured beside them.
+//! The figures that ducktrack must reach, with the measured values.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -12,17 +12,17 @@ use crate::{
     measure_rewrite_speed, measure_start_up, median, run_plan, select_tools,
 };
 
-/// Whether a figure is reached.
+/// Whether a figure was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// As good as aimed for.
+    /// The aim is reached.
     Aim,
-    /// As good as it must be.
+    /// The required value is reached, but not the aim.
     Must,
-    /// Not good enough.
+    /// The required value is missed.
     Missed,
-    /// Could not be measured.
+    /// It could not be measured.
     Unknown,
     /// The bare JVM differs from itself by more than the figure allows.
     Noise,
@@ -31,15 +31,15 @@ pub enum Standing {
 /// One figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// What it is.
+    /// Name of the figure.
     pub name: &'static str,
-    /// What it must be.
+    /// The required value.
     pub must: &'static str,
-    /// What we aim for.
+    /// The value aimed for.
     pub aim: &'static str,
-    /// What was measured, with its spread.
+    /// The measured value, with its spread.
     pub measured: String,
-    /// Whether that is enough.
+    /// Whether the measured value is good enough.
     pub standing: Standing,
 }
 
@@ -50,7 +50,7 @@ enum Bound {
     AtLeast(f64, f64),
 }
 
-/// Measures every figure. `plan` says which workloads, how many rounds and iterations.
+/// Measures all figures. `plan` determines workloads, rounds and iterations.
 pub fn measure_figures(
     installation: &Installation,
     plan: &Plan,
@@ -160,7 +160,8 @@ const SLOWDOWN: &str =
     "slowdown in the steady state (application CPU), geometric mean over the suite";
 const WORST: &str = "worst workload";
 
-/// Whether the bare JVM differs from itself by as much as the slowdown may be: then no ratio of these rounds says anything.
+/// Whether the bare JVM differs from itself by as much as the allowed slowdown: then the ratios of these rounds mean
+/// nothing.
 fn is_noisy(comparison: &Comparison) -> bool {
     let again = comparison.ratio("bare-again", None, Metric::Cpu);
     again.is_none_or(|spread| !(1.0 / 1.05..=1.05).contains(&spread.median))
@@ -192,8 +193,8 @@ fn compare(
     )?))
 }
 
-/// Executed bytes can be more than the JVM allocated where the JIT removed objects, which would hide gaps: so what reached the
-/// heap is recorded too, in runs of their own.
+/// Executed bytes can exceed the bytes that the JVM allocated where the JIT removed objects, and so hide gaps. Therefore
+/// separate runs record what reached the heap.
 fn completeness(
     installation: &Installation,
     plan: &Plan,
@@ -218,7 +219,7 @@ fn completeness(
     Ok(measure_completeness(&reports))
 }
 
-/// Where only executed bytes are known, some of them may have been eliminated and hide a gap.
+/// If only executed bytes are known, some of them may have been eliminated and hide a gap.
 fn at_most(rows: &[WorkloadCompleteness]) -> &'static str {
     if rows.iter().all(|row| row.basis == "materialized") {
         ""
@@ -227,7 +228,7 @@ fn at_most(rows: &[WorkloadCompleteness]) -> &'static str {
     }
 }
 
-/// What the bare JVM against itself looks like in the same rounds: a slowdown within it is not one.
+/// The ratio of the bare JVM to itself in the same rounds; a slowdown within it means nothing.
 fn noise(comparison: &Comparison) -> String {
     let again = comparison.ratio("bare-again", None, Metric::Cpu);
     again.map_or(String::new(), |spread| {
@@ -239,13 +240,14 @@ fn noise(comparison: &Comparison) -> String {
     })
 }
 
-/// The mean beside the median: loops that C2 unrolls have a counter's code several times and weigh it down.
+/// The mean in addition to the median: loops unrolled by C2 have a counter's code several times and weigh more in the
+/// mean.
 fn mean_code_size(rows: &[crate::CodeSize]) -> String {
     bytes_per_probe_over_all(rows, "path")
         .map_or(String::new(), |mean| format!(" (mean {mean:.1})"))
 }
 
-/// Median over workloads of the difference of peak memory.
+/// Median over workloads of the additional peak memory.
 fn added_memory(comparison: &Comparison) -> Option<f64> {
     let difference = |workload: &String| {
         let with = comparison.absolute(COUNTED, workload, Metric::Memory)?;
@@ -294,7 +296,7 @@ fn figure(
     }
 }
 
-/// The table.
+/// The figures as a table.
 pub fn figures_table(figures: &[Figure]) -> String {
     let mut text =
         String::from("| figure | must | aim | measured | reached |\n|---|---:|---:|---:|---|\n");

@@ -1,4 +1,4 @@
-//! One fork: a fresh JVM with a tool in it runs one program, watched until it ends.
+//! One fork: a new JVM with a tool runs one program and is watched until it ends.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use crate::process_watch::{ProcessWatch, ended_children_cpu_ms};
 use crate::way::Way;
 use crate::{HardwareCounters, Installation, Iteration, Measurement, Outcome, Tool};
 
-/// What the JVM is to run.
+/// The program of a fork.
 #[derive(Clone, Debug)]
 pub enum Program {
     /// A workload of the harness.
@@ -25,23 +25,23 @@ pub enum Program {
     Empty,
 }
 
-/// How long and how often.
+/// Numbers of iterations, and time limits.
 #[derive(Clone, Debug)]
 pub struct ForkSettings {
     /// Iterations that are measured.
     pub measured: usize,
-    /// Iterations ahead of them that warm up, at least.
+    /// Least number of warm-up iterations.
     pub warm_up: usize,
-    /// How long the warm-up of a workload takes, at least.
+    /// Least duration of a workload's warm-up.
     pub warm_up_seconds: u64,
-    /// A JVM that has not ended by then is ended.
+    /// A JVM that has not ended by then is killed.
     pub limit: Duration,
     /// Options for every JVM, before the tool's.
     pub jvm_options: Vec<String>,
 }
 
 impl ForkSettings {
-    /// The heap of `workloads.md`: fixed, G1.
+    /// A fixed heap and G1, as in `workloads.md`.
     pub fn new(measured: usize, warm_up: usize, warm_up_seconds: u64) -> ForkSettings {
         let jvm_options = ["-Xms1g", "-Xmx1g", "-XX:+UseG1GC"]
             .map(str::to_owned)
@@ -83,7 +83,7 @@ impl Program {
         }
     }
 
-    /// How many iterations warm up, where the program does not say when it is warm.
+    /// The number of warm-up iterations, if the program does not report when it is warm.
     fn fixed_warm_up(&self, settings: &ForkSettings) -> Option<usize> {
         let says_when_warm = settings.warm_up > 0 || settings.warm_up_seconds > 0;
         match self {
@@ -112,14 +112,14 @@ fn workload_arguments(
     words
 }
 
-/// A finished fork: its measurement, and the truth if the program knows one.
+/// A finished fork: its measurement, and the truth if the program knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Finished {
     pub(crate) measurement: Measurement,
     pub(crate) truth: Vec<Way>,
 }
 
-/// Runs one fork; `directory` takes its standard error and what the tool writes.
+/// Runs one fork; its standard error and the tool's output go into `directory`.
 pub fn run_fork(
     installation: &Installation,
     tool: &Tool,
@@ -199,13 +199,13 @@ struct Listener<'a> {
     counters: Option<&'a HardwareCounters>,
     directory: &'a Path,
     iterations: Vec<Iteration>,
-    /// How many of them only warm up, once that is known.
+    /// How many of them are warm-up, once known.
     warm_up: Option<usize>,
     truth: Vec<Way>,
     attached: Option<Attached>,
     ended: Option<bool>,
     skipped: Option<String>,
-    /// The last line that is not the harness's: a JVM that refuses its options says so on standard output.
+    /// The last line that is not the harness's: a JVM that refuses its options prints the reason to standard output.
     said: Option<String>,
 }
 
@@ -237,7 +237,7 @@ impl<'a> Listener<'a> {
         let Some(output) = child.stdout.take() else {
             return;
         };
-        // A line that is no UTF-8 is no line of ours.
+        // Lines that are not UTF-8 are not the harness's.
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
             self.hear(&String::from_utf8_lossy(&line));
         }
@@ -315,7 +315,7 @@ impl<'a> Listener<'a> {
     }
 }
 
-/// Of standard error.
+/// The last line of standard error.
 fn last_line(directory: &Path) -> Option<String> {
     let text = std::fs::read(directory.join("stderr.txt")).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -329,7 +329,7 @@ mod tests {
 
     use super::*;
 
-    /// What is said of a JVM that ended with 1 after it had said this.
+    /// The outcome for a JVM that exited with 1 after this output.
     fn failure(output: &str, errors: &str) -> Outcome {
         let directory = tempfile::tempdir().expect("folder");
         std::fs::write(directory.path().join("stderr.txt"), errors).expect("file");

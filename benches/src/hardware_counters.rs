@@ -1,9 +1,9 @@
 //! User-mode instructions and cycles of a running JVM, by `perf stat` attached to it.
 //!
-//! The counters are attached, switched off, when the workload says it starts; switched on when the last
-//! warm-up iteration ends and off again when the last iteration ends. So start-up, warm-up and shutdown are not in them, but
-//! whatever the JVM's own compiler and collector threads do meanwhile is. Many machines (virtual ones above all) have no
-//! such counters: then [`HardwareCounters::probe`] finds none and the columns are absent.
+//! The counters are attached, but off, when the workload starts. They are switched on when the last warm-up iteration ends,
+//! and off when the last iteration ends. So start-up, warm-up and shutdown are excluded, but the JVM's own compiler and
+//! collector threads are included. Many machines (above all virtual ones) have no such counters: then
+//! [`HardwareCounters::probe`] finds none and the columns are absent.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -21,14 +21,14 @@ pub struct CounterReading {
     pub cycles: Option<f64>,
 }
 
-/// The counters that this machine has.
+/// The counters of this machine.
 #[derive(Clone, Debug)]
 pub struct HardwareCounters {
     events: Vec<&'static str>,
 }
 
 impl HardwareCounters {
-    /// Asks `perf stat` to count a trivial program; none if it is not installed or the machine cannot count.
+    /// Asks `perf stat` to count a trivial program; `None` if perf is not installed or the machine has no counters.
     pub fn probe() -> Option<HardwareCounters> {
         HardwareCounters::with_events(vec!["instructions:u", "cycles:u"])
     }
@@ -45,7 +45,7 @@ impl HardwareCounters {
         (output.status.success() && values.len() == counters.events.len()).then_some(counters)
     }
 
-    /// Attaches to a running process, counting nothing yet. Its files go into `directory`.
+    /// Attaches to a running process without counting yet. Files go into `directory`.
     pub(crate) fn attach(&self, pid: u32, directory: &Path) -> Option<Attached> {
         let control_path = directory.join("perf-control");
         let output = directory.join("perf-stat.csv");
@@ -58,7 +58,7 @@ impl HardwareCounters {
         {
             return None;
         }
-        // Opened for both ways so that opening does not wait for the other end.
+        // Opened for reading and writing, so that opening does not wait for the other end.
         let control = OpenOptions::new()
             .read(true)
             .write(true)
@@ -91,7 +91,7 @@ impl HardwareCounters {
     }
 }
 
-/// `perf stat` on one process.
+/// `perf stat`, attached to one process.
 pub(crate) struct Attached {
     child: Child,
     control: File,
@@ -100,7 +100,7 @@ pub(crate) struct Attached {
 
 impl Attached {
     pub(crate) fn switch_on(&mut self) {
-        // A perf that is gone shows as an absent reading at the end.
+        // If perf has ended, the reading at the end is absent.
         let _ = self.control.write_all(b"enable\n");
     }
 
@@ -108,7 +108,7 @@ impl Attached {
         let _ = self.control.write_all(b"disable\n");
     }
 
-    /// After the process has ended: perf ends by itself and has written its sums.
+    /// Reads the sums after the process has ended: perf then ends by itself.
     pub(crate) fn read(mut self) -> Option<CounterReading> {
         self.child.wait().ok()?;
         let values = parse_values(&fs::read_to_string(&self.output).ok()?);
@@ -125,7 +125,8 @@ impl Attached {
     }
 }
 
-/// Lines of `perf stat -x,`: value, unit, event, and more. Lines without a number ("<not supported>") are left out.
+/// Parses lines of `perf stat -x,`: value, unit, event, and more. Lines without a number ("<not supported>") are
+/// skipped.
 fn parse_values(text: &str) -> Vec<(String, f64)> {
     let value = |line: &str| {
         let mut fields = line.split(',');
@@ -151,7 +152,7 @@ mod tests {
         );
     }
 
-    /// The clock of a task is counted on every machine, so the attaching and switching can be tested on every one.
+    /// Every machine can count a task's clock, so attaching and switching can be tested everywhere.
     #[test]
     fn only_what_runs_while_switched_on_is_counted() {
         let Some(counters) = HardwareCounters::with_events(vec!["task-clock"]) else {
@@ -165,7 +166,8 @@ mod tests {
             .spawn()
             .unwrap();
         let mut attached = counters.attach(busy.id(), &directory).unwrap();
-        // Perf may be slow to hear, so the phases are measured in the time of the busy process, and what must not be counted is long.
+        // Perf may react slowly. So the phases are measured in CPU time of the busy process, and the phase that must not be counted
+        // is long.
         run_for(busy.id(), 200.0);
         attached.switch_on();
         run_for(busy.id(), 200.0);
@@ -184,7 +186,7 @@ mod tests {
         );
     }
 
-    /// Waits until a process has run for so long.
+    /// Waits until a process has used this much CPU time.
     fn run_for(pid: u32, ms: f64) {
         let start = cpu_ms(pid);
         while cpu_ms(pid) < start + ms {
@@ -192,7 +194,7 @@ mod tests {
         }
     }
 
-    /// CPU time of a process; the system counts it in ticks of 10 ms.
+    /// CPU time of a process, which the system counts in ticks of 10 ms.
     fn cpu_ms(pid: u32) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         let behind_name = stat.rsplit(')').next().unwrap();

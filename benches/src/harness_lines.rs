@@ -1,6 +1,6 @@
 //! The JSON lines that a workload prints: `start`, `iteration`, `warm`, `end`, `skip`, `list`, and `truth` of the known counts.
 //!
-//! Only these are understood; a JVM may print other lines of its own ("Started recording 1."), which are passed over.
+//! Other lines, which a JVM may print ("Started recording 1."), are ignored.
 //! The fields are documented in `java-harness/README.md`.
 
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::way::Way;
 pub(crate) enum HarnessLine {
     Start,
     Iteration(Iteration),
-    /// What was before only warmed up.
+    /// All iterations before were warm-up.
     Warm,
     End {
         ok: bool,
@@ -61,7 +61,7 @@ fn iteration(value: &Value) -> Option<Iteration> {
     })
 }
 
-/// A string as it is, anything else as JSON (a checksum may be a number).
+/// Returns a string unchanged, and anything else as JSON (a checksum may be a number).
 fn text(value: &Value) -> String {
     value
         .as_str()

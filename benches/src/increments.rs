@@ -1,12 +1,12 @@
-//! The DuckTracks paper's table for our suite: counter increments executed, against one counter per site.
+//! The table of the DuckTracks paper for our suite: executed counter increments, compared with one counter per site.
 //!
 //! Three runs per workload: one counter per site; paths from the static heuristics alone (`reinstrument=off`); paths after
-//! re-instrumentation for measured frequencies. The agent itself says how many increments it executed and how many one
-//! counter per site would have needed *in the same run*, so threads that meet differently from run to run do not blur the table.
-//!
+//! re-instrumentation for measured frequencies. The agent itself reports how many increments it executed and how many one
+//! counter per site would have needed *in the same run*, so different thread schedules do not distort the table.
 //! The last column is the most that any placement of counters inside of methods can save: a method cannot execute fewer
-//! increments than its most frequent site has executions, because one increment stands for one execution of a site at the most.
-//! What callers and callees allocate together is out of reach of the paper's paths.
+//! The last column is an upper bound of what counters inside of methods can save: a method cannot execute fewer increments than
+//! its most frequent site has executions, because one increment counts at most one execution of a site. Allocations shared by
+//! callers and callees are beyond the paper's paths.
 
 use std::collections::HashMap;
 
@@ -18,21 +18,21 @@ use crate::command_json::command_json;
 use crate::tool::TRACE;
 use crate::{ForkSettings, Installation, Outcome, Program, Tool, Workload, run_fork};
 
-/// One run's increments.
+/// The increments of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Increments {
     /// Executed increments that count allocations.
     pub executed: f64,
-    /// Executed increments that only learn frequencies.
+    /// Executed increments that only measure frequencies.
     pub profiling: f64,
-    /// What one counter per site would have needed.
+    /// Increments that one counter per site would have needed.
     pub one_per_site: f64,
-    /// What counters inside of methods need at the least: the sum over methods of the count of the most frequent site. Objects
-    /// that are filed by caller or class are in neither number.
+    /// A lower bound for counters inside of methods: the sum over methods of the count of the most frequent site. Objects
+    /// filed by caller or class are not included.
     pub least: f64,
 }
 
-/// The three runs of one workload; none where a run failed.
+/// The three runs of one workload; `None` for a run that failed.
 #[derive(Clone, Debug, Serialize)]
 pub struct WorkloadIncrements {
     /// The workload.
@@ -57,12 +57,12 @@ impl Increments {
         })
     }
 
-    /// Share of one-per-site that the best placement inside of methods would save.
+    /// The share of one-per-site increments that the best placement inside of methods would save.
     pub fn bound(&self) -> Option<f64> {
         (self.one_per_site > 0.0).then(|| 1.0 - self.least / self.one_per_site)
     }
 
-    /// Share of one-per-site that was saved, the profiling increments counted as cost.
+    /// The share of one-per-site increments that was saved, with profiling increments counted as cost.
     pub fn saved(&self) -> Option<f64> {
         (self.one_per_site > 0.0)
             .then(|| 1.0 - (self.executed + self.profiling) / self.one_per_site)
@@ -81,10 +81,10 @@ fn least_in_methods(sites: &Value) -> f64 {
     most.values().sum()
 }
 
-/// The ways of allocating that need no increment of the paper's kind: what they add is read off a value, an array or an object.
+/// Kinds of sites that need no increment in the paper's sense: the amount is read from a value, an array or an object.
 const MEASURED: [&str; 3] = ["boxing", "multianewarray", "jni"];
 
-/// A site's objects without those that are filed by caller or, where its type is open, by class.
+/// A site's objects without those filed by caller or, if the site has no fixed type, by class.
 fn counted_by_counters(site: &Value) -> f64 {
     let kind = site["kind"].as_str().unwrap_or_default();
     if site["type"].is_null() || MEASURED.contains(&kind) {

@@ -1,13 +1,13 @@
-//! Where the things are that a benchmark needs: the JDK, the agent, the harness, the rivals.
+//! Locates what a benchmark needs: the JDK, the agent, the harness, the rivals.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 
-/// All paths, found once and checked when they are used.
+/// All paths, determined once and checked when they are used.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// Home of the JDK that everything runs on.
+    /// Home of the JDK that runs everything.
     pub java_home: PathBuf,
     /// Its feature version.
     pub jdk: u32,
@@ -21,12 +21,12 @@ pub struct Installation {
     pub classes: PathBuf,
     /// Folder with the rivals: `libasyncProfiler.so`, `java-allocation-instrumenter.jar`, `callback.jar`.
     pub rivals: PathBuf,
-    /// Where the result and every fork's files go.
+    /// Folder for the result and for every fork's files.
     pub output: PathBuf,
 }
 
 impl Installation {
-    /// Reads what `scripts/bench` has prepared and put into the environment.
+    /// Reads the environment that `scripts/bench` has prepared.
     pub fn from_environment(jdk: u32, output: PathBuf) -> Result<Installation> {
         let java_home = variable(&format!("DUCKTRACK_JDK_{jdk}"))?;
         ensure!(
@@ -51,31 +51,31 @@ impl Installation {
         self.java_home.join("bin/java")
     }
 
-    /// A file that a tool cannot do without.
+    /// Checks that a required file exists.
     pub(crate) fn needed(&self, path: PathBuf) -> Result<PathBuf> {
         if !path.is_file() {
             bail!(
-                "{} is not there: start the benchmark by scripts/bench",
+                "{} does not exist: start the benchmark with scripts/bench",
                 path.display()
             );
         }
         Ok(path)
     }
 
-    /// The folder of one fork's files.
+    /// The folder for one fork's files.
     pub(crate) fn fork_path(&self, parts: &[&str]) -> PathBuf {
         let mut directory = self.output.join("forks");
         directory.extend(parts.iter().map(|part| file_name(part)));
         directory
     }
 
-    /// The same, made new and empty.
+    /// Like [`fork_path`](Self::fork_path), but creates the folder anew and empty.
     pub(crate) fn fork_directory(&self, parts: &[&str]) -> Result<PathBuf> {
         new_and_empty(self.fork_path(parts))
     }
 }
 
-/// The folder, without what was in it.
+/// Creates the folder anew and empty.
 pub(crate) fn new_and_empty(directory: PathBuf) -> Result<PathBuf> {
     if directory.exists() {
         std::fs::remove_dir_all(&directory)?;
@@ -91,7 +91,7 @@ fn variable(name: &str) -> Result<PathBuf> {
     }
 }
 
-/// A name as a part of a path: nothing that leaves the folder.
+/// Makes a name safe as a path component.
 fn file_name(name: &str) -> String {
     name.chars()
         .map(|c| {

@@ -1,8 +1,8 @@
-//! Every tool's own totals beside the truth, on the program whose counts are known by construction.
+//! Compares every tool's totals with the truth, on the program whose counts are known by construction.
 //!
-//! `KnownCounts` prints, per way to allocate, the objects and bytes that it has allocated. A tool's entry belongs to a way if
-//! its type is one of the way's and either that type is the program's own, or one of its frames is the way's method. A tool that knows types
-//! only, or that blames a library method instead, is asked for the place that allocates most of each of the way's types.
+//! `KnownCounts` prints, for each way to allocate, the objects and bytes that it has allocated. A tool's entry belongs to a way if its type
+//! is one of the way's, and if the type is the program's own or one of the frames is the way's method. For a tool that knows types only, or
+//! that attributes objects to a library method, the entry with the largest amount of each of the way's types is used.
 
 use std::path::Path;
 
@@ -15,50 +15,51 @@ use crate::{
     ForkSettings, Installation, Measurement, Metric, Outcome, Program, Spread, Tool, median,
 };
 
-/// The truth of one fork.
+/// The truth about one fork.
 pub type Truth = Vec<Way>;
 
-/// How far a tool is off, and what it costs, on the program with known counts.
+/// The error and the cost of a tool on the program with known counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
     /// The tool.
     pub tool: String,
-    /// What it is.
+    /// What the tool is.
     pub about: String,
-    /// Why there is nothing else: the JVM failed, say.
+    /// The reason why there are no other values: for example, the JVM failed.
     pub failure: Option<String>,
-    /// Application CPU time against the bare JVM.
+    /// Application CPU time relative to the bare JVM.
     pub cost: Option<Spread>,
-    /// Objects it says, of all ways, against the truth; none if it counts no objects.
+    /// Objects of all ways compared with the truth; `None` if the tool counts no objects.
     pub objects: Option<Account>,
-    /// Bytes it says, of all ways, against the truth; none if it counts no bytes.
+    /// Bytes of all ways compared with the truth; `None` if the tool counts no bytes.
     pub bytes: Option<Account>,
 }
 
-/// A total beside the truth.
+/// A total compared with the truth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Account {
     /// The truth.
     pub truth: f64,
-    /// What the tool says (median over forks).
-    pub said: f64,
-    /// Share of the truth that it gets wrong, the ways' errors added up: too much here does not make up for too little there.
+    /// The tool's value (median over forks).
+    pub reported: f64,
+    /// The sum of the ways' errors as a share of the truth: too much in one way does not make up for too little in another.
     pub error: f64,
-    /// The way with the largest error of its own, and that error: -1 is "says nothing", 1 is "says twice as many".
+    /// The way with the largest error, and that error: -1 means that the tool reports nothing, 1 that it reports
+    /// twice as many.
     pub worst: Option<(String, f64)>,
 }
 
-/// Objects and bytes that a tool says, each none if it does not say.
-type Told = (Option<f64>, Option<f64>);
+/// A tool's objects and bytes, each `None` if the tool does not count them.
+type ToolTotals = (Option<f64>, Option<f64>);
 
-/// One fork of one tool, and what the tool says of each way.
-struct Heard {
+/// One fork of one tool, and the tool's totals of each way.
+struct ToolRun {
     tool: usize,
     measurement: Measurement,
-    told: Vec<(Way, Told)>,
+    totals: Vec<(Way, ToolTotals)>,
 }
 
-/// Runs the program with every tool, in rounds, and judges each. The first tool is the bare JVM.
+/// Runs the program with every tool, in rounds, and judges each tool. The first tool is the bare JVM.
 pub fn measure_known_truth(
     installation: &Installation,
     tools: &[Tool],
@@ -66,7 +67,7 @@ pub fn measure_known_truth(
     rounds: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Judgement>> {
-    let mut runs: Vec<Heard> = Vec::new();
+    let mut runs: Vec<ToolRun> = Vec::new();
     let mut truth = Truth::new();
     for round in 0..rounds {
         for (index, tool) in tools.iter().enumerate() {
@@ -92,13 +93,13 @@ pub fn measure_known_truth(
                 round,
                 ..finished.measurement
             };
-            let mut heard = Heard {
+            let mut run = ToolRun {
                 tool: index,
                 measurement,
-                told: Vec::new(),
+                totals: Vec::new(),
             };
-            heard.hear(installation, tool, &directory, &truth);
-            runs.push(heard);
+            run.read_output(installation, tool, &directory, &truth);
+            runs.push(run);
         }
     }
     Ok(tools
@@ -108,17 +109,23 @@ pub fn measure_known_truth(
         .collect())
 }
 
-impl Heard {
-    /// A tool whose output cannot be read has failed, not the benchmark.
-    fn hear(&mut self, installation: &Installation, tool: &Tool, directory: &Path, truth: &Truth) {
+impl ToolRun {
+    /// If a tool's output cannot be read, the tool has failed, not the benchmark.
+    fn read_output(
+        &mut self,
+        installation: &Installation,
+        tool: &Tool,
+        directory: &Path,
+        truth: &Truth,
+    ) {
         if self.measurement.outcome != Outcome::Done {
             return;
         }
-        match tool.said(installation, directory) {
-            Ok(Some(said)) => {
-                self.told = truth
+        match tool.entries(installation, directory) {
+            Ok(Some(entries)) => {
+                self.totals = truth
                     .iter()
-                    .map(|way| (way.clone(), way.find(&said)))
+                    .map(|way| (way.clone(), way.find(&entries)))
                     .collect()
             }
             Ok(None) => {}
@@ -127,47 +134,47 @@ impl Heard {
     }
 }
 
-fn judge(tool: &Tool, index: usize, runs: &[Heard], truth: &Truth) -> Judgement {
-    let own = || runs.iter().filter(|heard| heard.tool == index);
-    let failure = own().find_map(|heard| match &heard.measurement.outcome {
+fn judge(tool: &Tool, index: usize, runs: &[ToolRun], truth: &Truth) -> Judgement {
+    let own = || runs.iter().filter(|run| run.tool == index);
+    let failure = own().find_map(|run| match &run.measurement.outcome {
         Outcome::Failed(why) | Outcome::Skipped(why) => Some(why.clone()),
         Outcome::Done => None,
     });
-    let told: Vec<&Vec<(Way, Told)>> = own()
-        .map(|heard| &heard.told)
-        .filter(|told| !told.is_empty())
+    let totals: Vec<&Vec<(Way, ToolTotals)>> = own()
+        .map(|run| &run.totals)
+        .filter(|totals| !totals.is_empty())
         .collect();
     Judgement {
         tool: tool.name.clone(),
         about: tool.about.clone(),
         failure,
         cost: cost(index, runs),
-        objects: account(truth, &told, |way| way.objects, |told| told.0),
-        bytes: account(truth, &told, |way| way.bytes, |told| told.1),
+        objects: account(truth, &totals, |way| way.objects, |totals| totals.0),
+        bytes: account(truth, &totals, |way| way.bytes, |totals| totals.1),
     }
 }
 
-/// Against the first tool, which is the bare JVM, round by round.
-fn cost(index: usize, runs: &[Heard]) -> Option<Spread> {
+/// The cost relative to the first tool, the bare JVM, round by round.
+fn cost(index: usize, runs: &[ToolRun]) -> Option<Spread> {
     let value = |tool: usize, round: usize| {
-        let heard = runs
+        let run = runs
             .iter()
-            .find(|heard| heard.tool == tool && heard.measurement.round == round)?;
-        heard.measurement.value(Metric::Cpu)
+            .find(|run| run.tool == tool && run.measurement.round == round)?;
+        run.measurement.value(Metric::Cpu)
     };
-    let rounds = runs.iter().map(|heard| heard.measurement.round).max()?;
+    let rounds = runs.iter().map(|run| run.measurement.round).max()?;
     Spread::of((0..=rounds).filter_map(|round| Some(value(index, round)? / value(0, round)?)))
 }
 
 fn account(
     truth: &Truth,
-    forks: &[&Vec<(Way, Told)>],
+    forks: &[&Vec<(Way, ToolTotals)>],
     right: impl Fn(&Way) -> f64,
-    said: impl Fn(&Told) -> Option<f64>,
+    reported: impl Fn(&ToolTotals) -> Option<f64>,
 ) -> Option<Account> {
     if !forks
         .iter()
-        .any(|fork| fork.iter().any(|(_, told)| said(told).is_some()))
+        .any(|fork| fork.iter().any(|(_, totals)| reported(totals).is_some()))
     {
         return None;
     }
@@ -176,24 +183,24 @@ fn account(
             .iter()
             .flat_map(|fork| fork.iter())
             .filter(|(other, _)| other.name == way.name);
-        median(values.map(|(_, told)| said(told).unwrap_or(0.0))).unwrap_or(0.0)
+        median(values.map(|(_, totals)| reported(totals).unwrap_or(0.0))).unwrap_or(0.0)
     };
     let total_truth: f64 = truth.iter().map(&right).sum();
     let ways: Vec<(&Way, f64)> = truth.iter().map(|way| (way, of_way(way))).collect();
     let wrong: f64 = ways
         .iter()
-        .map(|(way, said)| (said - right(way)).abs())
+        .map(|(way, reported)| (reported - right(way)).abs())
         .sum();
     let errors = ways
         .iter()
-        .map(|(way, said)| (way.name.clone(), said / right(way) - 1.0));
+        .map(|(way, reported)| (way.name.clone(), reported / right(way) - 1.0));
     let worst = errors
         .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
         .filter(|(_, error)| *error != 0.0);
-    let said = ways.iter().map(|(_, said)| said).sum();
+    let reported = ways.iter().map(|(_, reported)| reported).sum();
     Some(Account {
         truth: total_truth,
-        said,
+        reported,
         error: wrong / total_truth,
         worst,
     })
@@ -202,7 +209,7 @@ fn account(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Said;
+    use crate::ToolEntry;
 
     fn way(name: &str, types: &[&str], objects: f64) -> Way {
         let types = types.iter().map(|name| (*name).to_owned()).collect();
@@ -214,9 +221,9 @@ mod tests {
         }
     }
 
-    fn said(frames: &[&str], type_name: &str, objects: f64) -> Said {
+    fn entry(frames: &[&str], type_name: &str, objects: f64) -> ToolEntry {
         let frames = frames.iter().map(|frame| (*frame).to_owned()).collect();
-        Said {
+        ToolEntry {
             frames,
             type_name: type_name.to_owned(),
             objects: Some(objects),
@@ -228,7 +235,7 @@ mod tests {
     fn the_method_decides_and_only_its_own_types_count() {
         let concat = way("concat", &["java.lang.String", "byte[]"], 200.0);
         let all = [
-            said(
+            entry(
                 &[
                     "KnownCounts.concat",
                     "java.lang.StringConcatHelper.newString",
@@ -236,17 +243,17 @@ mod tests {
                 "java.lang.String",
                 100.0,
             ),
-            said(&["KnownCounts.concat"], "byte[]", 90.0),
-            said(
+            entry(&["KnownCounts.concat"], "byte[]", 90.0),
+            entry(
                 &["KnownCounts.concat", "java.lang.invoke.CallSite.makeSite"],
                 "java.lang.invoke.MethodType",
                 7.0,
             ),
-            said(&["java.lang.System.initPhase1"], "byte[]", 500.0),
+            entry(&["java.lang.System.initPhase1"], "byte[]", 500.0),
         ];
         assert_eq!(concat.find(&all), (Some(190.0), None));
         let lambda = way("thread", &["KnownCounts$Virtual"], 100.0);
-        let all = [said(
+        let all = [entry(
             &["KnownCounts.lambda$thread$1"],
             "KnownCounts$Virtual",
             100.0,
@@ -258,13 +265,16 @@ mod tests {
     fn without_frames_the_type_decides() {
         let boxing = way("boxing", &["java.lang.Long"], 100.0);
         assert_eq!(
-            boxing.find(&[said(&[], "java.lang.Long", 101.0), said(&[], "byte[]", 5.0)]),
+            boxing.find(&[
+                entry(&[], "java.lang.Long", 101.0),
+                entry(&[], "byte[]", 5.0)
+            ]),
             (Some(101.0), None)
         );
-        assert_eq!(boxing.find(&[said(&[], "byte[]", 5.0)]), (None, None));
+        assert_eq!(boxing.find(&[entry(&[], "byte[]", 5.0)]), (None, None));
         let places = [
-            said(&["a.B.c"], "java.lang.Long", 100.0),
-            said(&["java.lang.System.init"], "java.lang.Long", 3.0),
+            entry(&["a.B.c"], "java.lang.Long", 100.0),
+            entry(&["java.lang.System.init"], "java.lang.Long", 3.0),
         ];
         assert_eq!(boxing.find(&places), (Some(100.0), None));
     }
@@ -276,14 +286,14 @@ mod tests {
             (truth[0].clone(), (Some(150.0), None)),
             (truth[1].clone(), (Some(50.0), None)),
         ];
-        let objects = account(&truth, &[&fork], |way| way.objects, |told| told.0).unwrap();
+        let objects = account(&truth, &[&fork], |way| way.objects, |totals| totals.0).unwrap();
         assert_eq!(
-            (objects.said, objects.truth, objects.error),
+            (objects.reported, objects.truth, objects.error),
             (200.0, 200.0, 0.5)
         );
         assert_eq!(objects.worst.unwrap().1.abs(), 0.5);
         assert_eq!(
-            account(&truth, &[&fork], |way| way.bytes, |told| told.1),
+            account(&truth, &[&fork], |way| way.bytes, |totals| totals.1),
             None
         );
     }
@@ -295,7 +305,7 @@ mod tests {
             (truth[0].clone(), (None, None)),
             (truth[1].clone(), (Some(300.0), None)),
         ];
-        let objects = account(&truth, &[&fork], |way| way.objects, |told| told.0).unwrap();
+        let objects = account(&truth, &[&fork], |way| way.objects, |totals| totals.0).unwrap();
         assert_eq!(
             (objects.error, objects.worst),
             (0.25, Some(("a".to_owned(), -1.0)))

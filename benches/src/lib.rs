@@ -1,16 +1,16 @@
 //! Whole-program measurements of the agent and its peers, on the programs of `java-harness`.
 //!
-//! A measurement is a *plan* of forks (fresh JVMs), paired and interleaved: in every round each workload runs once
-//! with every tool, in an order that rotates from round to round, so that slow drifts of the machine meet all tools
-//! alike. The first iterations of a fork warm up and are dropped. A tool's cost is the ratio of its fork to the bare fork of
-//! the same round; the median over rounds is shown with its spread.
+//! A measurement is a *plan* of forks (new JVMs), paired and interleaved: in every round each workload runs once with every
+//! tool, in an order that rotates from round to round, so that slow drifts of the machine affect all tools equally. The
+//! first iterations of a fork are warm-up and are dropped. A tool's cost is the ratio of its fork to the bare fork of the
+//! same round; the median over rounds is shown with its spread.
 //!
 //! ```text
 //! plan -> fork (JVM + memory watch + hardware counters) -> measurement -> comparison -> JSON, Markdown, SVG
-//!                                                       -> what the tool said -> known truth
+//!                                                       -> the tool's own output -> known truth
 //! ```
 //!
-//! The command is `scripts/bench`; criterion's benches of the single stages are beside this crate in `stages/`.
+//! The command is `scripts/bench`; criterion benches of single stages are in `stages/`.
 
 #![forbid(unsafe_code)]
 
@@ -36,10 +36,10 @@ mod pauses;
 mod plan;
 mod process_watch;
 mod rewrite_speed;
-mod said;
 mod start_up;
 mod statistics;
 mod tool;
+mod tool_output;
 mod trace_figures;
 mod way;
 mod workload;
@@ -61,10 +61,10 @@ pub use markdown::{comparison_tables, judgement_table};
 pub use measurement::{Iteration, Measurement, Metric, Outcome};
 pub use plan::{Plan, Progress, run_plan};
 pub use rewrite_speed::measure_rewrite_speed;
-pub use said::Said;
 pub use start_up::{StartUp, measure_start_up};
 pub use statistics::{Spread, geometric_mean, median};
 pub use tool::{Tool, default_tools, known_tools, select_tools};
+pub use tool_output::ToolEntry;
 pub use trace_figures::{
     TraceCost, TraceFigure, TracedFork, measure_trace_cost, trace_figures, trace_figures_table,
 };

@@ -3,7 +3,7 @@
 use crate::known_truth::Account;
 use crate::{Comparison, Judgement, Metric, Outcome, Spread, StartUp};
 
-/// All tables of a comparison: over the suite, per workload, the bare JVM's own values, and what did not finish.
+/// All tables of a comparison: the suite, each workload, the bare JVM's absolute values, and unfinished forks.
 pub fn comparison_tables(comparison: &Comparison, start_up: &[StartUp]) -> String {
     let Some(first) = comparison.steadiest.first().copied() else {
         return format!("Nothing could be compared.\n\n{}", unfinished(comparison));
@@ -19,7 +19,7 @@ pub fn comparison_tables(comparison: &Comparison, start_up: &[StartUp]) -> Strin
     text + &unfinished(comparison)
 }
 
-/// One row per tool; the steadiest metric first, memory and start-up last.
+/// One row per tool, with the least noisy metric first, and memory and start-up last.
 fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String {
     let others: Vec<Metric> = comparison
         .steadiest
@@ -133,7 +133,7 @@ fn unfinished(comparison: &Comparison) -> String {
     text
 }
 
-/// Cost and error in one table, on the program with known counts.
+/// Cost and error in one table, for the program with known counts.
 pub fn judgement_table(judgements: &[Judgement]) -> String {
     let mut text = String::from(
         "## Cost and error on known counts\n\nThirteen ways to allocate, each with a count known by construction. Error: the ways' errors added up, as a share \
@@ -143,10 +143,10 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
         &[
             "tool",
             "application CPU time",
-            "objects said",
+            "objects reported",
             "error",
             "worst way",
-            "bytes said",
+            "bytes reported",
             "error",
             "worst way",
         ]
@@ -172,7 +172,7 @@ fn account(account: Option<&Account>, unit: f64, unit_name: &str) -> [String; 3]
     };
     let amounts = format!(
         "{:.0} of {:.0}{unit_name}",
-        account.said / unit,
+        account.reported / unit,
         account.truth / unit
     );
     let worst = account
@@ -184,7 +184,7 @@ fn account(account: Option<&Account>, unit: f64, unit_name: &str) -> [String; 3]
     [amounts, percent(account.error), worst]
 }
 
-/// Enough digits to tell nothing from next to nothing.
+/// Formats a share with enough digits to distinguish zero from almost zero.
 fn percent(share: f64) -> String {
     match share.abs() * 100.0 {
         0.0 => "0".to_owned(),
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(signed_percent(-1.0), "-100.0%");
         let exact = Account {
             truth: 3e5,
-            said: 3e5,
+            reported: 3e5,
             error: 0.0,
             worst: None,
         };

@@ -1,4 +1,4 @@
-//! What one fork of one workload with one tool has shown.
+//! The result of one fork of one workload with one tool.
 
 use serde::Serialize;
 
@@ -8,11 +8,11 @@ use crate::statistics::median;
 /// One measured iteration inside a fork, as the harness reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Iteration {
-    /// From 0; the first ones warm up.
+    /// Counted from 0; the first ones are warm-up.
     pub number: usize,
     /// Wall time.
     pub wall_ms: f64,
-    /// CPU time of the application's threads; compiler and collector threads are not in it.
+    /// CPU time of the application's threads, without compiler and collector threads.
     pub cpu_ms: Option<f64>,
     /// Bytes that these threads allocated.
     pub allocated_bytes: Option<f64>,
@@ -26,38 +26,38 @@ pub struct Iteration {
 pub enum Outcome {
     /// All iterations ran and agreed.
     Done,
-    /// The workload cannot run here; the reason is the harness's own.
+    /// The workload cannot run here, for the reason that the harness gave.
     Skipped(String),
-    /// The JVM failed, or ran out of time.
+    /// The JVM failed, or exceeded its time limit.
     Failed(String),
 }
 
-/// A fork: which one, how it ended, and its numbers.
+/// The identity, outcome and values of a fork.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurement {
     /// Name of the workload.
     pub workload: String,
     /// Name of the tool.
     pub tool: String,
-    /// Which round of the plan; forks of one round are compared with each other.
+    /// The round of the plan; forks of the same round are compared with each other.
     pub round: usize,
-    /// How it ended.
+    /// How the fork ended.
     pub outcome: Outcome,
-    /// Every iteration, the warm-up ones included.
+    /// All iterations, including warm-up.
     pub iterations: Vec<Iteration>,
-    /// How many of them only warm up.
+    /// How many of them are warm-up.
     pub warm_up: usize,
     /// From the start of the process to its end.
     pub process_wall_ms: f64,
     /// User and system time of the whole process, all its threads.
     pub process_cpu_ms: f64,
-    /// Largest resident set that was seen.
+    /// Largest resident set observed.
     pub peak_memory_bytes: Option<f64>,
-    /// Hardware counters over the measured iterations, where the machine has them.
+    /// Hardware counters over the measured iterations, if the machine has them.
     pub counters: Option<CounterReading>,
 }
 
-/// What can be compared between two forks.
+/// A value that can be compared between two forks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -76,14 +76,14 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Those that measure cost in time; the steadiest of them is quoted first.
+    /// The metrics of cost in time; the least noisy of them is quoted first.
     pub const TIMES: [Metric; 4] = [
         Metric::Instructions,
         Metric::Cycles,
         Metric::Cpu,
         Metric::Wall,
     ];
-    /// All of them.
+    /// All metrics.
     pub const ALL: [Metric; 6] = [
         Metric::Instructions,
         Metric::Cycles,
@@ -93,7 +93,7 @@ impl Metric {
         Metric::Allocated,
     ];
 
-    /// For the head of a table.
+    /// The name for table headers.
     pub fn title(self) -> &'static str {
         match self {
             Metric::Instructions => "user-mode instructions",
@@ -105,7 +105,7 @@ impl Metric {
         }
     }
 
-    /// The unit of absolute values in a table, and what one of it is.
+    /// The unit of absolute values in a table, and its factor.
     pub fn unit(self) -> (&'static str, f64) {
         match self {
             Metric::Instructions | Metric::Cycles => ("M", 1e6),
@@ -121,7 +121,7 @@ impl Measurement {
         self.iterations.iter().skip(self.warm_up)
     }
 
-    /// This fork's value of a metric; none if it failed or the machine cannot tell.
+    /// This fork's value of a metric; `None` if the fork failed or the machine cannot measure it.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         if self.outcome != Outcome::Done {
             return None;
@@ -144,7 +144,7 @@ impl Measurement {
         }
     }
 
-    /// The checksum that all iterations share; none if they do not agree.
+    /// The checksum of all iterations; `None` if they differ.
     pub fn checksum(&self) -> Option<&str> {
         let first = self.iterations.first()?.checksum.as_deref()?;
         let same = self

@@ -1,12 +1,13 @@
-//! How fast this machine reads memory when it does nothing else: all cores, each through a part of its own, larger than any cache.
+//! Measures how fast this machine reads memory: all cores at once, each through a separate range larger than any cache.
 //!
-//! Who must look at every object of a space once cannot be faster than that, where objects are smaller than a cache line.
+//! This bounds the speed of any code that must read every object of a space once, if objects are smaller than a cache
+//! line.
 
 use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
-/// Of each core.
+/// Words per core.
 const WORDS: usize = 32 << 20;
 const ROUNDS: usize = 5;
 

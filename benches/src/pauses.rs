@@ -1,19 +1,19 @@
-//! How long the world stood still for collections, by the VM's own safepoint log.
+//! How long collections stopped the world, from the VM's own safepoint log.
 //!
 //! ```text
 //! [3.9s][info][safepoint] Safepoint "G1CollectForAllocation", Time since last: 5 ns, Reaching safepoint: 7 ns, At safepoint: 90 ns, Total: 97 ns
 //! ```
 //!
-//! What an agent does in its callbacks at the start and the end of a collection is inside of these times; the collectors' own
-//! management beans leave it out.
+//! These times include what an agent does in its callbacks at the start and the end of a collection; the collectors' own
+//! management beans do not include it.
 
 use std::path::Path;
 
-/// The option that makes the VM write the log, into the folder it runs in.
+/// The option that makes the VM write the log, into its working directory.
 pub(crate) const SAFEPOINT_LOG: &str = "-Xlog:safepoint=info:file=safepoints.log";
 const FILE: &str = "safepoints.log";
 
-/// Milliseconds of all collections of the JVM that ran in `directory`; none if it has written no log.
+/// Milliseconds of all collections of the JVM that ran in `directory`; `None` if it wrote no log.
 pub(crate) fn collection_pauses_ms(directory: &Path) -> Option<f64> {
     let log = std::fs::read_to_string(directory.join(FILE)).ok()?;
     Some(sum_ms(&log))

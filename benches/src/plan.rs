@@ -1,7 +1,7 @@
-//! Which forks run in which order: paired and interleaved.
+//! The order in which forks run: paired and interleaved.
 //!
-//! Every round runs each workload once with each tool, so that a fork and the bare fork it is compared with run within
-//! minutes of each other. The order of the tools rotates from round to round: none always comes first on a cool machine.
+//! Every round runs each workload once with each tool, so that a fork and its bare fork run within minutes of each
+//! other. The order of the tools rotates from round to round, so that no tool always runs first on a cool machine.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::{
     run_fork,
 };
 
-/// What to measure.
+/// What is measured.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The tools, the bare JVM among them.
@@ -25,28 +25,28 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// Forks per tool and workload.
     pub rounds: usize,
-    /// Iterations that warm up; the long workloads take half as many, rounded up.
+    /// Warm-up iterations; the long workloads take half as many, rounded up.
     pub warm_up: usize,
-    /// How long the warm-up of a fork takes, at least.
+    /// Least duration of a fork's warm-up.
     pub warm_up_seconds: u64,
-    /// Iterations that are measured; the long workloads take half as many, rounded up.
+    /// Measured iterations; the long workloads take half as many, rounded up.
     pub measured: usize,
-    /// Options for every JVM besides the heap's.
+    /// Further options for every JVM, besides those of the heap.
     pub jvm_options: Vec<String>,
-    /// A fork that takes longer has failed.
+    /// A fork that takes longer counts as failed.
     pub limit: Duration,
 }
 
-/// How far a plan is.
+/// The progress of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Forks that are done.
+    /// Finished forks.
     pub done: usize,
-    /// Forks in all.
+    /// Total number of forks.
     pub all: usize,
     /// Time since the start.
     pub elapsed: Duration,
-    /// What whole rounds have given so far; empty but at the start of a round.
+    /// Measurements of the whole rounds so far; empty except at the start of a round.
     pub whole_rounds: &'a [Measurement],
     /// The workload that starts now.
     pub workload: &'a str,
@@ -55,7 +55,7 @@ pub struct Progress<'a> {
 }
 
 impl Plan {
-    /// Settings of one workload's forks.
+    /// The settings of one workload's forks.
     pub fn settings(&self, workload: &Workload) -> ForkSettings {
         let share = |iterations: usize| {
             if workload.iterations <= 3 {
@@ -73,7 +73,8 @@ impl Plan {
         settings
     }
 
-    /// The same for runs that must all do the same work: what they count is compared, and the warm-up is this many iterations, however long they take.
+    /// Settings for runs that must all do the same work because their counts are compared: the warm-up is a fixed number of iterations,
+    /// regardless of time.
     pub fn fixed_settings(&self, workload: &Workload) -> ForkSettings {
         ForkSettings {
             warm_up_seconds: 0,
@@ -92,7 +93,7 @@ impl Plan {
     }
 }
 
-/// The folder of the files of one of a plan's forks.
+/// The folder of one fork's files in a plan.
 pub(crate) fn fork_path(
     installation: &Installation,
     workload: &str,
@@ -102,7 +103,7 @@ pub(crate) fn fork_path(
     installation.fork_path(&[workload, tool, &round.to_string()])
 }
 
-/// Runs every fork. A fork that fails is recorded as such; what stops the benchmark is only what makes no sense to go on with.
+/// Runs every fork. A failed fork is recorded as failed; only errors that make further forks pointless stop the benchmark.
 pub fn run_plan(
     installation: &Installation,
     plan: &Plan,
@@ -146,7 +147,8 @@ pub fn run_plan(
     Ok(measurements)
 }
 
-/// A workload's checksum is the same in every fork, with every tool: a tool that changes it has broken the program.
+/// Checks that a workload's checksum is the same in every fork with every tool: a tool that changes it has broken the
+/// program.
 #[derive(Default)]
 struct Checksums {
     by_workload: HashMap<String, String>,

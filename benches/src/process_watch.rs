@@ -1,4 +1,4 @@
-//! What the kernel says of a running process: its peak memory, and the CPU time of children that have ended.
+//! Reads kernel data about a process: peak memory, and CPU time of ended children.
 
 use std::fs;
 use std::process::Command;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Watches one process until told to stop: its peak memory, and whether it ran out of time (then it is ended).
+/// Watches one process until stopped: its peak memory, and whether it exceeded its time limit (then it is killed).
 ///
-/// `VmHWM` in `/proc/PID/status` is the kernel's own high-water mark, so only what happens after the
-/// last look before the end is missed: one look every 20 ms.
+/// `VmHWM` in `/proc/PID/status` is the kernel's own high-water mark, so only growth after the last sample before the
+/// end is missed. Samples are 20 ms apart.
 pub(crate) struct ProcessWatch {
     stop: Arc<AtomicBool>,
     peak_bytes: Arc<AtomicU64>,
@@ -18,7 +18,7 @@ pub(crate) struct ProcessWatch {
     thread: JoinHandle<()>,
 }
 
-/// What the watch has seen.
+/// What the watch observed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watched {
     pub(crate) peak_bytes: Option<f64>,
@@ -53,7 +53,7 @@ impl ProcessWatch {
 
     pub(crate) fn finish(self) -> Watched {
         self.stop.store(true, Ordering::Relaxed);
-        // A watch that panicked has seen nothing more; what it saw before is kept.
+        // If the watching thread panicked, the values seen before are kept.
         let _ = self.thread.join();
         let peak = self.peak_bytes.load(Ordering::Relaxed);
         Watched {
@@ -63,7 +63,7 @@ impl ProcessWatch {
     }
 }
 
-/// `kill -9 PID`: the process is our own child and has not been waited for, so the number is still its own.
+/// `kill -9 PID`: the process is our own child and has not been waited for, so its id cannot have been reused.
 fn end_process(pid: u32) {
     let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
 }
@@ -80,12 +80,12 @@ fn parse_high_water_mark(status: &str) -> Option<u64> {
 
 /// User and system time of all children of this process that have been waited for, in milliseconds.
 ///
-/// The difference across one child's life is that child's: exact, in steps of 10 ms, as long as children run one by one.
+/// The difference over one child's life is that child's time: exact, in steps of 10 ms, if children run one at a time.
 pub(crate) fn ended_children_cpu_ms() -> Option<f64> {
     parse_children_cpu_ms(&fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// Fields 16 and 17 of proc(5)'s `stat`, in clock ticks, of which Linux shows 100 a second to everybody.
+/// Fields 16 and 17 of proc(5)'s `stat`, in clock ticks, which user space always sees as 100 a second on Linux.
 fn parse_children_cpu_ms(stat: &str) -> Option<f64> {
     let after_name = stat.rsplit_once(')')?.1;
     let mut fields = after_name.split_whitespace().skip(13);

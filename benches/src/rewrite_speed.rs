@@ -1,9 +1,9 @@
-//! Classes that the agent rewrites per second, on one core: its own account of the time it spent on them.
+//! Classes that the agent rewrites per second on one core, from the agent's own times.
 
 use serde_json::Value;
 
-/// Classes rewritten per second over some reports. The time is that of all classes it looked at, the ones it then left alone
-/// included, so the figure is on the low side. None if no class was rewritten.
+/// Classes rewritten per second over some reports. The time includes classes that the agent examined but did not rewrite, so
+/// the figure is on the low side. `None` if no class was rewritten.
 pub fn measure_rewrite_speed(reports: &[(String, Value)]) -> Option<f64> {
     let sum = |key: &str| {
         reports

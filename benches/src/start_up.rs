@@ -1,22 +1,22 @@
-//! What a tool adds to the start of a JVM: the program that does nothing, with and without it.
+//! The start-up cost of a tool: the program that does nothing, with and without the tool.
 
 use anyhow::Result;
 use serde::Serialize;
 
 use crate::{ForkSettings, Installation, Measurement, Outcome, Program, Spread, Tool, run_fork};
 
-/// From the start of the process to its end, for a program that does nothing.
+/// Times of a program that does nothing, from the start of the process to its end.
 #[derive(Clone, Debug, Serialize)]
 pub struct StartUp {
     /// The tool.
     pub tool: String,
-    /// Wall time in milliseconds; none if the JVM failed.
+    /// Wall time in milliseconds; `None` if the JVM failed.
     pub wall_ms: Option<Spread>,
     /// CPU time of all threads in milliseconds.
     pub cpu_ms: Option<Spread>,
-    /// Wall time above the bare JVM's of the same round.
+    /// Wall time minus the bare JVM's of the same round.
     pub added_ms: Option<Spread>,
-    /// Peak memory above the bare JVM's of the same round, in bytes.
+    /// Peak memory minus the bare JVM's of the same round, in bytes.
     pub added_memory: Option<Spread>,
 }
 

@@ -1,26 +1,26 @@
-//! Medians, quartiles and geometric means of a handful of measurements.
+//! Medians, quartiles and geometric means of a few measurements.
 
 use serde::Serialize;
 
-/// The middle of some values and how far they lie apart.
+/// The median and spread of some values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// Smallest value.
     pub min: f64,
     /// First quartile.
     pub low: f64,
-    /// The middle value.
+    /// The median.
     pub median: f64,
     /// Third quartile.
     pub high: f64,
     /// Largest value.
     pub max: f64,
-    /// How many values there were.
+    /// Number of values.
     pub count: usize,
 }
 
 impl Spread {
-    /// The spread of `values`; none of no values. Values that are no numbers are left out.
+    /// The spread of `values`; `None` without values. Values that are not finite are ignored.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let mut sorted: Vec<f64> = values
             .into_iter()
@@ -37,7 +37,7 @@ impl Spread {
         })
     }
 
-    /// Distance of the quartiles as a share of the median: how little one measurement says.
+    /// The distance of the quartiles as a share of the median: how noisy a single measurement is.
     pub fn relative(&self) -> f64 {
         if self.median == 0.0 {
             0.0
@@ -47,7 +47,7 @@ impl Spread {
     }
 }
 
-/// The value at `share` of the way through sorted values, between neighbours in proportion.
+/// The quantile at `share` in sorted values, interpolated between neighbours.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = share * last as f64;
@@ -57,12 +57,12 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(lower + (upper - lower) * (place - below as f64))
 }
 
-/// The middle value; none of no values.
+/// The median; `None` without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     Spread::of(values).map(|spread| spread.median)
 }
 
-/// The n-th root of the product, the right mean of ratios; none of no values or of values that are not above zero.
+/// The n-th root of the product, the right mean for ratios; `None` without values, or if a value is not positive.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().collect();
     if values.is_empty()

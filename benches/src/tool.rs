@@ -1,16 +1,16 @@
-//! The tools that are compared: the bare JVM, ducktrack in its modes, the rivals, and whatever `--tool` adds.
+//! The compared tools: the bare JVM, ducktrack in its modes, the rivals, and those added with `--tool`.
 
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
 use crate::command_json::command_json;
-use crate::said::{
-    Unit, read_callback_file, read_collapsed_stacks, read_flight_recording, said_by_report,
+use crate::tool_output::{
+    Unit, entries_of_report, read_callback_file, read_collapsed_stacks, read_flight_recording,
 };
-use crate::{Installation, Said};
+use crate::{Installation, ToolEntry};
 
-/// Something that watches a JVM, or nothing.
+/// A tool that runs with a JVM, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
     /// Its name in commands and tables.
@@ -30,7 +30,7 @@ enum Kind {
     Custom { jvm_options: Vec<String> },
 }
 
-/// All tools that are known by name.
+/// All tools with built-in names.
 pub fn known_tools() -> Vec<Tool> {
     let tool = |name: &str, about: &str, kind| Tool {
         name: name.to_owned(),
@@ -108,8 +108,8 @@ pub fn known_tools() -> Vec<Tool> {
     ]
 }
 
-/// What a run over the suite measures unless told otherwise: the tools that are fit for it. The exact rivals cost so much
-/// that they are measured on the program with known counts only, or when they are named.
+/// The default tools of a run over the suite: those that are fast enough for it. The exact rivals cost so much that they
+/// are only measured on the program with known counts, or when they are named.
 pub fn default_tools() -> Vec<Tool> {
     let fit = [
         "bare",
@@ -125,7 +125,8 @@ pub fn default_tools() -> Vec<Tool> {
         .collect()
 }
 
-/// Tools by name: `ducktrack` is all its modes, `all` all tools. `added` are `NAME=JVM-OPTIONS`. The bare JVM is always there.
+/// Tools by name: `ducktrack` means all its modes, `all` means all tools. `added` are `NAME=JVM-OPTIONS`. The bare JVM is
+/// always included.
 pub fn select_tools(names: &[String], added: &[String], defaults: Vec<Tool>) -> Result<Vec<Tool>> {
     let added = added
         .iter()
@@ -189,7 +190,7 @@ fn custom(text: &str) -> Result<Tool> {
 }
 
 impl Tool {
-    /// ducktrack with these agent options, under a name of its own.
+    /// ducktrack with these agent options, under a given name.
     pub fn ducktrack(name: &str, options: &str) -> Tool {
         let kind = Kind::Ducktrack {
             options: options.to_owned(),
@@ -201,7 +202,7 @@ impl Tool {
         }
     }
 
-    /// The bare JVM with further options, under a name of its own.
+    /// The bare JVM with further options, under a given name.
     pub fn custom(name: &str, jvm_options: Vec<String>) -> Tool {
         Tool {
             name: name.to_owned(),
@@ -210,7 +211,7 @@ impl Tool {
         }
     }
 
-    /// Whether this is the bare JVM, which all others are compared with.
+    /// Whether this is the bare JVM, with which all others are compared.
     pub fn is_bare(&self) -> bool {
         self.kind == Kind::Bare
     }
@@ -220,7 +221,7 @@ impl Tool {
         matches!(self.kind, Kind::Ducktrack { .. })
     }
 
-    /// The JVM options that switch it on; it writes into `directory`.
+    /// The JVM options that enable the tool; its output goes into `directory`.
     pub(crate) fn jvm_options(
         &self,
         installation: &Installation,
@@ -273,15 +274,15 @@ impl Tool {
         })
     }
 
-    /// What it says about the fork that wrote into `directory`; none of a tool that says nothing we can read.
-    pub(crate) fn said(
+    /// The entries of its output for the fork in `directory`; `None` if its output cannot be read here.
+    pub(crate) fn entries(
         &self,
         installation: &Installation,
         directory: &Path,
-    ) -> Result<Option<Vec<Said>>> {
+    ) -> Result<Option<Vec<ToolEntry>>> {
         Ok(match &self.kind {
             Kind::Bare | Kind::Custom { .. } => None,
-            Kind::Ducktrack { .. } => Some(said_by_report(&command_json(
+            Kind::Ducktrack { .. } => Some(entries_of_report(&command_json(
                 installation,
                 "report",
                 &directory.join(TRACE),
@@ -301,7 +302,7 @@ impl Tool {
     }
 }
 
-/// The folder of ducktrack's trace inside a fork's folder.
+/// The folder of ducktrack's trace in a fork's folder.
 pub(crate) const TRACE: &str = "trace";
 const STACKS: &str = "stacks.txt";
 const RECORDING: &str = "recording.jfr";

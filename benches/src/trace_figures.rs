@@ -1,7 +1,7 @@
-//! The figures that tracing must reach, with what was measured beside them and what the paper reports.
+//! The figures that tracing must reach, with the measured values and those of the paper.
 //!
-//! Every workload runs bare and traced: uncompressed, with both compression strategies of the paper, and limited to a size that makes
-//! the trace rotate. What compression and rotation add is the ratio to the plain trace of the same round.
+//! Every workload runs bare and traced: uncompressed, with both compression strategies of the paper, and with a size limit that makes
+//! the trace rotate. The cost of compression and rotation is the ratio to the plain trace of the same round.
 
 use std::path::Path;
 
@@ -24,41 +24,41 @@ const FULL: &str = "trace-full";
 const PARTIAL: &str = "trace-partial";
 const ROTATED: &str = "trace-rotated";
 
-/// One line of the table.
+/// One row of the table.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceFigure {
-    /// What it is.
+    /// Name of the figure.
     pub name: &'static str,
-    /// What the paper reports, on its own machines and with a VM of its own.
+    /// The paper's value, on its own machines with a modified VM.
     pub paper: &'static str,
-    /// What it must be.
+    /// The required value.
     pub must: &'static str,
-    /// What we aim for.
+    /// The value aimed for.
     pub aim: &'static str,
-    /// What was measured, with its spread.
+    /// The measured value, with its spread.
     pub measured: String,
 }
 
-/// What one traced fork left behind.
+/// The results of one traced fork.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TracedFork {
     /// Name of the workload.
     pub workload: String,
     /// Name of the tool.
     pub tool: String,
-    /// Which round of the plan.
+    /// The round of the plan.
     pub round: usize,
-    /// Milliseconds in which collections stopped the world, the agent's part included.
+    /// Milliseconds for which collections stopped the world, including the agent's part.
     pub pauses_ms: Option<f64>,
-    /// Bytes of the young spaces when they were collected, summed up; plain traces only.
+    /// Bytes in the young spaces when they were collected, summed up; for plain traces only.
     pub evacuated_bytes: Option<f64>,
-    /// `ducktrack info --format json` of its trace; null where there is none.
+    /// `ducktrack info --format json` of its trace; null if it has none.
     pub info: Value,
-    /// Events (allocations and moves) read per second of CPU time by `ducktrack lifetimes`, first round only.
+    /// Events (allocations and moves) that `ducktrack lifetimes` reads per second of CPU time; first round only.
     pub decoded_per_second: Option<f64>,
 }
 
-/// The result: the comparison of times, and what the forks left behind.
+/// The result: the comparison of times, and the results of the forks.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceCost {
     /// Times and memory against the bare JVM.
@@ -69,7 +69,7 @@ pub struct TraceCost {
     pub memory_speed: f64,
 }
 
-/// Runs the plan's workloads bare and traced in every way.
+/// Runs the plan's workloads bare and with every kind of trace.
 pub fn measure_trace_cost(
     installation: &Installation,
     plan: &Plan,
@@ -137,13 +137,13 @@ fn left_behind(
         if round == 0 && tool == PLAIN {
             fork.decoded_per_second = decode_speed(installation, &trace, &fork.info)?;
         }
-        // What was asked is answered; traces of a whole suite would fill a disk.
+        // All queries are answered; keeping the traces of a whole suite would fill the disk.
         std::fs::remove_dir_all(&trace).ok();
     }
     Ok(fork)
 }
 
-/// What a timeline says of the young spaces before each collection that evacuated them.
+/// Bytes in the young spaces before each evacuating collection, from a timeline.
 fn evacuated(timeline: &Value) -> Option<f64> {
     let of_collection = |collection: &Value| {
         let is_evacuation = matches!(collection["kind"].as_str(), Some("young" | "mixed"));
@@ -160,7 +160,7 @@ fn evacuated(timeline: &Value) -> Option<f64> {
     Some(collections.iter().map(of_collection).sum())
 }
 
-/// Events per second of CPU time of a whole analysis; a short trace says nothing.
+/// Events per second of CPU time of a whole analysis; `None` for a short trace, whose value would mean nothing.
 fn decode_speed(installation: &Installation, trace: &Path, info: &Value) -> Result<Option<f64>> {
     let before = crate::process_watch::ended_children_cpu_ms().unwrap_or(0.0);
     command_json(installation, "lifetimes", trace)?;
@@ -169,7 +169,7 @@ fn decode_speed(installation: &Installation, trace: &Path, info: &Value) -> Resu
     Ok((events > 1e6 && cpu_ms > 0.0).then(|| events / cpu_ms * 1e3))
 }
 
-/// The table's lines.
+/// The rows of the table.
 pub fn trace_figures(cost: &TraceCost) -> Vec<TraceFigure> {
     let line = |name, paper, must, aim, measured: Option<String>| TraceFigure {
         name,
@@ -263,7 +263,7 @@ impl TraceCost {
         Some(format!("{}{noise}", added(spread)))
     }
 
-    /// Wall time against the plain trace of the same workload and round.
+    /// Wall time relative to the plain trace of the same workload and round.
     fn against_plain(&self, tool: &str) -> Option<Spread> {
         self.ratio(tool, PLAIN, |tool, workload, round| {
             let mut forks = self.comparison.measurements.iter();
@@ -280,8 +280,7 @@ impl TraceCost {
         .map(times)
     }
 
-    /// What pauses would be if the agent did nothing in them but read the young spaces once, the fastest way to find the objects that
-    /// were forwarded.
+    /// Pauses of an agent that would only read the young spaces once, the fastest way to find the forwarded objects.
     fn pauses_and_reading(&self) -> Option<String> {
         let spread = self.ratio(PLAIN, "bare", |tool, workload, round| {
             let bare = self.pauses_of("bare", workload, round)?;
@@ -308,7 +307,7 @@ impl TraceCost {
         pauses.filter(|pauses| *pauses > 0.0)
     }
 
-    /// One tool's values against another's: per round the geometric mean over the workloads that have both.
+    /// One tool's values relative to another's: per round the geometric mean over the workloads that have both.
     fn ratio(
         &self,
         tool: &str,
@@ -344,8 +343,8 @@ impl TraceCost {
         Some(format!("{size:.1}%, {time}"))
     }
 
-    /// What a synchronization point knows of what the files before it tell, and of how many live objects the site is known there
-    /// (those that are older than the agent, or made by the VM, never had one).
+    /// How much of the earlier files' information a synchronization point preserves, and for how many live objects it knows the
+    /// site (objects that are older than the agent, or made by the VM, never had one).
     fn quality(&self) -> Option<String> {
         let points: Vec<&Value> = self
             .infos(ROTATED)

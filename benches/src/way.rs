@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Said;
+use crate::ToolEntry;
 
-/// One way to allocate, with what the program itself says.
+/// One way to allocate, with the program's own totals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Way {
     /// Its name, and the name of its method.
@@ -32,36 +32,40 @@ impl Way {
         })
     }
 
-    fn has_type(&self, said: &Said) -> bool {
-        self.types.contains(&said.type_name)
+    fn has_type(&self, entry: &ToolEntry) -> bool {
+        self.types.contains(&entry.type_name)
     }
 
-    fn has_frame(&self, said: &Said) -> bool {
+    fn has_frame(&self, entry: &ToolEntry) -> bool {
         let lambda = format!("lambda${}$", self.name);
-        said.frames
+        entry
+            .frames
             .iter()
             .filter_map(|frame| frame.strip_prefix("KnownCounts."))
             .any(|method| method == self.name || method.starts_with(&lambda))
     }
 
-    /// Whether all its types are the program's own: then no entry of theirs can be anybody else's.
+    /// Whether all its types belong to the program: then entries with them cannot come from other code.
     fn has_own_types_only(&self) -> bool {
         self.types
             .iter()
             .all(|name| name.starts_with("KnownCounts$"))
     }
 
-    /// What a tool says of this way: objects and bytes, each none if no entry has it.
-    pub(crate) fn find(&self, all: &[Said]) -> (Option<f64>, Option<f64>) {
-        let own = |said: &&Said| {
-            self.has_type(said) && (self.has_own_types_only() || self.has_frame(said))
+    /// A tool's totals for this way: objects and bytes, each `None` if no entry has it.
+    pub(crate) fn find(&self, all: &[ToolEntry]) -> (Option<f64>, Option<f64>) {
+        let own = |entry: &&ToolEntry| {
+            self.has_type(entry) && (self.has_own_types_only() || self.has_frame(entry))
         };
-        let own: Vec<&Said> = all.iter().filter(own).collect();
+        let own: Vec<&ToolEntry> = all.iter().filter(own).collect();
         if !own.is_empty() {
-            return (sum(&own, |said| said.objects), sum(&own, |said| said.bytes));
+            return (
+                sum(&own, |entry| entry.objects),
+                sum(&own, |entry| entry.bytes),
+            );
         }
-        let elsewhere = |said: &&Said| {
-            !said
+        let elsewhere = |entry: &&ToolEntry| {
+            !entry
                 .frames
                 .iter()
                 .any(|frame| frame.starts_with("KnownCounts."))
@@ -69,21 +73,21 @@ impl Way {
         let places = self.types.iter().filter_map(|name| {
             let own = all
                 .iter()
-                .filter(|said| said.type_name == *name)
+                .filter(|entry| entry.type_name == *name)
                 .filter(elsewhere);
             own.max_by(|a, b| a.amount().total_cmp(&b.amount()))
         });
-        let places: Vec<&Said> = places.collect();
+        let places: Vec<&ToolEntry> = places.collect();
         (
-            sum(&places, |said| said.objects),
-            sum(&places, |said| said.bytes),
+            sum(&places, |entry| entry.objects),
+            sum(&places, |entry| entry.bytes),
         )
     }
 }
 
-fn sum(entries: &[&Said], amount: impl Fn(&Said) -> Option<f64>) -> Option<f64> {
+fn sum(entries: &[&ToolEntry], amount: impl Fn(&ToolEntry) -> Option<f64>) -> Option<f64> {
     entries
         .iter()
-        .filter_map(|said| amount(said))
+        .filter_map(|entry| amount(entry))
         .reduce(|a, b| a + b)
 }

@@ -1,4 +1,4 @@
-//! The programs that are measured: the harness's workloads, by name.
+//! The measured programs: the harness's workloads, by name.
 
 use std::process::Command;
 
@@ -14,13 +14,13 @@ pub struct Workload {
     pub name: String,
     /// What it does, in a few words.
     pub about: String,
-    /// Only part of a nightly run.
+    /// It runs in nightly benchmarks only.
     pub nightly: bool,
-    /// Iterations of the workload's own set: the long ones have fewer.
+    /// Iterations in the harness's own settings; long workloads have fewer.
     pub iterations: usize,
 }
 
-/// All workloads, as `harness.jar --list` names them.
+/// All workloads listed by `harness.jar --list`.
 pub fn list_workloads(installation: &Installation) -> Result<Vec<Workload>> {
     let jar = installation.needed(installation.harness.clone())?;
     let output = Command::new(installation.java())
@@ -56,7 +56,7 @@ fn parse_workload(line: &str) -> Option<Workload> {
     })
 }
 
-/// Those of `names`; without names all but the nightly ones.
+/// The workloads in `names`; without names, all but the nightly ones.
 pub fn select_workloads(all: Vec<Workload>, names: &[String]) -> Result<Vec<Workload>> {
     if names.is_empty() {
         return Ok(all

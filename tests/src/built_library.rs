@@ -1,11 +1,11 @@
-//! Parts of this workspace as files, built when a test needs them.
+//! Builds parts of this workspace when a test needs them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-/// Builds one of the agents in `tests/agents`, in the profile of this test, and returns its file.
+/// Builds one of the agents in `tests/agents`, in the profile of this test, and returns the library's path.
 pub fn built_agent(agent: &str) -> anyhow::Result<PathBuf> {
     let profile = own_profile()?;
     build(
@@ -15,13 +15,13 @@ pub fn built_agent(agent: &str) -> anyhow::Result<PathBuf> {
     )
 }
 
-/// Builds what `target` names as it is delivered, beside this test's own build, and returns its file.
+/// Builds `target` in the release profile, and returns the path of `file`.
 pub(crate) fn release_build(target: &[&str], file: &str) -> anyhow::Result<PathBuf> {
     let profile = own_profile()?.with_file_name("release");
     build(target, &profile.join(file), true)
 }
 
-/// `<target>/<profile>`: a test runs from `<target>/<profile>/deps/<name>`.
+/// `<target>/<profile>` of this test, which runs from `<target>/<profile>/deps/<name>`.
 fn own_profile() -> anyhow::Result<PathBuf> {
     let test = std::env::current_exe().context("own path")?;
     let profile = test.parent().and_then(Path::parent);

@@ -1,4 +1,4 @@
-//! The VM's class histogram, and how it is compared.
+//! Parses and compares the VM's class histogram.
 //!
 //! ```text
 //!  num     #instances         #bytes  class name (module)
@@ -9,26 +9,26 @@
 
 use std::collections::BTreeMap;
 
-/// Objects of a class and their bytes.
+/// Number and bytes of a class's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassAmount {
-    /// Objects.
+    /// Number of objects.
     pub count: u64,
-    /// Their bytes, headers and padding included.
+    /// Bytes of the objects, headers and padding included.
     pub bytes: u64,
 }
 
-/// What collectors put where objects have been, from JDK 19 on.
+/// The classes with which collectors fill the memory of dead objects, from JDK 19 on.
 const FILLERS: &[&str] = &[
     "jdk.internal.vm.FillerArray",
     "jdk.internal.vm.FillerObject",
     "jdk.internal.vm.FillerElement[]",
 ];
 
-/// The same up to JDK 18: classes of which the program has objects, too.
+/// The filler classes up to JDK 18, of which programs have objects too.
 const FORMER_FILLERS: &[&str] = &["int[]", "java.lang.Object"];
 
-/// Amounts by class, hidden classes of one kind together.
+/// Amounts by class, with hidden classes of one kind added up.
 pub fn parse_class_histogram(text: &str) -> BTreeMap<String, ClassAmount> {
     let mut classes: BTreeMap<String, ClassAmount> = BTreeMap::new();
     for line in text.lines() {
@@ -49,8 +49,8 @@ fn row(line: &str) -> Option<(&str, ClassAmount)> {
     Some((words.next()?, ClassAmount { count, bytes }))
 }
 
-/// A class as Java source writes it, hidden ones without the number that differs from run to run: `[B` is `byte[]`,
-/// `Main$$Lambda/0x00007f` and `Main$$Lambda$14` are `Main$$Lambda`.
+/// A class name as in Java source, without the numbers of hidden classes, which differ from run to run: `[B` is
+/// `byte[]`, `Main$$Lambda/0x00007f` and `Main$$Lambda$14` are `Main$$Lambda`.
 pub fn stable_class_name(name: &str) -> String {
     let element = name.trim_start_matches('[');
     let dimensions = name.len() - element.len();
@@ -71,7 +71,7 @@ pub fn stable_class_name(name: &str) -> String {
     generated_kind(&element.replace('/', ".")) + &"[]".repeat(dimensions)
 }
 
-/// The name less what differs from run to run.
+/// The name without the parts that differ from run to run.
 fn generated_kind(name: &str) -> String {
     if let Some((host, _)) = name.split_once("$$Lambda") {
         return host.to_owned() + "$$Lambda";
@@ -93,17 +93,17 @@ fn generated_kind(name: &str) -> String {
 /// A heap rebuilt from a trace.
 #[derive(Clone, Debug, Default)]
 pub struct RebuiltHeap {
-    /// All objects.
+    /// All objects, by class.
     pub classes: BTreeMap<String, ClassAmount>,
-    /// Of these, objects of the JDK's archive.
+    /// How many of them are in the JDK's archive.
     pub archived: BTreeMap<String, ClassAmount>,
 }
 
-/// One line per class that differs, but for what cannot be known:
+/// One line per class that differs, except for what cannot be known:
 ///
-/// - fillers: no program made them, and the VM counts them where it meets them. Up to JDK 18 they cannot be told from the program's objects, so of their classes
-///   the VM may have more;
-/// - which objects of the archive are dead: the VM leaves these out, so it may have fewer, at most by as many as are there.
+/// - fillers: no program allocated them, and the VM counts those that it finds. Up to JDK 18 they cannot be distinguished from the
+///   program's objects, so the VM may count more objects of their classes;
+/// - dead objects of the archive: the VM does not count them, so it may count fewer objects, at most by the number of archived ones.
 pub fn class_differences(
     jdk: u32,
     expected: &BTreeMap<String, ClassAmount>,

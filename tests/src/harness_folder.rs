@@ -1,4 +1,4 @@
-//! What `scripts/harness-build` made: the folder that `DUCKTRACK_HARNESS` names, else `java-harness/target` of this checkout.
+//! The output of `scripts/harness-build`: the folder in `DUCKTRACK_HARNESS`, or `java-harness/target` of this checkout.
 
 use std::path::{Path, PathBuf};
 

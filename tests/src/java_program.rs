@@ -1,4 +1,4 @@
-//! Compiling the programs of `tests/java`.
+//! Compiles the programs of `tests/java`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 
 use crate::jdk::every_jdk;
 
-/// Compiles programs of `tests/java` for Java `release` into `folder` with the oldest full JDK that can, whichever
-/// the tests then run on. `Ok(false)`: there is none.
+/// Compiles programs of `tests/java` for Java `release` into `folder`, with the oldest full JDK that can do so,
+/// regardless of the JDK that runs the tests. `Ok(false)` if there is none.
 pub fn compile_java(programs: &[&str], release: u32, folder: &Path) -> anyhow::Result<bool> {
     let compilers = every_jdk()
         .into_iter()

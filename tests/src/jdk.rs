@@ -1,9 +1,8 @@
-//! The JDKs of this machine.
+//! Finds the JDKs of this machine.
 //!
-//! Looked for in `DUCKTRACK_JDKS` (colon-separated, as `scripts/install-jdks --print` exports it), `JAVA_HOME`, `DUCKTRACK_JAVAC_17` and
-//! `DUCKTRACK_JAVAC_25`, `/usr/lib/jvm/*` and
-//! `.jdks/*` of the checkout. Of each version the first is taken, full JDKs before runtimes.
-//! `DUCKTRACK_ONLY_JDK=21` keeps that version only.
+//! They are searched in `DUCKTRACK_JDKS` (colon-separated, as exported by `scripts/install-jdks --print`), `JAVA_HOME`,
+//! `DUCKTRACK_JAVAC_17`, `DUCKTRACK_JAVAC_25`, `/usr/lib/jvm/*`, and `.jdks/*` of the checkout. The first of each version is used, with
+//! full JDKs before runtimes. `DUCKTRACK_ONLY_JDK=21` selects that version only.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,10 +11,10 @@ use anyhow::{Context, ensure};
 
 use crate::announcement::skipped;
 
-/// The versions that everything must hold on.
+/// The versions on which every test must pass.
 const MATRIX: [u32; 4] = [11, 17, 21, 25];
 
-/// The oldest version that can be traced.
+/// The oldest version that supports tracing.
 const FIRST_TRACED: u32 = 17;
 
 /// One installed JDK or runtime.
@@ -34,19 +33,19 @@ impl Jdk {
         Command::new(self.home.join("bin").join(name))
     }
 
-    /// Has it this tool?
+    /// Whether it has this tool.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.home.join("bin").join(name).exists()
     }
 
-    /// Is it new enough for `mode=trace`?
+    /// Whether it is new enough for `mode=trace`.
     #[must_use]
     pub fn can_be_traced(&self) -> bool {
         self.version >= FIRST_TRACED
     }
 
-    /// Does its VM start with these options?
+    /// Whether its VM starts with these options.
     #[must_use]
     pub fn accepts(&self, options: &[&str]) -> bool {
         let outcome = self.tool("java").args(options).arg("-version").output();
@@ -54,7 +53,7 @@ impl Jdk {
     }
 }
 
-/// One JDK of each version found, oldest first; those to test on.
+/// The JDKs to test on: one of each version found, oldest first.
 #[must_use]
 pub fn installed_jdks() -> Vec<Jdk> {
     let mut found = every_jdk();
@@ -64,16 +63,17 @@ pub fn installed_jdks() -> Vec<Jdk> {
     found
 }
 
-/// The same without a choice: programs are compiled by another JDK than they run on.
+/// All JDKs found, regardless of `DUCKTRACK_ONLY_JDK`: programs are compiled by another JDK than the one they run on.
 pub(crate) fn every_jdk() -> Vec<Jdk> {
     let mut found: Vec<Jdk> = homes().iter().filter_map(|home| jdk_at(home)).collect();
-    // Stable: among equals the order of the places stays.
+    // The sort is stable, so equal entries keep the order of preference.
     found.sort_by_key(|jdk| (jdk.version, !jdk.has("javac")));
     found.dedup_by_key(|jdk| jdk.version);
     found
 }
 
-/// Those of the matrix that can be traced. None if the tests are asked for on an older one only, which a line says.
+/// The JDKs of the matrix that support tracing. If `DUCKTRACK_ONLY_JDK` names an older one, there is none, and a line
+/// announces that.
 pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
     let mut jdks = matrix_jdks()?;
     jdks.retain(Jdk::can_be_traced);
@@ -85,7 +85,7 @@ pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
     Ok(jdks)
 }
 
-/// The JDKs of the matrix, or the one that `DUCKTRACK_ONLY_JDK` names; all of them must be there.
+/// The JDKs of the matrix, or only the one in `DUCKTRACK_ONLY_JDK`; an error if one is missing.
 pub fn matrix_jdks() -> anyhow::Result<Vec<Jdk>> {
     let installed = installed_jdks();
     let only = std::env::var("DUCKTRACK_ONLY_JDK").ok();
@@ -107,7 +107,7 @@ pub fn matrix_jdks() -> anyhow::Result<Vec<Jdk>> {
     Ok(jdks)
 }
 
-/// Folders that may be JDKs, in order of preference.
+/// Folders that may contain JDKs, in order of preference.
 fn homes() -> Vec<PathBuf> {
     let mut homes = Vec::new();
     for variable in ["DUCKTRACK_JDKS", "JAVA_HOME"] {
@@ -115,7 +115,7 @@ fn homes() -> Vec<PathBuf> {
             homes.extend(std::env::split_paths(&value));
         }
     }
-    // As scripts/install-jdks names compilers.
+    // Compilers have these names in scripts/install-jdks.
     for variable in ["DUCKTRACK_JAVAC_17", "DUCKTRACK_JAVAC_25"] {
         let javac = std::env::var_os(variable).map(PathBuf::from);
         homes.extend(javac.and_then(|javac| Some(javac.parent()?.parent()?.to_owned())));
@@ -134,7 +134,7 @@ fn homes() -> Vec<PathBuf> {
     homes
 }
 
-/// The JDK in a folder, by its `release` file.
+/// The JDK in a folder, as described by its `release` file.
 fn jdk_at(home: &Path) -> Option<Jdk> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
     let line = release

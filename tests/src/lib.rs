@@ -1,7 +1,7 @@
 //! Support for tests that run on real JVMs: finding JDKs, compiling the Java programs of `tests/java`, building agents.
 //!
-//! Nothing here touches the network. What is missing on a machine (a compiler, a browser) makes a test say so in a line that `scripts/test`
-//! shows; where a test would check nothing at all without it, it fails.
+//! Nothing here uses the network. If something is missing on a machine (a compiler, a browser), a test announces it in a line that
+//! `scripts/test` shows; a test that would then check nothing at all fails.
 
 #![forbid(unsafe_code)]
 

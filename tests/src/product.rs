@@ -1,6 +1,6 @@
-//! The agent's library and the command: `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, else the release build of this checkout, brought up to date.
+//! The agent's library and the command: `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the up-to-date release build of this checkout.
 //!
-//! It is never an old build that happens to lie there. A file that a variable names must exist.
+//! It never uses an outdated build. A file named in a variable must exist.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ pub fn ducktrack_command() -> anyhow::Result<PathBuf> {
     })
 }
 
-/// What was found, or why nothing was; looked for once.
+/// The path, or the reason why there is none; determined once.
 type Found = OnceLock<Result<PathBuf, String>>;
 
 fn found(

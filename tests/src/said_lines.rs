@@ -1,16 +1,17 @@
-//! What a Java program says about its own lines, and what reports say about them.
+//! Reads which objects the lines of a Java program allocate, from comments in the program and from reports.
 
 use std::collections::BTreeMap;
 
 use ducktrack_reports::ContextDoc;
 
-/// Objects by type, by line.
+/// Objects by line and type.
 pub type Lines = BTreeMap<u16, BTreeMap<String, i64>>;
 
-/// What lines of a program say that they make: `//= byte[] 1 java.lang.String 2` at the end of a line, `times` over.
+/// The allocations stated in a program's comments: `//= byte[] 1 java.lang.String 2` at the end of a line, multiplied
+/// by `times`.
 ///
 /// # Panics
-/// When a line says something else.
+/// If a comment does not have this form.
 #[must_use]
 pub fn said_lines(program: &str, times: i64) -> Lines {
     let mut lines = Lines::new();
@@ -28,11 +29,11 @@ pub fn said_lines(program: &str, times: i64) -> Lines {
     lines
 }
 
-/// What callers in a program's classes (`class` and those nested in it, but no lambdas' classes) are to blame for, by line: types with at least so
-/// many objects.
+/// The allocations for which callers in a program's classes (`class` and its nested classes, but not classes of lambdas) are to blame, by
+/// line: types with at least `least` objects.
 ///
 /// # Panics
-/// When such a caller has no line.
+/// If such a caller has no line.
 #[must_use]
 pub fn blamed_lines<'a>(
     context: impl Iterator<Item = &'a ContextDoc>,

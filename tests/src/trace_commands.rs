@@ -1,4 +1,4 @@
-//! What the commands say about a trace.
+//! Runs commands on a trace.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,10 +24,10 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
     serde_json::from_slice(&output.stdout).context("JSON")
 }
 
-/// The cause of the full collection ahead of a class histogram that was asked for.
+/// The cause of the full collection before a class histogram.
 const HISTOGRAM: &str = "Heap Inspection Initiated GC";
 
-/// The heap right after the last full collection that a histogram was made in; without such a one, after the last full collection.
+/// The heap right after the last full collection for a histogram; if there is none, after the last full collection.
 pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> {
     let timeline = trace_command("timeline", trace, &[])?;
     let all = timeline["collections"].as_array().into_iter().flatten();
@@ -45,7 +45,7 @@ pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap>
     })
 }
 
-/// A list of types, which is left out when it is empty.
+/// A list of types, which the output omits if it is empty.
 fn by_class(types: &Value) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
     let mut classes: BTreeMap<String, ClassAmount> = BTreeMap::new();
     for class in types.as_array().into_iter().flatten() {

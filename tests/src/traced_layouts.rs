@@ -1,19 +1,19 @@
-//! The collectors and object layouts that traces are checked with.
+//! The collectors and object layouts with which traces are checked.
 //!
-//! Serial and Parallel leave dead objects at the beginning of the old space where they are, under fillers, unless they are told to compact everything. What inside looks
-//! tell needs no such options; the reconciliation of `moves=finish` goes by order and loses sites without them.
+//! Unless told to compact everything, Serial and Parallel leave dead objects at the beginning of the old space in place, under fillers.
+//! Inside looks need no such options; the reconciliation of `moves=finish` depends on the order and loses sites without them.
 
 use crate::Jdk;
 
 const LAYOUTS: [&[&str]; 4] = [
     &["-XX:+UseSerialGC"],
     &["-XX:+UseParallelGC"],
-    // Of JDK 25 and later.
+    // For JDK 25 and later.
     &["-XX:+UseG1GC", "-XX:+UseCompactObjectHeaders"],
     &["-XX:+UseG1GC"],
 ];
 
-/// What makes full collections of a collector compact everything, in its order.
+/// The options with which a collector's full collections compact everything, in order.
 const COMPACTING: [&[&str]; 2] = [
     &["-XX:+UseSerialGC", "-XX:MarkSweepAlwaysCompactCount=1"],
     // Up to JDK 22.

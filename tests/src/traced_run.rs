@@ -1,4 +1,4 @@
-//! A program on a JVM under `mode=trace`: its command, the folder of what it leaves, and the check of the rebuilt heap.
+//! A program on a JVM with `mode=trace`: its command, the folder with its output, and the check of the rebuilt heap.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::jdk::Jdk;
 use crate::product::agent_library;
 use crate::trace_commands::heap_behind_histogram;
 
-/// One run; its files live as long as this.
+/// One run; its files are deleted when this is dropped.
 #[derive(Debug)]
 pub struct TracedRun {
     jdk: Jdk,
@@ -19,7 +19,7 @@ pub struct TracedRun {
 }
 
 impl TracedRun {
-    /// A run that has not been started; `what` sets it apart from others of this JDK in messages.
+    /// A run that has not been started; `what` distinguishes it from others on this JDK in messages.
     pub fn new(jdk: &Jdk, what: &str) -> anyhow::Result<Self> {
         Ok(Self {
             jdk: jdk.clone(),
@@ -28,19 +28,19 @@ impl TracedRun {
         })
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it runs on.
+    /// The JDK that it runs on.
     #[must_use]
     pub fn jdk(&self) -> &Jdk {
         &self.jdk
     }
 
-    /// Where its trace goes.
+    /// The folder of its trace.
     #[must_use]
     pub fn trace(&self) -> PathBuf {
         self.file("trace")
@@ -52,7 +52,7 @@ impl TracedRun {
         self.folder.path().join(name)
     }
 
-    /// `java` with the agent; `options` are more of the agent's. What is missing: the class path's program and its words.
+    /// `java` with the agent and further agent `options`. The caller adds the main class and its arguments.
     pub fn command(&self, options: &str, class_path: &[&Path]) -> anyhow::Result<Command> {
         let mut command = self.jdk.tool("java");
         command
@@ -66,7 +66,7 @@ impl TracedRun {
         Ok(command)
     }
 
-    /// Runs a command that must succeed; what it printed, errors last.
+    /// Runs a command that must succeed; returns its output, standard error last.
     pub fn finish(&self, command: &mut Command) -> anyhow::Result<String> {
         let output = command.output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -80,7 +80,8 @@ impl TracedRun {
         Ok(text)
     }
 
-    /// The heap after the last full collection is that of the VM's histogram in this file, class by class; the number of its classes.
+    /// Checks that the heap after the last full collection equals the VM's histogram in this file, class by class; returns the number
+    /// of its classes.
     pub fn compare_heap(&self, histogram: &Path) -> anyhow::Result<usize> {
         let histogram = std::fs::read_to_string(histogram)?;
         let expected = parse_class_histogram(&histogram);

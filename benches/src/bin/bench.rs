@@ -51,24 +51,24 @@ struct Arguments {
     /// Iterations per fork that warm up; default: 5, 2 in quick.
     #[arg(long, global = true, value_name = "N")]
     warm_up: Option<usize>,
-    /// How long each fork of the suite warms up, at least; default: 25 seconds, 0 in quick. All else warms up by iterations only: its tools must do
-    /// the same work.
+    /// How long each fork of the suite warms up, at least; default: 25 seconds, 0 in quick. Everything else warms up by iterations only,
+    /// because its tools must do the same work.
     #[arg(long, global = true, value_name = "SECONDS")]
     warm_up_seconds: Option<u64>,
     /// Iterations per fork that are measured; default: 5, 3 in quick.
     #[arg(long, global = true, value_name = "N")]
     measured: Option<usize>,
-    /// Names workloads and tools, and does nothing else.
+    /// Lists workloads and tools, and does nothing else.
     #[arg(long)]
     list: bool,
-    /// The table of figures that ducktrack must reach, measured.
+    /// Measures the table of figures that ducktrack must reach.
     #[arg(long)]
     figures: bool,
     #[command(subcommand)]
     command: Option<What>,
 }
 
-/// One part only.
+/// Runs only one part.
 #[derive(Subcommand)]
 enum What {
     /// Ratios over the suite, without the program with known counts.
@@ -136,7 +136,7 @@ struct Bench {
     plan: Plan,
 }
 
-/// What was measured where: the head of every result.
+/// The environment of the measurement: the head of every result.
 #[derive(Serialize)]
 struct Setting {
     jdk: u32,
@@ -187,7 +187,7 @@ impl Bench {
         })
     }
 
-    /// The exact rivals are measured on known counts even when the suite leaves them out.
+    /// The exact rivals are measured on known counts even if the suite leaves them out.
     fn known_tools(&self) -> Result<Vec<Tool>> {
         select_tools(&self.arguments.tools, &self.arguments.tool, known_tools())
     }

@@ -1,9 +1,9 @@
-//! What all checks together found.
+//! The findings of all checks together.
 
 use std::fmt::Write as _;
 
-/// How many mistakes are told in words.
-const TOLD: usize = 20;
+/// How many mistakes are described in words.
+const DESCRIBED: usize = 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -14,36 +14,36 @@ pub(crate) struct Counts {
     pub(crate) ids: u64,
     pub(crate) dead_ids: u64,
     pub(crate) fillers: u64,
-    /// Dead objects that G1 left where they were.
+    /// Dead objects that G1 left in place.
     pub(crate) lingering: u64,
     pub(crate) uncovered: u64,
-    /// Dead objects that could not be read before the collection: their classes are gone.
+    /// Dead objects that could not be read before the collection, because their classes were gone.
     pub(crate) unread: u64,
-    /// What the reading took, by the clock on the wall and on the thread's core.
+    /// Time of the reading: wall-clock time and CPU time of the thread.
     pub(crate) nanos: u64,
     pub(crate) cpu_nanos: u64,
     wrong: u64,
     faults: u64,
-    told: Vec<String>,
+    descriptions: Vec<String>,
     looks: Vec<u64>,
 }
 
 impl Counts {
     pub(crate) fn wrong(&mut self, text: impl FnOnce() -> String) {
         self.wrong += 1;
-        if self.told.len() < TOLD {
-            self.told.push(text());
+        if self.descriptions.len() < DESCRIBED {
+            self.descriptions.push(text());
         }
     }
 
     pub(crate) fn fault(&mut self, text: &str) {
         self.faults += 1;
-        if self.told.len() < TOLD {
-            self.told.push(format!("fault: {text}"));
+        if self.descriptions.len() < DESCRIBED {
+            self.descriptions.push(format!("fault: {text}"));
         }
     }
 
-    /// How often the VM asked for the time in one pause.
+    /// Notes how often the VM asked for the time in one pause.
     pub(crate) fn note_looks(&mut self, looks: u64) {
         self.looks.push(looks);
     }
@@ -74,7 +74,7 @@ impl Counts {
         ] {
             writeln!(text, "{name} {value}").expect("a string");
         }
-        for mistake in &self.told {
+        for mistake in &self.descriptions {
             writeln!(text, "told {mistake}").expect("a string");
         }
         text

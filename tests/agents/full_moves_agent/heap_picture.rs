@@ -1,22 +1,22 @@
-//! Every object of the heap at one moment.
+//! A snapshot of every object in the heap.
 
 use ducktrack_hotspot::{
     Address, ClassId, ClassTable, HeapObject, ObjectSizes, ObjectWalk, Space, SpaceKind,
 };
 
-/// Words in which the test program's objects may hold an id, from the second on: the first one is the mark word.
+/// Words in which the test program's objects may hold an id; word 0 is the mark word.
 const WORDS: std::ops::Range<usize> = 1..5;
 const MARKER: u64 = 0x5A5A;
 
-/// An object.
+/// One object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) address: Address,
     pub(crate) bytes: usize,
     pub(crate) class: ClassId,
-    /// 0: none.
+    /// 0: it has no id.
     pub(crate) id: u64,
-    /// In a region for new objects.
+    /// It is in a region for new objects.
     pub(crate) young: bool,
 }
 
@@ -24,29 +24,30 @@ pub(crate) struct Seen {
 #[derive(Debug, Default)]
 pub(crate) struct HeapPicture {
     pub(crate) objects: Vec<Seen>,
-    /// The ends of spaces that could not be read: dead objects lie there whose classes are gone.
+    /// The ends of spaces that could not be read: they hold dead objects whose classes are gone.
     pub(crate) unread: Vec<Space>,
 }
 
 impl HeapPicture {
-    /// Reads the heap. Archives are left out.
+    /// Reads the heap without archives.
     ///
     /// # Safety
-    /// The world is stopped; memory below the tops is committed, and headers are whole, apart from marks.
+    /// The world must be stopped. Memory below the tops must be committed, and headers must be intact, except for
+    /// marks.
     pub(crate) unsafe fn take(spaces: &[Space], classes: &ClassTable, sizes: &ObjectSizes) -> Self {
         let mut picture = Self::default();
         for space in spaces {
             if space.kind == SpaceKind::Archive {
                 continue;
             }
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller guarantees what `ObjectWalk` needs.
             for object in unsafe { ObjectWalk::new(space, classes, sizes) } {
                 let Ok(object) = object else {
                     let bottom = picture.end_in(space);
                     picture.unread.push(Space { bottom, ..*space });
                     break;
                 };
-                // SAFETY: an object of the heap.
+                // SAFETY: the walk found an object of the heap here.
                 picture
                     .objects
                     .push(unsafe { Seen::of(object, space, classes) });
@@ -58,14 +59,14 @@ impl HeapPicture {
         picture
     }
 
-    /// The end of the last object, when it is in this space.
+    /// The end of the last object if it is in this space, or else the space's bottom.
     fn end_in(&self, space: &Space) -> Address {
         let last = self.objects.last();
         last.filter(|last| space.bottom <= last.address && last.address < space.top)
             .map_or(space.bottom, |last| last.address.plus(last.bytes))
     }
 
-    /// Was this address not read?
+    /// Whether this address could not be read.
     pub(crate) fn is_unread(&self, address: Address) -> bool {
         self.unread_space(address).is_some()
     }
@@ -78,7 +79,7 @@ impl HeapPicture {
     /// Reads one object in a space that could not be read as a whole.
     ///
     /// # Safety
-    /// As for [`HeapPicture::take`], at this moment; an object must start there.
+    /// As for [`HeapPicture::take`], at the time of this call; an object must start at `address`.
     pub(crate) unsafe fn read_unread(
         &self,
         address: Address,
@@ -90,9 +91,9 @@ impl HeapPicture {
             bottom: address,
             ..*space
         };
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller guarantees what `ObjectWalk` needs.
         let object = unsafe { ObjectWalk::new(&from_here, classes, sizes) }.next()?;
-        // SAFETY: an object of the heap.
+        // SAFETY: the walk found an object of the heap here.
         Some(unsafe { Seen::of(object.ok()?, space, classes) })
     }
 
@@ -111,22 +112,22 @@ impl Seen {
             address: object.address,
             bytes: object.bytes,
             class: object.class,
-            // SAFETY: the caller vouches for the object.
+            // SAFETY: the caller guarantees that this is an object of the heap.
             id: unsafe { id_of(object.address, object.bytes, object.class, classes) },
             young: space.kind.is_young(),
         }
     }
 }
 
-/// The id in an object of the test program. Others may show the id of an object that was there before: the last bytes of an array are not cleared, nor
-/// what a filler covers.
+/// The id in an object of the test program. Other objects may contain the id of an earlier object: neither the last bytes of an array nor
+/// the memory under a filler are cleared.
 unsafe fn id_of(object: Address, bytes: usize, class: ClassId, classes: &ClassTable) -> u64 {
     let name = classes.class(class).map(|class| class.name.as_slice());
     if !name.is_some_and(|name| name == b"[J" || name.starts_with(b"FullMovesProbe$")) {
         return 0;
     }
     for word in WORDS.take_while(|&word| (word + 1) * 8 <= bytes) {
-        // SAFETY: inside the object.
+        // SAFETY: the word is inside the object, whose `bytes` the caller guarantees to be readable.
         let value: u64 = unsafe { object.plus(word * 8).read() };
         if value >> 48 == MARKER {
             return value;

@@ -1,7 +1,7 @@
-//! An agent that checks every full collection: what [`FullCollectionReading`] says against a picture of the heap taken when marking had ended and one taken
-//! when the collection was over.
+//! An agent that checks every full collection: it compares the result of [`FullCollectionReading`] with a picture of the heap after marking
+//! and one after the collection.
 //!
-//! `java -agentpath:libfull_moves_agent.so=FILE FullMovesProbe ...` writes what it found to FILE when the VM ends, in lines of `name value`.
+//! `java -agentpath:libfull_moves_agent.so=FILE FullMovesProbe ...` writes its findings to FILE when the VM ends, in lines of `name value`.
 
 mod counts;
 mod heap_picture;
@@ -28,7 +28,7 @@ struct Agent {
     file: String,
 }
 
-/// Everything the VM thread works with.
+/// State for the VM thread.
 struct Watched {
     hook: PauseHook,
     collector: Collector,
@@ -36,7 +36,7 @@ struct Watched {
     classes: ClassTable,
     sizes: ObjectSizes,
     reading: FullCollectionReading,
-    /// The heap when marking had ended; one for each full collection of the pause.
+    /// The heap after marking; one picture per full collection of the pause.
     marked: Vec<HeapPicture>,
     counts: Counts,
     looks_before: u64,
@@ -46,7 +46,7 @@ static AGENT: OnceLock<Agent> = OnceLock::new();
 static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
 
 /// # Safety
-/// Called by the VM only.
+/// Only the VM may call this.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(
     vm: *mut JavaVM,
@@ -54,9 +54,9 @@ pub unsafe extern "system" fn Agent_OnLoad(
     _: *mut c_void,
 ) -> jint {
     guarded(1, || {
-        // SAFETY: the VM passes its own pointer.
+        // SAFETY: the VM passes a valid pointer.
         let vm = unsafe { Vm::from_raw(vm) }.expect("JavaVM");
-        // SAFETY: the VM passes the text after `=`.
+        // SAFETY: the VM passes the text after `=` as a C string.
         let file = unsafe { CStr::from_ptr(options) }.to_str().expect("text");
         let (env, _) = vm.jvmti().expect("JVMTI");
         let wanted = Capabilities::of(&[Capability::CanGenerateGarbageCollectionEvents]);
@@ -68,7 +68,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
             GarbageCollectionFinish: Some(collection_finish),
             ..EventCallbacks::default()
         };
-        // SAFETY: the callbacks are guarded, and an agent is never unloaded.
+        // SAFETY: the callbacks are guarded against panics, and an agent is never unloaded.
         unsafe { env.set_event_callbacks(&callbacks) }.expect("callbacks");
         for event in [EventKind::VM_INIT, EventKind::VM_DEATH] {
             env.enable(event).expect("event");
@@ -97,7 +97,7 @@ fn prepare() -> Watched {
     let spaces = HeapSpaces::load(&vm, collector).expect("heap");
     let sizes = ObjectSizes::load(&vm, &flags, None).expect("sizes");
     let hook = PauseHook::install(vm.libjvm()).expect("hook");
-    // The second time changes nothing.
+    // Installing it again must change nothing.
     PauseHook::install(vm.libjvm()).expect("hook");
     hook.observe(Box::new(Inside));
     Watched {
@@ -130,7 +130,7 @@ unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
             let looks = watched.hook.looks() - watched.looks_before;
             watched.counts.note_looks(looks);
             let before = cpu_nanos();
-            // SAFETY: the world is still stopped, on the thread of the collection.
+            // SAFETY: the world is still stopped, and this is the thread of the collection.
             let collections = unsafe { watched.reading.finish(&watched.classes, &watched.sizes) };
             watched.counts.cpu_nanos += cpu_nanos() - before;
             watched.judge(collections);
@@ -138,14 +138,14 @@ unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
     });
 }
 
-/// How long this thread has had a core: what is measured does not depend on how busy the machine is.
+/// CPU time of this thread, so that the measurement does not depend on the load of the machine.
 fn cpu_nanos() -> u64 {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let time = times.split(' ').next();
     time.and_then(|time| time.parse().ok()).unwrap_or(0)
 }
 
-/// Looks from inside the pause.
+/// Observes the heap inside of the pause.
 struct Inside;
 
 impl PauseObserver for Inside {
@@ -161,7 +161,7 @@ impl PauseObserver for Inside {
 impl Watched {
     fn look(&mut self) {
         let before = cpu_nanos();
-        // SAFETY: inside the pause, on the thread of the collection.
+        // SAFETY: this is inside the pause, on the thread of the collection.
         let step = unsafe { self.reading.look(&self.classes, &self.sizes) };
         self.counts.cpu_nanos += cpu_nanos() - before;
         let collections = self.reading.take_completed();
@@ -169,7 +169,7 @@ impl Watched {
         if step == FullStep::Marked {
             let mut spaces = Vec::new();
             self.spaces.list(&mut spaces).expect("spaces");
-            // SAFETY: marking has ended, and nothing has moved.
+            // SAFETY: the world is stopped; marking has ended, and nothing has moved yet.
             let picture = unsafe { HeapPicture::take(&spaces, &self.classes, &self.sizes) };
             self.marked.push(picture);
         }
@@ -198,7 +198,7 @@ impl Watched {
             } else {
                 &collection.after
             };
-            // SAFETY: the collection is over, and nothing has been changed since.
+            // SAFETY: the world is stopped, and nothing has changed since the collection ended.
             let after = unsafe { HeapPicture::take(after, &self.classes, &self.sizes) };
             assert_eq!(
                 index, 0,
@@ -212,7 +212,7 @@ impl Watched {
                 sizes: &self.sizes,
                 in_regions: self.collector == Collector::G1,
             };
-            // SAFETY: the pause lasts until this callback returns, so the heap stands still.
+            // SAFETY: the pause lasts until this callback returns, so the heap does not change.
             unsafe { verdict::check(collection, survivors, &evidence, &mut self.counts) };
         }
     }

@@ -1,10 +1,11 @@
-//! Is what was said about a full collection true?
+//! Checks what was reported about a full collection.
 //!
-//! - Every survivor was in the heap before, with that class and size, and is at its new place afterwards, with that class, size and id.
-//! - No id of an object that was said to be dead is in the heap afterwards.
-//! - Every object in the heap afterwards is a survivor, or has a reason: a filler, a dead object that G1 left in a region it did not compact, or (G1) one in
-//!   a region taken for allocation since.
-//! - No two survivors have the same new place.
+//! - Every survivor was in the heap before, with this class and size, and is at its new address afterwards, with the same class, size and
+//!   id.
+//! - No id of an object that was reported dead is in the heap afterwards.
+//! - Every object in the heap afterwards is a survivor or has an explanation: a filler, a dead object that G1 left in a region it did not compact,
+//!  or (G1) an object in a region taken for allocation since.
+//! - No two survivors have the same new address.
 
 use std::collections::HashSet;
 
@@ -13,20 +14,20 @@ use ducktrack_hotspot::{Address, ClassTable, FullCollection, ObjectSizes, Surviv
 use crate::counts::Counts;
 use crate::heap_picture::{HeapPicture, Seen};
 
-/// What a collection is checked against.
+/// The evidence to check a collection against.
 pub(crate) struct Evidence<'a> {
     pub(crate) before: &'a HeapPicture,
     pub(crate) after: &'a HeapPicture,
     pub(crate) classes: &'a ClassTable,
     pub(crate) sizes: &'a ObjectSizes,
-    /// G1: it leaves dead objects where they are, and allocates in regions of its own.
+    /// G1: it leaves dead objects in place, and allocates in separate regions.
     pub(crate) in_regions: bool,
 }
 
 /// Checks a collection.
 ///
 /// # Safety
-/// The collection is over, the world is stopped, and nothing has been changed since.
+/// The collection must be over, the world stopped, and nothing changed since.
 pub(crate) unsafe fn check(
     collection: &FullCollection,
     survivors: &[Survivor],
@@ -48,7 +49,7 @@ pub(crate) unsafe fn check(
     let mut alive = HashSet::new();
     let mut taken = HashSet::new();
     for survivor in survivors {
-        // SAFETY: passed on.
+        // SAFETY: this function has the same requirements.
         unsafe { check_survivor(survivor, evidence, counts) };
         if !taken.insert(survivor.to) {
             counts.wrong(|| format!("{survivor:?} is not alone there"));
@@ -89,7 +90,7 @@ unsafe fn check_survivor(survivor: &Survivor, evidence: &Evidence<'_>, counts: &
     let fits =
         |object: &&Seen| object.bytes as u64 == survivor.bytes() && object.class == survivor.class;
     let was = before.at(survivor.from).filter(fits);
-    // SAFETY: passed on.
+    // SAFETY: this function has the same requirements.
     let read = || unsafe { after.read_unread(survivor.to, evidence.classes, evidence.sizes) };
     let is = after.at(survivor.to).copied().or_else(read);
     let is = is.as_ref().filter(fits);
@@ -100,7 +101,7 @@ unsafe fn check_survivor(survivor: &Survivor, evidence: &Evidence<'_>, counts: &
     }
 }
 
-/// Every object before lived on or died, when all could be read.
+/// Checks that every object before survived or died, if all could be read.
 fn check_number_of_dead(
     collection: &FullCollection,
     survivors: usize,
@@ -124,7 +125,7 @@ fn dead_ids(before: &HeapPicture, alive: &HashSet<Address>) -> HashSet<u64> {
         .iter()
         .filter(|object| object.id != 0 && !alive.contains(&object.address));
     let dead: HashSet<u64> = dead.map(|object| object.id).collect();
-    // An id may have been copied: dead objects of an evacuated region may show the id of one that lives on.
+    // An id may exist twice: a dead object in an evacuated region may have the id of its live copy.
     let living = before
         .objects
         .iter()
@@ -137,7 +138,7 @@ fn same(one: &Seen, other: &Seen) -> bool {
     one.class == other.class && one.bytes == other.bytes && one.id == other.id
 }
 
-/// Fillers have classes of their own from JDK 19 on; before, they are arrays of int and plain objects.
+/// Fillers have separate classes from JDK 19 on; before, they are int arrays and plain objects.
 fn is_filler(object: &Seen, classes: &ClassTable) -> bool {
     let name = classes.class(object.class).map(|class| class.name.clone());
     let name = String::from_utf8_lossy(&name.unwrap_or_default()).into_owned();

@@ -1,4 +1,4 @@
-//! The heap as the reports say it must be.
+//! The heap as it must be according to the reports.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use ducktrack_hotspot::{Address, ClassId, ClassTable, CollectionReport, Space, S
 
 use crate::object_ids::id_of;
 
-/// An object.
+/// An object of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) address: Address,
     pub(crate) bytes: u64,
     pub(crate) class: ClassId,
-    /// 0: it has none, or it is not known yet.
+    /// 0: it has no id, or the id is not known yet.
     pub(crate) id: u64,
-    /// The VM put it there to fill a gap.
+    /// A filler of the VM.
     pub(crate) filler: bool,
 }
 
@@ -26,7 +26,7 @@ impl Known {
     }
 }
 
-/// What a report did to the model.
+/// The effect of a report on the model.
 #[derive(Debug, Default)]
 pub(crate) struct Applied {
     /// Ids of objects that died.
@@ -34,7 +34,7 @@ pub(crate) struct Applied {
     pub(crate) wrong: Vec<String>,
     pub(crate) moved: u64,
     pub(crate) stayed: u64,
-    /// Survivors the model did not know: allocated since the last collection.
+    /// Survivors that the model did not know: allocated since the last collection.
     pub(crate) new: u64,
 }
 
@@ -45,10 +45,10 @@ pub(crate) struct HeapModel {
 }
 
 impl HeapModel {
-    /// Changes the model as a report says. `copies`: given when memory that was evacuated is still as it was.
+    /// Applies a report to the model. `copies` is given if evacuated memory is still unchanged.
     ///
     /// # Safety
-    /// With `copies`, the survivors' former places must be readable.
+    /// With `copies`, the survivors' old places must be readable.
     pub(crate) unsafe fn apply(
         &mut self,
         report: &CollectionReport,
@@ -66,7 +66,7 @@ impl HeapModel {
         }
         for &object in &self.objects {
             while let Some(survivor) = survivors.next_if(|next| next.from < object.address) {
-                // SAFETY: passed on.
+                // SAFETY: this function has the same requirements.
                 next.push(unsafe { new_object(survivor, report, copies, &mut applied) });
             }
             while ranges
@@ -95,7 +95,7 @@ impl HeapModel {
             }
         }
         for survivor in survivors {
-            // SAFETY: passed on.
+            // SAFETY: this function has the same requirements.
             next.push(unsafe { new_object(survivor, report, copies, &mut applied) });
         }
         next.sort_unstable_by_key(|object| object.address);
@@ -117,7 +117,7 @@ impl HeapModel {
         self.objects.iter().map(|object| object.id).collect()
     }
 
-    /// The end of the last object in a space that the model knows; its bottom when there is none.
+    /// The end of the last known object in a space, or the space's bottom if there is none.
     pub(crate) fn end_in(&self, space: &Space) -> Address {
         let known = self.between(space.bottom, space.top);
         known.last().map_or(space.bottom, Known::end)
@@ -135,8 +135,8 @@ impl HeapModel {
     pub(crate) fn between(&self, start: Address, end: Address) -> &[Known] {
         let before = |address| move |object: &Known| object.address < address;
         let first = self.objects.partition_point(before(start));
-        let behind = self.objects.partition_point(before(end));
-        &self.objects[first..behind.max(first)]
+        let after = self.objects.partition_point(before(end));
+        &self.objects[first..after.max(first)]
     }
 }
 
@@ -150,7 +150,8 @@ impl Applied {
     }
 }
 
-/// A survivor the model did not know: it must have been where objects are allocated, or in an archive the VM mapped into the heap.
+/// Adds a survivor that the model did not know: it must have been where objects are allocated, or in an archive that the VM mapped
+/// into the heap.
 unsafe fn new_object(
     survivor: &ducktrack_hotspot::Survivor,
     report: &CollectionReport,
@@ -179,7 +180,7 @@ unsafe fn new_object(
             .push(format!("{survivor:?} was not there before, {place:?}"));
     }
     let id = copies.map_or(0, |classes| {
-        // SAFETY: the caller says that old copies are still there.
+        // SAFETY: with `copies`, the caller guarantees that the old copies are readable.
         unsafe { id_of(survivor.from, survivor.bytes(), survivor.class, classes) }
     });
     Known {

@@ -1,8 +1,8 @@
-//! An agent that believes nothing [`CollectionWatch`] says: it keeps a model of the heap, changes it by every report, and compares it with the heap as
-//! it is, object by object, before the world goes on.
+//! An agent that checks [`CollectionWatch`]: it applies each report to a model of the heap, and compares the model with the real heap,
+//! object by object, before the world goes on.
 //!
 //! `java -agentpath:libgc_moves_agent.so=LEVEL[,verbose] GcMovesProbe ...`, where LEVEL is `finish` or `exact`. The program
-//! (`tests/java/GcMovesProbe.java`) loads the library once more for its native methods and prints [`Oracle::summary`] at its end.
+//! (`tests/java/GcMovesProbe.java`) loads the library again for its native methods and prints [`Oracle::summary`] at its end.
 
 mod heap_model;
 mod object_ids;
@@ -24,14 +24,14 @@ use ducktrack_jvmti::{
 use crate::oracle::Oracle;
 use crate::tagged_objects::TaggedObjects;
 
-/// What the options and the VM gave at the beginning.
+/// The agent's options and environment.
 struct Agent {
     env: Env,
     level: MovesLevel,
     verbose: bool,
 }
 
-/// Everything one collection touches; only the VM thread works with it, and the program while no collection runs.
+/// State of the collections; used by the VM thread, and by the program while no collection runs.
 struct Watched {
     watch: CollectionWatch,
     oracle: Oracle,
@@ -42,7 +42,7 @@ static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
 static TAGGED: Mutex<TaggedObjects> = Mutex::new(TaggedObjects::new());
 
 /// # Safety
-/// Called by the VM only.
+/// Only the VM may call this.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(
     vm: *mut JavaVM,
@@ -53,9 +53,9 @@ pub unsafe extern "system" fn Agent_OnLoad(
         1,
         |panic| eprintln!("agent: {panic}"),
         || {
-            // SAFETY: the VM passes its own pointer.
+            // SAFETY: the VM passes a valid pointer.
             let vm = unsafe { Vm::from_raw(vm) }.expect("JavaVM");
-            // SAFETY: the VM passes the text after `=`.
+            // SAFETY: the VM passes the text after `=` as a C string.
             let options = unsafe { CStr::from_ptr(options) }.to_str().expect("text");
             let (env, _) = vm.jvmti().expect("JVMTI");
             let wanted = Capabilities::of(&[
@@ -69,7 +69,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
                 GarbageCollectionFinish: Some(collection_finish),
                 ..EventCallbacks::default()
             };
-            // SAFETY: the callbacks are guarded, and an agent is never unloaded.
+            // SAFETY: the callbacks are guarded against panics, and an agent is never unloaded.
             unsafe { env.set_event_callbacks(&callbacks) }.expect("callbacks");
             env.enable(EventKind::VM_INIT).expect("VMInit");
             let agent = Agent {
@@ -125,7 +125,7 @@ unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
     guard((), |panic| eprintln!("agent: WRONG: {panic}"), finished);
 }
 
-/// Collections without events are treated like the others.
+/// Handles collections without events like the others.
 struct AsIfAnnounced;
 
 impl UnannouncedCollections for AsIfAnnounced {
@@ -170,11 +170,11 @@ fn tagged() -> MutexGuard<'static, TaggedObjects> {
 
 /// Wraps the environment of a callback or native call.
 fn jni(env: *mut JNIEnv) -> Jni {
-    // SAFETY: the VM passes the environment of the current thread.
+    // SAFETY: the VM passes the environment of the current thread, valid for this call.
     unsafe { Jni::from_raw(env) }.expect("JNIEnv")
 }
 
-/// The offset of `StackChunk.size`, told by the internal `Unsafe`; `None` where there is no such class.
+/// The offset of `StackChunk.size`, from the internal `Unsafe`; `None` if there is no such class.
 fn stack_chunk_size_offset(env: *mut JNIEnv) -> Option<usize> {
     let jni = jni(env);
     let Ok(chunk) = jni.find_class("jdk/internal/vm/StackChunk") else {
@@ -224,7 +224,7 @@ pub extern "system" fn Java_GcMovesProbe_compareTags(_: *mut JNIEnv, _: jclass) 
         (),
         |panic| eprintln!("agent: WRONG: {panic}"),
         || {
-            // A collection in between changes both sides: try again.
+            // A collection in between changes both sides; then it tries again.
             for _ in 0..10 {
                 let ids = |watched: &Watched| (watched.oracle.epoch(), watched.oracle.ids());
                 let Some((epoch, ids)) = watched().as_ref().map(ids) else {
@@ -243,7 +243,7 @@ pub extern "system" fn Java_GcMovesProbe_compareTags(_: *mut JNIEnv, _: jclass) 
     );
 }
 
-/// What the oracle found, in lines of `name value`.
+/// The findings of the oracle, in lines of `name value`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_GcMovesProbe_summary(env: *mut JNIEnv, _: jclass) -> jstring {
     guard(

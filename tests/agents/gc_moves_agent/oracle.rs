@@ -1,4 +1,4 @@
-//! Compares the model with the heap as it is, at the end of each pause.
+//! Compares the model with the real heap at the end of each pause.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use crate::heap_model::{HeapModel, Known};
 use crate::object_ids::id_of;
 use crate::tagged_objects::TagOutcome;
 
-/// Wrong things that are printed before the rest is only counted.
+/// How many mistakes are printed; further ones are only counted.
 const PRINTED: u64 = 20;
 
-/// The model, and what was found so far.
+/// The model, and the findings so far.
 pub(crate) struct Oracle {
     model: HeapModel,
     sizes: ObjectSizes,
@@ -39,7 +39,7 @@ impl Oracle {
         }
     }
 
-    /// The number of pauses in which new objects came into the model.
+    /// The number of pauses in which new objects were added to the model.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
@@ -72,7 +72,7 @@ impl Oracle {
             if report.listed {
                 continue;
             }
-            // SAFETY: the VM does not use evacuated memory again before the end of the pause, unless another collection follows.
+            // SAFETY: the VM does not reuse evacuated memory before the end of the pause, unless another collection follows.
             let applied = unsafe { self.model.apply(report, copies) };
             for text in &applied.wrong {
                 self.wrong(text);
@@ -101,7 +101,7 @@ impl Oracle {
         }
     }
 
-    /// A heap that was listed, because its moves are not known, is the heap as it is.
+    /// Checks that a heap which was listed, because its moves are unknown, equals the real heap.
     fn compare_listed(&mut self, listed: &[Survivor], actual: &[Known], classes: &ClassTable) {
         let is_filler = |object: &Known| {
             let class = classes.class(object.class);
@@ -125,7 +125,7 @@ impl Oracle {
         }
     }
 
-    /// Counts what a report says.
+    /// Adds the report to the counts.
     fn note(&mut self, report: &CollectionReport) {
         if self.verbose {
             eprintln!(
@@ -151,7 +151,7 @@ impl Oracle {
         self.add("walked", report.walked);
         self.add("unread", report.unread);
         self.add("doubted", report.doubted);
-        // Neither walked nor without survivors.
+        // Neither walked nor without survivors: scanned.
         let scanned = report.walked == 0 && !report.survivors.is_empty();
         self.add("scanned", u64::from(scanned));
         self.add("walk-nanos", report.walk_nanos);
@@ -181,13 +181,14 @@ impl Oracle {
         }
     }
 
-    /// Every object of the heap as it is.
+    /// Every object in the real heap.
     fn actual(&mut self, report: &CollectionReport, classes: &ClassTable) -> Vec<Known> {
         let mut actual = Vec::new();
         for space in &report.after {
             let mut space = *space;
             if space.kind == SpaceKind::Eden {
-                // The VM may already have given away the first piece of the new eden: nothing is written there yet.
+                // The VM may have handed out the first piece of the new eden already, but nothing has been written
+                // there.
                 space.top = self.model.end_in(&space).min(space.top);
             }
             self.walk(space, classes, &mut actual);
@@ -196,8 +197,8 @@ impl Oracle {
         actual
     }
 
-    /// Walks a space. A dead object that waits in an old region may be of a class that was unloaded and whose address another class has now: the model
-    /// knows, because it saw the object alive.
+    /// Walks a space. The class of a dead object in an old region may have been unloaded, and another class may have its address. The model
+    /// knows the object's class, because it saw the object alive.
     fn walk(&mut self, mut space: Space, classes: &ClassTable, actual: &mut Vec<Known>) {
         let sizes = self.sizes;
         loop {
@@ -226,7 +227,7 @@ impl Oracle {
                     address,
                     bytes: bytes as u64,
                     class,
-                    // SAFETY: an object of the heap.
+                    // SAFETY: the walk found an object of the heap here.
                     id: unsafe { id_of(address, bytes as u64, class, classes) },
                     filler: false,
                 });
@@ -242,14 +243,15 @@ impl Oracle {
                 if self.verbose {
                     eprintln!("{space:?}: {fault}");
                 }
-                // What follows cannot be compared.
+                // The rest of the space cannot be compared.
                 actual.extend(self.model.between(end, space.top));
             }
             return;
         }
     }
 
-    /// Every object of the model is there, with its class, size and id; every other object there has a reason.
+    /// Checks that every object of the model is there, with its class, size and id, and that every other object has
+    /// an explanation.
     fn compare(
         &mut self,
         reports: &[CollectionReport],
@@ -300,7 +302,7 @@ impl Oracle {
                 next.push(object);
                 continue;
             } else if lingers(&object) {
-                // Dead, and nothing was written over it.
+                // A dead object that was not overwritten.
                 self.add("lingering", 1);
                 continue;
             } else if !is_filler(object, classes) {
@@ -310,7 +312,8 @@ impl Oracle {
                     name(object, classes)
                 ));
             }
-            // A filler, over nothing or over objects that died. (G1 fills piece by piece: the first of them may have begun before.)
+            // A filler over free memory or dead objects. (G1 fills piece by piece, so the first dead object may start before the
+            // filler.)
             self.add("fillers", 1);
             object.filler = true;
             while expected
@@ -327,7 +330,7 @@ impl Oracle {
         self.model.objects = next;
     }
 
-    /// After a full collection of G1: all regions, and the bottoms of those that objects moved to. The others were left as they were, with their dead
+    /// After a full collection of G1: all regions, and the bottoms of those that objects moved to. The other regions keep their dead
     /// objects.
     fn compacted_regions<'a>(
         &self,
@@ -342,7 +345,7 @@ impl Oracle {
         Some((&last.after, compacted.collect()))
     }
 
-    /// Did G1 fill the place of dead objects, while the program ran or in a region it kept?
+    /// Whether G1 put a filler over dead objects, while the program ran or in a region that it kept.
     fn is_scrubbed(
         &self,
         object: Known,
@@ -358,7 +361,7 @@ impl Oracle {
         self.collector == Collector::G1 && old && is_filler(object, classes)
     }
 
-    /// A pause has begun that the VM did not announce.
+    /// Counts a pause that the VM did not announce.
     pub(crate) fn note_unannounced(&mut self) {
         self.add("unannounced", 1);
     }
@@ -400,14 +403,14 @@ impl Oracle {
     }
 }
 
-/// The bottom of the region with this address.
+/// The bottom of the region that contains an address.
 fn region_of(address: Address, regions: &[Space]) -> Option<Address> {
     let above = regions.partition_point(|space| space.bottom <= address);
     let region = regions.get(above.checked_sub(1)?)?;
     (region.kind == SpaceKind::Old && address < region.top).then_some(region.bottom)
 }
 
-/// Did an object of this space survive in place?
+/// Whether an object of this space survived in place.
 fn stayed_in(report: &CollectionReport, space: &Space) -> bool {
     let from_there = report.survivors.iter();
     from_there
@@ -416,8 +419,8 @@ fn stayed_in(report: &CollectionReport, space: &Space) -> bool {
         .any(|survivor| !survivor.moved())
 }
 
-/// May there be an object at this address that no report tells of? In memory that no collection of this pause decided about and that was in use
-/// before: objects allocated outside of eden.
+/// Whether an object may be at this address although no report has it: in memory that was in use before and that no collection of this
+/// pause decided about, outside of eden.
 fn is_old_news(address: Address, reports: &[CollectionReport]) -> bool {
     let untouched = |report: &CollectionReport| {
         let collected = report.collected.iter();
@@ -437,7 +440,7 @@ fn name(object: Known, classes: &ClassTable) -> String {
     String::from_utf8_lossy(&name(object.class).unwrap_or_default()).into_owned()
 }
 
-/// Fillers have classes of their own from JDK 19 on; before, they are arrays of int and plain objects.
+/// Fillers have separate classes from JDK 19 on; before, they are int arrays and plain objects.
 fn is_filler(object: Known, classes: &ClassTable) -> bool {
     let name = name(object, classes);
     name.contains("jdk/internal/vm/Filler") || name == "[I" || name == "java/lang/Object"

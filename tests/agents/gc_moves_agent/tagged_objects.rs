@@ -1,4 +1,4 @@
-//! JVMTI's own opinion on which objects live: a sample of them is tagged with their ids.
+//! Asks JVMTI which objects are alive: a sample of objects is tagged with their ids.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,11 +8,11 @@ use ducktrack_jvmti::sys::jlong;
 /// The tagged objects.
 #[derive(Debug)]
 pub(crate) struct TaggedObjects {
-    /// Id and number of collections when it was tagged.
+    /// The number of collections at the time of tagging, by id.
     tagged: Option<HashMap<u64, u64>>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TagOutcome {
     /// Alive on both sides.
@@ -21,7 +21,7 @@ pub(crate) struct TagOutcome {
     pub(crate) dead: u64,
     /// Alive for JVMTI, dead for the model.
     pub(crate) wrong: u64,
-    /// Freed by JVMTI, still in the model: dead objects that wait in a region which has not been collected.
+    /// Freed by JVMTI but still in the model: dead objects in a region that has not been collected.
     pub(crate) lingering: u64,
 }
 
@@ -34,7 +34,7 @@ impl TaggedObjects {
         self.tagged.get_or_insert_default().insert(id, epoch);
     }
 
-    /// The ids of those that JVMTI says are alive.
+    /// The ids of the objects that are alive for JVMTI.
     pub(crate) fn alive(&self, env: Env) -> HashSet<u64> {
         let ids = self.tagged.iter().flat_map(|tagged| tagged.keys());
         let tags: Vec<jlong> = ids.map(|id| id.cast_signed()).collect();
@@ -43,7 +43,7 @@ impl TaggedObjects {
         objects.iter().map(|&object| tag(object)).collect()
     }
 
-    /// Compares those that a collection has seen since they were tagged.
+    /// Compares the objects that a collection has processed since they were tagged.
     pub(crate) fn compare(
         &self,
         model: &HashSet<u64>,

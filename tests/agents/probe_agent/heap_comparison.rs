@@ -1,4 +1,4 @@
-//! Our walk of the whole heap against JVMTI's iteration, class by class.
+//! Compares our walk of the whole heap with JVMTI's iteration, class by class.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,14 +24,14 @@ impl Tally {
     }
 }
 
-/// Compares our walk of the whole heap with JVMTI's iteration: the walk happens inside the iteration, at the same safepoint.
+/// State of the comparison. The walk runs inside of the iteration, at the same safepoint.
 struct HeapComparison {
     spaces: HeapSpaces,
     classes: ClassTable,
     sizes: ObjectSizes,
-    /// By internal name: what the walk found.
+    /// What the walk found, by internal name.
     walked: Option<Result<BTreeMap<Vec<u8>, Tally>, String>>,
-    /// By class tag: what JVMTI visits.
+    /// What JVMTI visits, by class tag.
     visited: Vec<Tally>,
     spaces_seen: usize,
     walk_micros: u128,
@@ -59,7 +59,7 @@ impl HeapComparison {
         let start = Instant::now();
         let mut by_class = vec![Tally::default(); self.classes.classes().count()];
         for space in &spaces {
-            // SAFETY: JVMTI iterates at a safepoint, and the VM keeps memory up to the top committed.
+            // SAFETY: JVMTI iterates at a safepoint, and the VM keeps memory below the top committed.
             for object in unsafe { ObjectWalk::new(space, &self.classes, &self.sizes) } {
                 let object = object.map_err(|fault| format!("{space:?}: {fault}"))?;
                 by_class[object.class.0 as usize].add(object.bytes as u64);
@@ -81,8 +81,8 @@ impl HeapComparison {
     }
 }
 
-/// The internal name in a signature: `Ljava/lang/String;` and `[I` give `java/lang/String` and `[I`; the dot of a hidden class is a plus, and
-/// the number that JDK 11 adds to its VM-anonymous classes (`X$$Lambda$4/1112280004`) goes away.
+/// The internal name for a signature: `Ljava/lang/String;` and `[I` give `java/lang/String` and `[I`. The dot of a hidden class becomes a
+/// plus, and the number that JDK 11 appends to its VM-anonymous classes (`X$$Lambda$4/1112280004`) is removed.
 fn internal_name(signature: &[u8]) -> Vec<u8> {
     let name = signature
         .strip_prefix(b"L")
@@ -101,7 +101,7 @@ fn internal_name(signature: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Runs both and returns a report, or why it could not be done.
+/// Runs both and returns a report, or the reason why that is impossible.
 pub(crate) fn compare_heap(probe: &Probe, chunk_size: Option<usize>) -> Result<String, String> {
     let env = probe.env;
     let text = |error: &dyn std::fmt::Display| error.to_string();
@@ -130,7 +130,7 @@ pub(crate) fn compare_heap(probe: &Probe, chunk_size: Option<usize>) -> Result<S
     Ok(differences(&comparison, &names, walked))
 }
 
-/// What the two sides disagree on, class by class.
+/// The differences between the two sides, class by class.
 fn differences(
     comparison: &HeapComparison,
     names: &[Vec<u8>],

@@ -1,7 +1,8 @@
-//! A small agent that tells what this crate finds in a running VM, so that tests can compare it with independent truth.
+//! A small agent that writes what the crate `hotspot` finds in a running VM, so that tests can compare it with an
+//! independent truth.
 //!
 //! `java -agentpath:libprobe_agent.so=FILE HotspotProbe` writes one line per fact to FILE at `VMInit` (`name value`), and is the native
-//! library of the test program `HotspotProbe` (`tests/java/HotspotProbe.java`), which loads it once more by `System.load`.
+//! library of the test program `HotspotProbe` (`tests/java/HotspotProbe.java`), which loads it again with `System.load`.
 
 mod heap_comparison;
 
@@ -21,7 +22,7 @@ use ducktrack_jvmti::{
 
 use crate::heap_comparison::compare_heap;
 
-/// What was found at `Agent_OnLoad`.
+/// The results of `Agent_OnLoad`.
 struct Probe {
     output: String,
     env: Env,
@@ -35,10 +36,10 @@ struct Probe {
 static PROBE: OnceLock<Probe> = OnceLock::new();
 static CLASSES: OnceLock<KlassLayout> = OnceLock::new();
 
-/// Reads the VM's tables; any failure is printed and ends the VM, because a test must see it.
+/// Reads the VM's tables. Any failure is printed and ends the VM, so that tests notice it.
 ///
 /// # Safety
-/// Called by the VM only.
+/// Only the VM may call this.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(
     vm: *mut JavaVM,
@@ -49,9 +50,9 @@ pub unsafe extern "system" fn Agent_OnLoad(
         1,
         |panic| eprintln!("probe: {panic}"),
         || {
-            // SAFETY: the VM passes its own pointer.
+            // SAFETY: the VM passes a valid pointer.
             let vm = unsafe { Vm::from_raw(vm) }.expect("JavaVM");
-            // SAFETY: the VM passes the text after `=`, or null.
+            // SAFETY: the VM passes the text after `=` as a C string; tests always give one.
             let output = unsafe { CStr::from_ptr(options) }
                 .to_str()
                 .expect("file name")
@@ -64,7 +65,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
                 VMInit: Some(vm_init),
                 ..EventCallbacks::default()
             };
-            // SAFETY: the callback is guarded, and an agent is never unloaded.
+            // SAFETY: the callback is guarded against panics, and an agent is never unloaded.
             unsafe { env.set_event_callbacks(&callbacks) }.expect("callbacks");
             env.enable(EventKind::VM_INIT).expect("VMInit");
             i32::from(PROBE.set(probe).is_err())
@@ -103,7 +104,7 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, _: *mut JNIEnv, _: jthread) {
     );
 }
 
-/// All facts, one per line.
+/// All results, one per line.
 fn report(probe: &Probe, classes: &KlassLayout) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| writeln!(text, "{name} {value}").expect("a string");
@@ -133,7 +134,7 @@ fn report(probe: &Probe, classes: &KlassLayout) -> String {
     text
 }
 
-/// A flag value as `-XX:+PrintFlagsFinal` prints it.
+/// Formats a flag value like `-XX:+PrintFlagsFinal`.
 fn flag_text(value: &FlagValue) -> String {
     match value {
         FlagValue::Bool(on) => on.to_string(),
@@ -155,26 +156,26 @@ fn classes() -> &'static KlassLayout {
 
 /// Wraps the environment of a native call.
 fn jni(env: *mut JNIEnv) -> Jni {
-    // SAFETY: native methods get the environment of their thread.
+    // SAFETY: the VM passes native methods the environment of their thread.
     unsafe { Jni::from_raw(env) }.expect("JNIEnv")
 }
 
-/// Runs the body of a native method; a panic is printed and gives the fallback.
+/// Runs the body of a native method; on a panic, prints it and returns the fallback.
 fn native<T>(fallback: T, body: impl FnOnce() -> T) -> T {
     guard(fallback, |panic| eprintln!("probe: {panic}"), body)
 }
 
-/// An address that Java carries as a `long`.
+/// Converts an address from a Java `long`.
 fn address(number: jlong) -> Address {
     Address(usize::try_from(number).expect("address"))
 }
 
-/// A count for Java.
+/// Converts a count to a Java `long`.
 fn long(number: impl TryInto<jlong>) -> jlong {
     number.try_into().unwrap_or(-1)
 }
 
-/// The native thread of a Java thread.
+/// The native thread (eetop) of a Java thread.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_eetop(
     env: *mut JNIEnv,
@@ -193,7 +194,7 @@ pub extern "system" fn Java_HotspotProbe_eetop(
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_cooked(_: *mut JNIEnv, _: jclass, eetop: jlong) -> jlong {
     native(-1, || {
-        // SAFETY: the program passes the eetop of its own running thread.
+        // SAFETY: the test program passes the eetop of its own running thread.
         long(unsafe { probe().threads.cooked_allocated_bytes(address(eetop)) })
     })
 }
@@ -202,12 +203,12 @@ pub extern "system" fn Java_HotspotProbe_cooked(_: *mut JNIEnv, _: jclass, eetop
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_tlabTop(_: *mut JNIEnv, _: jclass, eetop: jlong) -> jlong {
     native(-1, || {
-        // SAFETY: the program passes the eetop of its own running thread.
+        // SAFETY: the test program passes the eetop of its own running thread.
         long(unsafe { probe().threads.tlab(address(eetop)) }.top.0)
     })
 }
 
-/// Allocations outside the thread's buffer.
+/// The number of allocations outside of the thread's buffer.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_slowAllocations(
     _: *mut JNIEnv,
@@ -215,7 +216,7 @@ pub extern "system" fn Java_HotspotProbe_slowAllocations(
     eetop: jlong,
 ) -> jlong {
     native(-1, || {
-        // SAFETY: the program passes the eetop of its own running thread.
+        // SAFETY: the test program passes the eetop of its own running thread.
         long(unsafe { probe().threads.slow_allocation_count(address(eetop)) })
     })
 }
@@ -226,13 +227,13 @@ pub extern "system" fn Java_HotspotProbe_slot(_: *mut JNIEnv, _: jclass) -> jlon
     native(-1, || probe().slot.as_ref().map_or(-1, |&slot| long(slot)))
 }
 
-/// Where a `Class` object keeps its Klass.
+/// The offset of the Klass in a `Class` object.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_klassOffset(_: *mut JNIEnv, _: jclass) -> jlong {
     native(-1, || long(classes().class_klass))
 }
 
-/// The internal name of a class by its Klass.
+/// The internal name of the class with this Klass.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_klassName(
     env: *mut JNIEnv,
@@ -247,7 +248,7 @@ pub extern "system" fn Java_HotspotProbe_klassName(
     })
 }
 
-/// Is it a hidden class?
+/// Whether the class is hidden.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_isHidden(
     _: *mut JNIEnv,
@@ -270,7 +271,7 @@ pub extern "system" fn Java_HotspotProbe_accessFlags(
     })
 }
 
-/// The size in bytes an instance has by the class's layout helper; `length` counts for arrays only.
+/// The size in bytes of an instance by the class's layout helper; `length` is used for arrays only.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_predictedSize(
     _: *mut JNIEnv,
@@ -295,7 +296,7 @@ pub extern "system" fn Java_HotspotProbe_predictedSize(
     })
 }
 
-/// The size of an object as JVMTI tells it.
+/// The size of an object according to JVMTI.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_jvmtiSize(
     _: *mut JNIEnv,
@@ -308,7 +309,7 @@ pub extern "system" fn Java_HotspotProbe_jvmtiSize(
 /// Reads a word of memory that belongs to a live thread.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_peek(_: *mut JNIEnv, _: jclass, place: jlong) -> jlong {
-    // SAFETY: the program passes a place inside its own native thread.
+    // SAFETY: the test program passes an address inside of its own native thread.
     native(-1, || unsafe { address(place).read() })
 }
 
@@ -321,7 +322,7 @@ pub extern "system" fn Java_HotspotProbe_poke(
     value: jlong,
 ) {
     native((), || {
-        // SAFETY: the program passes the reserved word of its own native thread.
+        // SAFETY: the test program passes the address of the reserved word in its own native thread.
         unsafe {
             address(place)
                 .pointer::<jlong>()
@@ -331,8 +332,8 @@ pub extern "system" fn Java_HotspotProbe_poke(
     });
 }
 
-/// Walks the heap and iterates over it by JVMTI, and returns a report: first line `ok` or what differs. `chunk_size` is the offset of
-/// `StackChunk.size`, or -1.
+/// Walks the heap, iterates over it with JVMTI, and returns a report: the first line is `ok` or the differences. `chunk_size` is the
+/// offset of `StackChunk.size`, or -1.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HeapWalkProbe_compare(
     env: *mut JNIEnv,

@@ -1,7 +1,8 @@
-//! A small agent that uses this crate's calls in a live VM and compares what they give with what is known.
+//! A small agent that calls the functions of the crate `jvmti` in a live VM and compares the results with known
+//! values.
 //!
-//! `java -agentpath:libwrapper_agent.so=FILE -version` writes one line per group of checks to FILE, and `done` at the end. A check that
-//! fails writes its message instead; the VM goes on, as it must after any fault of an agent. Run by `tests/tests/jvmti_wrapper.rs`.
+//! `java -agentpath:libwrapper_agent.so=FILE -version` writes one line per group of checks to FILE, and `done` at the end. A failed
+//! check writes its message instead; the VM continues, as it must after any fault of an agent. Run by `tests/tests/jvmti_wrapper.rs`.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
@@ -17,7 +18,7 @@ use ducktrack_jvmti::{
 };
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
-/// How often a class was sent through the load hook again, and how often that hook panicked.
+/// How often a class was retransformed, and how often the load hook panicked.
 static RETRANSFORMED: AtomicUsize = AtomicUsize::new(0);
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
@@ -26,10 +27,10 @@ struct Agent {
     output: String,
 }
 
-/// The result of a group of checks: a message when one fails.
+/// The result of a group of checks: a message if one failed.
 type Outcome = Result<(), String>;
 
-/// Fails the group unless the condition holds.
+/// Fails the group if the condition does not hold.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)*) => {
         if !$condition {
@@ -41,7 +42,7 @@ macro_rules! ensure {
 /// Sets up the callbacks.
 ///
 /// # Safety
-/// Called by the VM only.
+/// Only the VM may call this.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(
     vm: *mut JavaVM,
@@ -52,9 +53,9 @@ pub unsafe extern "system" fn Agent_OnLoad(
         1,
         |panic| eprintln!("wrapper agent: {panic}"),
         || {
-            // SAFETY: the VM passes its own pointer.
+            // SAFETY: the VM passes a valid pointer.
             let vm = unsafe { Vm::from_raw(vm) }.expect("JavaVM");
-            // SAFETY: the VM passes the text after `=`.
+            // SAFETY: the VM passes the text after `=` as a C string; the test always gives one.
             let output = unsafe { CStr::from_ptr(options) }
                 .to_str()
                 .expect("file name")
@@ -74,7 +75,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
                 ClassFileLoadHook: Some(class_file_load_hook),
                 ..EventCallbacks::default()
             };
-            // SAFETY: the callbacks are guarded, and an agent is never unloaded.
+            // SAFETY: the callbacks are guarded against panics, and an agent is never unloaded.
             unsafe { env.set_event_callbacks(&callbacks) }.expect("callbacks");
             env.enable(EventKind::VM_INIT).expect("VMInit");
             i32::from(AGENT.set(Agent { env, output }).is_err())
@@ -87,7 +88,7 @@ unsafe extern "system" fn vm_init(env: *mut RawEnv, jni: *mut JNIEnv, thread: jt
         (),
         |panic| eprintln!("wrapper agent: {panic}"),
         || {
-            // SAFETY: the VM passes its environments.
+            // SAFETY: the VM passes valid environments for this thread.
             let (env, jni) = unsafe { (Env::from_raw(env), Jni::from_raw(jni)) };
             let (env, jni) = (env.expect("env"), jni.expect("jni"));
             let agent = AGENT.get().expect("loaded");
@@ -112,7 +113,8 @@ unsafe extern "system" fn vm_init(env: *mut RawEnv, jni: *mut JNIEnv, thread: jt
     );
 }
 
-/// Gives every retransformed class its own bytes as new ones; panics for one class, to show that the VM goes on.
+/// Returns a copy of every retransformed class's bytes as the new ones; panics for one class, to show that the VM
+/// continues.
 unsafe extern "system" fn class_file_load_hook(
     env: *mut RawEnv,
     _: *mut JNIEnv,
@@ -133,16 +135,16 @@ unsafe extern "system" fn class_file_load_hook(
             return;
         }
         RETRANSFORMED.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the VM passes a name that ends with a zero.
+        // SAFETY: the VM passes the name as a C string.
         let name = unsafe { CStr::from_ptr(name) };
         assert!(name != c"java/util/BitSet", "a panic on purpose");
-        // SAFETY: the VM passes its environment.
+        // SAFETY: the VM passes a valid environment.
         let env = unsafe { Env::from_raw(env) }.expect("env");
-        // SAFETY: the VM passes `length` bytes.
+        // SAFETY: the VM passes `length` readable bytes.
         let bytes =
             unsafe { std::slice::from_raw_parts(bytes, usize::try_from(length).expect("length")) };
         let copy = env.allocate_copy(bytes).expect("memory");
-        // SAFETY: the VM passes places to write to.
+        // SAFETY: the VM passes valid places for the results.
         unsafe {
             *new_length = length;
             *new_bytes = copy.as_ptr();
@@ -150,7 +152,7 @@ unsafe extern "system" fn class_file_load_hook(
     });
 }
 
-/// Any error as the message of a failed check.
+/// Converts any error to the message of a failed check.
 fn text(error: Error) -> String {
     error.to_string()
 }
@@ -188,7 +190,7 @@ fn system(env: Env) -> Outcome {
     env.force_garbage_collection().map_err(text)
 }
 
-/// The VM's own name of every error code must be ours.
+/// Compares the VM's names of all error codes with ours.
 fn errors(env: Env) -> Outcome {
     let mut same = 0;
     for &(name, code) in ErrorCode::NAMES {
@@ -201,7 +203,7 @@ fn errors(env: Env) -> Outcome {
                 );
                 same += 1;
             }
-            // A code that came after this VM.
+            // A code that is newer than this VM.
             Err(error) => ensure!(
                 error.code() == Some(ErrorCode::ILLEGAL_ARGUMENT),
                 "{code}: {error}"
@@ -240,7 +242,7 @@ fn classes(env: Env, jni: Jni) -> Outcome {
         env.class_modifiers(string).map_err(text)? & 0x611 == 0x11,
         "modifiers of String"
     );
-    // A runtime may be made without debug information; then there is neither a source file nor a line.
+    // A runtime may be built without debug information; then there is neither a source file nor a line.
     let source = env.source_file_name(string).map_err(text)?;
     let stripped = source.is_none();
     ensure!(
@@ -303,7 +305,7 @@ fn classes(env: Env, jni: Jni) -> Outcome {
     Ok(())
 }
 
-/// One batch with one class that cannot be changed: that one is found, the others are changed.
+/// Retransforms a batch that includes one class which cannot be changed: that one is found, the others are changed.
 fn retransformation(env: Env, jni: Jni) -> Outcome {
     let names = [
         "java/util/ArrayList",
@@ -360,7 +362,7 @@ fn threads(env: Env, jni: Jni, thread: jthread) -> Outcome {
         move |env, jni| {
             let info = env.thread_info(std::ptr::null_mut());
             let vm = jni.vm().and_then(Vm::jni).is_ok();
-            // The receiver is gone only when the test has failed already.
+            // The receiver is gone only if the test has failed already.
             let _ = sender.send((info.map(|info| (info.name, info.is_daemon)), vm));
         },
     )
@@ -452,7 +454,7 @@ fn values(jni: Jni) -> Outcome {
         }),
         "{torn:?}"
     );
-    // SAFETY: the name is unknown, so nothing is bound.
+    // SAFETY: the method does not exist, so the VM binds nothing.
     let bound = unsafe {
         jni.register_natives(
             integer,
@@ -497,7 +499,7 @@ fn references(jni: Jni) -> Outcome {
     Ok(())
 }
 
-/// Counts objects of one class by its tag.
+/// Counts objects of one class by the class's tag.
 struct Counter {
     objects: usize,
     bytes: jlong,
@@ -554,9 +556,9 @@ fn heap(env: Env, jni: Jni) -> Outcome {
 
 fn tables(env: Env, jni: Jni) -> Outcome {
     let table = env.jni_function_table().map_err(text)?;
-    // SAFETY: an unchanged copy of the VM's own table.
+    // SAFETY: the table is an unchanged copy of the VM's own.
     unsafe { env.set_jni_function_table(table.as_ptr()) }.map_err(text)?;
-    // SAFETY: the VM has copied the table.
+    // SAFETY: the VM has copied the table, and this is the only reference to it.
     unsafe { env.deallocate(table.as_ptr()) }.map_err(text)?;
     ensure!(
         jni.new_string("still works").is_ok(),

@@ -1,6 +1,7 @@
-//! A JFR recording: its `jdk.ObjectAllocationSample` events, as the JDK's own `jfr print --json` writes them.
+//! A JFR recording: its `jdk.ObjectAllocationSample` events, as printed by the JDK's own `jfr print --json`.
 //!
-//! An event's weight is the bytes that its thread has allocated since its last sample; there is no object count.
+//! An event's weight is the number of bytes that its thread has allocated since its last sample; there is no object
+//! count.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,13 +9,13 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{Said, type_name};
+use super::{ToolEntry, type_name};
 use crate::Installation;
 
 pub(crate) fn read_flight_recording(
     installation: &Installation,
     recording: &Path,
-) -> Result<Vec<Said>> {
+) -> Result<Vec<ToolEntry>> {
     let mut command = Command::new(installation.needed(installation.java_home.join("bin/jfr"))?);
     command
         .args([
@@ -36,25 +37,25 @@ pub(crate) fn read_flight_recording(
     }
     let document: Value =
         serde_json::from_slice(&output.stdout).context("jfr print printed no JSON")?;
-    Ok(said_by_recording(&document))
+    Ok(entries_of_recording(&document))
 }
 
-fn said_by_recording(document: &Value) -> Vec<Said> {
+fn entries_of_recording(document: &Value) -> Vec<ToolEntry> {
     let events = document["recording"]["events"]
         .as_array()
         .into_iter()
         .flatten();
     events
-        .filter_map(|event| said_by_event(&event["values"]))
+        .filter_map(|event| entry_of_event(&event["values"]))
         .collect()
 }
 
-fn said_by_event(values: &Value) -> Option<Said> {
+fn entry_of_event(values: &Value) -> Option<ToolEntry> {
     let frames = values["stackTrace"]["frames"]
         .as_array()
         .into_iter()
         .flatten();
-    Some(Said {
+    Some(ToolEntry {
         frames: frames
             .filter_map(|frame| method(&frame["method"]))
             .collect(),
@@ -84,12 +85,12 @@ mod tests {
             "objectClass": {"name": "[S"}, "weight": 4096,
             "stackTrace": {"frames": [{"method": {"type": {"name": "java/util/Arrays"}, "name": "copyOf"}}]}}}]}});
         let frames = vec!["java.util.Arrays.copyOf".to_owned()];
-        let expected = Said {
+        let expected = ToolEntry {
             frames,
             type_name: "short[]".to_owned(),
             objects: None,
             bytes: Some(4096.0),
         };
-        assert_eq!(said_by_recording(&document), [expected]);
+        assert_eq!(entries_of_recording(&document), [expected]);
     }
 }

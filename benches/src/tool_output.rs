@@ -1,4 +1,4 @@
-//! What a tool itself says was allocated, brought into one shape.
+//! The totals that a tool itself reports, in one common form.
 
 mod callback_file;
 mod collapsed_stacks;
@@ -7,15 +7,15 @@ mod flight_recording;
 
 pub(crate) use callback_file::read_callback_file;
 pub(crate) use collapsed_stacks::{Unit, read_collapsed_stacks};
-pub(crate) use ducktrack_report::said_by_report;
+pub(crate) use ducktrack_report::entries_of_report;
 pub(crate) use flight_recording::read_flight_recording;
 
-/// One entry of a tool's own output.
+/// One entry of a tool's output.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
-    /// `Class.method` of every frame the tool knows, in no order that matters; empty if it knows types only.
+pub struct ToolEntry {
+    /// `Class.method` of every known frame, in no particular order; empty if the tool knows types only.
     pub frames: Vec<String>,
-    /// The type as Java source writes it; a lambda without its number.
+    /// The type as written in Java source; lambdas without their number.
     pub type_name: String,
     /// Objects, if the tool counts them.
     pub objects: Option<f64>,
@@ -23,14 +23,14 @@ pub struct Said {
     pub bytes: Option<f64>,
 }
 
-impl Said {
-    /// Objects, or bytes if the tool counts no objects: which of two entries is the larger.
+impl ToolEntry {
+    /// Objects, or bytes if the tool counts no objects; used to find the larger of two entries.
     pub(crate) fn amount(&self) -> f64 {
         self.objects.or(self.bytes).unwrap_or(0.0)
     }
 }
 
-/// A type as Java source writes it, from any of the forms tools use; a lambda's class without its number.
+/// The type as written in Java source, from any of the forms that tools use; lambdas without their number.
 ///
 /// `[[F`, `float[][]` -> `float[][]`; `[Ljava/lang/String;` -> `java.lang.String[]`; `java/lang/Long` -> `java.lang.Long`;
 /// `Main$$Lambda$14.0x00007f` and `Main$$Lambda/0x00007f` -> `Main$$Lambda`.

@@ -1,37 +1,37 @@
-//! The agent's own output, by `ducktrack report --format json`.
+//! The agent's own output, from `ducktrack report --format json`.
 
 use serde_json::Value;
 
-use super::{Said, type_name};
+use super::{ToolEntry, type_name};
 
-/// Every site of a report: by type, and with the callers that are blamed for it.
-pub(crate) fn said_by_report(report: &Value) -> Vec<Said> {
-    array(&report["sites"]).flat_map(said_by_site).collect()
+/// All sites of a report, by type, and with the callers to blame.
+pub(crate) fn entries_of_report(report: &Value) -> Vec<ToolEntry> {
+    array(&report["sites"]).flat_map(entries_of_site).collect()
 }
 
-/// A site says its callers and its types apart. With one type it is split by caller; with several by type, and then
-/// which caller made which is not known: the entries have the site's own frame only.
-fn said_by_site(site: &Value) -> Vec<Said> {
+/// A site lists its callers and its types separately. With one type it is split by caller. With several it is split
+/// by type; then the caller of each type is unknown, and the entries have only the site's own frame.
+fn entries_of_site(site: &Value) -> Vec<ToolEntry> {
     let own: Vec<String> = frame(site).into_iter().collect();
     let types: Vec<&Value> = array(&site["types"]).collect();
     let contexts: Vec<&Value> = array(&site["context"]).collect();
     match (only_type(site, &types), contexts.is_empty()) {
-        (Some(type_name), true) => vec![said(own, type_name, site)],
+        (Some(type_name), true) => vec![entry(own, type_name, site)],
         (Some(type_name), false) => {
             let frames = |context| own.iter().cloned().chain(frame(context)).collect();
             contexts
                 .iter()
-                .map(|context| said(frames(context), type_name.clone(), context))
+                .map(|context| entry(frames(context), type_name.clone(), context))
                 .collect()
         }
         (None, _) => types
             .iter()
-            .map(|part| said(own.clone(), type_of(part).unwrap_or_default(), part))
+            .map(|part| entry(own.clone(), type_of(part).unwrap_or_default(), part))
             .collect(),
     }
 }
 
-/// The one type of a site: the only one there is, or the only one that occurred.
+/// The single type of a site: its declared type, or the only one that occurred.
 fn only_type(site: &Value, types: &[&Value]) -> Option<String> {
     type_of(site).or_else(|| match types {
         [only] => type_of(only),
@@ -39,8 +39,8 @@ fn only_type(site: &Value, types: &[&Value]) -> Option<String> {
     })
 }
 
-fn said(frames: Vec<String>, type_name: String, amounts: &Value) -> Said {
-    Said {
+fn entry(frames: Vec<String>, type_name: String, amounts: &Value) -> ToolEntry {
+    ToolEntry {
         frames,
         type_name,
         objects: amounts["count"].as_f64(),
@@ -84,14 +84,14 @@ mod tests {
              "context": [{"class": "Main", "method": "text", "count": 4, "bytes": 64}]},
             {"class": "Main", "method": "one", "type": "Main$Point", "count": 7, "bytes": 168, "context": [], "types": []},
         ]});
-        let all = said_by_report(&report);
+        let all = entries_of_report(&report);
         let short: Vec<(String, String, f64)> = all
             .iter()
-            .map(|said| {
+            .map(|entry| {
                 (
-                    said.frames.join("<"),
-                    said.type_name.clone(),
-                    said.objects.unwrap(),
+                    entry.frames.join("<"),
+                    entry.type_name.clone(),
+                    entry.objects.unwrap(),
                 )
             })
             .collect();

@@ -4,24 +4,24 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Said, type_name};
+use super::{ToolEntry, type_name};
 
-/// What the number at the end of a line is.
+/// The meaning of the number at the end of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Samples: with an interval of one byte, objects.
+    /// Samples; with an interval of one byte, these are objects.
     Samples,
-    /// Bytes that the samples stand for (option `total`).
+    /// Bytes represented by the samples (option `total`).
     Bytes,
 }
 
-pub(crate) fn read_collapsed_stacks(path: &Path, unit: Unit) -> Result<Vec<Said>> {
+pub(crate) fn read_collapsed_stacks(path: &Path, unit: Unit) -> Result<Vec<ToolEntry>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
     Ok(text.lines().filter_map(|line| parse(line, unit)).collect())
 }
 
-/// None for stacks that do not end in a type (native frames only).
-fn parse(line: &str, unit: Unit) -> Option<Said> {
+/// `None` for stacks that do not end in a type (native frames only).
+fn parse(line: &str, unit: Unit) -> Option<ToolEntry> {
     let (stack, number) = line.rsplit_once(' ')?;
     let number: f64 = number.parse().ok()?;
     let (frames, last) = stack.rsplit_once(';').unwrap_or(("", stack));
@@ -38,7 +38,7 @@ fn parse(line: &str, unit: Unit) -> Option<Said> {
         Unit::Samples => (Some(number), None),
         Unit::Bytes => (None, Some(number)),
     };
-    Some(Said {
+    Some(ToolEntry {
         frames,
         type_name: type_name(type_text),
         objects,
@@ -52,14 +52,14 @@ mod tests {
 
     #[test]
     fn the_last_frame_is_the_type() {
-        let said = parse(
+        let entry = parse(
             "Main.main;java/lang/Long.valueOf;java.lang.Long_[i] 300",
             Unit::Samples,
         )
         .unwrap();
-        assert_eq!(said.frames, ["Main.main", "java.lang.Long.valueOf"]);
+        assert_eq!(entry.frames, ["Main.main", "java.lang.Long.valueOf"]);
         assert_eq!(
-            (said.type_name.as_str(), said.objects, said.bytes),
+            (entry.type_name.as_str(), entry.objects, entry.bytes),
             ("java.lang.Long", Some(300.0), None)
         );
         let outside = parse("Main.main;byte[]_[k] 4096", Unit::Bytes).unwrap();
