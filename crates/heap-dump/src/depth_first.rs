@@ -83,7 +83,7 @@ fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
 
 struct Search {
     order: DepthFirst,
-    /// Of the node under way and those above it: which edge is next.
+    /// The index of the next edge, for the current node and each node above it.
     stack: Vec<u32>,
 }
 
@@ -114,7 +114,7 @@ impl Search {
         }
     }
 
-    /// Gives a node its number, unless it has one.
+    /// Numbers a node, unless it has a number.
     fn meet(&mut self, node: u32, parent: u32) -> Option<u32> {
         let order = &mut self.order;
         let number = order.number_of.get_mut(node as usize);

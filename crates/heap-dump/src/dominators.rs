@@ -20,7 +20,8 @@ use crate::graph::{Graph, Lists};
 
 /// The tree of immediate dominators.
 ///
-/// Nodes have *numbers* in it, from 1: after each node comes all that it dominates. Number 0 is the virtual root above all roots.
+/// Nodes have *numbers* in it, from 1, such that each node is directly followed by all nodes that it dominates. Number 0 is the
+/// virtual root above all roots.
 #[derive(Clone, Debug)]
 pub struct DominatorTree {
     /// By number.
@@ -35,7 +36,7 @@ pub struct DominatorTree {
 struct Entry {
     /// Its parent in the search, or a more distant ancestor after path compression.
     ancestor: u32,
-    /// The least semi-dominator between here and `ancestor`.
+    /// The smallest semi-dominator between here and `ancestor`.
     least: u32,
 }
 
@@ -51,7 +52,7 @@ impl DominatorTree {
             orphans,
             ..
         } = order;
-        // Made again at the end: until then its memory is for others.
+        // This table is built again at the end; until then its memory is free for other tables.
         drop(number_of);
         let semis = semi_dominators(&parent, &predecessors);
         drop(predecessors);
@@ -98,7 +99,7 @@ impl DominatorTree {
         self.idom.get(number as usize).copied().unwrap_or(0)
     }
 
-    /// Retained bytes by number; `bytes` gives those of a node itself.
+    /// Retained bytes by number; `bytes` returns the bytes of a node itself.
     pub fn retained(&self, bytes: impl Fn(u32) -> u64) -> Vec<u64> {
         let own = |number: u32| self.node(number).map_or(0, &bytes);
         let numbers = u32::try_from(self.idom.len()).unwrap_or(u32::MAX);
@@ -148,7 +149,7 @@ fn leave(group: Option<u32>, above: &mut [u32]) {
     }
 }
 
-/// Counts a member; gives its group and bytes when it is the topmost.
+/// Counts a member; returns its group and bytes if it is the topmost.
 fn enter(group: Option<u32>, above: &mut [u32], bytes: impl Fn() -> u64) -> Option<(usize, u64)> {
     let group = group? as usize;
     let count = above.get_mut(group)?;
@@ -202,7 +203,8 @@ fn semi_dominators(parent: &[u32], predecessors: &Lists) -> Vec<u32> {
     semis
 }
 
-/// The least semi-dominator between `number` and the root of its tree in the forest of numbers from `linked` on. Shortens the path.
+/// The smallest semi-dominator between `number` and the root of its tree in the forest of numbers from `linked` on. Compresses the
+/// path.
 fn evaluate(entries: &mut [Entry], number: u32, linked: u32, path: &mut Vec<u32>) -> u32 {
     let at = |entries: &[Entry], number: u32| {
         entries.get(number as usize).copied().unwrap_or(Entry {
@@ -245,7 +247,8 @@ fn immediate(mut idom: Vec<u32>, semis: &[u32]) -> Vec<u32> {
     idom
 }
 
-/// Numbers anew, so that each number is followed by all that it dominates: immediate dominators and nodes by their new numbers.
+/// Renumbers the nodes so that each is followed by all nodes that it dominates; returns immediate dominators and nodes by new
+/// number.
 fn in_preorder(idom: Vec<u32>, node_of: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     let at = |list: &[u32], place: u32| list.get(place as usize).copied().unwrap_or(0);
     let set = |list: &mut [u32], place: u32, value: u32| {
@@ -253,7 +256,7 @@ fn in_preorder(idom: Vec<u32>, node_of: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
             *slot = value;
         }
     };
-    // A number and all that it dominates. Dominators have lower numbers.
+    // Number of nodes that each number dominates, itself included. Dominators have lower numbers.
     let mut sizes = vec![1_u32; idom.len()];
     for number in (1..u32::try_from(idom.len()).unwrap_or(u32::MAX)).rev() {
         let above = at(&idom, number);
@@ -261,7 +264,7 @@ fn in_preorder(idom: Vec<u32>, node_of: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
         set(&mut sizes, above, size);
     }
     let mut new_number = vec![0_u32; idom.len()];
-    // By old number: the new number of what it dominates next.
+    // By old number: the next free new number among the nodes that it dominates.
     let mut next = vec![1_u32; idom.len()];
     for (number, idom) in (0_u32..).zip(&idom).skip(1) {
         let new = at(&next, *idom);

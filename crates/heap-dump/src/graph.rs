@@ -64,7 +64,8 @@ impl Lists {
         self.items.get(self.range(number)).unwrap_or_default()
     }
 
-    /// The same lists in another order: the list at each place gets the number that `number_of` gives, one that no other list has; `None` leaves it out.
+    /// The same lists in another order: `number_of` returns the new number of the list at each place, different for each list, or `None` to
+    /// leave it out.
     pub(crate) fn renumbered(self, lists: usize, number_of: impl Fn(usize) -> Option<u32>) -> Self {
         let mut ends = vec![0_u32; lists];
         for place in 0..self.len() {

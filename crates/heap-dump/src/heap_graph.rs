@@ -12,7 +12,7 @@ use crate::reference_walk::{Numbered, is_permanent, references};
 use crate::roots::Root;
 use crate::survey::Survey;
 
-/// All objects of a dump, numbered in the order of their addresses, and their references.
+/// All objects of a dump, numbered by ascending address, and their references.
 #[derive(Debug)]
 pub struct HeapGraph {
     pub(crate) file: DumpFile,
@@ -124,13 +124,13 @@ impl HeapGraph {
         &self.roots
     }
 
-    /// Bytes of an object in the heap: as far as a dump tells, until [`HeapGraph::set_bytes`] says better.
+    /// Bytes of an object in the heap: an estimate from the dump, until [`HeapGraph::set_bytes`] sets the exact size.
     pub fn bytes(&self, object: u32) -> u64 {
         let units = self.numbering.units.get(object as usize);
         units.map_or(0, |units| u64::from(*units) * 8)
     }
 
-    /// States how many bytes an object has; a multiple of 8.
+    /// Sets the exact size of an object, a multiple of 8.
     pub fn set_bytes(&mut self, object: u32, bytes: u64) {
         if let Some(units) = self.numbering.units.get_mut(object as usize) {
             *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);

@@ -1,22 +1,22 @@
-//! Which object has which address. Objects are numbered in the order of their identifiers.
+//! Maps identifiers (addresses) to numbers of objects, which are in the order of the identifiers.
 
 /// Objects per bucket, on average.
 const PER_BUCKET: u64 = 8;
 
-/// Identifiers by number, ascending, and numbers by identifier. 4 bytes and a half for each object where the identifiers lie close together
-/// (a heap of up to 32 GB), else 8 and a half.
+/// Identifiers by number, ascending, and numbers by identifier. Takes 4.5 bytes per object if the identifiers are close together (a heap of
+/// up to 32 GB), otherwise 8.5.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdTable {
     offsets: Offsets,
     first: u64,
-    /// All offsets are multiples of two to the power of this.
+    /// All offsets are multiples of two to this power.
     alignment: u32,
     shift: u32,
     /// The first number with each value of `offset >> shift`; one more at the end.
     buckets: Vec<u32>,
 }
 
-/// How far each identifier lies from the first, in units of the alignment.
+/// The distance of each identifier from the first, in units of the alignment.
 #[derive(Clone, Debug)]
 enum Offsets {
     Narrow(Vec<u32>),
@@ -46,9 +46,9 @@ impl Offsets {
 }
 
 impl IdTable {
-    /// Callers must keep to fewer than 2^32 identifiers. Those that come again are left out.
+    /// Callers must pass fewer than 2^32 identifiers. Duplicates are removed.
     pub(crate) fn new(mut ids: Vec<u64>) -> Self {
-        // Dumps hold a few ascending runs: this sort takes them as they are.
+        // Dumps contain a few ascending runs, which this sort uses as they are.
         ids.sort();
         ids.dedup();
         let first = ids.first().copied().unwrap_or(0);

@@ -7,8 +7,9 @@
 //! let retained = tree.retained(|object| graph.bytes(object));
 //! ```
 //!
-//! A dump is untrusted input: reading never panics, and keeps 17 bytes for each object and 4 for each reference, both of which take more in the file
-//! (36 and 4 while it is read). Dominators take 24 bytes for each object and 4 for each reference more while they are sought, and 12 afterwards.
+//! A dump is untrusted input: reading never panics. While reading it keeps 36 bytes for each object and 4 for each reference, afterwards 17
+//! and 4; both take more in the file. Dominators temporarily take 24 more bytes for each object and 4 for each reference, and keep 12 for
+//! each object.
 #![forbid(unsafe_code)]
 
 mod byte_stream;

@@ -1,4 +1,4 @@
-//! From the order of the file to numbers: objects ascend by their identifiers.
+//! Numbers the objects of a dump by ascending identifier, instead of by their order in the file.
 
 use rustc_hash::FxHashMap;
 
@@ -7,50 +7,50 @@ use crate::id_table::IdTable;
 use crate::record_walk::Identifier;
 use crate::survey::{OBJECTS_PER_POSITION, Survey};
 
-/// Of this many objects with consecutive numbers it is known where in the file the first of them begins.
+/// For each group of this many consecutive numbers, the first place in the file is stored.
 const OBJECTS_PER_PLACE: u32 = 64;
-/// An identifier that came before.
+/// Marks an identifier that occurred before.
 const AGAIN: u32 = u32::MAX;
-/// Objects in a heap where references have 4 bytes lie below this address, as a rule.
+/// In a heap with references of 4 bytes, objects usually have addresses below this one.
 const COMPRESSED_BELOW: u64 = 1 << 35;
 
-/// The objects of a dump by number. 13 bytes each.
+/// The objects of a dump by number, 13 bytes each.
 #[derive(Debug)]
 pub(crate) struct Numbering {
     pub(crate) ids: IdTable,
     pub(crate) class_of: Vec<ClassIndex>,
-    /// Likely bytes in the heap, in units of 8.
+    /// Estimated bytes in the heap, in units of 8.
     pub(crate) units: Vec<u32>,
     pub(crate) positions: Positions,
 }
 
-/// In the order of the file: the number of each object.
+/// The number of each object, in the order of the file.
 #[derive(Debug)]
 pub(crate) struct FileOrder(Vec<u32>);
 
 impl FileOrder {
-    /// How many objects the file has.
+    /// Number of objects in the file.
     pub(crate) fn places(&self) -> usize {
         self.0.len()
     }
 
-    /// The number of the object at a place; `None`: its identifier came before.
+    /// The number of the object at a place in the file; `None` if its identifier occurred before.
     pub(crate) fn number(&self, place: usize) -> Option<u32> {
         self.0.get(place).copied().filter(|number| *number != AGAIN)
     }
 }
 
-/// Where in the file objects are.
+/// Maps numbers of objects to file offsets.
 #[derive(Debug)]
 pub(crate) struct Positions {
-    /// Of every 64th object in the order of the file.
+    /// File offset of every 64th object, in the order of the file.
     positions: Vec<u64>,
-    /// For 64 objects by number: the first place of one of them.
+    /// For each group of 64 numbers: the first place in the file of one of these objects.
     places: Vec<u32>,
 }
 
 impl Positions {
-    /// A position at or before that of an object that is no class object, mostly a short way.
+    /// A file offset at or shortly before an object that is not a class object.
     pub(crate) fn before(&self, number: u32) -> Option<u64> {
         let place = self.places.get((number / OBJECTS_PER_PLACE) as usize)?;
         let at = (place / OBJECTS_PER_POSITION) as usize;
@@ -59,7 +59,7 @@ impl Positions {
 }
 
 impl Numbering {
-    /// Takes from the survey what is kept by object.
+    /// Takes the data per object from the survey and sorts it by number.
     pub(crate) fn of(survey: &mut Survey) -> (Self, FileOrder) {
         let ids_by_place = core::mem::take(&mut survey.ids);
         let ids = IdTable::new(ids_by_place.clone());
@@ -123,7 +123,8 @@ fn by_number<T: Copy>(order: &FileOrder, numbers: usize, by_place: &[T], none: T
     all
 }
 
-/// Class objects stand at the start of the file, wherever they are in the heap: they do not count.
+/// The first place of each group. Class objects are ignored, because they are at the start of the file wherever they
+/// are in the heap.
 fn first_places(order: &FileOrder, numbers: usize, class_by_place: &[ClassIndex]) -> Vec<u32> {
     let mut places = vec![u32::MAX; numbers.div_ceil(OBJECTS_PER_PLACE as usize)];
     for (place, class) in (0_u32..).zip(class_by_place) {
@@ -138,14 +139,15 @@ fn first_places(order: &FileOrder, numbers: usize, class_by_place: &[ClassIndex]
     places
 }
 
-/// Bytes of objects in the heap, as far as a dump tells: headers of 12 (arrays: 16) bytes, and references of 4 below 32 GB.
+/// Estimates sizes in the heap: headers of 12 bytes (arrays: 16), and references of 4 bytes below 32 GB. A dump does not
+/// have exact sizes.
 struct Sizes<'a> {
     classes: &'a ClassTable,
     of_fields: FxHashMap<ClassIndex, u64>,
 }
 
 impl Sizes<'_> {
-    /// `length`: elements of an array, bytes of an instance's fields in the dump.
+    /// `length`: number of elements of an array, or bytes of an instance's fields in the dump.
     fn bytes(&mut self, id: Identifier, class: ClassIndex, length: u32) -> u64 {
         let length = u64::from(length);
         let is_compressed = id < COMPRESSED_BELOW;

@@ -154,7 +154,7 @@ impl Content {
 
 /// Skips objects until the wanted one.
 struct Finder {
-    /// The object whose content is wanted.
+    /// The object whose content is read.
     object: Identifier,
     wanted: Option<Identifier>,
     content: Content,

@@ -28,7 +28,7 @@ pub(crate) struct Numbered<'a> {
     pub(crate) class_of: &'a [ClassIndex],
 }
 
-/// Reads all references, in the order of the file, which has this many objects.
+/// Reads all references in the order of the file, which has `objects` objects.
 pub(crate) fn references(
     file: &DumpFile,
     dump: Numbered<'_>,

@@ -37,17 +37,17 @@ impl ShortestPaths {
         }
     }
 
-    /// All nodes that are reached, nearest first; none any more after [`ShortestPaths::forget_order`].
+    /// All reached nodes, nearest first; empty after [`ShortestPaths::forget_order`].
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Gives back the memory of the order.
+    /// Frees the memory of the order.
     pub fn forget_order(&mut self) {
         self.order = Vec::new();
     }
 
-    /// The node before this one on its path; `None` for a root.
+    /// The predecessor of this node on its path; `None` for a root.
     pub fn before(&self, node: u32) -> Option<u32> {
         let before = self.before.get(node as usize).copied();
         before.filter(|before| *before < ROOT)

@@ -20,7 +20,7 @@ pub(crate) struct Survey {
     pub(crate) classes: ClassTable,
     pub(crate) stacks: Stacks,
     pub(crate) roots: Vec<(Identifier, RootRecord)>,
-    /// In the order of the file; class objects are objects.
+    /// In the order of the file, class objects included.
     pub(crate) ids: Vec<Identifier>,
     /// In the same order.
     pub(crate) class_of: Vec<ClassIndex>,

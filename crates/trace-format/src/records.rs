@@ -578,7 +578,7 @@ pub struct AgentCost {
     pub bytecode_bytes_after: u64,
     /// Counters in use.
     pub counters: u32,
-    /// Memory of the agent that is resident.
+    /// Resident memory of the agent.
     pub memory_bytes: u64,
     /// Methods that got a new version.
     pub reinstrumented_methods: u32,
