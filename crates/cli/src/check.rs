@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_merlin::{CheckResult, Checker, record_to_text};
+use ducktrack_merlin::{CheckResult, Checker, Record, record_to_text};
 
 use crate::deaths::{Foreign, RecordSource, open};
 use crate::output;
-use crate::progress::Progress;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -44,31 +43,30 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
 
 /// Reads to the end or to the first damage.
 fn check(source: &mut RecordSource, as_text: bool) -> Result<(CheckResult, Option<String>)> {
-    let progress = Progress::of_bytes(source.length());
     let mut checker = Checker::default();
-    let damage = loop {
-        progress.at(source.position());
-        let block = match source.next_piece() {
-            Ok(Some(piece)) => piece.decode(),
-            Ok(None) => break None,
-            Err(error) => break Some(error.to_string()),
-        };
+    let (mut written, mut damage) = (Ok(()), None);
+    source.for_each_piece(&mut |piece| {
+        if damage.is_some() || written.is_err() {
+            return;
+        }
+        let block = piece.and_then(|piece| Ok(piece.decode()?));
         match block {
             Ok(block) => {
                 if as_text {
-                    let lines = block
-                        .records
-                        .iter()
-                        .map(|record| record_to_text(record) + "\n");
-                    output::write(&lines.collect::<String>(), None)?;
+                    written = print(&block.records);
                 }
                 checker.block(&block);
             }
-            Err(error) => break Some(error.to_string()),
+            Err(error) => damage = Some(error.to_string()),
         }
-    };
-    progress.done();
+    });
+    written?;
     Ok((checker.finish(source.records_by_end()), damage))
+}
+
+fn print(records: &[Record]) -> Result<()> {
+    let lines = records.iter().map(|record| record_to_text(record) + "\n");
+    output::write(&lines.collect::<String>(), None)
 }
 
 fn told(args: &CheckArgs, result: &CheckResult, damage: Option<&String>) -> String {

@@ -1,8 +1,9 @@
 //! Everything a trace introduces: classes, methods, sites, counters, calls, threads.
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, CalledSite, Class, ClassId, Counter, CounterId, HeapClass, HeapClassId,
-    HeapClassSize, Method, MethodId, Site, SiteId, Thread, ThreadId, Unit,
+    CallSite, CallSiteId, CalledMethod, CalledSite, Class, ClassId, Counter, CounterId, HeapClass,
+    HeapClassId, HeapClassSize, Method, MethodId, ReferenceLayout, Site, SiteId, StaticField,
+    Thread, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
@@ -25,6 +26,9 @@ pub(crate) struct Definitions {
     two_sizes: Vec<Inconsistency>,
     pub(crate) heap_classes: Vec<HeapClassOutline>,
     pub(crate) layouts: FieldLayouts,
+    pub(crate) references: ReferenceLayout,
+    pub(crate) called_methods: Vec<CalledMethod>,
+    pub(crate) static_fields: Vec<StaticField>,
 }
 
 /// What is kept of a class of objects on the heap.

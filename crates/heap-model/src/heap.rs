@@ -1,13 +1,19 @@
 //! The heap model of `mode=trace`: what lived where and when, from allocation events and the moves of collections.
 
+mod address_history;
 mod allocation_clock;
 mod amount;
+mod bridge_clock;
+mod bridge_events;
+mod bridge_names;
+mod bridge_output;
 mod bridge_stamps;
 mod capped;
 mod collection_step;
 mod column;
 mod cost;
 mod epoch_part;
+mod epoch_queues;
 mod fate_map;
 mod growth;
 mod growth_builder;
@@ -31,6 +37,7 @@ mod live_object;
 mod live_objects;
 mod live_rows;
 mod moment;
+mod object_map;
 mod replay_answers;
 mod replay_info;
 mod replay_sync;
@@ -39,6 +46,7 @@ mod staleness;
 mod staleness_builder;
 mod sync_check;
 mod thread_positions;
+mod thread_queue;
 mod timeline;
 mod timeline_builder;
 mod timeline_points;
@@ -65,7 +73,7 @@ pub use live_objects::{CommonFacts, LiveObjects, ObjectMaker};
 pub use moment::{CollectionNumber, Moment, Questions};
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
-pub use trace_bridge::TraceBridge;
+pub use trace_bridge::{BridgeLosses, TraceBridge};
 pub use trace_info::{
     EventFileRow, HeapKnowledge, KnowledgeGap, KnownStretch, Quality, RecoveredRow, Rotation,
     TraceInfo,

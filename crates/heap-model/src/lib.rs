@@ -49,14 +49,15 @@ pub use deaths::{
 };
 pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
-    Amount, CallerCost, CallerLifetime, CollectionNumber, CommonFacts, CompositionPoint, Cost,
-    EpochPart, EpochView, Estimate, EventFileRow, GcCost, Growth, GrowthBound, GrowthPoint,
-    GrowthRow, GrowthSubject, GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay,
-    HeapWhatIf, KindCost, KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects,
-    LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment, ObjectMaker, OldSpaceLook, PauseKind,
-    PauseModel, Quality, Questions, RecoveredRow, Rotation, SiteCost, SiteLifetime, SpaceUse,
-    StaleCaller, StalePoint, StaleSite, StaleType, Staleness, StretchGrowth, Timeline,
-    TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames, TypeCost, WindowGrowth,
+    Amount, BridgeLosses, CallerCost, CallerLifetime, CollectionNumber, CommonFacts,
+    CompositionPoint, Cost, EpochPart, EpochView, Estimate, EventFileRow, GcCost, Growth,
+    GrowthBound, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, GrowthWindow, HeapAt,
+    HeapKnowledge, HeapReplay, HeapWhatIf, KindCost, KnowledgeGap, KnownStretch, Levels, Lifetimes,
+    LiveCaller, LiveObjects, LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment, ObjectMaker,
+    OldSpaceLook, PauseKind, PauseModel, Quality, Questions, RecoveredRow, Rotation, SiteCost,
+    SiteLifetime, SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness,
+    StretchGrowth, Timeline, TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames,
+    TypeCost, WindowGrowth,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

@@ -21,6 +21,7 @@ const UNKNOWN: &str = "?";
 pub(crate) struct RowsById {
     pub(crate) sites: FxHashMap<SiteId, SiteIndex>,
     pub(crate) calls: FxHashMap<CallSiteId, CallIndex>,
+    pub(crate) methods: FxHashMap<MethodId, MethodIndex>,
 }
 
 type MethodKey = (Arc<str>, Arc<str>, Arc<str>, Arc<str>);
@@ -39,7 +40,6 @@ pub(crate) struct RowPlan {
     pub(crate) methods: Vec<MethodRow>,
     pub(crate) sites: Vec<SiteRow>,
     pub(crate) calls: Vec<CallRow>,
-    method_of_id: FxHashMap<MethodId, MethodIndex>,
     pub(crate) by_id: RowsById,
     method_of_key: FxHashMap<MethodKey, MethodIndex>,
     site_of_key: FxHashMap<SiteKey, SiteIndex>,
@@ -99,7 +99,7 @@ impl RowPlan {
 
     /// The row of a method, if it has sites or calls.
     pub(crate) fn method(&self, id: MethodId) -> Option<MethodIndex> {
-        self.method_of_id.get(&id).copied()
+        self.by_id.methods.get(&id).copied()
     }
 
     /// The row of a site; of one that the trace does not introduce, the row for all such.
@@ -185,7 +185,7 @@ impl RowPlan {
     }
 
     fn add_method(&mut self, id: MethodId, definitions: &Definitions) -> MethodIndex {
-        if let Some(known) = self.method_of_id.get(&id) {
+        if let Some(known) = self.by_id.methods.get(&id) {
             return *known;
         }
         let index = match definitions.methods.get(id) {
@@ -202,7 +202,7 @@ impl RowPlan {
                 self.push_method(row)
             }
         };
-        self.method_of_id.insert(id, index);
+        self.by_id.methods.insert(id, index);
         index
     }
 

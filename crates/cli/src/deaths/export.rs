@@ -69,10 +69,14 @@ fn for_each_record(
     mut source: RecordSource,
     mut take: impl FnMut(&Record) -> Result<()>,
 ) -> Result<()> {
-    while let Ok(Some(piece)) = source.next_piece() {
-        let Ok(block) = piece.decode() else { break };
-        take(&Record::Thread(block.thread))?;
-        block.records.iter().try_for_each(&mut take)?;
-    }
-    Ok(())
+    let (mut result, mut has_ended) = (Ok(()), false);
+    source.for_each_piece(&mut |piece| {
+        let block = piece.and_then(|piece| Ok(piece.decode()?));
+        has_ended |= block.is_err() || result.is_err();
+        if let (false, Ok(block)) = (has_ended, block) {
+            result = take(&Record::Thread(block.thread))
+                .and_then(|()| block.records.iter().try_for_each(&mut take));
+        }
+    });
+    result
 }

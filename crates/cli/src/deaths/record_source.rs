@@ -12,6 +12,7 @@ use ducktrack_merlin::{
 
 use crate::deaths::consecutive::Consecutive;
 use crate::deaths::trace_records::TraceRecords;
+use crate::progress::Progress;
 
 /// The longest text form that is read: it is for tests, and is read as a whole.
 const LONGEST_TEXT: u64 = 1 << 30;
@@ -83,7 +84,7 @@ impl Piece {
 
 impl RecordSource {
     /// Its length, in the unit of [`position`](Self::position).
-    pub(crate) fn length(&self) -> u64 {
+    fn length(&self) -> u64 {
         match self {
             Self::Stream(_, length) => *length,
             Self::Records(_) => 0,
@@ -93,22 +94,44 @@ impl RecordSource {
     }
 
     /// How much of it was read.
-    pub(crate) fn position(&self) -> u64 {
+    fn position(&self) -> u64 {
         match self {
             Self::Stream(reader, _) => reader.position(),
             Self::Records(_) => 0,
             Self::Elephant(lines) => lines.position,
-            Self::Trace(trace) => trace.position(),
+            Self::Trace(_) => 0,
         }
     }
 
-    /// The next piece; `None` at the end.
-    pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
+    /// Gives all pieces in order; an error is the last.
+    pub(crate) fn for_each_piece(&mut self, take: &mut dyn FnMut(Result<Piece>)) {
+        let progress = Progress::of_bytes(self.length());
+        if let Self::Trace(trace) = self {
+            trace.for_each(&|at| progress.at(at), &mut |records| {
+                take(records.map(Piece::Records));
+            });
+            return progress.done();
+        }
+        loop {
+            progress.at(self.position());
+            let piece = self.next_piece();
+            let is_last = !matches!(piece, Ok(Some(_)));
+            if let Some(piece) = piece.transpose() {
+                take(piece);
+            }
+            if is_last {
+                return progress.done();
+            }
+        }
+    }
+
+    /// The next piece of another source than a trace; `None` at the end.
+    fn next_piece(&mut self) -> Result<Option<Piece>> {
         match self {
             Self::Stream(reader, _) => Ok(reader.next_block()?.map(Piece::Block)),
             Self::Records(blocks) => Ok(blocks.pop().map(Piece::Records)),
             Self::Elephant(lines) => Ok(lines.next_records()?.map(Piece::Records)),
-            Self::Trace(trace) => Ok(trace.next_records()?.map(Piece::Records)),
+            Self::Trace(_) => Ok(None),
         }
     }
 

@@ -10,7 +10,6 @@ use ducktrack_merlin::{BlockRecords, Definition, Fate, Merlin, Record, RunTotals
 
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::record_source::{Piece, RecordSource};
-use crate::progress::Progress;
 
 /// Blocks that are read ahead, and batches of fates that wait.
 const AHEAD: usize = 16;
@@ -75,27 +74,21 @@ enum Promise {
 }
 
 fn read(mut source: RecordSource, jobs: &Sender<Job>, promise: &SyncSender<Promise>) {
-    let progress = Progress::of_bytes(source.length());
-    loop {
-        progress.at(source.position());
-        let piece = match source.next_piece() {
-            Ok(Some(piece)) => piece,
-            Ok(None) => {
-                let _ = promise.send(Promise::End(source.records_by_end()));
-                break;
+    let mut damage = None;
+    source.for_each_piece(&mut |piece| match piece {
+        Ok(piece) => {
+            let (answer, decoded) = mpsc::sync_channel(1);
+            // Applying has ended only after damage, which is told there.
+            if promise.send(Promise::Block(decoded)).is_ok() {
+                let _ = jobs.send(Job { piece, answer });
             }
-            Err(error) => {
-                let _ = promise.send(Promise::Damage(error.to_string()));
-                break;
-            }
-        };
-        let (answer, decoded) = mpsc::sync_channel(1);
-        let sent = promise.send(Promise::Block(decoded)).is_ok();
-        if !sent || jobs.send(Job { piece, answer }).is_err() {
-            break;
         }
-    }
-    progress.done();
+        Err(error) => damage = Some(error.to_string()),
+    });
+    let _ = promise.send(match damage {
+        Some(damage) => Promise::Damage(damage),
+        None => Promise::End(source.records_by_end()),
+    });
 }
 
 fn apply(promises: &Receiver<Promise>, hand: &SyncSender<Output>) -> (Merlin, Vec<String>) {

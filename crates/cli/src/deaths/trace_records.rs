@@ -1,9 +1,9 @@
-//! A trace of `mode=trace` or `mode=witness` as records: one piece per epoch.
+//! A trace of `mode=trace` or `mode=witness` as records, in pieces of a bounded length.
 
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use ducktrack_heap_model::TraceBridge;
+use ducktrack_heap_model::{BridgeLosses, TraceBridge};
 use ducktrack_merlin::BlockRecords;
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
@@ -16,10 +16,10 @@ pub(crate) struct TraceRecords {
     bridge: TraceBridge,
     blocks: Consecutive,
     is_first: bool,
-    has_ended: bool,
-    /// Why reading ends after the records that are there.
-    fault: Option<String>,
 }
+
+/// Takes the next piece of records. An error is the last that comes: why the records end here.
+pub(crate) type TakePiece<'a> = &'a mut dyn FnMut(Result<BlockRecords>);
 
 impl TraceRecords {
     pub(crate) fn open(path: &Path) -> Result<Self> {
@@ -41,8 +41,6 @@ impl TraceRecords {
             bridge: TraceBridge::new(model, names),
             blocks: Consecutive::default(),
             is_first: true,
-            has_ended: false,
-            fault: None,
         })
     }
 
@@ -50,90 +48,92 @@ impl TraceRecords {
         self.files.total_bytes()
     }
 
-    pub(crate) fn position(&self) -> u64 {
-        self.files.bytes_read()
-    }
-
-    /// The records up to the next collection; `None` at the end.
-    pub(crate) fn next_records(&mut self) -> Result<Option<BlockRecords>> {
-        if let Some(fault) = self.fault.take() {
-            self.has_ended = true;
-            return Err(anyhow!(fault));
-        }
-        if self.has_ended {
-            return Ok(None);
-        }
+    /// Gives all records. `progress` is told how many bytes were read.
+    pub(crate) fn for_each(&mut self, progress: &dyn Fn(u64), take: TakePiece<'_>) {
         while let Some(step) = self.files.next_step() {
-            if self.take(step) {
-                return Ok(Some(self.records()));
+            progress(self.files.bytes_read());
+            if let Err(fault) = self.take(step, take) {
+                return take(Err(anyhow!(fault)));
             }
         }
-        self.end();
-        Ok(Some(self.records()))
-    }
-
-    fn end(&mut self) {
-        self.has_ended = true;
-        let unplaced = self.bridge.unplaced();
-        if unplaced > 0 {
-            self.fault = Some(format!(
-                "{unplaced} objects are left out: their addresses are not known"
-            ));
-        }
-        if let Some((file, damage)) = self.files.damage().into_iter().next() {
-            self.fault = Some(format!("{}: {damage}", file.display()));
+        let damage = self.files.damage().into_iter().next();
+        let damage = damage.map(|(file, damage)| format!("{}: {damage}", file.display()));
+        if let Some(fault) = damage.or_else(|| lost(self.bridge.losses())) {
+            take(Err(anyhow!(fault)));
         }
     }
 
-    /// True: the records are to be handed on.
-    fn take(&mut self, step: EventStep) -> bool {
+    /// An error: why nothing is known from here on.
+    fn take(&mut self, step: EventStep, take: TakePiece<'_>) -> Result<(), String> {
         match step {
             EventStep::File { header, .. } => {
                 let is_first = std::mem::replace(&mut self.is_first, false);
                 if is_first && header.is_some_and(|header| header.epoch > 0) {
-                    self.fault = Some("the first files of this trace are gone (max-trace-size): births are not known".to_owned());
-                    return true;
+                    return Err("the first files of this trace are gone (max-trace-size): births are not known".to_owned());
                 }
-                false
             }
             EventStep::Epoch(epoch) => {
                 self.buffers(&epoch.buffers);
-                let taken = self
-                    .bridge
-                    .collection(&epoch.collection, &epoch.runs, epoch.complete);
-                self.fault = taken.err();
-                true
+                let (at, blocks) = (self.files.bytes_read(), &mut self.blocks);
+                let mut hand = |records| take(Ok(blocks.block(at, records)));
+                let (collection, runs) = (&epoch.collection, &epoch.runs);
+                self.bridge
+                    .collection(collection, runs, epoch.complete, &mut hand)?;
             }
             EventStep::Extension(kind, content) => {
                 let taken = self.bridge.extension(kind, content.content);
-                self.fault = taken.err().map(|error| {
+                taken.map_err(|error| {
                     format!("what was used is damaged, and nothing is known from there on: {error}")
-                });
-                self.fault.is_some()
+                })?;
             }
             EventStep::Damaged => {
-                self.fault =
-                    Some("a file of events is damaged: nothing is known from there on".to_owned());
-                true
+                return Err(
+                    "a file of events is damaged: nothing is known from there on".to_owned(),
+                );
             }
             EventStep::End(buffers) => {
                 self.buffers(&buffers);
-                false
+                let (at, blocks) = (self.files.bytes_read(), &mut self.blocks);
+                self.bridge
+                    .end(&mut |records| take(Ok(blocks.block(at, records))));
             }
-            _ => false,
+            _ => {}
         }
+        Ok(())
     }
 
-    /// All buffers of an epoch, by one worker: the bridge gives ids in their order.
+    /// All buffers of an epoch, by one worker: the bridge takes those of a thread in their order.
     fn buffers(&mut self, buffers: &EventBuffers) {
         let workers = &mut [&mut self.bridge];
-        self.files.decode(buffers, workers, |bridge, content, _| {
-            bridge.buffer(content)
-        });
+        self.files
+            .decode(buffers, workers, |bridge, content, _| bridge.queue(content));
     }
+}
 
-    fn records(&mut self) -> BlockRecords {
-        self.blocks
-            .block(self.files.bytes_read(), self.bridge.take_records())
-    }
+/// What is missing in the records, as a sentence.
+fn lost(losses: BridgeLosses) -> Option<String> {
+    let BridgeLosses {
+        unplaced,
+        unknown_references,
+        damaged_buffers,
+    } = losses;
+    let counted = [
+        (
+            damaged_buffers,
+            "buffers of events do not decode to their end",
+        ),
+        (
+            unplaced,
+            "objects are left out: their addresses are not known",
+        ),
+        (
+            unknown_references,
+            "references in updates and calls are left out: their objects are not known",
+        ),
+    ];
+    let said = counted.into_iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }

@@ -7,13 +7,13 @@
 //! A stamp is of the object if it is not older than the epoch of its birth; else it is of another one that was at its first address. An object of which
 //! the trace has no stamps, though it died, has no `Stamp` record: its death is not known.
 
-use std::collections::BTreeMap;
-
 use ducktrack_merlin::{ObjectId, Record, SlotId, Time};
 use ducktrack_trace_format::{DeadObject, FormatError, Position, ThreadId, decode_stamps};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::heap::bridge_output::BridgeOutput;
 use crate::heap::fate_map::{Fate, FateMap};
+use crate::heap::object_map::ObjectMap;
 use crate::heap::thread_positions::{Placed, ThreadPositions};
 
 /// An object that is alive, by its address.
@@ -23,6 +23,19 @@ pub(crate) struct Living {
     pub(crate) bytes: u64,
     /// Collections before its birth.
     pub(crate) born: u32,
+    /// The collection that goes on was told its death.
+    pub(crate) is_written: bool,
+}
+
+impl Living {
+    pub(crate) fn new(object: ObjectId, bytes: u64, born: u32) -> Self {
+        Self {
+            object,
+            bytes,
+            born,
+            is_written: false,
+        }
+    }
 }
 
 /// What is known of positions, and what waits for the next collection.
@@ -36,17 +49,16 @@ pub(crate) struct Stamps {
     contents: Vec<Vec<u8>>,
     /// Where threads go on after it.
     next: Vec<(ThreadId, u64)>,
-    /// What the collection that goes on has said of.
-    written: FxHashSet<ObjectId>,
 }
 
 impl Stamps {
-    /// Takes a block of stamps; it waits for its collection. True: it is the first.
-    pub(crate) fn take(&mut self, content: Vec<u8>) -> Result<bool, FormatError> {
+    /// Takes a block of stamps; it waits for its collection.
+    pub(crate) fn take(&mut self, content: Vec<u8>) -> Result<(), FormatError> {
         let (head, _) = decode_stamps(&content)?;
         self.next.extend(head.threads);
         self.contents.push(content);
-        Ok(!std::mem::replace(&mut self.are_known, true))
+        self.are_known = true;
+        Ok(())
     }
 
     /// Whether the trace has stamps.
@@ -76,20 +88,14 @@ impl Stamps {
         }
     }
 
-    /// Whether this object was written dead with its stamps.
-    pub(crate) fn has_written(&self, object: ObjectId) -> bool {
-        self.written.contains(&object)
-    }
-
     /// Writes what the collection at the end of this epoch found dead.
     pub(crate) fn write(
         &mut self,
         epoch: u32,
-        live: &BTreeMap<u64, Living>,
+        live: &mut ObjectMap<Living>,
         fates: &FateMap,
-        records: &mut Vec<Record>,
+        out: &mut BridgeOutput<'_>,
     ) {
-        self.written.clear();
         let mut cursor = fates.cursor();
         for content in std::mem::take(&mut self.contents) {
             let Ok((head, dead)) = decode_stamps(&content) else {
@@ -99,11 +105,13 @@ impl Stamps {
                 continue;
             }
             for dead in dead.map_while(Result::ok) {
-                let Some(living) = live.get(&dead.address) else {
+                let Some(living) = live.get_mut(dead.address) else {
                     continue;
                 };
-                if cursor.fate(dead.address) == Fate::Dead && self.written.insert(living.object) {
-                    self.write_one(&dead, *living, live, records);
+                let is_first = !std::mem::replace(&mut living.is_written, true);
+                let living = *living;
+                if cursor.fate(dead.address) == Fate::Dead && is_first {
+                    self.write_one(&dead, living, live, out);
                 }
             }
         }
@@ -113,18 +121,18 @@ impl Stamps {
         &self,
         dead: &DeadObject,
         living: Living,
-        live: &BTreeMap<u64, Living>,
-        records: &mut Vec<Record>,
+        live: &mut ObjectMap<Living>,
+        out: &mut BridgeOutput<'_>,
     ) {
-        records.push(Record::Dead(living.object));
-        records.push(Record::Stamp {
+        out.push(Record::Dead(living.object));
+        out.push(Record::Stamp {
             object: living.object,
             used: self.time_of(dead.used, living.born),
             lost: self.time_of(dead.lost, living.born),
         });
         for (slot, target) in &dead.references {
-            if let Some(target) = live.get(target) {
-                records.push(Record::Reference {
+            if let Some(target) = live.get(*target) {
+                out.push(Record::Reference {
                     slot: SlotId(*slot),
                     target: target.object,
                 });

@@ -101,6 +101,17 @@ impl FateMap {
         }
     }
 
+    /// The fate of the object that started at an address, for single questions.
+    pub(crate) fn fate(&self, address: u64) -> Fate {
+        let after = self
+            .stretches
+            .partition_point(|stretch| stretch.end <= address);
+        let stretch = self.stretches.get(after);
+        stretch
+            .filter(|stretch| stretch.start <= address)
+            .map_or(Fate::Untouched, |stretch| stretch.fate)
+    }
+
     fn at(&self, position: usize) -> Stretch {
         let behind = Stretch {
             start: self.end(),

@@ -1,157 +1,260 @@
 //! From a trace to the records of a neutral stream: allocations, what each collection kept, and what it found dead. A trace of `mode=trace` gives level
-//! `bounds`: uses and references are not in it, so no death is exact. One of `mode=witness` has them for the dead ([`bridge_stamps`](super::bridge_stamps)): level `deaths`.
+//! `bounds`: uses and references are not in it, so no death is exact. One of `mode=witness` has them for the dead ([`bridge_stamps`](super::bridge_stamps)): level `deaths`;
+//! and with updates of references and calls ([`bridge_events`](super::bridge_events)) level `full`.
 //!
 //! ```text
-//! for step of the event files:   buffer(content) for each buffer of the epoch, then collection(..); take_records()
+//! for step of the event files:   queue(content) for each buffer of the epoch, then collection(..); end(..) at last
 //! ```
 //!
-//! Objects keep their ids by the moves of collections. Within an epoch the buffers of the threads come one after the other:
-//! the order between threads is not known, and the clock of bytes is exact at collections only.
+//! Objects keep their ids by the moves of collections. Within an epoch the events of the threads are put into the order of their clock
+//! words (of their pieces, where there are none), and each after the allocation of the objects that it names. The clock of bytes is exact at collections only.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
-use ducktrack_merlin::{
-    Definition, MethodId, ObjectId, Reading, Record, SiteId as StreamSite,
-    ThreadId as StreamThread, TypeId,
-};
+use ducktrack_merlin::{ObjectId, Record, SiteId as StreamSite};
 use ducktrack_trace_format::{
-    Allocation, BlockKind, Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFlags,
-    EventSink, FormatError, MoveRun, MovesLevel, Place, PlainRun, ThreadId, Word, words_as_written,
+    AddressRange, Allocation, BlockKind, Collection, CollectionKind, Event, FormatError, MoveRun,
+    MovesLevel, Place,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::CountModel;
+use crate::heap::address_history::AddressHistory;
+use crate::heap::bridge_clock::BridgeClock;
+use crate::heap::bridge_names::BridgeNames;
+use crate::heap::bridge_output::BridgeOutput;
 use crate::heap::bridge_stamps::{Living, Stamps};
 use crate::heap::capped;
-use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
+use crate::heap::column::TypeColumn;
+use crate::heap::epoch_queues::{EpochQueues, QueueIndex};
 use crate::heap::fate_map::{Fate, FateMap, merged};
+use crate::heap::object_map::ObjectMap;
 use crate::heap::thread_positions::Placed;
+use crate::heap::thread_queue::ThreadQueue;
 use crate::heap::trace_names::TraceNames;
-use crate::{CallIndex, CountModel, MethodIndex, SiteIndex};
 
 /// Makes records from the steps of a trace.
 #[derive(Debug)]
 pub struct TraceBridge {
-    names: TraceNames,
-    model: CountModel,
+    pub(crate) names: BridgeNames,
     /// By address after the last collection.
-    live: BTreeMap<u64, Living>,
+    pub(crate) live: ObjectMap<Living>,
     /// Objects that the next collection names: they were dead before it.
     overdue: Vec<ObjectId>,
-    /// Of the last collection, for events that came after it about objects from before.
-    fates: FateMap,
-    epoch: u32,
+    /// For events that came after a collection about objects from before.
+    pub(crate) history: AddressHistory,
+    pub(crate) epoch: u32,
     /// The epoch of the objects that events make now.
     born: u32,
     /// Moments of the stream so far.
-    time: u64,
+    pub(crate) time: u64,
     stamps: Stamps,
-    start_micros: u64,
-    /// The last reading of the clock of microseconds.
-    micros: u64,
+    clock: BridgeClock,
+    queues: EpochQueues,
+    /// Objects that the collection at the end of the epoch finds without an event, by address.
+    pub(crate) found: FxHashMap<u64, (TypeColumn, u64)>,
     last_object: u64,
-    bytes: u64,
-    gap_bytes: u64,
-    sites: FxHashMap<(SiteColumn, CallerColumn), StreamSite>,
-    calls: FxHashMap<CallIndex, StreamSite>,
-    methods: FxHashSet<MethodIndex>,
-    types: FxHashSet<TypeColumn>,
-    threads: FxHashMap<ThreadId, StreamThread>,
-    thread: Option<StreamThread>,
-    records: Vec<Record>,
-    unplaced: u64,
+    told: ToldLevel,
+    pub(crate) losses: BridgeLosses,
+}
+
+/// What the stream was told of what the trace knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ToldLevel {
+    #[default]
+    Nothing,
+    Bounds,
+    Deaths,
+    Full,
+}
+
+/// What could not be said in the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BridgeLosses {
+    /// Allocations whose address is not known: they are left out.
+    pub unplaced: u64,
+    /// References to objects that the trace does not know: made by the VM and dead at the next collection, or from before the recording.
+    pub unknown_references: u64,
+    /// Buffers with words that do not decode: what comes after these words is lost.
+    pub damaged_buffers: u64,
+}
+
+/// How far a thread's events are read.
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    /// What came until then; microseconds since 1970.
+    Time(u64),
+    /// Until there is an object at this address.
+    Born(u64),
 }
 
 impl TraceBridge {
     /// The bridge of a trace with these definitions.
     #[must_use]
     pub fn new(model: CountModel, names: TraceNames) -> Self {
-        let mut bridge = Self {
-            names,
-            model,
-            live: BTreeMap::new(),
+        Self {
+            names: BridgeNames::new(model, names),
+            live: ObjectMap::default(),
             overdue: Vec::new(),
-            fates: FateMap::default(),
+            history: AddressHistory::default(),
             epoch: 0,
             born: 0,
             time: 0,
             stamps: Stamps::default(),
-            start_micros: 0,
-            micros: 0,
+            clock: BridgeClock::default(),
+            queues: EpochQueues::default(),
+            found: FxHashMap::default(),
             last_object: 0,
-            bytes: 0,
-            gap_bytes: 0,
-            sites: FxHashMap::default(),
-            calls: FxHashMap::default(),
-            methods: FxHashSet::default(),
-            types: FxHashSet::default(),
-            threads: FxHashMap::default(),
-            thread: None,
-            records: Vec::new(),
-            unplaced: 0,
-        };
-        let run = &bridge.model.run;
-        let facts = [
-            ("level", "bounds".to_owned()),
-            ("names", "jvm".to_owned()),
-            ("frontend", "ducktrack mode=trace".to_owned()),
-            ("runtime", run.vm_name.clone() + " " + &run.vm_version),
-            ("command", run.command.clone()),
-        ];
-        for (key, value) in facts {
-            let key = key.to_owned();
-            bridge.define(Definition::Fact { key, value });
+            told: ToldLevel::Nothing,
+            losses: BridgeLosses::default(),
         }
-        bridge
     }
 
-    /// Allocations whose address is not known: they are left out.
+    /// What is missing in the records so far.
     #[must_use]
-    pub fn unplaced(&self) -> u64 {
-        self.unplaced
+    pub fn losses(&self) -> BridgeLosses {
+        self.losses
     }
 
-    /// The records since the last call.
-    pub fn take_records(&mut self) -> Vec<Record> {
-        std::mem::take(&mut self.records)
-    }
-
-    /// Takes the content of a buffer of the epoch.
+    /// Takes the content of a buffer of the epoch; it is read when the epoch has ended.
     ///
     /// # Errors
-    /// When it does not decode; what came before the place counts.
-    pub fn buffer(&mut self, content: &[u8]) -> Result<(), FormatError> {
-        let block = EventBlock::decode(content)?;
-        if self.start_micros == 0 {
-            self.start_micros = block.header.begun;
+    /// When its head does not decode.
+    pub fn queue(&mut self, content: &[u8]) -> Result<(), FormatError> {
+        self.queues.push(content)
+    }
+
+    /// Takes the content of a block of a later mode; those of other kinds than stamps are left out.
+    ///
+    /// # Errors
+    /// When it does not decode.
+    pub fn extension(&mut self, kind: BlockKind, content: Vec<u8>) -> Result<(), FormatError> {
+        if kind == BlockKind::STAMPS {
+            self.stamps.take(content)?;
         }
-        let thread = block.header.thread;
-        self.switch_to(thread);
-        self.tick_micros(block.header.begun);
-        // The names answer while events come, so these wait.
-        let mut waiting = Waiting::default();
-        let decoded = EventDecoder::new(&self.names).decode_into(&block, &mut waiting);
-        // Words that come late are of positions before a pause, after which the thread has gone on.
-        let is_late = block.header.flags.has(EventFlags::LATE);
-        if !is_late {
+        Ok(())
+    }
+
+    /// The collection that ends the epoch, after its buffers. Its records go to the sink list by list.
+    ///
+    /// # Errors
+    /// Why nothing is known from here on, as a sentence.
+    pub fn collection(
+        &mut self,
+        collection: &Collection,
+        runs: &[MoveRun],
+        complete: bool,
+        sink: &mut dyn FnMut(Vec<Record>),
+    ) -> Result<(), String> {
+        let mut out = BridgeOutput::new(sink);
+        let found = runs.iter().filter_map(|run| Some((run, run.found?)));
+        self.found = found
+            .map(|(run, class)| {
+                let ty = self.names.trace.class_type(class);
+                (run.from, (ty, run.bytes))
+            })
+            .collect();
+        self.run_epoch(&mut out);
+        let checked = self.check(collection, runs, complete);
+        if checked.is_ok() {
+            self.end_epoch(collection, runs, &mut out);
+        }
+        out.finish();
+        checked
+    }
+
+    /// The end of the trace: the events after the last collection.
+    pub fn end(&mut self, sink: &mut dyn FnMut(Vec<Record>)) {
+        let mut out = BridgeOutput::new(sink);
+        self.found.clear();
+        self.run_epoch(&mut out);
+        out.finish();
+    }
+
+    /// All events of the epoch, in the order of time.
+    fn run_epoch(&mut self, out: &mut BridgeOutput<'_>) {
+        self.tell_level(ToldLevel::Bounds, out);
+        if self.stamps.are_known() {
+            self.tell_level(ToldLevel::Deaths, out);
+        }
+        let begun = self.queues.begin();
+        let mut order: BinaryHeap<Reverse<(u64, QueueIndex)>> =
+            begun.into_iter().map(Reverse).collect();
+        while let Some(Reverse((_, thread))) = order.pop() {
+            let next = order.peek().map_or(u64::MAX, |next| next.0.0);
+            self.run_thread(thread, Until::Time(next), out);
+            if let Some(time) = self.queues.next_time(thread) {
+                order.push(Reverse((time, thread)));
+            }
+        }
+    }
+
+    fn run_thread(&mut self, at: QueueIndex, until: Until, out: &mut BridgeOutput<'_>) {
+        let Some(mut queue) = self.queues.take(at) else {
+            // It waits for an object of this thread itself: the trace contradicts itself.
+            return;
+        };
+        let mut is_resumed = true;
+        while let Some(time) = queue.next_time() {
+            if matches!(until, Until::Time(end) if time > end) {
+                break;
+            }
+            if !queue.advance(&self.names.trace, &mut self.losses.damaged_buffers) {
+                break;
+            }
+            is_resumed |= self.await_births(&queue, out);
+            if is_resumed || queue.is_at_start() {
+                self.resume(&queue, out);
+                is_resumed = false;
+            }
+            self.step(&mut queue, out);
+            if matches!(until, Until::Born(address) if self.live.get(address).is_some()) {
+                break;
+            }
+        }
+        self.queues.put_back(at, queue);
+    }
+
+    /// Reads other threads until all objects are there that the next events name. True: there were some.
+    fn await_births(&mut self, queue: &ThreadQueue, out: &mut BridgeOutput<'_>) -> bool {
+        let mut has_waited = false;
+        for event in queue.events() {
+            for address in self.addresses_of_now(event, queue.seen()) {
+                if self.live.get(address).is_none()
+                    && !self.found.contains_key(&address)
+                    && let Some(owner) = self.queues.owner(address, &self.names.trace)
+                {
+                    self.run_thread(owner, Until::Born(address), out);
+                    has_waited = true;
+                }
+            }
+        }
+        has_waited
+    }
+
+    /// A thread's events come next.
+    fn resume(&mut self, queue: &ThreadQueue, out: &mut BridgeOutput<'_>) {
+        self.names.switch_to(queue.thread, out);
+        if !queue.is_late() {
             let placed = self.placed();
-            self.stamps.begin(thread, placed);
+            self.stamps.begin(queue.thread, placed);
         }
-        let mut events = waiting.events.iter();
-        for (count, words) in waiting.passed {
-            let before = self.time;
-            for event in events.by_ref().take(count) {
-                self.event(event);
-            }
-            if !is_late {
-                self.stamps.pass(thread, words, self.time - before);
-            }
+    }
+
+    /// The events of one group of words.
+    fn step(&mut self, queue: &mut ThreadQueue, out: &mut BridgeOutput<'_>) {
+        let before = self.time;
+        self.clock
+            .events_at(queue.next_time().unwrap_or_default(), out);
+        for event in queue.events() {
+            self.event(event, queue.seen(), out);
         }
-        // What the end of the piece says has no words of its own.
-        for event in events {
-            self.event(event);
+        let step = queue.pass();
+        if !queue.is_late() && step.words > 0 {
+            self.stamps
+                .pass(queue.thread, step.words, self.time - before);
         }
-        decoded.map(|_| ())
     }
 
     fn placed(&self) -> Placed {
@@ -161,33 +264,43 @@ impl TraceBridge {
         }
     }
 
-    /// Takes the content of a block of a later mode; those of other kinds than stamps are left out.
-    ///
-    /// # Errors
-    /// When it does not decode.
-    pub fn extension(&mut self, kind: BlockKind, content: Vec<u8>) -> Result<(), FormatError> {
-        if kind != BlockKind::STAMPS {
-            return Ok(());
+    /// Says once what the trace knows. What was said before is of the same level as far as it went.
+    pub(crate) fn tell_level(&mut self, level: ToldLevel, out: &mut BridgeOutput<'_>) {
+        if level <= self.told {
+            return;
         }
-        if self.stamps.take(content)? {
-            // What was said before is of the same level as far as it went.
-            for (key, value) in [("level", "deaths"), ("frontend", "ducktrack mode=witness")] {
-                let (key, value) = (key.to_owned(), value.to_owned());
-                self.define(Definition::Fact { key, value });
+        self.told = level;
+        match level {
+            ToldLevel::Nothing => {}
+            ToldLevel::Bounds => {
+                let run = &self.names.model.run;
+                out.fact("level", "bounds");
+                out.fact("names", "jvm");
+                out.fact("frontend", "ducktrack mode=trace");
+                out.fact("runtime", run.vm_name.clone() + " " + &run.vm_version);
+                out.fact("command", run.command.clone());
+            }
+            ToldLevel::Deaths => {
+                out.fact("level", "deaths");
+                out.fact("frontend", "ducktrack mode=witness");
+            }
+            ToldLevel::Full => {
+                out.fact("level", "full");
+                out.fact("uses", "stamps");
+                out.fact("frontend", "ducktrack mode=witness");
             }
         }
-        Ok(())
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event, seen: u32, out: &mut BridgeOutput<'_>) {
         match event {
-            Event::Allocation(allocation) => self.allocation(allocation),
-            Event::Gap { bytes } => self.gap_bytes = self.gap_bytes.saturating_add(*bytes),
-            _ => {}
+            Event::Allocation(allocation) => self.allocation(allocation, out),
+            Event::Gap { bytes } => self.clock.skip(*bytes),
+            other => self.witness_event(other, seen, out),
         }
     }
 
-    fn allocation(&mut self, allocation: &Allocation) {
+    fn allocation(&mut self, allocation: &Allocation, out: &mut BridgeOutput<'_>) {
         let bytes = allocation.bytes.unwrap_or(0);
         self.born = match allocation.place {
             Place::Straggler(_) => self.epoch.saturating_sub(1),
@@ -195,59 +308,77 @@ impl TraceBridge {
         };
         match (allocation.place, allocation.bytes) {
             (Place::Eliminated, _) => {}
-            (Place::End(end), Some(_)) => self.born(allocation, Some(end.wrapping_sub(bytes))),
-            (Place::Outside(Some(address)), Some(_)) => self.born(allocation, Some(address)),
+            (Place::End(end), Some(_)) => {
+                self.born(allocation, Some(end.wrapping_sub(bytes)), out);
+            }
+            (Place::Outside(Some(address)), Some(_)) => self.born(allocation, Some(address), out),
             (Place::Straggler(end @ 8..), Some(_)) => {
                 let from = end.wrapping_sub(bytes);
-                match self.fates.cursor().fate(from) {
-                    Fate::Untouched => self.born(allocation, Some(from)),
-                    Fate::Survived(by) => self.born(allocation, Some(from.wrapping_add(by))),
-                    Fate::Dead | Fate::Found => self.born(allocation, None),
+                match self.history.last_fate(from) {
+                    Fate::Untouched => self.born(allocation, Some(from), out),
+                    Fate::Survived(by) => self.born(allocation, Some(from.wrapping_add(by)), out),
+                    Fate::Dead | Fate::Found => self.born(allocation, None, out),
                 }
             }
-            _ => self.unplaced += 1,
+            _ => self.losses.unplaced += 1,
         }
     }
 
     /// An object at this address; `None`: the collection before found it dead.
-    fn born(&mut self, allocation: &Allocation, address: Option<u64>) {
+    fn born(&mut self, allocation: &Allocation, address: Option<u64>, out: &mut BridgeOutput<'_>) {
         let bytes = allocation.bytes.unwrap_or(0);
-        let site = self.names.site(allocation.site);
+        let site = self.names.trace.site(allocation.site);
         let ty = match allocation.klass {
-            Some(klass) => self.names.klass_type(klass, bytes),
+            Some(klass) => self.names.trace.klass_type(klass, bytes),
             None => site.ty,
         };
-        let caller = allocation.caller.map(|call| self.names.caller(call));
-        let site = self.site(site.column, caller.unwrap_or_default());
-        let object = self.new_object(ty, site, bytes);
+        let caller = allocation.caller.map(|call| self.names.trace.caller(call));
+        let site = self
+            .names
+            .site(site.column, caller.unwrap_or_default(), out);
+        let object = self.new_object(ty, site, bytes, out);
         match address {
-            Some(address) => self.place(
-                address,
-                Living {
-                    object,
-                    bytes,
-                    born: self.born,
-                },
-            ),
+            Some(address) => {
+                let born = self.born;
+                self.place(address, Living::new(object, bytes, born));
+            }
             None => self.overdue.push(object),
         }
     }
 
-    fn new_object(&mut self, ty: TypeColumn, site: StreamSite, bytes: u64) -> ObjectId {
+    fn new_object(
+        &mut self,
+        ty: TypeColumn,
+        site: StreamSite,
+        bytes: u64,
+        out: &mut BridgeOutput<'_>,
+    ) -> ObjectId {
         self.last_object += 1;
         self.time += 1;
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.clock.allocate(bytes);
         // Objects of a run are fewer than 2^62.
         let object = ObjectId::new(self.last_object).unwrap_or(ObjectId::FIRST);
-        let ty = self.ty(ty);
-        self.records
-            .push(Record::Allocation(ducktrack_merlin::Allocation {
-                object,
-                bytes,
-                length: None,
-                ty,
-                site,
-            }));
+        let ty = self.names.ty(ty, out);
+        out.push(Record::Allocation(ducktrack_merlin::Allocation {
+            object,
+            bytes,
+            length: None,
+            ty,
+            site,
+        }));
+        object
+    }
+
+    /// An object without an event, which is at the address now.
+    pub(crate) fn found_at(
+        &mut self,
+        address: u64,
+        (ty, bytes): (TypeColumn, u64),
+        born: u32,
+        out: &mut BridgeOutput<'_>,
+    ) -> ObjectId {
+        let object = self.new_object(ty, StreamSite(0), bytes, out);
+        self.place(address, Living::new(object, bytes, born));
         object
     }
 
@@ -257,53 +388,39 @@ impl TraceBridge {
         self.overdue.extend(before.map(|before| before.object));
     }
 
-    /// The collection that ends the epoch.
-    ///
-    /// # Errors
-    /// Why nothing is known from here on, as a sentence.
-    pub fn collection(
-        &mut self,
-        collection: &Collection,
-        runs: &[MoveRun],
-        complete: bool,
-    ) -> Result<(), String> {
-        self.check(collection, runs, complete)?;
+    fn end_epoch(&mut self, collection: &Collection, runs: &[MoveRun], out: &mut BridgeOutput<'_>) {
         let ended = std::mem::replace(&mut self.epoch, collection.number);
-        self.tick(collection.start_unix_micros);
+        self.clock.collection_at(collection.start_unix_micros, out);
         let knows_stamps = self.stamps.are_known();
-        self.records.push(Record::Collection {
+        out.push(Record::Collection {
             number: collection.number.into(),
             // What a full collection keeps is reachable; another one takes what is in its spaces only.
             complete: knows_stamps && collection.kind == CollectionKind::Full,
         });
         let collected = merged(&collection.collected);
         let fates = FateMap::new(&collected, runs);
-        self.stamps
-            .write(ended, &self.live, &fates, &mut self.records);
-        let found = self.relocate(&fates, runs);
-        let stamps = &self.stamps;
-        let unstamped = self.overdue.drain(..);
-        let unstamped = unstamped.filter(|object| !stamps.has_written(*object));
-        self.records.extend(unstamped.map(Record::Dead));
-        self.records.push(Record::CollectionEnd);
+        self.stamps.write(ended, &mut self.live, &fates, out);
+        let found = self.relocate(&collected, &fates, runs, out);
+        let overdue = self.overdue.drain(..);
+        overdue.for_each(|object| out.push(Record::Dead(object)));
+        out.push(Record::CollectionEnd);
         for run in found {
-            self.found(run, ended);
+            let class = run.found;
+            let ty = class.map_or(TypeColumn::NONE, |class| self.names.trace.class_type(class));
+            self.found_at(run.to, (ty, run.bytes), ended, out);
         }
-        self.fates = fates;
+        self.history.push(collection.number, fates, runs);
         if knows_stamps {
-            self.begin_epoch();
+            self.begin_epoch(out);
         }
-        Ok(())
     }
 
     /// A moment of its own for what happens before the first event after a collection.
-    fn begin_epoch(&mut self) {
-        self.records.push(Record::Tick {
-            advance: 1,
-            reading: Reading::default(),
-        });
+    fn begin_epoch(&mut self, out: &mut BridgeOutput<'_>) {
+        out.tick(1, None, None);
         self.time += 1;
-        self.stamps.begin_epoch(self.placed());
+        let placed = self.placed();
+        self.stamps.begin_epoch(placed);
     }
 
     fn check(
@@ -336,7 +453,13 @@ impl TraceBridge {
     }
 
     /// Moves what survived and lets the rest die; gives the survivors that no known object explains.
-    fn relocate(&mut self, fates: &FateMap, runs: &[MoveRun]) -> Vec<MoveRun> {
+    fn relocate(
+        &mut self,
+        collected: &[AddressRange],
+        fates: &FateMap,
+        runs: &[MoveRun],
+        out: &mut BridgeOutput<'_>,
+    ) -> Vec<MoveRun> {
         let mut stated: BTreeMap<u64, MoveRun> = runs
             .iter()
             .filter(|run| run.found.is_some())
@@ -344,213 +467,31 @@ impl TraceBridge {
             .collect();
         let mut cursor = fates.cursor();
         let mut arrivals = Vec::new();
-        for (address, living) in std::mem::take(&mut self.live) {
+        let overdue = &mut self.overdue;
+        self.live.drain(collected, |address, living| {
             let to = match cursor.fate(address) {
-                Fate::Untouched => address,
-                Fate::Survived(by) => address.wrapping_add(by),
+                Fate::Untouched => Some(address),
+                Fate::Survived(by) => Some(address.wrapping_add(by)),
                 // The writer was not sure which event made it: if the sizes agree, it was this one.
-                Fate::Found => match stated.get(&address).filter(|run| run.bytes == living.bytes) {
-                    Some(run) => {
-                        let to = run.to;
+                Fate::Found => match stated.get(&address).map(|run| (run.bytes, run.to)) {
+                    Some((bytes, to)) if bytes == living.bytes => {
                         stated.remove(&address);
-                        to
+                        Some(to)
                     }
-                    None => {
-                        self.overdue.push(living.object);
-                        continue;
-                    }
+                    _ => None,
                 },
-                Fate::Dead => {
-                    self.overdue.push(living.object);
-                    continue;
-                }
+                Fate::Dead => None,
             };
-            if cursor.fate(address) != Fate::Untouched {
-                self.records.push(Record::Kept(living.object));
+            if let Some(to) = to {
+                out.push(Record::Kept(living.object));
+                arrivals.push((to, living));
+            } else if !living.is_written {
+                overdue.push(living.object);
             }
-            arrivals.push((to, living));
-        }
+        });
         for (address, living) in arrivals {
             self.place(address, living);
         }
         stated.into_values().collect()
-    }
-
-    /// A survivor that no event made: the VM or native code did.
-    fn found(&mut self, run: MoveRun, born: u32) {
-        let ty = run
-            .found
-            .map_or(TypeColumn::NONE, |class| self.names.class_type(class));
-        let object = self.new_object(ty, StreamSite(0), run.bytes);
-        self.place(
-            run.to,
-            Living {
-                object,
-                bytes: run.bytes,
-                born,
-            },
-        );
-    }
-
-    /// Reads the clocks.
-    fn tick(&mut self, unix_micros: u64) {
-        self.bytes = self
-            .bytes
-            .saturating_add(std::mem::take(&mut self.gap_bytes));
-        self.read_micros(unix_micros);
-        self.records.push(Record::Tick {
-            advance: 0,
-            reading: Reading {
-                bytes: Some(self.bytes),
-                calls: None,
-                micros: Some(self.micros),
-            },
-        });
-    }
-
-    /// Events come at this time or later. Those of several threads come one thread after the other, so the time may lie before the last one.
-    fn tick_micros(&mut self, unix_micros: u64) {
-        if self.read_micros(unix_micros) {
-            self.records.push(Record::Tick {
-                advance: 0,
-                reading: Reading {
-                    bytes: None,
-                    calls: None,
-                    micros: Some(self.micros),
-                },
-            });
-        }
-    }
-
-    /// True: the clock went on.
-    fn read_micros(&mut self, unix_micros: u64) -> bool {
-        let micros = unix_micros.saturating_sub(self.start_micros);
-        let goes_on = micros > self.micros;
-        self.micros = self.micros.max(micros);
-        goes_on
-    }
-
-    // Names
-
-    fn define(&mut self, definition: Definition) {
-        self.records.push(Record::Definition(Box::new(definition)));
-    }
-
-    fn switch_to(&mut self, thread: ThreadId) {
-        let next = StreamThread(self.threads.len() as u32 + 1);
-        let number = *self.threads.entry(thread).or_insert(next);
-        if number == next {
-            let name = self.names.thread(Some(thread));
-            let name = name.map_or_else(|| format!("thread {}", thread.0), |name| name.to_string());
-            let thread = number;
-            self.define(Definition::Thread { thread, name });
-        }
-        if self.thread != Some(number) {
-            self.thread = Some(number);
-            self.records.push(Record::Thread(number));
-        }
-    }
-
-    fn ty(&mut self, column: TypeColumn) -> TypeId {
-        if column != TypeColumn::NONE
-            && self.types.insert(column)
-            && let Some(name) = self.names.types.name(column)
-        {
-            let (ty, name) = (TypeId(column.0), name.to_string());
-            self.define(Definition::Type { ty, name });
-        }
-        TypeId(column.0)
-    }
-
-    fn site(&mut self, site: SiteColumn, caller: CallerColumn) -> StreamSite {
-        if let Some(known) = self.sites.get(&(site, caller)) {
-            return *known;
-        }
-        let Some((method, line)) = site.site().and_then(|site| self.place_of(site)) else {
-            return StreamSite(0);
-        };
-        let caller_site = caller.call().map_or(StreamSite(0), |call| self.call(call));
-        let number = self.define_site(method, line, caller_site);
-        self.sites.insert((site, caller), number);
-        number
-    }
-
-    fn place_of(&self, site: SiteIndex) -> Option<(MethodIndex, Option<u16>)> {
-        let row = self.model.sites.get(site.get())?;
-        Some((row.method, row.line))
-    }
-
-    fn call(&mut self, call: CallIndex) -> StreamSite {
-        if let Some(known) = self.calls.get(&call) {
-            return *known;
-        }
-        let Some(row) = self.model.calls.get(call.get()) else {
-            return StreamSite(0);
-        };
-        let (method, line) = (row.method, row.line);
-        let number = self.define_site(method, line, StreamSite(0));
-        self.calls.insert(call, number);
-        number
-    }
-
-    fn define_site(
-        &mut self,
-        method: MethodIndex,
-        line: Option<u16>,
-        caller: StreamSite,
-    ) -> StreamSite {
-        let method = self.method(method);
-        let site = StreamSite((self.sites.len() + self.calls.len()) as u32 + 1);
-        let line = line.map_or(0, u32::from);
-        self.define(Definition::Site {
-            site,
-            method,
-            line,
-            caller,
-        });
-        site
-    }
-
-    fn method(&mut self, index: MethodIndex) -> MethodId {
-        let method = MethodId(u32::try_from(index.get() + 1).unwrap_or(0));
-        if self.methods.insert(index)
-            && let Some(row) = self.model.methods.get(index.get())
-        {
-            let text = |name: &Arc<str>| name.to_string();
-            let definition = Definition::Method {
-                method,
-                class: text(&row.class),
-                name: text(&row.name),
-                file: row.source_file.as_ref().map(text).unwrap_or_default(),
-            };
-            self.define(definition);
-        }
-        method
-    }
-}
-
-/// Events of a piece, and after how many of them how many words had passed.
-#[derive(Debug, Default)]
-struct Waiting {
-    events: Vec<Event>,
-    /// Events since the entry before, and the words that said them.
-    passed: Vec<(usize, u64)>,
-    counted: usize,
-}
-
-impl EventSink for Waiting {
-    /// Each event comes by itself, with its words.
-    fn plain(&mut self, _: u64, _: &[Word]) -> PlainRun {
-        PlainRun::default()
-    }
-
-    fn event(&mut self, event: Event) {
-        self.events.push(event);
-    }
-
-    fn passed(&mut self, words: &[Word]) {
-        let since = self.events.len() - self.counted;
-        self.counted = self.events.len();
-        self.passed.push((since, words_as_written(words)));
     }
 }

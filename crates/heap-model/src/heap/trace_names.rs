@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    ArrayLayout, CallSiteId, FIRST_CALLED_SITE, HeapClassId, HeapClassSize, SiteFacts, SiteId,
-    ThreadId,
+    ArrayLayout, CallSiteId, FIRST_CALLED_SITE, HeapClassId, HeapClassSize, MethodId,
+    ReferenceLayout, SiteFacts, SiteId, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
+use crate::MethodIndex;
 use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 
 /// Site ids in events are below this; definitions of others are not for events.
@@ -32,6 +33,22 @@ pub struct TraceNames {
     /// The classes that were at an address one after the other, in the order of the trace.
     pub(crate) klasses: FxHashMap<u64, Vec<KlassEntry>>,
     pub(crate) threads: FxHashMap<ThreadId, Arc<str>>,
+    pub(crate) references: ReferenceLayout,
+    /// By the number that records of calls use.
+    pub(crate) called_methods: FxHashMap<u32, CalledMethodName>,
+    /// Which static field a number of updates is: fields from 1 on, each once.
+    pub(crate) static_fields: FxHashMap<u32, u32>,
+}
+
+/// A method that records of calls name.
+#[derive(Clone, Debug)]
+pub(crate) struct CalledMethodName {
+    pub(crate) id: MethodId,
+    /// Its row, if it has sites or calls.
+    pub(crate) row: Option<MethodIndex>,
+    pub(crate) class: String,
+    pub(crate) name: String,
+    pub(crate) file: String,
 }
 
 /// What events need to know of a site.
@@ -162,5 +179,9 @@ impl SiteFacts for TraceNames {
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
         self.layouts.get(&site).copied()
+    }
+
+    fn references(&self) -> ReferenceLayout {
+        self.references
     }
 }

@@ -1,17 +1,18 @@
 //! Makes [`TraceNames`] from the definitions of a trace.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    AllocationKind, ArrayLayout, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE, ObjectLayout,
-    Site,
+    AllocationKind, ArrayLayout, CalledMethod, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE,
+    ObjectLayout, Site, StaticField,
 };
 
 use crate::definitions::Definitions;
 use crate::heap::column::{CallerColumn, SiteColumn};
-use crate::heap::trace_names::{KlassEntry, MOST_SITES, SiteEntry, TraceNames};
+use crate::heap::trace_names::{CalledMethodName, KlassEntry, MOST_SITES, SiteEntry, TraceNames};
 use crate::row_plan::RowsById;
-use crate::stable_name::stable_descriptor;
+use crate::stable_name::{stable_class, stable_descriptor};
 
 impl TraceNames {
     /// All but the columns of sites.
@@ -39,7 +40,28 @@ impl TraceNames {
             let name = Arc::from(thread.name.as_str());
             names.threads.insert(thread.id, name);
         }
+        names.references = definitions.references;
+        for called in &definitions.called_methods {
+            names.add_called_method(called, definitions);
+        }
+        names.static_fields = numbered(&definitions.static_fields);
         names
+    }
+
+    fn add_called_method(&mut self, called: &CalledMethod, definitions: &Definitions) {
+        let Some(method) = definitions.methods.get(called.method) else {
+            return;
+        };
+        let class = definitions.classes.get(method.class);
+        let file = class.and_then(|class| class.source_file.clone());
+        let name = CalledMethodName {
+            id: called.method,
+            row: None,
+            class: class.map_or_else(String::new, |class| stable_class(&class.name).into()),
+            name: method.name.clone(),
+            file: file.unwrap_or_default(),
+        };
+        self.called_methods.insert(called.number, name);
     }
 
     fn add_site(&mut self, site: &Site, definitions: &Definitions, layout: ObjectLayout) {
@@ -93,8 +115,27 @@ impl TraceNames {
                 entry.column = SiteColumn::of(*row);
             }
         }
+        for method in self.called_methods.values_mut() {
+            method.row = rows.methods.get(&method.id).copied();
+        }
         self.site_columns = number + 1;
     }
+}
+
+/// Each static field has one number of its own, however many the code that names it gave it.
+fn numbered(fields: &[StaticField]) -> rustc_hash::FxHashMap<u32, u32> {
+    let mut known = HashMap::new();
+    let number_of = |field: &StaticField| {
+        let name = (
+            field.class.clone(),
+            field.name.clone(),
+            field.descriptor.clone(),
+        );
+        // Records of a trace are fewer than 2^32.
+        let next = known.len() as u32 + 1;
+        (field.number, *known.entry(name).or_insert(next))
+    };
+    fields.iter().map(number_of).collect()
 }
 
 /// All objects of the site have the size of its class, whether that is known or not.

@@ -155,17 +155,25 @@ impl Merlin {
         let before = from.and_then(|from| self.set(from, slot, target, now));
         let Some(Some(old)) = told else {
             if told.is_some() && before.is_some() {
-                self.totals.contradictions.other_old_targets += 1;
+                self.other_old_target();
             }
             return;
         };
         if let Some(place) = self.find(old) {
             if before.is_some_and(|before| before.place != place) {
-                self.totals.contradictions.other_old_targets += 1;
+                self.other_old_target();
             }
             if let Some(old) = self.objects.get_mut(place) {
                 old.held = now;
             }
+        }
+    }
+
+    /// The reference was changed by something that the stream does not tell.
+    fn other_old_target(&mut self) {
+        match self.totals.uses_by_stamps {
+            true => self.totals.unseen_updates += 1,
+            false => self.totals.contradictions.other_old_targets += 1,
         }
     }
 
@@ -248,7 +256,14 @@ impl Merlin {
         self.totals.events.stamps += 1;
         let used = used.map(|used| self.clock.at(used));
         let lost = lost.map(|lost| self.clock.at(lost));
-        if let Some(object) = self.object(object) {
+        let Some(place) = self.find(object) else {
+            return;
+        };
+        if self.totals.uses_by_stamps && self.last_dead == Some(place) {
+            // What it referred to follows as it was, with what no update told.
+            self.release_references(place);
+        }
+        if let Some(object) = self.objects.get_mut(place) {
             object.used = object.used.later(used.unwrap_or_default());
             object.held = object.held.later(lost.unwrap_or_default());
             object.is_stamped = true;
@@ -312,7 +327,7 @@ impl Merlin {
             self.totals.dead.add(fate.bytes);
             if !self.knows_uses(object) {
                 fate.unreachable = None;
-                self.totals.unstamped += u64::from(self.totals.level == Level::Deaths);
+                self.totals.unstamped += u64::from(self.totals.level != Level::Bounds);
             }
             fates.push(fate);
         }
@@ -321,7 +336,11 @@ impl Merlin {
         }
         for death in deaths {
             if let Some(object) = self.objects.get(death.place) {
-                self.totals.contradictions.dead_but_referenced += u64::from(object.referrers > 0);
+                let is_referenced = u64::from(object.referrers > 0);
+                match self.totals.uses_by_stamps {
+                    true => self.totals.unseen_updates += is_referenced,
+                    false => self.totals.contradictions.dead_but_referenced += is_referenced,
+                }
                 self.live.objects -= 1;
                 self.live.bytes = self.live.bytes.saturating_sub(object.bytes);
             }
@@ -373,18 +392,20 @@ impl Merlin {
     /// Whether its last use is known: from records on it, or from its stamp.
     fn knows_uses(&self, object: &Object) -> bool {
         match self.totals.level {
-            Level::Full => true,
+            Level::Full => !self.totals.uses_by_stamps || object.is_stamped,
             Level::Deaths => object.is_stamped,
             Level::Bounds => false,
         }
     }
 
     fn define(&mut self, definition: &Definition) {
-        if let Definition::Fact { key, value } = definition
-            && key == "level"
-            && let Some(level) = Level::of(value)
-        {
-            self.totals.level = level;
+        let Definition::Fact { key, value } = definition else {
+            return;
+        };
+        match key.as_str() {
+            "level" => self.totals.level = Level::of(value).unwrap_or(self.totals.level),
+            "uses" => self.totals.uses_by_stamps = value == "stamps",
+            _ => {}
         }
     }
 

@@ -106,7 +106,11 @@ pub struct RunTotals {
     pub dead: ObjectSum,
     /// Deaths that a complete collection moved to a later time: the front end did not see what kept these objects.
     pub raised: u64,
-    /// Deaths without a stamp, at level `deaths`: when these objects died is not known but for the collections around it.
+    /// Level `full`, but uses and what dead objects referred to come as stamps and references of the dead, as at level `deaths`: the fact `uses` is `stamps`.
+    pub uses_by_stamps: bool,
+    /// With `uses_by_stamps`: references that something else had changed than the updates of the stream.
+    pub unseen_updates: u64,
+    /// Deaths without a stamp, where stamps tell uses: when these objects died is not known but for the collections around it.
     pub unstamped: u64,
     /// Every collection.
     pub collections: Vec<CollectionTotals>,

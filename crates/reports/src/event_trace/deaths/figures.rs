@@ -87,7 +87,7 @@ pub(super) fn missing(deaths: &Deaths) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.level == Level::Deaths {
+    if run.level == Level::Deaths || run.uses_by_stamps {
         missing.push(
             "uses were stamped while the program ran: a JIT removes fewer objects then, so there are more than without"
                 .to_owned(),
@@ -97,6 +97,12 @@ pub(super) fn missing(deaths: &Deaths) -> Vec<String> {
         missing.push(format!(
             "{} dead objects have no stamp (an evacuation that failed): of their deaths only bounds are known",
             crate::quantity::grouped(run.unstamped)
+        ));
+    }
+    if run.unseen_updates > 0 {
+        missing.push(format!(
+            "{} references were changed by what the stream does not tell (copies, native code): distances of stored references lack them, deaths do not",
+            crate::quantity::grouped(run.unseen_updates)
         ));
     }
     let has_clock = match deaths.clock {
