@@ -1,5 +1,6 @@
 //! Tests of the replay against a naive virtual machine: a `Vec` of objects, random programs, random collections.
 
+mod bridge;
 mod comparison;
 mod fuzzed_traces;
 mod naive_object;
