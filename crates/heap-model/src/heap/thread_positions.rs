@@ -10,7 +10,8 @@
 //! position 100 -> moment 7     101 -> 8     104 -> 8     105 -> 9     107 -> 10
 //! ```
 //!
-//! A position is the number of words before it.
+//! A position is the number of words before it. It has the moment of the thread's last event before it, whatever other threads do until the thread's next one, and wherever
+//! its pieces begin.
 
 /// Words of a segment at most, so that few bits are counted for an answer.
 const MOST_WORDS: u64 = 4096;
@@ -32,6 +33,17 @@ struct Segment {
     /// At the end.
     time: u64,
     bits: Vec<u64>,
+}
+
+impl Segment {
+    /// Events that end within its first words.
+    fn events(&self, words: u64) -> u64 {
+        let whole = (words / 64) as usize;
+        let full = self.bits.iter().take(whole);
+        let before: u64 = full.map(|bits| u64::from(bits.count_ones())).sum();
+        let rest = self.bits.get(whole).copied().unwrap_or(0);
+        before + u64::from((rest & ((1 << (words % 64)) - 1)).count_ones())
+    }
 }
 
 /// The words of one thread, as far as they have been read.
@@ -57,14 +69,18 @@ impl ThreadPositions {
                 && last.words < MOST_WORDS
         });
         if !goes_on {
-            self.segments.push(Segment {
-                start,
-                words: 0,
-                placed,
-                time: placed.time,
-                bits: Vec::new(),
-            });
+            self.push(start, placed);
         }
+    }
+
+    fn push(&mut self, start: u64, placed: Placed) {
+        self.segments.push(Segment {
+            start,
+            words: 0,
+            placed,
+            time: placed.time,
+            bits: Vec::new(),
+        });
     }
 
     /// The next words are read, and with the last of them this many events end.
@@ -73,40 +89,44 @@ impl ThreadPositions {
             return;
         };
         last.words += words;
+        last.time += events;
         if events == 1 && words > 0 {
             let bit = last.words - 1;
             last.bits.resize((bit / 64) as usize + 1, 0);
             if let Some(bits) = last.bits.last_mut() {
                 *bits |= 1 << (bit % 64);
             }
-            last.time += 1;
         }
         let placed = Placed {
-            time: last.placed.time.max(last.time) + if events > 1 { events } else { 0 },
+            time: last.time,
             epoch: last.placed.epoch,
         };
         if events > 1 || last.words >= MOST_WORDS {
             let end = self.end();
-            self.go_on(end, placed);
+            self.push(end, placed);
         }
     }
 
     /// The moment of a position; `None`: it is before all that was read.
     pub(crate) fn at(&self, position: u64) -> Option<Placed> {
-        let after = self
+        let from = self
             .segments
-            .partition_point(|segment| segment.start <= position);
-        let segment = self.segments.get(after.checked_sub(1)?)?;
+            .partition_point(|segment| segment.start < position);
+        let before = from.checked_sub(1).and_then(|at| self.segments.get(at));
+        let next = self.segments.get(from);
+        // Where one ends and another begins, it is at the end of the one.
+        let segment = match (before, next) {
+            (Some(before), _) if before.start + before.words >= position => before,
+            (_, Some(next)) if next.start == position => next,
+            (before, _) => before?,
+        };
         let words = position - segment.start;
-        let whole = (words / 64) as usize;
-        let full = segment.bits.iter().take(whole);
-        let mut events: u64 = full.map(|bits| u64::from(bits.count_ones())).sum();
-        if let Some(bits) = segment.bits.get(whole) {
-            let below = bits & ((1 << (words % 64)) - 1);
-            events += u64::from(below.count_ones());
-        }
+        let time = match words < segment.words {
+            true => segment.placed.time + segment.events(words),
+            false => segment.time,
+        };
         Some(Placed {
-            time: segment.placed.time + events,
+            time,
             epoch: segment.placed.epoch,
         })
     }
@@ -149,7 +169,7 @@ mod tests {
         assert_eq!(positions.at(2), Some(placed(5, 1)));
         positions.begin(placed(9, 1));
         positions.pass(1, 3);
-        assert_eq!(positions.at(2), Some(placed(9, 1)));
+        assert_eq!(positions.at(2), Some(placed(5, 1)));
         assert_eq!(positions.at(3), Some(placed(12, 1)));
     }
 
@@ -168,9 +188,6 @@ mod tests {
                 if other < 3 {
                     time += other;
                     positions.begin(placed(time, 0));
-                    if let Some(last) = list.last_mut() {
-                        *last = time;
-                    }
                 }
                 positions.pass(words, events);
                 list.extend((1..words).map(|_| time));

@@ -1,6 +1,7 @@
 //! Tests of the replay against a naive virtual machine: a `Vec` of objects, random programs, random collections.
 
 mod bridge;
+mod bridge_deaths;
 mod comparison;
 mod fuzzed_traces;
 mod naive_object;
