@@ -18,7 +18,7 @@ pub(crate) struct CheckArgs {
     /// A neutral stream, or its text form (crates/merlin/STREAM.md)
     #[arg(value_name = "STREAM")]
     source: PathBuf,
-    /// The file is the text of Elephant Tracks
+    /// The file is another tool's
     #[arg(long, value_enum, value_name = "FORM")]
     from: Option<Foreign>,
     /// Print every record as a line of text
@@ -30,7 +30,7 @@ pub(crate) struct CheckArgs {
 const FAULTY: u8 = 1;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
-    let mut source = open(&args.source, args.from.map(Into::into))?;
+    let mut source = open(&args.source, args.from)?;
     let (result, damage) = check(&mut source, args.text)?;
     if !args.text {
         output::write(&told(args, &result, damage.as_ref()), None)?;

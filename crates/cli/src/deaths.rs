@@ -4,6 +4,7 @@ mod columns;
 mod consecutive;
 mod export;
 mod fate_output;
+mod foreign_lines;
 mod form;
 mod object_list;
 mod record_source;
@@ -18,7 +19,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use ducktrack_heap_model::{DeathTallies, ProgramClock};
-use ducktrack_merlin::ElephantForm;
 use ducktrack_reports::{DeathsReport, DeathsRequest, EventReport, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;
@@ -29,6 +29,7 @@ use crate::deaths::object_list::{ListForm, ObjectList};
 use crate::output;
 use crate::selection::SiteSelection;
 
+pub(crate) use foreign_lines::Foreign;
 pub(crate) use record_source::{RecordSource, open};
 
 #[derive(Args)]
@@ -38,7 +39,8 @@ pub(crate) use record_source::{RecordSource, open};
   ducktrack deaths run.merlin --objects --type '*Node'    one line per object
   ducktrack deaths run.merlin --columns objects.dtcol     all objects as columns, for scripts
   ducktrack deaths run.merlin --format html -o deaths.html
-  ducktrack deaths et.trace --from et1 --format et3 -o et3.trace")]
+  ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
+  ducktrack deaths oracle.csv --from oracle               what a simulator was told")]
 pub(crate) struct DeathsArgs {
     /// A neutral stream (or its text form), or a directory that the agent wrote with mode=witness, or with mode=trace (then deaths are bounds)
     #[arg(value_name = "STREAM")]
@@ -46,7 +48,7 @@ pub(crate) struct DeathsArgs {
     /// Form of the report
     #[arg(long, value_enum, default_value_t)]
     format: Form,
-    /// The file is the text of Elephant Tracks
+    /// The file is another tool's
     #[arg(long, value_enum, value_name = "FORM")]
     from: Option<Foreign>,
     /// Write to this file instead of standard output
@@ -63,24 +65,6 @@ pub(crate) struct DeathsArgs {
     columns: Option<PathBuf>,
     #[command(flatten)]
     selection: SiteSelection,
-}
-
-/// Another tool's form of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Foreign {
-    /// Elephant Tracks 1 and 2: hexadecimal, threads
-    Et1,
-    /// Elephant Tracks 3: decimal, times
-    Et3,
-}
-
-impl From<Foreign> for ElephantForm {
-    fn from(form: Foreign) -> Self {
-        match form {
-            Foreign::Et1 => Self::Et1,
-            Foreign::Et3 => Self::Et3,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -107,11 +91,7 @@ impl From<Clock> for ProgramClock {
 pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
     if let Some(target) = Target::of(args.format) {
         let out = writer(args.output.as_deref())?;
-        return export(
-            || open(&args.source, args.from.map(Into::into)),
-            target,
-            out,
-        );
+        return export(|| open(&args.source, args.from), target, out);
     }
     let filter = Filter::from(args.selection);
     let clock = ProgramClock::from(args.clock);
@@ -129,7 +109,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         None => None,
     };
     let mut out = FateOutput::new(DeathTallies::new(clock), list, columns);
-    let replayed = replay::replay(open(&args.source, args.from.map(Into::into))?, &mut out)?;
+    let replayed = replay::replay(open(&args.source, args.from)?, &mut out)?;
     if args.objects {
         for line in &replayed.damage {
             eprintln!("ducktrack: {}: {line}", args.source.display());

@@ -332,6 +332,19 @@ fn other_tools_forms_go_out_and_in() {
     );
     let oracle = printed(&["deaths", "--format", "oracle-csv"], &stream);
     assert_eq!(oracle.lines().nth(1), Some("1,4,24,Node,1,4,1,4"));
+    let oracle_file = files.path("oracle.csv");
+    fs::write(&oracle_file, &oracle).expect("written");
+    let again = printed(
+        &["deaths", "--from", "oracle", "--format", "oracle-csv"],
+        &oracle_file,
+    );
+    assert_eq!(again, oracle);
+    let listed = printed(&["deaths", "--from", "oracle", "--objects"], &oracle_file);
+    // Uses are not told.
+    assert!(
+        listed.contains("2,Node,,,,thread 4,2400,2424,,2524,2524\r\n"),
+        "{listed}"
+    );
     let third = printed(&["deaths", "--format", "et3"], &stream);
     assert!(third.starts_with("N 1 24 1 1 0 0\n"), "{third}");
     assert!(

@@ -76,7 +76,7 @@ pub use windows::WindowRow;
 pub use ducktrack_merlin::{
     CollectionTotals, Contradictions, DeathGroups, EventCounts, Fate, HeapShape, Instant,
     KnownClocks, Level, Log2Histogram, MethodName, Names, ObjectSum, PointerDistances, RunTotals,
-    SiteId, SiteName, TypeId,
+    SiteId, SiteName, TypeId, Uses,
 };
 
 // The records that appear in the model as they are, so that reports need no other crate.

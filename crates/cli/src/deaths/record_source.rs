@@ -1,16 +1,14 @@
-//! Where records come from: a neutral stream, its text form, the text of Elephant Tracks, or a trace of the agent.
+//! Where records come from: a neutral stream, its text form, the lines of another tool, or a trace of the agent.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_merlin::{
-    Block, BlockReader, BlockRecords, ElephantForm, ElephantReader, Record, StreamError,
-    records_from_text,
-};
+use ducktrack_merlin::{Block, BlockReader, BlockRecords, StreamError, records_from_text};
 
 use crate::deaths::consecutive::Consecutive;
+use crate::deaths::foreign_lines::{Foreign, ForeignLines};
 use crate::deaths::trace_records::TraceRecords;
 use crate::progress::Progress;
 
@@ -23,48 +21,10 @@ pub(crate) enum RecordSource {
     Stream(Box<BlockReader<BufReader<File>>>, u64),
     /// All records of a text.
     Records(Vec<BlockRecords>),
-    /// Lines of Elephant Tracks.
-    Elephant(Box<ElephantLines>),
+    /// Lines of another tool.
+    Lines(Box<ForeignLines>),
     /// A directory that the agent wrote with mode=trace.
     Trace(Box<TraceRecords>),
-}
-
-/// Lines that become records.
-pub(crate) struct ElephantLines {
-    input: BufReader<File>,
-    reader: ElephantReader,
-    length: u64,
-    position: u64,
-    blocks: Consecutive,
-}
-
-/// Records of one piece of lines.
-const BATCH: usize = 1 << 15;
-/// The longest line that is a record.
-const LONGEST_LINE: u64 = 1 << 16;
-
-impl ElephantLines {
-    fn next_records(&mut self) -> Result<Option<BlockRecords>> {
-        let mut records: Vec<Record> = Vec::new();
-        let (at, mut line) = (self.position, Vec::new());
-        while records.len() < BATCH {
-            line.clear();
-            let read = (&mut self.input)
-                .take(LONGEST_LINE)
-                .read_until(b'\n', &mut line)?;
-            if read == 0 {
-                self.reader.finish(&mut records);
-                break;
-            }
-            self.position += read as u64;
-            self.reader
-                .line(&String::from_utf8_lossy(&line), &mut records)?;
-        }
-        if records.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(self.blocks.block(at, records)))
-    }
 }
 
 /// A piece of a source: records, or bytes that become records on any thread.
@@ -88,7 +48,7 @@ impl RecordSource {
         match self {
             Self::Stream(_, length) => *length,
             Self::Records(_) => 0,
-            Self::Elephant(lines) => lines.length,
+            Self::Lines(lines) => lines.length(),
             Self::Trace(trace) => trace.length(),
         }
     }
@@ -98,7 +58,7 @@ impl RecordSource {
         match self {
             Self::Stream(reader, _) => reader.position(),
             Self::Records(_) => 0,
-            Self::Elephant(lines) => lines.position,
+            Self::Lines(lines) => lines.position(),
             Self::Trace(_) => 0,
         }
     }
@@ -130,7 +90,7 @@ impl RecordSource {
         match self {
             Self::Stream(reader, _) => Ok(reader.next_block()?.map(Piece::Block)),
             Self::Records(blocks) => Ok(blocks.pop().map(Piece::Records)),
-            Self::Elephant(lines) => Ok(lines.next_records()?.map(Piece::Records)),
+            Self::Lines(lines) => Ok(lines.next_records()?.map(Piece::Records)),
             Self::Trace(_) => Ok(None),
         }
     }
@@ -139,13 +99,13 @@ impl RecordSource {
     pub(crate) fn records_by_end(&self) -> Option<u64> {
         match self {
             Self::Stream(reader, _) => reader.records_by_end(),
-            Self::Records(_) | Self::Elephant(_) | Self::Trace(_) => None,
+            Self::Records(_) | Self::Lines(_) | Self::Trace(_) => None,
         }
     }
 }
 
-/// Opens what the path names; `form`: it is the text of Elephant Tracks.
-pub(crate) fn open(path: &Path, form: Option<ElephantForm>) -> Result<RecordSource> {
+/// Opens what the path names; `form`: it is another tool's.
+pub(crate) fn open(path: &Path, form: Option<Foreign>) -> Result<RecordSource> {
     let name = path.display();
     if path.is_dir() {
         return Ok(RecordSource::Trace(Box::new(TraceRecords::open(path)?)));
@@ -153,13 +113,9 @@ pub(crate) fn open(path: &Path, form: Option<ElephantForm>) -> Result<RecordSour
     let mut file = File::open(path).with_context(|| format!("cannot read {name}"))?;
     let length = file.metadata().map_or(0, |about| about.len());
     if let Some(form) = form {
-        return Ok(RecordSource::Elephant(Box::new(ElephantLines {
-            input: BufReader::new(file),
-            reader: ElephantReader::new(form),
-            length,
-            position: 0,
-            blocks: Consecutive::default(),
-        })));
+        return Ok(RecordSource::Lines(Box::new(ForeignLines::new(
+            file, length, form,
+        ))));
     }
     let mut first = Vec::new();
     let start = (&mut file).take(8).read_to_end(&mut first);
@@ -181,7 +137,7 @@ pub(crate) fn open(path: &Path, form: Option<ElephantForm>) -> Result<RecordSour
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let records = records_from_text(&text);
     let records =
-        records.with_context(|| format!("{name} is neither a neutral stream nor its text form (Elephant Tracks: --from et1 or --from et3)"))?;
+        records.with_context(|| format!("{name} is neither a neutral stream nor its text form (Elephant Tracks: --from et1 or --from et3; an oracle: --from oracle)"))?;
     let block = Consecutive::default().block(0, records);
     Ok(RecordSource::Records(vec![block]))
 }

@@ -6,7 +6,7 @@ use crate::death::fate::Fate;
 use crate::death::object_table::{GLOBALS, Object, ObjectTable, State};
 use crate::death::propagation::{Death, propagate};
 use crate::death::references::{References, Target};
-use crate::death::run_totals::{CollectionTotals, Level, ObjectSum, RunTotals};
+use crate::death::run_totals::{CollectionTotals, Level, ObjectSum, RunTotals, Uses};
 use crate::stream::record::{Allocation, Definition, ObjectId, Record, SlotId, ThreadId, Time};
 
 /// Computes death times while records come.
@@ -171,9 +171,9 @@ impl Merlin {
 
     /// The reference was changed by something that the stream does not tell.
     fn other_old_target(&mut self) {
-        match self.totals.uses_by_stamps {
-            true => self.totals.unseen_updates += 1,
-            false => self.totals.contradictions.other_old_targets += 1,
+        match self.totals.uses {
+            Uses::Stamps => self.totals.unseen_updates += 1,
+            _ => self.totals.contradictions.other_old_targets += 1,
         }
     }
 
@@ -259,7 +259,7 @@ impl Merlin {
         let Some(place) = self.find(object) else {
             return;
         };
-        if self.totals.uses_by_stamps && self.last_dead == Some(place) {
+        if self.totals.uses == Uses::Stamps && self.last_dead == Some(place) {
             // What it referred to follows as it was, with what no update told.
             self.release_references(place);
         }
@@ -325,7 +325,7 @@ impl Merlin {
             groups.references.add(fate.references.into());
             collection.dead.add(fate.bytes);
             self.totals.dead.add(fate.bytes);
-            if !self.knows_uses(object) {
+            if !self.knows_death(object) {
                 fate.unreachable = None;
                 self.totals.unstamped += u64::from(self.totals.level != Level::Bounds);
             }
@@ -337,9 +337,9 @@ impl Merlin {
         for death in deaths {
             if let Some(object) = self.objects.get(death.place) {
                 let is_referenced = u64::from(object.referrers > 0);
-                match self.totals.uses_by_stamps {
-                    true => self.totals.unseen_updates += is_referenced,
-                    false => self.totals.contradictions.dead_but_referenced += is_referenced,
+                match self.totals.uses {
+                    Uses::Stamps => self.totals.unseen_updates += is_referenced,
+                    _ => self.totals.contradictions.dead_but_referenced += is_referenced,
                 }
                 self.live.objects -= 1;
                 self.live.bytes = self.live.bytes.saturating_sub(object.bytes);
@@ -389,13 +389,18 @@ impl Merlin {
         }
     }
 
+    /// Whether the stream tells when it could be reached last.
+    fn knows_death(&self, object: &Object) -> bool {
+        match (self.totals.level, self.totals.uses) {
+            (Level::Bounds, _) => false,
+            (Level::Deaths, _) | (_, Uses::Stamps) => object.is_stamped,
+            (Level::Full, _) => true,
+        }
+    }
+
     /// Whether its last use is known: from records on it, or from its stamp.
     fn knows_uses(&self, object: &Object) -> bool {
-        match self.totals.level {
-            Level::Full => !self.totals.uses_by_stamps || object.is_stamped,
-            Level::Deaths => object.is_stamped,
-            Level::Bounds => false,
-        }
+        self.knows_death(object) && self.totals.uses != Uses::None
     }
 
     fn define(&mut self, definition: &Definition) {
@@ -404,7 +409,7 @@ impl Merlin {
         };
         match key.as_str() {
             "level" => self.totals.level = Level::of(value).unwrap_or(self.totals.level),
-            "uses" => self.totals.uses_by_stamps = value == "stamps",
+            "uses" => self.totals.uses = Uses::of(value),
             _ => {}
         }
     }

@@ -89,6 +89,30 @@ impl Level {
     }
 }
 
+/// How a stream of level `full` tells uses: the fact `uses`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Uses {
+    /// By records.
+    #[default]
+    Records,
+    /// As at level `deaths`: by stamps of dead objects, which also tell what these referred to.
+    Stamps,
+    /// Not at all: it tells by roots when objects could be reached last.
+    None,
+}
+
+impl Uses {
+    /// The value of the fact `uses`.
+    #[must_use]
+    pub fn of(word: &str) -> Self {
+        match word {
+            "stamps" => Self::Stamps,
+            "none" => Self::None,
+            _ => Self::Records,
+        }
+    }
+}
+
 /// Sums over the stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunTotals {
@@ -106,9 +130,9 @@ pub struct RunTotals {
     pub dead: ObjectSum,
     /// Deaths that a complete collection moved to a later time: the front end did not see what kept these objects.
     pub raised: u64,
-    /// Level `full`, but uses and what dead objects referred to come as stamps and references of the dead, as at level `deaths`: the fact `uses` is `stamps`.
-    pub uses_by_stamps: bool,
-    /// With `uses_by_stamps`: references that something else had changed than the updates of the stream.
+    /// How uses are told, at level `full`.
+    pub uses: Uses,
+    /// With [`Uses::Stamps`]: references that something else had changed than the updates of the stream.
     pub unseen_updates: u64,
     /// Deaths without a stamp, where stamps tell uses: when these objects died is not known but for the collections around it.
     pub unstamped: u64,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ducktrack_merlin::{
-    Contradictions, ElephantForm, ElephantReader, ElephantWriter, Fate, Names, ObjectId, Record,
-    Time,
+    Contradictions, ElephantForm, ElephantReader, ElephantWriter, Fate, Names, ObjectId,
+    OracleReader, OracleWriter, Record, Time,
 };
 use proptest::prelude::*;
 
@@ -54,6 +54,17 @@ proptest! {
         prop_assert_eq!(&found, &expected);
         prop_assert_eq!(totals.contradictions, Contradictions::default());
 
+        // The oracle has the deaths in allocations.
+        let oracle = oracle(&machine.records, &fates);
+        let again = through_the_oracle(&oracle);
+        let (of_oracle, totals) = replay(&again);
+        prop_assert_eq!(totals.contradictions, Contradictions::default());
+        prop_assert_eq!(&self::oracle(&again, &of_oracle), &oracle);
+        let in_allocations: BTreeMap<_, _> = fates.iter().map(|fate| (fate.object, fate.unreachable.expect("all are dead").bytes)).collect();
+        let found: BTreeMap<_, _> = of_oracle.iter().map(|fate| (fate.object, fate.unreachable.expect("all are dead").bytes)).collect();
+        prop_assert_eq!(&found, &in_allocations);
+        prop_assert!(of_oracle.iter().all(|fate| fate.used.is_none()));
+
         // The text of Elephant Tracks 1 has all that deaths need.
         let again = through_elephant_tracks(&machine.records, &fates);
         let (fates, _) = replay(&again);
@@ -82,6 +93,25 @@ fn through_elephant_tracks(records: &[Record], fates: &[Fate]) -> Vec<Record> {
     }
     reader.finish(&mut again);
     again
+}
+
+fn oracle(records: &[Record], fates: &[Fate]) -> String {
+    let deaths = fates.iter().map(|fate| {
+        let at = fate.unreachable.expect("all are dead").time;
+        (fate.object, at, fate.thread)
+    });
+    let mut writer = OracleWriter::new(Vec::new(), Names::default(), deaths);
+    records.iter().for_each(|record| writer.record(record));
+    String::from_utf8(writer.finish().expect("memory")).expect("text")
+}
+
+fn through_the_oracle(oracle: &str) -> Vec<Record> {
+    let (mut reader, mut records) = (OracleReader::default(), Vec::new());
+    for line in oracle.lines() {
+        reader.line(line, &mut records).expect("our row");
+    }
+    reader.finish(&mut records);
+    records
 }
 
 /// Deaths without what complete collections tell: those are not in the text.

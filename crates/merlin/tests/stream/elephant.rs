@@ -1,8 +1,8 @@
 //! Text of Elephant Tracks and the oracle, in and out.
 
 use ducktrack_merlin::{
-    ElephantForm, ElephantReader, ElephantWriter, Merlin, Names, OracleWriter, Record,
-    record_to_text, records_from_text,
+    ElephantForm, ElephantReader, ElephantWriter, Merlin, Names, OracleReader, OracleWriter,
+    Record, record_to_text, records_from_text,
 };
 
 fn read(form: ElephantForm, text: &str) -> Result<Vec<Record>, String> {
@@ -148,4 +148,68 @@ fn the_oracle_counts_allocations_in_all_and_by_thread() {
         "alloc_seq,free_at_seq,size,type,obj_id,thread,thread_alloc_seq,thread_free_seq\n\
          1,3,48,java.lang.Object[],1,1,1,2\n2,3,24,Node,2,2,1,2\n3,,24,Node,3,1,2,\n"
     );
+}
+
+fn read_oracle(text: &str) -> Result<Vec<Record>, String> {
+    let (mut reader, mut records) = (OracleReader::default(), Vec::new());
+    for line in text.lines() {
+        let read = reader.line(line, &mut records);
+        read.map_err(|error| error.to_string())?;
+    }
+    reader.finish(&mut records);
+    Ok(records)
+}
+
+/// Columns in another order, and one that nobody knows; object 9 dies before allocation 3 is made, which is alive at the end.
+#[test]
+fn an_oracle_says_when_roots_let_go() {
+    let text = "size,alloc_seq,note,free_at_seq,type,obj_id\n24,1,\"a \"\"b\"\", c\",3,Node,9\n\n16,2,,3,\"Map<A,B>\",7\n8,3,x,,Node,8\n";
+    let records = read_oracle(text).expect("rows");
+    assert_eq!(
+        lines(&records),
+        [
+            "fact level\tfull",
+            "fact uses\tnone",
+            "fact frontend\toracle",
+            "type 1\tNode",
+            "new 9 type=1 site=0 bytes=24",
+            "type 2\tMap<A,B>",
+            "new 7 type=2 site=0 bytes=16",
+            "root runtime 7",
+            "root runtime 9",
+            "new 8 type=1 site=0 bytes=8",
+            "collect 1 partial",
+            "dead 7",
+            "dead 9",
+            "end",
+        ]
+    );
+}
+
+#[test]
+fn rows_that_are_none_are_named() {
+    let fault = |text: &str| read_oracle(text).expect_err("no row");
+    assert_eq!(
+        fault("alloc_seq,size\n"),
+        "line 1: the first line must name the columns alloc_seq, free_at_seq and size; free_at_seq is missing"
+    );
+    let head = "alloc_seq,free_at_seq,size\n";
+    let row = |row: &str| fault(&format!("{head}{row}\n"));
+    assert_eq!(
+        row("1,2"),
+        "line 2: 2 fields, but the first line names 3 columns"
+    );
+    assert_eq!(
+        row("1,x,3"),
+        "line 2: free_at_seq is not a number, or out of range: x"
+    );
+    assert_eq!(
+        row("4,4,3"),
+        "line 2: free_at_seq is 4, not after alloc_seq 4"
+    );
+    assert_eq!(
+        row("3,4,3\n3,4,3"),
+        "line 3: alloc_seq is 3 after 3: rows must be in the order of allocation"
+    );
+    assert_eq!(row("1,4,\"3"), "line 2: a quoted field has no end");
 }

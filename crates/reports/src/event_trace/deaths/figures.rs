@@ -2,7 +2,7 @@
 
 use ducktrack_heap_model::{
     Deaths, DemographicsPoint, HeapShape, Level, LifeTally, PointerDistances, ProgramClock,
-    QuantileHistogram, RunTotals, Spans, SurvivalPoint,
+    QuantileHistogram, RunTotals, Spans, SurvivalPoint, Uses,
 };
 
 use super::document::{
@@ -87,9 +87,15 @@ pub(super) fn missing(deaths: &Deaths) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.level == Level::Deaths || run.uses_by_stamps {
+    if run.level == Level::Deaths || run.uses == Uses::Stamps {
         missing.push(
             "uses were stamped while the program ran: a JIT removes fewer objects then, so there are more than without"
+                .to_owned(),
+        );
+    }
+    if run.uses == Uses::None {
+        missing.push(
+            "this stream tells when objects could be reached last, and no uses: no drag is known"
                 .to_owned(),
         );
     }
