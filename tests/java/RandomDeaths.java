@@ -4,6 +4,8 @@ import java.lang.ref.WeakReference;
  * Small random programs on a graph of nodes. {@code truth PROGRAMS STEPS SEED}: after every step a full collection, and each node that a weak reference has lost is printed with
  * that step: when it died. {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
  *
+ * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays, and with steps that other threads take.
+ *
  * <p>Nodes are numbered in the order of their birth. Each program begins with a step that lets go of all nodes of the one before.
  */
 final class RandomDeaths {
@@ -30,19 +32,72 @@ final class RandomDeaths {
         int number;
     }
 
+    /** It is thrown with a node. */
+    static final class Trouble extends RuntimeException {
+        final Node node;
+        Trouble(Node node) {
+            super(null, null, false, false);
+            this.node = node;
+        }
+    }
+
+    /** Takes steps for others, one at a time. */
+    static final class Worker extends Thread {
+        private boolean isAsked;
+
+        synchronized void ask() throws InterruptedException {
+            isAsked = true;
+            notifyAll();
+            while (isAsked) {
+                wait();
+            }
+        }
+
+        @Override
+        public synchronized void run() {
+            try {
+                for (;;) {
+                    while (!isAsked) {
+                        wait();
+                    }
+                    operations();
+                    isAsked = false;
+                    notifyAll();
+                }
+            } catch (InterruptedException end) {
+                isAsked = false;
+            }
+        }
+    }
+
+    /** Operations without records, and with them. */
+    static final int PLAIN = 12;
+    static final int ALL = 14;
+
     static final Node[] ROOTS = new Node[5];
+    static Worker[] workers = {};
     static Node first;
     static Node second;
     static Step step;
     static Object sink;
     static int made;
+    static int kinds;
     static long state;
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         boolean truth = arguments[0].equals("truth");
         int programs = Integer.parseInt(arguments[1]);
         int steps = Integer.parseInt(arguments[2]);
         state = Long.parseLong(arguments[3]) * 2 + 1;
+        kinds = PLAIN;
+        if (arguments.length > 4 && arguments[4].equals("records")) {
+            kinds = ALL;
+            workers = new Worker[] {new Worker(), new Worker()};
+            for (Worker worker : workers) {
+                worker.setDaemon(true);
+                worker.start();
+            }
+        }
         // A step makes six nodes at the most.
         WeakReference<?>[] watched = new WeakReference<?>[truth ? programs * steps * 6 : 0];
         int number = 0;
@@ -63,7 +118,7 @@ final class RandomDeaths {
         System.out.println("nodes " + made);
     }
 
-    static void step(int number, boolean reset) {
+    static void step(int number, boolean reset) throws InterruptedException {
         Step next = new Step();
         next.number = number;
         step = next;
@@ -74,6 +129,20 @@ final class RandomDeaths {
             first = null;
             second = null;
         }
+        int taker = workers.length == 0 ? 0 : below(workers.length + 1);
+        if (taker == 0) {
+            operations();
+        } else {
+            // The clock that orders threads goes on between the steps.
+            Thread.sleep(2);
+            workers[taker - 1].ask();
+        }
+        if (workers.length > 0) {
+            Thread.sleep(2);
+        }
+    }
+
+    static void operations() {
         for (int i = below(3); i >= 0; i--) {
             operate();
         }
@@ -88,7 +157,7 @@ final class RandomDeaths {
     }
 
     static void operate() {
-        switch (below(9)) {
+        switch (below(kinds)) {
             case 0: store(new Node(made++)); break;
             case 1: store(new Pair(made++, find(), find())); break;
             case 2: store(linked()); break;
@@ -97,6 +166,11 @@ final class RandomDeaths {
             case 5: touch(find()); break;
             case 6: touch(new Pair(made++, find(), null)); break;
             case 7: swap(); break;
+            case 8: fail(find()); break;
+            case 9: lock(find()); break;
+            case 10: copy(find()); break;
+            case 12: shift(); break;
+            case 13: overwrite(find()); break;
             default: ROOTS[below(ROOTS.length)] = null; break;
         }
     }
@@ -173,6 +247,51 @@ final class RandomDeaths {
         Node node = ROOTS[one];
         ROOTS[one] = ROOTS[other];
         ROOTS[other] = node;
+    }
+
+    /** The nodes that an exception ends the use of, or goes on with. */
+    static void fail(Node held) {
+        try {
+            throwOne(new Node(made++), held);
+        } catch (Trouble trouble) {
+            if (below(2) == 0) {
+                store(trouble.node);
+            }
+        }
+    }
+
+    static void throwOne(Node local, Node other) {
+        local.left = other;
+        throw new Trouble(below(2) == 0 ? local : other);
+    }
+
+    static void lock(Node node) {
+        if (node == null) {
+            synchronized (new Node(made++)) {
+                node = null;
+            }
+            return;
+        }
+        synchronized (node) {
+            node.value++;
+        }
+    }
+
+    /** The array is another one then, with the same elements. */
+    static void copy(Node node) {
+        if (node != null && node.links != null) {
+            node.links = node.links.clone();
+        }
+    }
+
+    static void shift() {
+        System.arraycopy(ROOTS, 1, ROOTS, 0, ROOTS.length - 1);
+    }
+
+    static void overwrite(Node node) {
+        if (node != null && node.links != null) {
+            System.arraycopy(ROOTS, below(3), node.links, 0, 2);
+        }
     }
 
     static void garbage() {

@@ -207,9 +207,14 @@ fn true_deaths(jdk: &Jdk, programs: &Path) -> Vec<Option<usize>> {
     deaths
 }
 
-fn compare_with_truth(jdk: &Jdk, collector: &str, programs: &Path, truth: &[Option<usize>]) {
-    let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run.command("mode=witness", &[programs]).expect("java");
+fn compare_with_truth(
+    jdk: &Jdk,
+    [mode, collector]: [&str; 2],
+    programs: &Path,
+    truth: &[Option<usize>],
+) {
+    let run = TracedRun::new(jdk, &format!("{mode} {collector}")).expect("folder");
+    let mut command = run.command(mode, &[programs]).expect("java");
     command.args(["-Xmx64m", "-Xmn3m", collector, "RandomDeaths", "traced"]);
     run.finish(command.args(random_programs()))
         .expect("the program");
@@ -254,7 +259,8 @@ fn nodes_of_random_programs_die_when_the_collector_says() {
     for (number, jdk) in jdks.iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             if at == number % COLLECTORS.len() || is_full_run() {
-                compare_with_truth(jdk, collector, programs.path(), &truth);
+                let options = ["mode=witness", *collector];
+                compare_with_truth(jdk, options, programs.path(), &truth);
                 runs += 1;
             }
         }

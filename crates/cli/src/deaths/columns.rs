@@ -11,7 +11,7 @@ const GROUP: usize = 1 << 16;
 /// What stands for "not known".
 const UNKNOWN: u64 = u64::MAX;
 
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 25] = [
     "object",
     "type",
     "site",
@@ -27,12 +27,15 @@ const COLUMNS: [&str; 22] = [
     "born_micros",
     "used_time",
     "used_bytes",
+    "used_calls",
+    "used_micros",
     "unreachable_time",
     "unreachable_bytes",
     "unreachable_calls",
     "unreachable_micros",
     "collected_time",
     "collected_bytes",
+    "collected_calls",
     "collected_micros",
 ];
 
@@ -123,12 +126,15 @@ fn row(fate: &Fate) -> [u64; COLUMNS.len()] {
         fate.born.micros,
         part(used, |at| at.time),
         part(used, |at| at.bytes),
+        part(used, |at| at.calls),
+        part(used, |at| at.micros),
         part(unreachable, |at| at.time),
         part(unreachable, |at| at.bytes),
         part(unreachable, |at| at.calls),
         part(unreachable, |at| at.micros),
         part(collected, |at| at.time),
         part(collected, |at| at.bytes),
+        part(collected, |at| at.calls),
         part(collected, |at| at.micros),
     ]
 }
