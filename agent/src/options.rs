@@ -10,6 +10,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ducktrack_class_rewriter::Calls;
+
 pub use class_pattern::ClassPattern;
 pub use parsing::{BadOption, Request};
 pub use type_pair::TypePair;
@@ -67,6 +69,8 @@ pub struct Options {
     pub witness: Witness,
     /// `witness=`, if it was given.
     pub witness_level: Option<Witness>,
+    /// `calls=`, if it was given.
+    pub calls: Option<Calls>,
     /// For tests of what follows (feature `test-switches`): the collection that is reported as if it could not be read. Not in the help.
     pub fault_at: Option<u32>,
     /// How events get from threads to files.
@@ -123,6 +127,8 @@ pub enum Witness {
     Off,
     /// Last uses, losses of references, and what the dead referred to: enough for exact death times.
     Deaths,
+    /// The same, and every update of a reference, and calls.
+    Full,
 }
 
 /// `staleness=`
@@ -291,6 +297,7 @@ impl Default for Options {
             trial: None,
             witness: Witness::Off,
             witness_level: None,
+            calls: None,
             fault_at: None,
             events: EventChoices::default(),
             memory: None,

@@ -15,6 +15,7 @@ mod kept_collections;
 pub(crate) mod live_events;
 mod live_words;
 mod log_host;
+mod records;
 pub(crate) mod site_facts;
 mod thread_buffers;
 pub(crate) mod trace_words;
@@ -26,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 
 use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, RewrittenClass, Stamps};
 use ducktrack_hotspot::{
-    Address, ClassesAhead, Collector, JvmFlags, UnannouncedCollections, VmStructs,
+    Address, ClassesAhead, Collector, JvmFlags, ReferenceForm, UnannouncedCollections, VmStructs,
 };
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
@@ -48,6 +49,7 @@ use crate::trace::site_facts::SiteTable;
 use crate::trial::{Trial, UseWords, heap_spaces};
 use collections::Collections;
 use log_host::LogHost;
+use records::Records;
 use thread_buffers::{Start, ThreadBuffers};
 use use_stamps::UseStamps;
 use witness::Witness;
@@ -82,6 +84,10 @@ pub(crate) struct Trace {
     is_trial: bool,
     /// What `mode=witness` records besides events.
     witness: Witness,
+    /// And what `witness=full` records besides that.
+    records: Records,
+    /// How the VM keeps references, if that is known.
+    references: OnceLock<ReferenceForm>,
     buffers: OnceLock<ThreadBuffers>,
 }
 
@@ -136,6 +142,8 @@ impl Trace {
             trial: OnceLock::new(),
             is_trial: options.trial.is_some(),
             witness: Witness::default(),
+            records: Records::default(),
+            references: OnceLock::new(),
             buffers: OnceLock::new(),
         }
     }
@@ -194,6 +202,10 @@ impl Trace {
             let recorder = self.witness.recorder();
             let refused = self.collections.record_dead(vm, flags, recorder).err();
             self.witness.note_refusal(refused);
+            if let Ok(form) = ReferenceForm::load(vm, flags) {
+                // A run begins once.
+                let _ = self.references.set(form);
+            }
         }
     }
 
@@ -206,6 +218,13 @@ impl Trace {
         let heap = self.collections.reserved_heap();
         if let Err(why) = self.witness.begin(core, jni, heap, address) {
             let line = format!("mode=witness is off, and mode=trace goes on: {why}.");
+            core.log.warn(&line);
+            core.notes.add(line);
+            return;
+        }
+        let form = self.references.get().copied();
+        if let Err(why) = self.records.begin(core, jni, form, address) {
+            let line = format!("witness=full is off, and witness=deaths goes on: {why}.");
             core.log.warn(&line);
             core.notes.add(line);
         }
@@ -336,7 +355,10 @@ impl Recording for Trace {
 
     fn stamps(&self, core: &Core, class: &str) -> Stamps {
         if self.witness.is_on() {
-            return Stamps::Witness;
+            return self
+                .records
+                .calls()
+                .map_or(Stamps::Witness, Stamps::Records);
         }
         let is_wanted = match &core.options.staleness {
             Staleness::Off => false,
@@ -471,6 +493,7 @@ impl Recording for Trace {
             trial.pause_begins();
         }
         if let Some(buffers) = self.buffers.get() {
+            self.records.empty_holders(buffers.count());
             self.collections.started(core, buffers);
         }
     }
@@ -527,6 +550,7 @@ impl Recording for Trace {
         let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
             return;
         };
+        self.records.end(core);
         let end = End {
             unix_millis: unix_millis(),
             cause: cause.to_owned(),

@@ -1,5 +1,6 @@
-//! The shadows of the heap in which uses are stamped.
+//! The shadows of the heap in which uses are stamped, and the clock of records.
 
+pub(crate) mod record_clock;
 pub(crate) mod shadows;
 pub(crate) mod use_memory;
 pub(crate) mod witness_fields;

@@ -147,6 +147,7 @@ impl Registry {
             known.call_sites,
         );
         dictionary.add_causes(&rewritten.causes);
+        dictionary.add_record_names(&mut entry, &registered, &rewritten);
         for counter in &rewritten.counters {
             let version = known.versions.get(&counter.method).copied().unwrap_or(0);
             dictionary.add_counter(counter, version);

@@ -7,7 +7,7 @@ use crate::classes::class_hook::ClassHook;
 use crate::core::Core;
 use crate::entry::{native, native_with_jni};
 use crate::helper_classes::helper_class::{CONSTANTS, constants};
-use crate::helper_classes::witness_helper;
+use crate::helper_classes::{record_helper, witness_helper};
 use crate::threads::counter_block::CounterBlock;
 use crate::witness::witness_fields;
 
@@ -246,6 +246,19 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackWitness_constant(
     which: jint,
 ) -> jlong {
     native(0, |_| witness_helper::constant(which))
+}
+
+/// `DuckTrackRecords.constant`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackRecords_constant(
+    _: *mut JNIEnv,
+    _: jclass,
+    which: jint,
+) -> jlong {
+    native(0, |_| record_helper::constant(which))
 }
 
 /// `DuckTrackWitness.find`

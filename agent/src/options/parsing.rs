@@ -5,6 +5,8 @@ use std::fmt;
 use super::value::Value;
 use crate::control::Command;
 
+use ducktrack_class_rewriter::Calls;
+
 use super::{App, Counters, Mode, Moves, Options, RemoveAt, Staleness, TrialChoices, Witness};
 
 /// Files of options may name further ones, so deep.
@@ -46,6 +48,9 @@ impl Options {
         let mut options = Self::default();
         let mut help = false;
         options.read(text, 0, &mut help)?;
+        if options.witness != Witness::Off {
+            options.witness = options.witness_level.unwrap_or(options.witness);
+        }
         options.check()?;
         if options.app != App::Off {
             // What a call brings is exact where each allocation adds to the totals by itself.
@@ -88,8 +93,14 @@ impl Options {
         if self.witness == Witness::Off {
             return match self.witness_level {
                 Some(_) => Err(BadOption("option `witness` needs mode=witness".to_owned())),
+                None if self.calls.is_some() => Err(BadOption(
+                    "option `calls` needs mode=witness and witness=full".to_owned(),
+                )),
                 None => Ok(()),
             };
+        }
+        if self.calls.is_some() && self.witness != Witness::Full {
+            return Err(BadOption("option `calls` needs witness=full".to_owned()));
         }
         let needs = [
             (self.moves == Moves::Exact, "moves=exact"),
@@ -205,6 +216,13 @@ impl Options {
                 self.trial().after = u32::try_from(after).unwrap_or(u32::MAX);
             }
             "witness" => self.witness_level = Some(value.witness()?),
+            "calls" => {
+                self.calls = Some(value.one_of([
+                    ("auto", Calls::Auto),
+                    ("all", Calls::All),
+                    ("off", Calls::Off),
+                ])?);
+            }
             "fault-at" if cfg!(feature = "test-switches") => {
                 self.fault_at = u32::try_from(value.above_zero()?).ok();
             }

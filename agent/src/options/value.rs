@@ -125,8 +125,7 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn witness(&self) -> Result<Witness, BadOption> {
-        let level = (self.text == "deaths").then_some(Witness::Deaths);
-        self.must_be(level, "deaths")
+        self.one_of([("deaths", Witness::Deaths), ("full", Witness::Full)])
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {

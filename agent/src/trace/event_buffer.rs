@@ -214,7 +214,8 @@ impl EventBuffer {
 
     /// Where the thread's allocation buffer stood at its last event; `None` where that may have been before the last collection.
     pub(crate) fn top_of_this_epoch(&self) -> Option<u64> {
-        (self.block.word(LIMIT) != 0).then(|| self.block.word(LAST))
+        let last = self.block.word(LAST);
+        (self.block.word(LIMIT) != 0 && last >= FIRST_ADDRESS).then_some(last)
     }
 
     /// All words were taken: the thread, which is here itself, begins at the start again.
@@ -347,6 +348,9 @@ mod tests {
             ("FULL", FULL),
             ("END", END),
             ("CUT", CUT),
+            ("OWNER", OWNER),
+            ("BIAS", BIAS),
+            ("BEGUN", live::BEGUN),
         ];
         for (name, index) in words {
             let declaration = format!("static final long {name} = {index} * 8;");

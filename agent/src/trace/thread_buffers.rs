@@ -202,6 +202,11 @@ impl ThreadBuffers {
         cuts
     }
 
+    /// How many there are, with those that wait for another thread.
+    pub(crate) fn count(&self) -> usize {
+        self.buffers.read().len()
+    }
+
     /// Where each thread goes on, in words of its stream. The world is stopped.
     pub(crate) fn positions(&self) -> Vec<(ThreadId, u64)> {
         let buffers = self.buffers.read();

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use crate::core::vm_facts::VmFacts;
 
 /// Numbers that there are.
-const MOST: usize = 1 << 17;
+const MOST: usize = 1 << 20;
 /// Instead of an offset: the field cannot be found.
 pub(crate) const NOWHERE: i64 = -1;
 

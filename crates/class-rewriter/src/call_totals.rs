@@ -41,7 +41,7 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.leaving.is_empty() {
             return Ok(());
         }
-        let head = self.constructor_head()?;
+        let head = self.view.constructor_head()?;
         let mut asked: Vec<CodeOffset> = Vec::new();
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
@@ -78,30 +78,6 @@ impl MethodPlanner<'_, '_, '_> {
         let end = self.probes.build().push(first).invoke(END).finish()?;
         self.insert(Place::After(offset), end);
         Ok(())
-    }
-
-    /// In a constructor, the last call of another one of its class or superclass: up to there no handler may be added.
-    fn constructor_head(&self) -> Result<Option<CodeOffset>, Reason> {
-        if !self.view.constructor {
-            return Ok(None);
-        }
-        let class = self.view.class;
-        let mut last = None;
-        for instruction in self.view.code.instructions() {
-            let instruction = instruction?;
-            let Some(index) = instruction
-                .pool_index()
-                .filter(|_| instruction.opcode == Opcode::INVOKESPECIAL)
-            else {
-                continue;
-            };
-            let member = class.pool().member_ref(index)?;
-            let is_own = member.class == class.name() || Some(member.class) == class.super_class();
-            if is_own && member.name == b"<init>" {
-                last = Some(instruction.offset);
-            }
-        }
-        Ok(last)
     }
 
     /// Stubs for exceptions that leave these calls: one for each handler that may catch them, and one that throws on.

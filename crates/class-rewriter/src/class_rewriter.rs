@@ -7,7 +7,10 @@ use crate::call_totals::VIRTUAL_THREAD;
 use crate::method_counting::{MethodCounting, WhyPerSite};
 use crate::method_plan::{MethodPlan, MethodPlanner, OwedFrom};
 use crate::method_view::MethodView;
-use crate::planned::{Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite};
+use crate::planned::{
+    Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField, PlannedMethod,
+    PlannedSite,
+};
 use crate::pool_rules::PoolRules;
 use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
@@ -29,6 +32,10 @@ pub struct RewrittenClass {
     pub counters: Vec<PlannedCounter>,
     /// Calls of tracked methods.
     pub call_sites: Vec<PlannedCallSite>,
+    /// Methods whose calls are recorded.
+    pub called: Vec<PlannedMethod>,
+    /// Static fields whose updates are recorded.
+    pub static_fields: Vec<PlannedField>,
     /// Calls that leave the application.
     pub causes: Vec<PlannedCause>,
     /// Methods that were left as they are.
@@ -82,7 +89,8 @@ impl ClassRewriter<'_> {
         let mut edits: Vec<(u16, Vec<u8>)> = Vec::new();
         for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
-            let uses = self.stamps != Stamps::None && may_use(method.is_static(), &code);
+            let uses = self.stamps != Stamps::None && may_use(method.is_static(), &code)
+                || self.stamps.records().is_some();
             if !uses && !may_need_probes(&code, &rules, &leaving) && !self.follows(&class) {
                 continue;
             }
@@ -201,10 +209,13 @@ fn apply(
 ) -> Result<EditedCode, Reason> {
     let stamps = plan
         .stamps_from
-        .filter(|first| *first < plan.edit.insertions.len());
+        .filter(|(first, _)| *first < plan.edit.insertions.len());
     match (edit_code(method, &plan.edit, pool), stamps) {
         (Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)), Some(first)) => {
-            plan.edit.insertions.truncate(first);
+            plan.edit.insertions.truncate(first.0);
+            plan.edit.handlers.truncate(first.1);
+            plan.edit.replacements.clear();
+            plan.called = None;
             plan.is_too_large_for_stamps = true;
             Ok(edit_code(method, &plan.edit, pool)?)
         }
@@ -252,6 +263,8 @@ impl RewrittenClass {
         self.causes.extend(plan.causes);
         self.profiles.extend(plan.profile);
         self.owed.extend(plan.owed);
+        self.called.extend(plan.called);
+        self.static_fields.extend(plan.static_fields);
         if plan.counting != MethodCounting::default() {
             self.counting.push(plan.counting);
         }

@@ -10,6 +10,7 @@ pub struct ConsecutiveNumbers {
     sites: u32,
     counters: u32,
     fields: u32,
+    methods: u32,
 }
 
 impl Numbers for ConsecutiveNumbers {
@@ -36,5 +37,10 @@ impl Numbers for ConsecutiveNumbers {
     fn field(&mut self, _: &MemberRef<'_>) -> Option<u32> {
         self.fields = self.fields.checked_add(1)?;
         Some(self.fields)
+    }
+
+    fn method(&mut self, _: u16) -> Option<u32> {
+        self.methods = self.methods.checked_add(1)?;
+        Some(self.methods)
     }
 }

@@ -23,6 +23,7 @@ mod consecutive_numbers;
 mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
+mod initialization;
 mod labels;
 mod measure_probes;
 mod method_counting;
@@ -37,6 +38,7 @@ mod planned;
 mod pool_rules;
 mod probe;
 mod profile;
+mod records;
 mod refusal;
 mod rewrite_options;
 mod site_plan;
@@ -53,13 +55,13 @@ pub use class_rewriter::{ClassRewriter, RewrittenClass};
 pub use consecutive_numbers::ConsecutiveNumbers;
 pub use method_counting::{MethodCounting, Stub, WhyPerSite};
 pub use planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite, Role, SiteKey,
-    SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
+    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use probe::HELPER_NAMES;
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};
-pub use stamps::Stamps;
+pub use stamps::{Calls, Stamps};
 pub use tracked_methods::{BadLine, TrackedMethods};

@@ -11,13 +11,14 @@ use crate::method_counting::MethodCounting;
 use crate::method_view::MethodView;
 use crate::own_probes::own;
 use crate::planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedSite, Role, SiteKey,
-    SizeRule, Term, Unit,
+    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
+    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 use crate::profile::{OwedByFrames, ProfilePoints};
+use crate::records::{record_plan, way_out};
 use crate::refusal::Reason;
-use crate::stamps::Stamps;
-use crate::uses::use_probes;
+use crate::stamps::{Calls, Stamps};
+use crate::uses::{has_no_probes, use_probes};
 use ducktrack_classfile::{CodeOffset, LineNumbers, PoolAppender};
 use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
 
@@ -25,8 +26,12 @@ use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
 #[derive(Debug, Default)]
 pub(crate) struct MethodPlan {
     pub(crate) edit: CodeEdit,
-    /// From which insertion on they stamp what the method uses.
-    pub(crate) stamps_from: Option<usize>,
+    /// From which insertion, and which handler, on they stamp what the method uses and record what it does.
+    pub(crate) stamps_from: Option<(usize, usize)>,
+    /// Static fields that records name.
+    pub(crate) static_fields: Vec<PlannedField>,
+    /// The method, if its calls are recorded.
+    pub(crate) called: Option<PlannedMethod>,
     /// With these the method would be too large, so they were left out.
     pub(crate) is_too_large_for_stamps: bool,
     pub(crate) sites: Vec<PlannedSite>,
@@ -165,9 +170,28 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
 
     /// Adds the stamps of what the method uses, after all other insertions.
     pub(crate) fn stamp_uses(&mut self, stamps: Stamps) -> Result<(), Reason> {
-        let stamps = use_probes(self.view, stamps, &mut self.probes, self.numbers)?;
-        self.plan.stamps_from = Some(self.plan.edit.insertions.len());
-        self.plan.edit.insertions.extend(stamps);
+        let uses = use_probes(self.view, stamps, &mut self.probes, self.numbers)?;
+        let edit = &mut self.plan.edit;
+        self.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
+        edit.insertions.extend(uses);
+        match stamps.records() {
+            Some(calls) if !has_no_probes(self.view.class.name()) => self.add_records(calls),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the records of updates and calls.
+    fn add_records(&mut self, calls: Calls) -> Result<(), Reason> {
+        let records = record_plan(self.view, calls, &mut self.probes, self.numbers)?;
+        let edit = &mut self.plan.edit;
+        edit.insertions.extend(records.insertions);
+        edit.replacements = records.replacements;
+        self.plan.static_fields = records.fields;
+        self.plan.called = records.method;
+        if let Some(method) = records.method {
+            let way_out = way_out(self.view, method, edit, &mut self.probes)?;
+            edit.handlers.extend(way_out);
+        }
         Ok(())
     }
 

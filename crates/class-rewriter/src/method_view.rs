@@ -1,10 +1,11 @@
 //! What planning one method reads.
 
-use ducktrack_classfile::{ClassFile, Code, Method};
+use ducktrack_classfile::{ClassFile, Code, CodeOffset, Method, Opcode};
 
 use crate::allocation_site::Allocation;
 use crate::application::LeavingCalls;
 use crate::pool_rules::PoolRules;
+use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
 
 /// Everything that planning one method reads.
@@ -32,4 +33,30 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) leaving: &'a LeavingCalls,
     pub(crate) options: &'a RewriteOptions,
     pub(crate) allocations: Vec<Allocation>,
+}
+
+impl MethodView<'_, '_> {
+    /// In a constructor, the last call of another one of its class or superclass: up to there no handler may be added.
+    pub(crate) fn constructor_head(&self) -> Result<Option<CodeOffset>, Reason> {
+        if !self.constructor {
+            return Ok(None);
+        }
+        let class = self.class;
+        let mut last = None;
+        for instruction in self.code.instructions() {
+            let instruction = instruction?;
+            let Some(index) = instruction
+                .pool_index()
+                .filter(|_| instruction.opcode == Opcode::INVOKESPECIAL)
+            else {
+                continue;
+            };
+            let member = class.pool().member_ref(index)?;
+            let is_own = member.class == class.name() || Some(member.class) == class.super_class();
+            if is_own && member.name == b"<init>" {
+                last = Some(instruction.offset);
+            }
+        }
+        Ok(last)
+    }
 }

@@ -16,6 +16,8 @@ pub trait Numbers {
     fn call_site(&mut self, key: SiteKey) -> Option<u32>;
     /// The number, from 1 on, of a field as code of this class names it; where it is in objects is found when the code runs.
     fn field(&mut self, field: &MemberRef<'_>) -> Option<u32>;
+    /// A number for records of calls of a method, by its index in the class file.
+    fn method(&mut self, method: u16) -> Option<u32>;
 }
 
 /// A site within its class.
@@ -79,6 +81,28 @@ pub struct PlannedCause {
     pub call_site: u32,
     /// The first of four counters: objects and bytes inclusive, objects and bytes charged.
     pub first: u32,
+}
+
+/// The number of a method in records of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedMethod {
+    /// Index in the class file.
+    pub index: u16,
+    /// In the records.
+    pub number: u32,
+}
+
+/// The number of a static field in records of updates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedField {
+    /// In the records.
+    pub number: u32,
+    /// The class that the code names, in modified UTF-8.
+    pub class: Box<[u8]>,
+    /// Its name.
+    pub name: Box<[u8]>,
+    /// Its type.
+    pub descriptor: Box<[u8]>,
 }
 
 /// How a counter's word grows.

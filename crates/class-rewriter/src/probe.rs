@@ -22,6 +22,9 @@ const USE_HELPER_CLASS: &str = "java/lang/DuckTrackUses";
 /// The internal name of the class whose methods stamp them with the thread's position.
 const WITNESS_HELPER_CLASS: &str = "java/lang/DuckTrackWitness";
 
+/// The internal name of the class whose methods record updates of references, and calls.
+const RECORD_HELPER_CLASS: &str = "java/lang/DuckTrackRecords";
+
 /// The internal name of the class beside it that asks what calls bring.
 const CALL_HELPER_CLASS: &str = "java/lang/DuckTrackCalls";
 
@@ -41,6 +44,15 @@ pub(crate) const fn using(name: &'static str) -> ProbeMethod {
 pub(crate) const fn witnessing(name: &'static str, descriptor: &'static str) -> ProbeMethod {
     ProbeMethod {
         class: WITNESS_HELPER_CLASS,
+        name,
+        descriptor,
+    }
+}
+
+/// A method of the class that writes records of updates and calls.
+pub(crate) const fn recording(name: &'static str, descriptor: &'static str) -> ProbeMethod {
+    ProbeMethod {
+        class: RECORD_HELPER_CLASS,
         name,
         descriptor,
     }

@@ -21,9 +21,8 @@
 //! allocation, a monitor, a backward branch. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
 //! A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
 //!
-//! An object that its constructor has not initialized cannot be passed to a method: [`initialization`] knows where `this` may be such.
+//! An object that its constructor has not initialized cannot be passed to a method: [`Initialization`] knows where `this` may be such.
 
-mod initialization;
 mod operands;
 mod overwritten;
 mod use_site;
@@ -33,13 +32,13 @@ pub(crate) use use_site::use_may_be_in;
 use ducktrack_classfile::{CodeOffset, Error, Instruction, Opcode};
 use ducktrack_code_edit::{Insertion, Place, Probe, ProbeMethod, Probes};
 
+use crate::initialization::Initialization;
 use crate::labels::labels;
 use crate::method_view::MethodView;
 use crate::planned::Numbers;
 use crate::probe::{CLAIM, using, witnessing};
 use crate::refusal::Reason;
 use crate::stamps::Stamps;
-use initialization::Initialization;
 use operands::{Operands, Value};
 use overwritten::{Overwritten, receiver_depth};
 use use_site::{Depth, Uninitialized, UseSite, UsedValue};
@@ -52,7 +51,7 @@ fn stamping(stamps: Stamps, used: UsedValue) -> ProbeMethod {
         UsedValue::Any => "any",
     };
     match stamps {
-        Stamps::Witness => witnessing(name, "(Ljava/lang/Object;)V"),
+        Stamps::Witness | Stamps::Records(_) => witnessing(name, "(Ljava/lang/Object;)V"),
         Stamps::None | Stamps::Uses => using(name),
     }
 }
@@ -68,6 +67,11 @@ const NEVER: [&[u8]; 3] = [
     b"java/lang/invoke/MethodHandleImpl",
 ];
 
+/// Whether a class is one of those.
+pub(crate) fn has_no_probes(class: &[u8]) -> bool {
+    NEVER.contains(&class)
+}
+
 /// The probes of one method.
 pub(crate) fn use_probes(
     view: &MethodView<'_, '_>,
@@ -75,7 +79,7 @@ pub(crate) fn use_probes(
     probes: &mut Probes<'_>,
     numbers: &mut dyn Numbers,
 ) -> Result<Vec<Insertion>, Reason> {
-    if NEVER.contains(&view.class.name()) {
+    if has_no_probes(view.class.name()) {
         return Ok(Vec::new());
     }
     let mut planner = UsePlanner::new(view, stamps, probes, numbers)?;
@@ -91,6 +95,8 @@ pub(crate) fn use_probes(
 struct UsePlanner<'v, 'c, 'b, 'p> {
     view: &'v MethodView<'v, 'c>,
     stamps: Stamps,
+    /// Updates are recorded.
+    records: bool,
     probes: &'b mut Probes<'p>,
     numbers: &'b mut dyn Numbers,
     labels: Vec<CodeOffset>,
@@ -113,6 +119,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         Ok(Self {
             view,
             stamps,
+            records: stamps.records().is_some() && !view.counted_by_callers,
             probes,
             numbers,
             labels: labels(&view.code)?,
@@ -146,7 +153,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         if let Some(site) = site {
             self.stamp(instruction, site)?;
         }
-        if self.stamps == Stamps::Witness {
+        if self.stamps.are_positions() {
             self.lose(instruction)?;
             self.note_sure(instruction, site)?;
         }
@@ -175,6 +182,10 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         let Some(old) = Overwritten::of(instruction, self.view.code.pool())? else {
             return Ok(());
         };
+        if self.records && !matches!(old, Overwritten::Expected) {
+            // The record's probe does it.
+            return Ok(());
+        }
         // Before the superclass's constructor is called, all fields are null.
         let is_object = self.initialization.of_this();
         let may_read = is_object && self.is_sure(self.operands.at(1));
@@ -232,7 +243,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
     }
 
     fn stamp(&mut self, instruction: &Instruction<'_>, site: UseSite) -> Result<(), Reason> {
-        if self.stamps == Stamps::Witness && instruction.opcode == Opcode::AASTORE {
+        if self.stamps.are_positions() && instruction.opcode == Opcode::AASTORE {
             // With the element that is overwritten.
             return Ok(());
         }
@@ -253,7 +264,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
     /// Whether the operand must be stamped; it counts as stamped then.
     fn wants(&mut self, depth: u16, site: UseSite) -> bool {
         let value = self.operands.at(depth);
-        let is_own = self.stamps != Stamps::Witness && self.view.constructor;
+        let is_own = !self.stamps.are_positions() && self.view.constructor;
         if is_own && value == Value::THIS || self.fresh.contains(&value) {
             return false;
         }

@@ -1,6 +1,6 @@
 //! The changes to one method, in terms of its original bytecode.
 
-use ducktrack_classfile::CodeOffset;
+use ducktrack_classfile::{CodeOffset, PoolIndex};
 
 /// The changes to one method, in terms of original bytecode offsets.
 #[derive(Debug, Clone, Default)]
@@ -9,13 +9,24 @@ pub struct CodeEdit {
     pub insertions: Vec<Insertion>,
     /// Exception handlers to add.
     pub handlers: Vec<AddedHandler>,
+    /// Calls that go to a static method instead, which takes what they take (the receiver first) and gives what they give.
+    pub replacements: Vec<Replacement>,
+}
+
+/// A call that goes elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replacement {
+    /// An `invokevirtual`, `invokespecial` or `invokestatic`.
+    pub call: CodeOffset,
+    /// The constant of the static method, in the appended pool.
+    pub method: PoolIndex,
 }
 
 impl CodeEdit {
     /// True if nothing is changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.insertions.is_empty() && self.handlers.is_empty()
+        self.insertions.is_empty() && self.handlers.is_empty() && self.replacements.is_empty()
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ducktrack_classfile::{CodeOffset, Opcode};
 
-use crate::code_edit::CodeEdit;
+use crate::code_edit::{CodeEdit, Replacement};
 use crate::layout::Layout;
 use crate::skip_reason::SkipReason;
 use crate::slots::{Order, Slot};
@@ -100,8 +100,7 @@ impl Writer<'_, '_> {
             return self.switch(id, unit);
         }
         let Some(to) = instruction.branch_target() else {
-            self.out.extend_from_slice(instruction.bytes());
-            return Ok(());
+            return self.plain(unit);
         };
         let destination = self.layout.destination(id, to)?;
         let opcode = match instruction.opcode {
@@ -110,6 +109,27 @@ impl Writer<'_, '_> {
             other => other,
         };
         self.branch(opcode, destination, instruction.offset)
+    }
+
+    /// Writes an instruction as it is, or the call that takes its place.
+    fn plain(&mut self, unit: &Unit<'_>) -> Result<(), SkipReason> {
+        let instruction = &unit.instruction;
+        let at = |replacement: &&Replacement| replacement.call == instruction.offset;
+        let Some(replacement) = self.edit.replacements.iter().find(at) else {
+            self.out.extend_from_slice(instruction.bytes());
+            return Ok(());
+        };
+        let is_call = matches!(
+            instruction.opcode,
+            Opcode::INVOKEVIRTUAL | Opcode::INVOKESPECIAL | Opcode::INVOKESTATIC
+        );
+        if !is_call {
+            return Err(SkipReason::BadPlace(instruction.offset));
+        }
+        self.out.push(Opcode::INVOKESTATIC.0);
+        self.out
+            .extend_from_slice(&replacement.method.0.to_be_bytes());
+        Ok(())
     }
 
     /// Writes a branch at the current position to the new offset `to`; `old` is for the error.

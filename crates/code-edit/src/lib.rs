@@ -45,7 +45,7 @@ mod type_annotations;
 mod unit;
 
 pub use code_edit::{
-    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank,
+    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank, Replacement,
 };
 pub use offset_map::OffsetMap;
 pub use probe::{Probe, ProbeBuilder, ProbeMethod, Probes};

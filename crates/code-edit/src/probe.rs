@@ -88,7 +88,11 @@ impl<'p> Probes<'p> {
         }
     }
 
-    fn method(&mut self, method: ProbeMethod) -> Result<PoolIndex, Error> {
+    /// The constant of a method, for a call that goes there instead of where it went.
+    ///
+    /// # Errors
+    /// If the pool is full.
+    pub fn method(&mut self, method: ProbeMethod) -> Result<PoolIndex, Error> {
         let method = self.instead.map_or(method, |instead| instead(method));
         if let Some((_, index)) = self.methods.iter().find(|(known, _)| *known == method) {
             return Ok(*index);

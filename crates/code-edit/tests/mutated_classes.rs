@@ -105,6 +105,7 @@ fn everywhere(code: &Code<'_>) -> CodeEdit {
     CodeEdit {
         handlers: handlers.collect(),
         insertions: places.into_iter().map(probe).collect(),
+        replacements: Vec::new(),
     }
 }
 

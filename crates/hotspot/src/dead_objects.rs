@@ -19,6 +19,7 @@ use crate::filler_class::only_fills;
 use crate::jvm_flags::JvmFlags;
 use crate::layout_helper::InstanceSize;
 use crate::object_walk::ObjectSizes;
+use crate::reference_form::ReferenceForm;
 use crate::survivor_list::SurvivorList;
 use crate::vm_structs::VmStructs;
 
@@ -41,16 +42,6 @@ pub trait DeadRecorder: Debug + Send + Sync {
 
     /// Receives the survivors of the finished collection.
     fn survived(&mut self, survivors: &SurvivorList);
-}
-
-/// How references are encoded.
-#[derive(Debug, Clone, Copy)]
-struct ReferenceForm {
-    base: usize,
-    shift: u32,
-    is_narrow: bool,
-    /// Offset in a `java.lang.Class` object of the number of static references, which follow its fields.
-    static_count: usize,
 }
 
 /// A recorder with what it needs to read references.
@@ -147,66 +138,4 @@ impl DeadObjects {
             }
         }
     }
-}
-
-impl ReferenceForm {
-    fn load(vm: &VmStructs, flags: &JvmFlags) -> Result<Self, Error> {
-        let is_narrow = flags.is_on("UseCompressedOops");
-        let (base, shift) = match is_narrow {
-            true => encoding(vm)?,
-            false => (0, 0),
-        };
-        let static_count = vm.address(&[("java_lang_Class", "_static_oop_field_count_offset")])?;
-        let static_count: i32 = vm.libjvm().read(static_count)?;
-        Ok(Self {
-            base,
-            shift,
-            is_narrow,
-            static_count: usize::try_from(static_count).map_err(|_| Error::Implausible {
-                what: "an offset in java.lang.Class",
-                value: u64::MAX,
-            })?,
-        })
-    }
-
-    fn size(self) -> usize {
-        if self.is_narrow { 4 } else { 8 }
-    }
-
-    /// # Safety
-    /// `place` must hold a reference.
-    unsafe fn read(self, place: Address) -> Address {
-        if !self.is_narrow {
-            // SAFETY: the caller upholds the same contract.
-            return unsafe { place.read() };
-        }
-        // SAFETY: the caller upholds the same contract.
-        let narrow: u32 = unsafe { place.read() };
-        match narrow {
-            0 => Address::NULL,
-            narrow => Address(self.base.wrapping_add((narrow as usize) << self.shift)),
-        }
-    }
-}
-
-/// Base and shift of compressed references.
-fn encoding(vm: &VmStructs) -> Result<(usize, u32), Error> {
-    let base = vm.address(&[
-        ("CompressedOops", "_base"),
-        ("CompressedOops", "_narrow_oop._base"),
-        ("Universe", "_narrow_oop._base"),
-    ])?;
-    let shift = vm.address(&[
-        ("CompressedOops", "_shift"),
-        ("CompressedOops", "_narrow_oop._shift"),
-        ("Universe", "_narrow_oop._shift"),
-    ])?;
-    let base: Address = vm.libjvm().read(base)?;
-    let shift: i32 = vm.libjvm().read(shift)?;
-    let small = u32::try_from(shift).ok().filter(|shift| *shift < 16);
-    let shift = small.ok_or(Error::Implausible {
-        what: "a shift of references",
-        value: u64::from(shift.cast_unsigned()),
-    })?;
-    Ok((base.0, shift))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
+    Calls, ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -16,12 +16,13 @@ use ducktrack_classfile::{
 use crate::corpus::Corpus;
 
 /// The agent's helper classes.
-const HELPERS: [&[u8]; 5] = [
+const HELPERS: [&[u8]; 6] = [
     include_bytes!("../../../agent/src/helper/DuckTrack.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackEventBuffer.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackEvents.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackUses.class"),
     include_bytes!("../../../agent/src/helper/DuckTrackWitness.class"),
+    include_bytes!("../../../agent/src/helper/DuckTrackRecords.class"),
 ];
 
 /// Names of refused methods that are shown for each reason.
@@ -100,7 +101,7 @@ pub(crate) fn choices() -> Vec<Choice> {
     choices
 }
 
-fn all_choices() -> [Choice; 6] {
+fn all_choices() -> [Choice; 7] {
     let plain = RewriteOptions {
         counters: CounterChoice::Path,
         histogram: false,
@@ -144,7 +145,11 @@ fn all_choices() -> [Choice; 6] {
         },
         Choice {
             stamps: Stamps::Witness,
-            ..choice("mode=witness", events, 700)
+            ..choice("mode=witness,witness=deaths", events.clone(), 700)
+        },
+        Choice {
+            stamps: Stamps::Records(Calls::All),
+            ..choice("mode=witness,calls=all", events, 900)
         },
     ]
 }

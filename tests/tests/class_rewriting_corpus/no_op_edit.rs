@@ -17,6 +17,7 @@ pub(crate) fn apply(class: &ClassFile<'_>) -> Result<(Vec<u8>, usize)> {
     let edit = CodeEdit {
         insertions: vec![nothing],
         handlers: Vec::new(),
+        replacements: Vec::new(),
     };
     let mut edited = Vec::new();
     for (position, method) in class

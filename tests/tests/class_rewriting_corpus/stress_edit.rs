@@ -88,6 +88,7 @@ fn edit(method: &Method<'_>, code: &Code<'_>) -> Result<CodeEdit> {
     Ok(CodeEdit {
         insertions,
         handlers,
+        replacements: Vec::new(),
     })
 }
 

@@ -41,6 +41,7 @@ fn insertions(insertions: Vec<Insertion>) -> CodeEdit {
     CodeEdit {
         insertions,
         handlers: Vec::new(),
+        replacements: Vec::new(),
     }
 }
 
@@ -277,6 +278,7 @@ fn handlers(version: u16) -> Result<Fixture> {
         Ok(CodeEdit {
             insertions,
             handlers,
+            replacements: Vec::new(),
         })
     })
 }
@@ -345,6 +347,7 @@ fn constructor(version: u16) -> Result<Fixture> {
         Ok(CodeEdit {
             insertions,
             handlers: vec![leaving],
+            replacements: Vec::new(),
         })
     })
 }

@@ -19,6 +19,11 @@ import jdk.internal.vm.annotation.Hidden;
  *         word 15      END      the end of the buffer; from FULL to END is room for what cannot wait
  *         word 16      CUT      what the thread had allocated when a collection cut the buffer
  *         word 18      BIAS     with CURSOR, the thread's position in its stream ({@link DuckTrackWitness})
+ *         word 17      OWNER    the number of the buffer and 1
+ *         word 19      HOLDER   where the thread's holder is in the array of holders, from its first element on ({@link DuckTrackRecords})
+ *         word 21      HOLDER_EPOCH  collections before the holder was made
+ *         word 20      TOLD_CLOCK  the clock as the thread has told it
+ *         word 47      BEGUN    when the words since the last flush were begun, microseconds since 1970
  * </pre>
  *
  * <p>A collection may begin between any two bytecodes, while they are interpreted, and wherever a method returns. The agent never writes CURSOR
@@ -36,7 +41,7 @@ final class DuckTrackEventBuffer {
     private static final long TLAB_START = DuckTrack.constant(21);
     private static final long TLAB_END = DuckTrack.constant(24);
     /** Where the number of collections so far is. */
-    private static final long EPOCH = DuckTrack.constant(25);
+    static final long EPOCH = DuckTrack.constant(25);
 
     static final long NOTE = 8;
     static final long LAST = 8 * 8;
@@ -48,7 +53,12 @@ final class DuckTrackEventBuffer {
     private static final long FULL = 14 * 8;
     private static final long END = 15 * 8;
     private static final long CUT = 16 * 8;
+    private static final long OWNER = 17 * 8;
     static final long BIAS = 18 * 8;
+    static final long HOLDER = 19 * 8;
+    static final long TOLD_CLOCK = 20 * 8;
+    static final long HOLDER_EPOCH = 21 * 8;
+    private static final long BEGUN = 47 * 8;
 
     private static final int SEEN_CUT = 1 << 11;
     private static final int AT = 1 << 12;
@@ -66,6 +76,10 @@ final class DuckTrackEventBuffer {
     private static final int ELIMINATED = 11 << 12;
     private static final int MOVED = 12 << 12;
     private static final int TOP = 13 << 12;
+    private static final int CLOCK = 0xE0000000;
+    private static final long MOST_CLOCK = (1 << 28) - 1;
+    /** The VM or native code allocated. */
+    private static final int VM_BYTES = 0xF0001 << 12 | 2;
 
     /** A word has 12 bits for units of 8 bytes; the same bound holds for the room in a buffer. */
     static final long FAR = -32768;
@@ -95,7 +109,7 @@ final class DuckTrackEventBuffer {
         long block = block();
         int dimensions = levelsAndElement >> 8;
         for (;;) {
-            boolean cut = begin(block);
+            boolean cut = beginEvent(block);
             long cursor = room(block, cut, 4L * dimensions);
             if (cursor == 0) {
                 return;
@@ -161,7 +175,7 @@ final class DuckTrackEventBuffer {
         long eetop = U.getLong(thread, EETOP);
         long block = block();
         for (;;) {
-            boolean cut = begin(block);
+            boolean cut = beginEvent(block);
             long cursor = room(block, cut, 0);
             if (cursor == 0) {
                 return;
@@ -209,6 +223,9 @@ final class DuckTrackEventBuffer {
             }
             if (U.getLong(null, block + LIMIT) != 0) {
                 publish(block, cursor, top, allocated, start);
+                if (U.getLong(null, block + HOLDER) != 0 && U.getLong(null, block + HOLDER_EPOCH) != U.getInt(null, EPOCH)) {
+                    renew(block, eetop);
+                }
                 return;
             }
             // A collection came between: what was read of the TLAB is past.
@@ -358,7 +375,12 @@ final class DuckTrackEventBuffer {
         }
     }
 
-    /** True if a collection has cut the buffer since the last event. */
+    /** True where it is not known where the TLAB stood: a collection has cut the buffer since the last event. */
+    private static boolean beginEvent(long block) {
+        return begin(block) | U.getLong(null, block + LAST) == 0;
+    }
+
+    /** True if a collection has cut the buffer since the last word. */
     private static boolean begin(long block) {
         if (U.getLong(null, block + LIMIT) != 0) {
             return false;
@@ -375,6 +397,19 @@ final class DuckTrackEventBuffer {
         U.putLong(null, block + SAVED, allocated);
         U.putLong(null, block + BASE, allocated - start);
         U.putLong(null, block + LAST, top);
+        flushIfFull(block, cursor);
+    }
+
+    /** The same for words that say nothing of what the thread has allocated. */
+    @Hidden
+    private static void publish(long block, long cursor) {
+        U.putLong(null, block + CURSOR, cursor);
+        U.putLong(null, block + DROPPED, 0);
+        flushIfFull(block, cursor);
+    }
+
+    @Hidden
+    private static void flushIfFull(long block, long cursor) {
         if (cursor > U.getLong(null, block + FULL)) {
             try {
                 flush(block);
@@ -394,11 +429,7 @@ final class DuckTrackEventBuffer {
         if (cursor + MOST_BYTES + more <= U.getLong(null, block + END)) {
             return cursor;
         }
-        if (cut) {
-            // The next event has to say it.
-            U.putLong(null, block + LIMIT, 0);
-        }
-        U.getAndAddLong(null, block + DROPPED, 1);
+        missed(block, cut);
         return 0;
     }
 
@@ -408,7 +439,7 @@ final class DuckTrackEventBuffer {
         long eetop = U.getLong(DuckTrack.thread(), EETOP);
         long block = block();
         for (;;) {
-            boolean cut = begin(block);
+            boolean cut = beginEvent(block);
             long cursor = room(block, cut, 0);
             if (cursor == 0) {
                 return;
@@ -429,5 +460,74 @@ final class DuckTrackEventBuffer {
                 return;
             }
         }
+    }
+
+    /**
+     * Makes the buffer ready for a record that is no event: the thread has seen the last collection, it has a holder, the time is told, and there is room. A collection may come
+     * at once; so who writes looks again. False: nothing can be written now, and that one more is missing is noted.
+     *
+     * <p>An object may be there whose event comes after this record. So nothing is said of where the TLAB stands: after a cut that is forgotten, and the next event finds it out.
+     */
+    @Hidden
+    static boolean ready(long clock) {
+        long block = block();
+        for (;;) {
+            boolean cut = begin(block);
+            if (U.getLong(null, block + HOLDER) == 0 && !DuckTrackRecords.give(block, U.getLong(null, block + OWNER))) {
+                return missed(block, cut);
+            }
+            long cursor = room(block, cut, 0);
+            if (cursor == 0) {
+                return false;
+            }
+            cursor = before(block, cursor, cut, 0);
+            long micros = U.getLong(null, clock);
+            long since = micros - U.getLong(null, block + BEGUN);
+            if (since > 0 && since <= MOST_CLOCK) {
+                U.putInt(null, cursor, CLOCK + (int) since);
+                cursor += 4;
+            }
+            if (U.getLong(null, block + LIMIT) != 0) {
+                if (cut) {
+                    long last = U.getLong(null, block + LAST);
+                    U.putLong(null, block + BASE, U.getLong(null, block + BASE) + last);
+                    U.putLong(null, block + LAST, 0);
+                }
+                U.putLong(null, block + TOLD_CLOCK, micros);
+                publish(block, cursor);
+                return true;
+            }
+        }
+    }
+
+    /** After an event: a holder that a collection has left behind gives way to a young one, and that the thread has allocated is told. */
+    @Hidden
+    private static void renew(long block, long eetop) {
+        if (!DuckTrackRecords.renew(block, U.getLong(null, block + OWNER))) {
+            return;
+        }
+        long cursor = room(block, false, 0);
+        long top = U.getLong(null, eetop + TLAB_TOP);
+        long start = U.getLong(null, eetop + TLAB_START);
+        long allocated = U.getLong(null, eetop + ALLOCATED);
+        long last = U.getLong(null, block + LAST);
+        long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE));
+        if (cursor == 0 || last == 0) {
+            return;
+        }
+        cursor = newTop(put(cursor, VM_BYTES, moved), false, last, top);
+        if (U.getLong(null, block + LIMIT) != 0) {
+            publish(block, cursor, top, allocated, start);
+        }
+        // Else a collection came between, and the next event tells it.
+    }
+
+    private static boolean missed(long block, boolean cut) {
+        if (cut) {
+            // The next event has to say it.
+            U.putLong(null, block + LIMIT, 0);
+        }
+        U.getAndAddLong(null, block + DROPPED, 1);
+        return false;
     }
 }

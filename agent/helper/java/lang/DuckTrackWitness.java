@@ -29,7 +29,7 @@ public final class DuckTrackWitness {
     /** Where the offsets of fields are, by number; 0 is one that was not looked for yet. */
     private static final long FIELDS = constant(3);
     /** Instead of an offset: the field cannot be found. */
-    private static final long NOWHERE = -1;
+    static final long NOWHERE = -1;
 
     private static final long CURSOR = DuckTrack.SHARED + DuckTrackEventBuffer.CURSOR;
     private static final long BIAS = DuckTrack.SHARED + DuckTrackEventBuffer.BIAS;
@@ -125,14 +125,19 @@ public final class DuckTrackWitness {
     @Hidden
     public static void field(Object holder, int number) {
         if (holder != null) {
-            long offset = U.getLong(null, FIELDS + 8L * number);
-            if (offset == 0) {
-                offset = search(holder, number);
-            }
+            long offset = offset(holder, number);
             if (offset != NOWHERE) {
                 lost(U.getReference(holder, offset));
             }
         }
+    }
+
+    /** Where a field is in an object. */
+    @ForceInline
+    @Hidden
+    static long offset(Object holder, int number) {
+        long offset = U.getLong(null, FIELDS + 8L * number);
+        return offset == 0 ? search(holder, number) : offset;
     }
 
     @DontInline

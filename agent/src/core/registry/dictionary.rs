@@ -308,6 +308,33 @@ impl Dictionary {
         }));
     }
 
+    /// What records of updates and calls name.
+    pub(super) fn add_record_names(
+        &mut self,
+        entry: &mut ClassEntry,
+        registered: &Registered<'_>,
+        rewritten: &RewrittenClass,
+    ) {
+        for called in &rewritten.called {
+            let method = self.method(entry, registered, called.index);
+            self.pending
+                .push(Record::CalledMethod(format::CalledMethod {
+                    number: called.number,
+                    method,
+                }));
+        }
+        let text = |bytes: &[u8]| decode_modified_utf8(bytes).into_owned();
+        self.pending
+            .extend(rewritten.static_fields.iter().map(|field| {
+                Record::StaticField(format::StaticField {
+                    number: field.number,
+                    class: text(&field.class),
+                    name: text(&field.name),
+                    descriptor: text(&field.descriptor),
+                })
+            }));
+    }
+
     /// Marks calls that leave the application.
     pub(super) fn add_causes(&mut self, causes: &[rewriter::PlannedCause]) {
         self.pending.extend(causes.iter().map(|cause| {

@@ -83,9 +83,7 @@ impl UseSite {
             Opcode::IF_ACMPEQ | Opcode::IF_ACMPNE => {
                 Self::new(Depth::Both, UsedValue::Any).map(|site| site.even(Uninitialized::Any))
             }
-            Opcode::ATHROW if stamps == Stamps::Witness => {
-                Self::new(Depth::Top, UsedValue::Instance)
-            }
+            Opcode::ATHROW if stamps.are_positions() => Self::new(Depth::Top, UsedValue::Instance),
             Opcode::INVOKEVIRTUAL | Opcode::INVOKESPECIAL
                 if is_native_of_object(instruction, pool)? =>
             {

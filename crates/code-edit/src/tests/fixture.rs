@@ -67,6 +67,7 @@ pub(super) fn insertions(insertions: Vec<Insertion>) -> CodeEdit {
     CodeEdit {
         insertions,
         handlers: Vec::new(),
+        replacements: Vec::new(),
     }
 }
 

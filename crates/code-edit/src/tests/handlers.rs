@@ -36,6 +36,7 @@ fn handlers(handlers: Vec<crate::AddedHandler>) -> CodeEdit {
     CodeEdit {
         insertions: Vec::new(),
         handlers,
+        replacements: Vec::new(),
     }
 }
 
@@ -88,6 +89,7 @@ fn a_stub_can_go_on_to_the_original_handler_in_its_frame() {
             Rank::BeforeOriginal(0),
             1,
         )],
+        replacements: Vec::new(),
     };
     let bytes = edited(b"(I)I", division(), &edit);
     let end = "6 bipush 7\n8 pop\n9 pop\n10 iconst_0\n11 ireturn\n12 bipush 1\n14 pop\n15 goto 6\n";

@@ -163,6 +163,7 @@ fn a_stub_reaches_a_far_handler() {
         &CodeEdit {
             insertions: vec![grow(5, 100)],
             handlers,
+            replacements: Vec::new(),
         },
     );
     let end = [

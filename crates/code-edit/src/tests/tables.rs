@@ -60,6 +60,7 @@ fn ranges_of_variables_end_at_the_end_of_the_original_code() {
             Rank::Last,
             3,
         )],
+        replacements: Vec::new(),
     };
     let bytes = edited(b"(I)V", code, &edit);
     let rows = with_code(&bytes, |code| {
@@ -112,6 +113,7 @@ fn type_annotations_follow_instructions_ranges_and_rows() {
             Rank::BeforeOriginal(0),
             2,
         )],
+        replacements: Vec::new(),
     };
     let bytes = edited(b"()V", code, &edit);
     let moved = with_code(&bytes, |code| {

@@ -15,7 +15,7 @@ const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
 
 /// What is known at the current instruction.
 #[derive(Debug)]
-pub(super) struct Initialization {
+pub(crate) struct Initialization {
     /// `this` is an object.
     this: bool,
     /// Objects that were made and not initialized yet.
@@ -27,7 +27,7 @@ pub(super) struct Initialization {
 }
 
 impl Initialization {
-    pub(super) fn of(view: &MethodView<'_, '_>) -> Result<Self, Error> {
+    pub(crate) fn of(view: &MethodView<'_, '_>) -> Result<Self, Error> {
         let mut known = Self {
             this: !view.constructor,
             pending: 0,
@@ -43,17 +43,17 @@ impl Initialization {
     }
 
     /// Whether `this` is initialized.
-    pub(super) fn of_this(&self) -> bool {
+    pub(crate) fn of_this(&self) -> bool {
         self.this
     }
 
     /// Whether every object is initialized.
-    pub(super) fn of_all(&self) -> bool {
+    pub(crate) fn of_all(&self) -> bool {
         self.this && self.pending == 0
     }
 
     /// The next instruction is at this offset.
-    pub(super) fn reach(&mut self, offset: CodeOffset) {
+    pub(crate) fn reach(&mut self, offset: CodeOffset) {
         let frame = self.frames.binary_search_by_key(&offset, |frame| frame.0);
         if let Some((_, this, pending)) = frame.ok().and_then(|at| self.frames.get(at)) {
             (self.this, self.pending) = (*this, *pending);
@@ -62,7 +62,7 @@ impl Initialization {
     }
 
     /// The instruction is over.
-    pub(super) fn pass(
+    pub(crate) fn pass(
         &mut self,
         instruction: &Instruction<'_>,
         view: &MethodView<'_, '_>,

@@ -1,0 +1,94 @@
+//! The helper class `java.lang.DuckTrackRecords` in the VM: defined, given its native, tried.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ducktrack_hotspot::{Address, ReferenceForm};
+use ducktrack_jvmti::sys::{jint, jlong, jobject, jvalue};
+use ducktrack_jvmti::{Error, Jni};
+
+const BYTES: &[u8] = include_bytes!("../helper/DuckTrackRecords.class");
+const NAME: &str = "java/lang/DuckTrackRecords";
+
+/// How often an identity is tried that is not the object's address: a collection may have moved the object in between.
+const TRIES: u32 = 5;
+
+/// Threads that can have a holder at a time. What others do is missing, and that is said.
+pub(crate) const MOST_HOLDERS: usize = 1 << 14;
+
+/// Microseconds since 1970, as the clock's thread goes on with them. Records read it.
+static CLOCK: AtomicU64 = AtomicU64::new(0);
+/// Updates of which no record could be made.
+static UNSEEN: AtomicU64 = AtomicU64::new(0);
+static HOLDERS: OnceLock<Result<usize, String>> = OnceLock::new();
+static FORM: OnceLock<ReferenceForm> = OnceLock::new();
+
+/// The clock goes on.
+pub(crate) fn set_clock(micros: u64) {
+    CLOCK.store(micros, Ordering::Relaxed);
+}
+
+/// Updates of which no record could be made, since the last call.
+pub(crate) fn take_unseen() -> u64 {
+    UNSEEN.swap(0, Ordering::Relaxed)
+}
+
+/// What `DuckTrackRecords.constant` answers.
+pub(crate) fn constant(which: jint) -> jlong {
+    let address = |word: &AtomicU64| std::ptr::from_ref(word).expose_provenance() as i64;
+    match which {
+        0 => FORM.get().map_or(0, |form| form.is_narrow().into()),
+        1 => address(&CLOCK),
+        2 => address(&UNSEEN),
+        3 => MOST_HOLDERS as i64,
+        _ => 0,
+    }
+}
+
+/// Defines the class and asks it for the identity of an object, once. The array of holders, as a global reference.
+///
+/// # Errors
+/// Why there can be no records: one sentence.
+pub(crate) fn define_once(
+    jni: Jni,
+    form: ReferenceForm,
+    address: impl Fn(jobject) -> Option<Address>,
+) -> Result<usize, String> {
+    let define = || define_and_try(jni, form, address).map(|holders| holders.addr());
+    HOLDERS.get_or_init(define).clone()
+}
+
+fn define_and_try(
+    jni: Jni,
+    form: ReferenceForm,
+    address: impl Fn(jobject) -> Option<Address>,
+) -> Result<jobject, String> {
+    let form = FORM.get_or_init(|| form);
+    let words = |error: Error| format!("the helper class does not work: {error}");
+    let class = jni
+        .define_class(NAME, std::ptr::null_mut(), BYTES)
+        .map_err(words)?;
+    let identity = jni
+        .static_method_id(class, "identityOf", "(Ljava/lang/Object;)J")
+        .map_err(words)?;
+    let object = jni.new_byte_array(&[0; 16]).map_err(words)?;
+    let mut is_found = false;
+    for _ in 0..TRIES {
+        let said = jni
+            .call_static_long(class, identity, &[jvalue { l: object }])
+            .map_err(words)?;
+        let said = form.of_number(said.cast_unsigned());
+        is_found |= address(object).is_some_and(|object| object == said);
+    }
+    jni.delete_local_ref(object);
+    if !is_found {
+        return Err("the identity of an object is not its address".to_owned());
+    }
+    let all = jni
+        .static_method_id(class, "all", "()[Ljava/lang/Object;")
+        .map_err(words)?;
+    let holders = jni.call_static_object(class, all, &[]).map_err(words)?;
+    let holders = jni.new_global_ref(holders).map_err(words)?;
+    jni.delete_local_ref(class);
+    Ok(holders)
+}

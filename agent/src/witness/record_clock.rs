@@ -1,0 +1,66 @@
+//! The clock that records read: a word that a thread of the agent goes on with.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::helper_classes::record_helper::set_clock;
+use crate::process::clock::unix_micros;
+
+/// From one look at the time to the next. What two threads did is ordered to about that.
+const STEP: Duration = Duration::from_micros(80);
+
+/// A clock that goes.
+#[derive(Debug)]
+pub(crate) struct RecordClock {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RecordClock {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// Why there is no thread for it: one sentence.
+    pub(crate) fn start() -> Result<Self, String> {
+        set_clock(unix_micros());
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("ducktrack-clock".to_owned())
+            .spawn(move || {
+                be_punctual();
+                while !stopped.load(Ordering::Relaxed) {
+                    set_clock(unix_micros());
+                    std::thread::sleep(STEP);
+                }
+            })
+            .map_err(|error| format!("there is no thread for the clock: {error}"))?;
+        Ok(Self {
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// It stands still.
+    pub(crate) fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It does nothing that could panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The kernel wakes a thread up to 50 microseconds late, unless it is asked not to; and the JVM's signals are for its own threads.
+fn be_punctual() {
+    // SAFETY: it sets a number of this thread alone.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_usize) };
+    // SAFETY: a set of signals is plain bytes, which are filled before they are read.
+    let mut all: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is a variable of this function.
+    unsafe { libc::sigfillset(&raw mut all) };
+    // SAFETY: as above; the mask of this thread alone is changed.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut()) };
+}

@@ -1,0 +1,295 @@
+//! Updates of references.
+
+use ducktrack_classfile::{CodeOffset, Instruction, MemberRef, Opcode, PoolIndex};
+use ducktrack_code_edit::{Place, Probe, ProbeMethod, Probes, Replacement};
+
+use super::RecordPlan;
+use crate::allocation_kind::AllocationKind;
+use crate::initialization::Initialization;
+use crate::method_view::MethodView;
+use crate::planned::{Numbers, PlannedField};
+use crate::probe::recording;
+use crate::refusal::Reason;
+
+const FIELD: ProbeMethod = recording("field", "(Ljava/lang/Object;Ljava/lang/Object;I)V");
+const INITIAL: ProbeMethod = recording("initial", "(Ljava/lang/Object;I)V");
+const STATIC: ProbeMethod = recording("fieldOfClass", "(Ljava/lang/Object;Ljava/lang/Object;I)V");
+const ELEMENT: ProbeMethod = recording(
+    "element",
+    "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;",
+);
+const MADE: ProbeMethod = recording("made", "(Ljava/lang/Object;)V");
+const ARRAYCOPY: ProbeMethod = recording("arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;II)V");
+
+const PUT: &str = "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)V";
+const SET_IF: &str =
+    "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z";
+const EXCHANGE: &str = "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+const GET_AND_SET: &str =
+    "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;";
+
+/// Methods of `jdk.internal.misc.Unsafe` that update, and what is called instead: a method of the same name that takes `Unsafe` as well.
+const UNSAFE: [ProbeMethod; 15] = [
+    recording("putReference", PUT),
+    recording("putReferenceVolatile", PUT),
+    recording("putReferenceOpaque", PUT),
+    recording("putReferenceRelease", PUT),
+    recording("compareAndSetReference", SET_IF),
+    recording("weakCompareAndSetReference", SET_IF),
+    recording("weakCompareAndSetReferencePlain", SET_IF),
+    recording("weakCompareAndSetReferenceAcquire", SET_IF),
+    recording("weakCompareAndSetReferenceRelease", SET_IF),
+    recording("compareAndExchangeReference", EXCHANGE),
+    recording("compareAndExchangeReferenceAcquire", EXCHANGE),
+    recording("compareAndExchangeReferenceRelease", EXCHANGE),
+    recording("getAndSetReference", GET_AND_SET),
+    recording("getAndSetReferenceAcquire", GET_AND_SET),
+    recording("getAndSetReferenceRelease", GET_AND_SET),
+];
+const UNSAFE_CLASS: &[u8] = b"jdk/internal/misc/Unsafe";
+/// Bytes of its descriptor at the start of those above, after the parenthesis.
+const UNSAFE_PARAMETER: usize = UNSAFE_CLASS.len() + 2;
+
+/// Adds what records the updates of a method.
+pub(super) fn plan(
+    view: &MethodView<'_, '_>,
+    probes: &mut Probes<'_>,
+    numbers: &mut dyn Numbers,
+    plan: &mut RecordPlan,
+) -> Result<(), Reason> {
+    let mut planner = UpdatePlanner {
+        view,
+        probes,
+        numbers,
+        plan,
+        initialization: Initialization::of(view)?,
+        early: Vec::new(),
+    };
+    for instruction in view.code.instructions() {
+        planner.visit(&instruction?)?;
+    }
+    planner.copies()
+}
+
+struct UpdatePlanner<'v, 'c, 'b, 'p> {
+    view: &'v MethodView<'v, 'c>,
+    probes: &'b mut Probes<'p>,
+    numbers: &'b mut dyn Numbers,
+    plan: &'b mut RecordPlan,
+    initialization: Initialization,
+    /// Fields that a constructor sets before its object is one.
+    early: Vec<u32>,
+}
+
+impl UpdatePlanner<'_, '_, '_, '_> {
+    fn visit(&mut self, instruction: &Instruction<'_>) -> Result<(), Reason> {
+        self.initialization.reach(instruction.offset);
+        self.update(instruction)?;
+        let was_object = self.initialization.of_this();
+        self.initialization.pass(instruction, self.view)?;
+        if !was_object && self.initialization.of_this() {
+            self.tell_early(instruction.offset)?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, place: Place, probe: Probe) {
+        self.plan.insertions.push(probe.at(place));
+    }
+
+    fn update(&mut self, instruction: &Instruction<'_>) -> Result<(), Reason> {
+        let offset = instruction.offset;
+        if instruction.opcode == Opcode::AASTORE {
+            let probe = self.probes.build().dup_x2().pop().dup2_x1();
+            let probe = probe.invoke(ELEMENT).finish()?;
+            self.insert(Place::Before(offset), probe);
+            return Ok(());
+        }
+        let Some(index) = instruction.pool_index() else {
+            return Ok(());
+        };
+        match instruction.opcode {
+            Opcode::PUTFIELD => self.field(offset, &self.view.code.pool().member_ref(index)?),
+            Opcode::PUTSTATIC => {
+                let field = self.view.code.pool().member_ref(index)?;
+                self.static_field(offset, index, &field)
+            }
+            Opcode::INVOKESTATIC | Opcode::INVOKEVIRTUAL => {
+                let method = self.view.code.pool().member_ref(index)?;
+                self.call(offset, instruction.opcode, &method)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn field(&mut self, offset: CodeOffset, field: &MemberRef<'_>) -> Result<(), Reason> {
+        if !is_reference(field) {
+            return Ok(());
+        }
+        let Some(number) = self.numbers.field(field) else {
+            return Ok(());
+        };
+        if !self.initialization.of_this() {
+            self.early.push(number);
+            return Ok(());
+        }
+        let probe = self.probes.build().dup2().push(number).invoke(FIELD);
+        let probe = probe.finish()?;
+        self.insert(Place::Before(offset), probe);
+        Ok(())
+    }
+
+    /// After the call that made `this` an object.
+    fn tell_early(&mut self, offset: CodeOffset) -> Result<(), Reason> {
+        if self.early.is_empty() || writes_this(self.view)? {
+            return Ok(());
+        }
+        for number in std::mem::take(&mut self.early) {
+            let probe = self.probes.build().load_reference(0).push(number);
+            let probe = probe.invoke(INITIAL).finish()?;
+            self.insert(Place::After(offset), probe);
+        }
+        Ok(())
+    }
+
+    fn static_field(
+        &mut self,
+        offset: CodeOffset,
+        constant: PoolIndex,
+        field: &MemberRef<'_>,
+    ) -> Result<(), Reason> {
+        if !is_reference(field) {
+            return Ok(());
+        }
+        let Some(number) = self.numbers.field(field) else {
+            return Ok(());
+        };
+        if self.plan.fields.iter().all(|known| known.number != number) {
+            self.plan.fields.push(PlannedField {
+                number,
+                class: field.class.into(),
+                name: field.name.into(),
+                descriptor: field.descriptor.into(),
+            });
+        }
+        let probe = self.probes.build().dup().known_static_field(constant);
+        let probe = probe.push(number).invoke(STATIC).finish()?;
+        self.insert(Place::Before(offset), probe);
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        offset: CodeOffset,
+        opcode: Opcode,
+        method: &MemberRef<'_>,
+    ) -> Result<(), Reason> {
+        let instead = match opcode {
+            Opcode::INVOKESTATIC => is_arraycopy(method).then_some(ARRAYCOPY),
+            _ => unsafe_update(method),
+        };
+        if let Some(instead) = instead {
+            let method = self.probes.method(instead)?;
+            self.plan.replacements.push(Replacement {
+                call: offset,
+                method,
+            });
+        }
+        Ok(())
+    }
+
+    /// Copies of objects with references.
+    fn copies(&mut self) -> Result<(), Reason> {
+        let view = self.view;
+        let copies = view.allocations.iter().filter(|allocation| {
+            let makes_copy = matches!(
+                allocation.kind,
+                AllocationKind::Clone | AllocationKind::Intrinsic
+            );
+            let ty = allocation.types.first().and_then(Option::as_deref);
+            let has_references =
+                ty.is_none_or(|ty| !matches!(ty, [b'[', element] if *element != b'['));
+            makes_copy && has_references
+        });
+        for allocation in copies {
+            let probe = self.probes.build().dup().invoke(MADE).finish()?;
+            self.insert(Place::After(allocation.offset), probe);
+        }
+        Ok(())
+    }
+}
+
+fn is_reference(field: &MemberRef<'_>) -> bool {
+    matches!(field.descriptor.first(), Some(b'L' | b'['))
+}
+
+fn is_arraycopy(method: &MemberRef<'_>) -> bool {
+    method.class == b"java/lang/System"
+        && method.name == b"arraycopy"
+        && method.descriptor == ARRAYCOPY.descriptor.as_bytes()
+}
+
+fn unsafe_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
+    if method.class != UNSAFE_CLASS {
+        return None;
+    }
+    let (_, rest) = method.descriptor.split_first()?;
+    let is_it = |update: &&ProbeMethod| {
+        let parameters = update.descriptor.as_bytes();
+        update.name.as_bytes() == method.name
+            && parameters.get(1 + UNSAFE_PARAMETER..) == Some(rest)
+    };
+    UNSAFE.iter().find(is_it).copied()
+}
+
+/// Whether the variable that holds `this` at first holds something else later.
+fn writes_this(view: &MethodView<'_, '_>) -> Result<bool, Reason> {
+    for instruction in view.code.instructions() {
+        let instruction = instruction?;
+        // astore, and astore_0 to astore_3
+        let is_store = matches!(instruction.opcode, Opcode::ASTORE | Opcode(75..=78));
+        if is_store && instruction.local() == Some(0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn method(
+        class: &'static [u8],
+        name: &'static [u8],
+        descriptor: &'static [u8],
+    ) -> MemberRef<'static> {
+        MemberRef {
+            class,
+            name,
+            descriptor,
+            interface: false,
+        }
+    }
+
+    #[test]
+    fn updates_by_unsafe_go_to_the_method_of_the_same_name() {
+        let put = b"(Ljava/lang/Object;JLjava/lang/Object;)V";
+        let found = unsafe_update(&method(UNSAFE_CLASS, b"putReferenceRelease", put));
+        assert_eq!(found, Some(recording("putReferenceRelease", PUT)));
+        let found = unsafe_update(&method(UNSAFE_CLASS, b"putReference", b"()V"));
+        assert_eq!(found, None);
+        assert_eq!(unsafe_update(&method(b"A", b"putReference", put)), None);
+        let exchange =
+            b"(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+        let found = unsafe_update(&method(
+            UNSAFE_CLASS,
+            b"compareAndExchangeReference",
+            exchange,
+        ));
+        assert_eq!(
+            found,
+            Some(recording("compareAndExchangeReference", EXCHANGE))
+        );
+    }
+}
