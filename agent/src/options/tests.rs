@@ -156,7 +156,14 @@ fn witness_contains_trace_and_needs_all_of_it() {
         );
     }
     assert!(refused("witness=deaths").contains("needs mode=witness"));
-    assert!(refused("mode=witness,witness=some").contains("expected deaths"));
+    assert!(refused("mode=witness,witness=some").contains("deaths"));
+    assert_eq!(run("mode=witness,witness=full").witness, Witness::Full);
+    assert_eq!(
+        run("witness=full,calls=all,mode=witness").calls,
+        Some(ducktrack_class_rewriter::Calls::All)
+    );
+    assert!(refused("mode=witness,calls=all").contains("needs witness=full"));
+    assert!(refused("mode=trace,calls=off").contains("needs mode=witness"));
 }
 
 #[test]
@@ -209,6 +216,7 @@ fn every_option_is_in_the_help() {
     for key in [
         "mode",
         "witness",
+        "calls",
         "counters",
         "output",
         "interval",
