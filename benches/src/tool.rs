@@ -81,6 +81,11 @@ pub fn known_tools() -> Vec<Tool> {
             ours("mode=witness"),
         ),
         tool(
+            "ducktrack-witness-full",
+            "ducktrack, mode=witness,witness=full: updates and calls, too",
+            ours("mode=witness,witness=full"),
+        ),
+        tool(
             "async-profiler",
             "async-profiler 4.5, alloc: a sample per 512 KB",
             Kind::AsyncProfiler { every: false },
@@ -334,7 +339,8 @@ mod tests {
                 "ducktrack-trace",
                 "ducktrack-trace-events",
                 "ducktrack-staleness",
-                "ducktrack-witness"
+                "ducktrack-witness",
+                "ducktrack-witness-full"
             ]
         );
     }

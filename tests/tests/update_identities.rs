@@ -86,7 +86,9 @@ struct Replay {
     slots: HashMap<u32, usize>,
     /// Records of an epoch that was over when they were read.
     late: usize,
-    unplaced: usize,
+    /// Nodes of each thread whose event does not say where they are. The program's next update is one of the node, which says it.
+    unplaced: HashMap<ThreadId, Node>,
+    told_by_update: usize,
 }
 
 impl Replay {
@@ -124,6 +126,11 @@ impl Replay {
                 }
                 Event::Update(update) => {
                     let epoch = self.epoch_of(thread, update.seen);
+                    if let Some(node) = self.unplaced.remove(&thread) {
+                        assert_eq!(self.node(update.source, epoch), None, "{update:?}");
+                        self.learn(update.source, epoch, node);
+                        self.told_by_update += 1;
+                    }
                     let of = |address| self.number(address, epoch, thread);
                     let (source, old, new) = (of(update.source), of(update.old), of(update.new));
                     let is_node = source != -1;
@@ -174,16 +181,25 @@ impl Replay {
             Place::End(end) if !is_late => drop(self.live.insert(end - bytes, node)),
             Place::Outside(Some(address)) => drop(self.live.insert(address, node)),
             // It was made before the collection that ended the epoch before.
-            Place::Straggler(end) => {
-                if let Some((nodes, moves)) = self.ended.last_mut() {
-                    nodes.insert(end - bytes, node);
-                    if let Some(now) = moves.after(end - bytes) {
-                        self.live.insert(now, node);
-                    }
-                }
+            Place::Straggler(end) => self.learn(end - bytes, self.epoch() - 1, node),
+            _ => {
+                let before = self.unplaced.insert(thread, node);
+                assert_eq!(before, None, "a node without a place and an update");
             }
-            _ => self.unplaced += 1,
         }
+    }
+
+    /// A node was there in this epoch.
+    fn learn(&mut self, address: u64, epoch: u32, node: Node) {
+        let mut address = address;
+        for (nodes, moves) in self.ended.iter_mut().skip(epoch as usize) {
+            nodes.insert(address, node);
+            match moves.after(address) {
+                Some(now) => address = now,
+                None => return,
+            }
+        }
+        self.live.insert(address, node);
     }
 
     fn collection(&mut self, collection: &Collection, runs: Vec<MoveRun>) {
@@ -214,7 +230,7 @@ impl Replay {
 struct Read {
     rows: Vec<(Vec<Row>, Vec<Row>)>,
     late: usize,
-    unplaced: usize,
+    told_by_update: usize,
     collections: u32,
 }
 
@@ -244,7 +260,8 @@ fn read(trace: &Path, told: &Path) -> Read {
         rows: HashMap::new(),
         slots: HashMap::new(),
         late: 0,
-        unplaced: 0,
+        unplaced: HashMap::new(),
+        told_by_update: 0,
     };
     let mut files = EventFiles::open(trace).expect("event files");
     while let Some(step) = files.next_step() {
@@ -277,7 +294,7 @@ fn read(trace: &Path, told: &Path) -> Read {
     Read {
         rows: rows.collect(),
         late: replay.late,
-        unplaced: replay.unplaced,
+        told_by_update: replay.told_by_update,
         collections: replay.epoch(),
     }
 }
@@ -306,7 +323,13 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path, sums: &mut Sums) {
     command.args(options).arg("UpdateIdentities").arg(&told);
     run.finish(command.arg(steps)).expect("the program");
     let read = read(&run.trace(), &told);
-    assert_eq!(read.unplaced, 0, "{name}: nodes without an address");
+    // The object that causes a collection, and a few where a space is nearly full.
+    let most = 4 * read.collections as usize + 20;
+    assert!(
+        read.told_by_update < most,
+        "{name}: {} nodes without an address",
+        read.told_by_update
+    );
     assert!(
         read.collections > 3,
         "{name}: {} collections",

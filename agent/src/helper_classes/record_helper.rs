@@ -4,8 +4,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_hotspot::{Address, ReferenceForm};
-use ducktrack_jvmti::sys::{jint, jlong, jobject, jvalue};
-use ducktrack_jvmti::{Error, Jni};
+use ducktrack_jvmti::sys::{jclass, jint, jlong, jobject, jvalue};
+use ducktrack_jvmti::{Env, Error, Jni};
+
+use crate::core::vm_facts::VmFacts;
+use crate::witness::witness_fields;
 
 const BYTES: &[u8] = include_bytes!("../helper/DuckTrackRecords.class");
 const NAME: &str = "java/lang/DuckTrackRecords";
@@ -20,6 +23,8 @@ pub(crate) const MOST_HOLDERS: usize = 1 << 14;
 static CLOCK: AtomicU64 = AtomicU64::new(0);
 /// Updates of which no record could be made.
 static UNSEEN: AtomicU64 = AtomicU64::new(0);
+/// Records that could not be made because the stack ended.
+static WITHOUT_STACK: AtomicU64 = AtomicU64::new(0);
 static HOLDERS: OnceLock<Result<usize, String>> = OnceLock::new();
 static FORM: OnceLock<ReferenceForm> = OnceLock::new();
 
@@ -33,6 +38,11 @@ pub(crate) fn take_unseen() -> u64 {
     UNSEEN.swap(0, Ordering::Relaxed)
 }
 
+/// Records that could not be made because the stack ended, since the last call.
+pub(crate) fn take_without_stack() -> u64 {
+    WITHOUT_STACK.swap(0, Ordering::Relaxed)
+}
+
 /// What `DuckTrackRecords.constant` answers.
 pub(crate) fn constant(which: jint) -> jlong {
     let address = |word: &AtomicU64| std::ptr::from_ref(word).expose_provenance() as i64;
@@ -41,8 +51,27 @@ pub(crate) fn constant(which: jint) -> jlong {
         1 => address(&CLOCK),
         2 => address(&UNSEEN),
         3 => MOST_HOLDERS as i64,
+        4 => address(&WITHOUT_STACK),
         _ => 0,
     }
+}
+
+/// Calls `DuckTrackRecords.first` for each field of a copy that is a reference. `None`: not all fields could be told.
+pub(crate) fn tell_fields(
+    env: Env,
+    jni: Jni,
+    facts: &VmFacts,
+    class: jclass,
+    copy: jobject,
+) -> Option<()> {
+    let first = jni.static_method_id(class, "first", "(Ljava/lang/Object;J)V");
+    let first = first.ok()?;
+    let mut is_told = true;
+    witness_fields::each_reference(env, jni, facts, copy, |offset| {
+        let arguments = [jvalue { l: copy }, jvalue { j: offset }];
+        is_told &= jni.call_static_void(class, first, &arguments).is_ok();
+    })?;
+    is_told.then_some(())
 }
 
 /// Defines the class and asks it for the identity of an object, once. The array of holders, as a global reference.

@@ -90,6 +90,12 @@ impl Records {
                 "{unseen} updates of references are not recorded: where their fields are could not be found."
             ));
         }
+        let without_stack = record_helper::take_without_stack();
+        if without_stack > 0 {
+            core.add_note(format!(
+                "{without_stack} updates and calls are not recorded: the thread's stack ended there."
+            ));
+        }
     }
 }
 

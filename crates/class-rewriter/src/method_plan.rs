@@ -171,18 +171,25 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
     /// Adds the stamps of what the method uses, after all other insertions.
     pub(crate) fn stamp_uses(&mut self, stamps: Stamps) -> Result<(), Reason> {
         let uses = use_probes(self.view, stamps, &mut self.probes, self.numbers)?;
+        let has_claim = !self.view.allocations.is_empty()
+            || uses.iter().any(|probe| probe.place != Place::Entry);
         let edit = &mut self.plan.edit;
         self.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
         edit.insertions.extend(uses);
         match stamps.records() {
-            Some(calls) if !has_no_probes(self.view.class.name()) => self.add_records(calls),
+            Some(calls) if !has_no_probes(self.view.class.name()) => {
+                self.add_records(calls, has_claim)
+            }
             _ => Ok(()),
         }
     }
 
     /// Adds the records of updates and calls.
-    fn add_records(&mut self, calls: Calls) -> Result<(), Reason> {
+    fn add_records(&mut self, calls: Calls, has_claim: bool) -> Result<(), Reason> {
         let records = record_plan(self.view, calls, &mut self.probes, self.numbers)?;
+        if !has_claim && !records.insertions.is_empty() {
+            self.claim_stack()?;
+        }
         let edit = &mut self.plan.edit;
         edit.insertions.extend(records.insertions);
         edit.replacements = records.replacements;

@@ -18,7 +18,8 @@
 //!
 //! Left out is what cannot matter to who wants to know after which collection an object was last used: an object that was stamped since the last *tick*
 //! on the same straight line, and what was made on it. A tick is an instruction where compiled code can be stopped for a collection: a call, an
-//! allocation, a monitor, a backward branch. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
+//! allocation, a monitor, a backward branch; and one that leaves a record ([`Stamps::Records`]). So between two ticks the thread's position does not move, and
+//! the second stamp would say what the first one says. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
 //! A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
 //!
 //! An object that its constructor has not initialized cannot be passed to a method: [`Initialization`] knows where `this` may be such.
@@ -159,7 +160,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         }
         self.initialization.pass(instruction, self.view)?;
         let made = self.operands.pass(instruction, self.view.code.pool())?;
-        if is_tick(instruction) {
+        if is_tick(instruction) || self.is_recorded(instruction)? {
             self.fresh.clear();
         }
         self.fresh.extend(made);
@@ -168,6 +169,11 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             self.forget();
         }
         Ok(())
+    }
+
+    /// Whether the instruction leaves a record of an update, so that the thread's position moves.
+    fn is_recorded(&self, instruction: &Instruction<'_>) -> Result<bool, Reason> {
+        Ok(self.records && Overwritten::of(instruction, self.view.code.pool())?.is_some())
     }
 
     /// Control may come from elsewhere.

@@ -62,8 +62,8 @@ pub use holders::{
     HoldingTypeDoc, JoinDoc, SelectedDoc, TypeCountDoc, holders_report,
 };
 pub use info::{
-    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
-    info_report,
+    CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
+    RotationDoc, info_report,
 };
 pub use leaks::{CandidateDoc, LeakRequest, LeaksReport, ScorePartsDoc, leaks_report};
 pub use lifetimes::{

@@ -26,6 +26,8 @@ public final class DuckTrackRecords {
     private static final long CLOCK = constant(1);
     /** Where updates are counted of which no record could be made. */
     private static final long UNSEEN = constant(2);
+    /** Where records are counted that could not be made because the stack ended in a probe. */
+    private static final long WITHOUT_STACK = constant(4);
     /** Holders of all threads, by number of the thread's buffer and 1; the first is that of threads without a buffer. Elements are objects, so that C2 does not know what they are. */
     private static final Object[] HOLDERS;
 
@@ -61,6 +63,9 @@ public final class DuckTrackRecords {
     private DuckTrackRecords() {}
 
     private static native long constant(int which);
+
+    /** Calls {@link #first} for each field of an object that is a reference. False: not all fields could be found. */
+    private static native boolean fieldsOf(Object copy);
 
     private static Object[] holders(int most) {
         Object[] holders = new Object[most];
@@ -123,9 +128,17 @@ public final class DuckTrackRecords {
         return (U.getLong(null, slot + LIMIT) - cursor) & FAR | U.getLong(null, CLOCK) ^ U.getLong(null, slot + TOLD_CLOCK);
     }
 
+    @ForceInline
     @Hidden
-    private static void unseen(long updates) {
-        U.getAndAddLong(null, UNSEEN, updates);
+    private static void unseen() {
+        U.getAndAddLong(null, UNSEEN, 1);
+    }
+
+    /** A probe is a call, and the stack may end in it. What the program does goes on: its own next call will find the end. */
+    @ForceInline
+    @Hidden
+    private static void noStack() {
+        U.getAndAddLong(null, WITHOUT_STACK, 1);
     }
 
     // Updates
@@ -135,7 +148,11 @@ public final class DuckTrackRecords {
     @Hidden
     public static void field(Object holder, Object value, int number) {
         if (holder != null) {
-            ofField(holder, value, number);
+            try {
+                ofField(holder, value, number);
+            } catch (StackOverflowError end) {
+                noStack();
+            }
         }
     }
 
@@ -144,7 +161,7 @@ public final class DuckTrackRecords {
     private static void ofField(Object holder, Object value, int number) {
         long offset = DuckTrackWitness.offset(holder, number);
         if (offset == DuckTrackWitness.NOWHERE) {
-            unseen(1);
+            unseen();
             return;
         }
         Object old = U.getReference(holder, offset);
@@ -153,12 +170,22 @@ public final class DuckTrackRecords {
     }
 
     /** A constructor has set a field of its object before the object was one. */
-    @DontInline
+    @ForceInline
     @Hidden
     public static void initial(Object holder, int number) {
+        try {
+            ofInitial(holder, number);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void ofInitial(Object holder, int number) {
         long offset = DuckTrackWitness.offset(holder, number);
         if (offset == DuckTrackWitness.NOWHERE) {
-            unseen(1);
+            unseen();
             return;
         }
         record(holder, offset >>> 2, null, U.getReference(holder, offset));
@@ -168,7 +195,11 @@ public final class DuckTrackRecords {
     @ForceInline
     @Hidden
     public static Object element(Object value, Object array, int index) {
-        ofElement(value, array, index);
+        try {
+            ofElement(value, array, index);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
         return value;
     }
 
@@ -201,9 +232,19 @@ public final class DuckTrackRecords {
     }
 
     /** A static field is about to get a new target. */
-    @DontInline
+    @ForceInline
     @Hidden
     public static void fieldOfClass(Object value, Object old, int number) {
+        try {
+            ofClass(value, old, number);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void ofClass(Object value, Object old, int number) {
         DuckTrackWitness.lost(old);
         while (!tryStatic(value, old, number)) {
             if (!DuckTrackEventBuffer.ready(CLOCK)) {
@@ -343,7 +384,11 @@ public final class DuckTrackRecords {
     @Hidden
     public static void arraycopy(Object from, int fromIndex, Object to, int toIndex, int length) {
         if (to instanceof Object[]) {
-            copied(from, fromIndex, (Object[]) to, toIndex, length);
+            try {
+                copied(from, fromIndex, (Object[]) to, toIndex, length);
+            } catch (StackOverflowError end) {
+                noStack();
+            }
         }
         System.arraycopy(from, fromIndex, to, toIndex, length);
     }
@@ -374,9 +419,19 @@ public final class DuckTrackRecords {
     }
 
     /** An array or another object that is a copy; it has its first targets. */
-    @DontInline
+    @ForceInline
     @Hidden
     public static void made(Object copy) {
+        try {
+            ofCopy(copy);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void ofCopy(Object copy) {
         if (copy instanceof Object[]) {
             Object[] elements = (Object[]) copy;
             for (int i = 0; i < elements.length; i++) {
@@ -385,6 +440,16 @@ public final class DuckTrackRecords {
                     record(elements, slot(i), null, value);
                 }
             }
+        } else if (copy != null && !copy.getClass().isArray() && !fieldsOf(copy)) {
+            unseen();
+        }
+    }
+
+    @Hidden
+    static void first(Object copy, long offset) {
+        Object value = U.getReference(copy, offset);
+        if (value != null) {
+            record(copy, offset >>> 2, null, value);
         }
     }
 
@@ -396,9 +461,19 @@ public final class DuckTrackRecords {
         }
     }
 
-    @DontInline
+    @ForceInline
     @Hidden
     private static void willStore(Object holder, long offset, Object value) {
+        try {
+            replaced(holder, offset, value);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void replaced(Object holder, long offset, Object value) {
         if (holder != null) {
             stored(holder, offset, U.getReference(holder, offset), value);
         }
@@ -432,9 +507,19 @@ public final class DuckTrackRecords {
         unsafe.putReferenceRelease(holder, offset, value);
     }
 
-    @DontInline
+    @ForceInline
     @Hidden
     private static void exchanged(Object holder, long offset, Object old, Object value) {
+        try {
+            isStored(holder, offset, old, value);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void isStored(Object holder, long offset, Object old, Object value) {
         stored(holder, offset, old, value);
     }
 
@@ -532,9 +617,19 @@ public final class DuckTrackRecords {
     // Calls
 
     /** An instance method is entered. */
-    @DontInline
+    @ForceInline
     @Hidden
     public static void enter(Object receiver, int method) {
+        try {
+            isEntered(receiver, method);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void isEntered(Object receiver, int method) {
         while (!tryObject(receiver, method, method < SHORT_METHODS ? SHORT_ENTER + (method << 12) : ENTER)) {
             if (!DuckTrackEventBuffer.ready(CLOCK)) {
                 return;
@@ -543,9 +638,19 @@ public final class DuckTrackRecords {
     }
 
     /** A method ends by an exception. */
-    @DontInline
+    @ForceInline
     @Hidden
     public static void thrown(Object exception, int method) {
+        try {
+            isLeft(exception, method);
+        } catch (StackOverflowError end) {
+            noStack();
+        }
+    }
+
+    @DontInline
+    @Hidden
+    private static void isLeft(Object exception, int method) {
         while (!tryObject(exception, method, THROWN)) {
             if (!DuckTrackEventBuffer.ready(CLOCK)) {
                 return;
@@ -586,7 +691,7 @@ public final class DuckTrackRecords {
             U.putInt(null, cursor, SHORT_ENTER + (method << 12));
             U.putLong(null, slot + CURSOR, cursor + 4);
         } else {
-            slow(method, ENTER);
+            slowly(method, ENTER);
         }
     }
 
@@ -601,7 +706,17 @@ public final class DuckTrackRecords {
             U.putInt(null, cursor + 4, method);
             U.putLong(null, slot + CURSOR, cursor + 8);
         } else {
-            slow(method, EXIT);
+            slowly(method, EXIT);
+        }
+    }
+
+    @ForceInline
+    @Hidden
+    private static void slowly(int method, int word) {
+        try {
+            slow(method, word);
+        } catch (StackOverflowError end) {
+            noStack();
         }
     }
 

@@ -90,6 +90,9 @@ pub(crate) struct EventSums {
     pub(crate) gaps: u64,
     pub(crate) gap_bytes: u64,
     pub(crate) dropped: u64,
+    /// Records of `witness=full`.
+    pub(crate) updates: u64,
+    pub(crate) calls: u64,
     pub(crate) malformed: u64,
     pub(crate) contradictions: u64,
     pub(crate) buffers: u64,
@@ -108,6 +111,8 @@ impl EventSums {
         self.gaps += other.gaps;
         self.gap_bytes = self.gap_bytes.saturating_add(other.gap_bytes);
         self.dropped = self.dropped.saturating_add(other.dropped);
+        self.updates += other.updates;
+        self.calls += other.calls;
         self.malformed += other.malformed;
         self.contradictions += other.contradictions;
         self.buffers += other.buffers;
@@ -221,6 +226,9 @@ impl Taker<'_, '_> {
             Event::Dropped { count } => {
                 self.part.sums.dropped = self.part.sums.dropped.saturating_add(count);
             }
+            Event::Update(_) | Event::StaticUpdate(_) => self.part.sums.updates += 1,
+            Event::Enter(_) | Event::Exit { .. } | Event::Thrown(_) => self.part.sums.calls += 1,
+            Event::Clock { .. } => {}
             _ => self.part.sums.malformed += 1,
         }
     }

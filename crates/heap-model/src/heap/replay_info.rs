@@ -17,6 +17,8 @@ impl TraceInfo {
         self.gaps += sums.gaps;
         self.gap_bytes = self.gap_bytes.saturating_add(sums.gap_bytes);
         self.dropped = self.dropped.saturating_add(sums.dropped);
+        self.updates += sums.updates;
+        self.calls += sums.calls;
         self.malformed += sums.malformed;
         self.contradictions += sums.contradictions;
         self.buffers += sums.buffers;

@@ -42,6 +42,10 @@ pub struct TraceInfo {
     pub dropped: u64,
     /// What was in the memory of a killed process and in no file.
     pub recovered: RecoveredRow,
+    /// Updates of references (`witness=full`).
+    pub updates: u64,
+    /// Entries and ends of methods (`witness=full`).
+    pub calls: u64,
     /// Events that do not decode.
     pub malformed: u64,
     /// Events that came in a buffer after the collection they were made before.
@@ -107,7 +111,9 @@ pub struct TraceInfo {
 impl TraceInfo {
     /// Bytes per event before compression. `None`: there are no events.
     pub fn bytes_per_event(&self) -> Option<f64> {
-        (self.events > 0).then(|| self.event_bytes as f64 / self.events as f64)
+        let records = self.updates.saturating_add(self.calls);
+        let events = self.events.saturating_add(records);
+        (events > 0).then(|| self.event_bytes as f64 / events as f64)
     }
 
     /// Bytes per recorded survivor before compression.

@@ -8,7 +8,8 @@ mod text;
 
 pub use build::info_report;
 pub use document::{
-    CollectionsDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc, RotationDoc,
+    CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
+    RotationDoc,
 };
 
 use crate::error::ReportError;

@@ -45,6 +45,10 @@ pub fn info_report(model: &TraceModel, trace: &str) -> InfoReport {
         unplaced: info.unplaced,
         size_unknown: info.size_unknown,
         recovered: recovered(info.recovered),
+        complete: (info.updates > 0 || info.calls > 0).then_some(CompleteDoc {
+            updates: info.updates,
+            calls: info.calls,
+        }),
         malformed: info.malformed,
         stragglers: info.stragglers,
         contradictions: info.contradictions,

@@ -50,6 +50,9 @@ pub struct InfoReport {
     /// What was in the memory of a killed JVM and in no file; left out where there is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RecoveredDoc>,
+    /// Records of a complete trace; left out where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete: Option<CompleteDoc>,
     /// Events that do not decode.
     pub malformed: u64,
     /// Events that came in a buffer after the collection they were made before.
@@ -64,6 +67,15 @@ pub struct InfoReport {
     pub layouts: LayoutsDoc,
     /// The event files at hand.
     pub files: Vec<EventFileDoc>,
+}
+
+/// What a trace of `witness=full` has besides allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompleteDoc {
+    /// Updates of references.
+    pub updates: u64,
+    /// Entries and ends of methods.
+    pub calls: u64,
 }
 
 /// Events of a killed JVM that were found beside its event files.

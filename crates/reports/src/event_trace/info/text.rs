@@ -58,6 +58,21 @@ fn write_events(out: &mut String, report: &InfoReport) {
         "eliminated",
         &format!("{} by the JIT", counted(report.eliminated, "object")),
     );
+    if let Some(complete) = report.complete {
+        let (updates, calls) = (complete.updates, complete.calls);
+        fact(
+            out,
+            "complete",
+            &format!(
+                "{} of references, {} of methods",
+                counted(updates, "update"),
+                match calls {
+                    1 => "1 entry or end".to_owned(),
+                    calls => format!("{} entries and ends", grouped(calls)),
+                }
+            ),
+        );
+    }
     let gaps = &report.gaps;
     fact(
         out,
