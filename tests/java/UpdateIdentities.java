@@ -8,7 +8,7 @@ import java.util.Random;
  * that collections come at any time.
  *
  * <p>{@code UpdateIdentities FOLDER STEPS}: thread k writes FOLDER/k, four ints for each update: what was updated (0, 1: a field of a node, 2: an element, 3: a static field, 4: an
- * element by {@code System.arraycopy}), the number of the node whose field it was (or -1), the old and the new target (-1: null).
+ * element by {@code System.arraycopy}), the number of the node whose field it was (or -1), the old and the new target (-1: null). With {@code -Dvirtual} they are virtual threads.
  */
 final class UpdateIdentities {
     static final int THREADS = 2;
@@ -29,7 +29,7 @@ final class UpdateIdentities {
     static volatile boolean over;
     static volatile Object garbage;
 
-    static final class Worker extends Thread {
+    static final class Worker implements Runnable {
         final Random random;
         final int number;
         final int steps;
@@ -40,7 +40,6 @@ final class UpdateIdentities {
         int nodes;
 
         Worker(int number, int steps) {
-            super("oracle-" + "ab".charAt(number));
             this.number = number;
             this.steps = steps;
             this.random = new Random(number + 17);
@@ -107,6 +106,15 @@ final class UpdateIdentities {
         }
     }
 
+    static Thread start(Runnable worker, String name) throws Exception {
+        if (System.getProperty("virtual") != null) {
+            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, worker);
+        }
+        Thread thread = new Thread(worker, name);
+        thread.start();
+        return thread;
+    }
+
     public static void main(String[] arguments) throws Exception {
         Thread maker = new Thread(() -> {
             while (!over) {
@@ -115,12 +123,13 @@ final class UpdateIdentities {
         }, "garbage");
         maker.start();
         Worker[] workers = new Worker[THREADS];
+        Thread[] threads = new Thread[THREADS];
         for (int i = 0; i < THREADS; i++) {
             workers[i] = new Worker(i, Integer.parseInt(arguments[1]));
-            workers[i].start();
+            threads[i] = start(workers[i], "oracle-" + "ab".charAt(i));
         }
-        for (Worker worker : workers) {
-            worker.join();
+        for (Thread thread : threads) {
+            thread.join();
         }
         over = true;
         maker.join();

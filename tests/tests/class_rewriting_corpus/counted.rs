@@ -205,7 +205,44 @@ fn method_name(bytes: &[u8], method: Option<u16>) -> Result<String> {
     Ok(class + &method)
 }
 
-/// Writes a class with the public methods of a helper, which do nothing and give 0 or their argument.
+/// A method that is called instead of the JDK's own calls that; what it gives is on the stack then.
+fn pass_on(
+    name: &[u8],
+    descriptor: &[u8],
+    parsed: &MethodDescriptor<'_>,
+    code: &mut CodeBuilder,
+) -> bool {
+    let of_unsafe = descriptor.strip_prefix(b"(Ljdk/internal/misc/Unsafe;");
+    if of_unsafe.is_none() && name != b"arraycopy" {
+        return false;
+    }
+    let mut local = 0;
+    for parameter in parsed.parameters() {
+        let load = match parameter {
+            ParameterType::Int => Opcode::ILOAD,
+            ParameterType::Long => Opcode::LLOAD,
+            ParameterType::Float => Opcode::FLOAD,
+            ParameterType::Double => Opcode::DLOAD,
+            ParameterType::Reference(_) => Opcode::ALOAD,
+        };
+        code.local(load, local);
+        local += parameter.slots();
+    }
+    match of_unsafe {
+        Some(rest) => {
+            let descriptor = [b"(", rest].concat();
+            let class = b"jdk/internal/misc/Unsafe";
+            code.method(Opcode::INVOKEVIRTUAL, class, name, &descriptor);
+        }
+        None => {
+            code.method(Opcode::INVOKESTATIC, b"java/lang/System", name, descriptor);
+        }
+    }
+    true
+}
+
+/// Writes a class with the public methods of a helper, which do nothing and give 0 or their argument; those that are called instead of the JDK's own
+/// methods call these.
 fn write_helper_without_effect(helper: &[u8], module: &Path) -> Result<()> {
     let helper = ClassFile::parse(helper)?;
     let flags = access::PUBLIC | access::SUPER;
@@ -215,9 +252,12 @@ fn write_helper_without_effect(helper: &[u8], module: &Path) -> Result<()> {
         .filter(|method| method.access_flags() & access::PUBLIC != 0)
     {
         let descriptor = MethodDescriptor::parse(method.descriptor())?;
-        let mut code = CodeBuilder::new(2, descriptor.parameter_slots());
+        let mut code = CodeBuilder::new(8, descriptor.parameter_slots());
+        let is_passed = pass_on(method.name(), method.descriptor(), &descriptor, &mut code);
         match descriptor.returns() {
             None => code.op(Opcode::RETURN),
+            Some(ParameterType::Int) if is_passed => code.op(Opcode::IRETURN),
+            Some(ParameterType::Reference(_)) if is_passed => code.op(Opcode::ARETURN),
             Some(ParameterType::Int) => code.push_int(0).op(Opcode::IRETURN),
             Some(ParameterType::Long) => code.op(Opcode::LCONST_0).op(Opcode::LRETURN),
             Some(ParameterType::Reference(_)) => code.local(Opcode::ALOAD, 0).op(Opcode::ARETURN),
