@@ -1,10 +1,10 @@
-//! The agent: one per run, made when the library is loaded, never freed.
+//! The agent: one per run, created when the library is loaded, never freed.
 //!
 //! ```text
 //! Agent_OnLoad    options, shared block, trace directory, events
-//! VMInit          facts of the VM, helper class, blocks for living threads, rewriting of loaded classes
+//! VMInit          facts of the VM, helper class, blocks for live threads, rewriting of loaded classes
 //! class hook      rewrites every class that is loaded from then on
-//! class prepared  the size of its objects, for the sites that make them
+//! class prepared  the size of its objects, for the sites that allocate them
 //! background      snapshots by interval, sizes of classes, re-instrumentation
 //! VMDeath         last snapshot, end of the trace, summary
 //! ```
@@ -27,20 +27,20 @@ pub(crate) struct Agent {
     pub(crate) core: Core,
     /// What the mode adds.
     pub(crate) recording: Box<dyn Recording>,
-    /// Which code gets which probes.
+    /// Which probes are inserted into which code.
     pub(crate) instrumentation: Instrumentation,
-    /// Objects that native code makes.
+    /// Objects allocated by native code.
     pub(crate) natives: NativeObjects,
     /// Sampled call stacks.
     pub(crate) stacks: StackSampler,
-    /// Commands that wait for the agent's own thread.
+    /// Commands waiting for the agent's own thread.
     pub(crate) inbox: Inbox,
-    /// One at a time ends the recording.
+    /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
 }
 
 impl Agent {
-    /// Takes everything that can fail before the VM is asked for anything.
+    /// Does everything that can fail before the agent requests anything from the VM.
     ///
     /// # Errors
     /// One line that says why the agent cannot work with these options.
@@ -66,7 +66,7 @@ impl Agent {
     }
 }
 
-/// The recording that a mode stands for: the one place where modes are told apart.
+/// The recording of a mode. Only this function distinguishes modes.
 pub(crate) fn recording(options: &Options, resident: &'static Resident) -> Box<dyn Recording> {
     match options.mode {
         Mode::Count => Box::new(Count::new(options)),

@@ -1,4 +1,4 @@
-//! What the VM calls for events of JVMTI.
+//! The JVMTI event callbacks.
 
 use std::ffi::c_char;
 
@@ -8,7 +8,7 @@ use ducktrack_jvmti::{Env, EventCallbacks, Jni, RawEnv, guard, jlocation, jthrea
 use crate::classes::class_hook::ClassHook;
 use crate::entry::{agent, event, report_panic};
 
-/// The callbacks of the events that the agent listens to.
+/// The callbacks of the events that the agent uses.
 pub(crate) fn table() -> EventCallbacks {
     EventCallbacks {
         VMInit: Some(vm_init),
@@ -32,7 +32,7 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
             agent
                 .core
                 .log
-                .error(&format!("{why}; the program runs on, nothing is counted"));
+                .error(&format!("{why}; the program continues, nothing is counted"));
         }
     });
 }
@@ -111,7 +111,7 @@ unsafe extern "system" fn exception_thrown(
     });
 }
 
-/// Another agent asks the VM for a tool environment.
+/// Called when another agent asks the VM for a tool environment.
 pub(crate) fn tool_comes() {
     guard((), report_panic, || {
         if let Some(agent) = agent() {
@@ -152,14 +152,14 @@ unsafe extern "system" fn class_file_load_hook(
         if !class_being_redefined.is_null() {
             agent.stacks.forget_lines();
         }
-        // SAFETY: the VM passes `length` bytes of a class file that stay valid during the call.
+        // SAFETY: the VM passes `length` bytes of a class file, valid during the call.
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
         // SAFETY: the VM passes the JNI environment of the current thread (null in the primordial phase).
         let jni = unsafe { Jni::from_raw(jni) };
         let is_loaded = !class_being_redefined.is_null();
         let new_bytes = || ClassHook::of(agent).new_class_bytes(jni, loader, bytes, is_loaded);
         let rewritten = match jni {
-            // For the boot loader's classes nothing is asked of JNI, and its checker warns of any call from a thread that retransforms many.
+            // For classes of the boot loader JNI is not called, because its checker warns about calls on a thread that retransforms many classes.
             Some(jni) if !loader.is_null() => jni.keeping_exceptions(|_| new_bytes()),
             _ => new_bytes(),
         };
@@ -172,7 +172,7 @@ unsafe extern "system" fn class_file_load_hook(
             env.allocate_copy(&rewritten),
             jint::try_from(rewritten.len()),
         ) {
-            // SAFETY: both are out parameters of the VM; the memory was allocated with its Allocate, as it demands.
+            // SAFETY: both are out parameters of the VM; the memory was allocated with its Allocate, as the VM requires.
             unsafe {
                 new_length.write(size);
                 new_data.write(copy.as_ptr());

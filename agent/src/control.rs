@@ -2,13 +2,14 @@
 //!
 //! | command | what happens | answer, besides `ok` |
 //! |---|---|---|
-//! | `status` | nothing | what runs, since when, what it costs |
+//! | `status` | nothing | the current run, its start and its cost |
 //! | `snapshot` | the counts are written | number of the snapshot, directory |
 //! | `mark` | the name is written with the time | |
-//! | `stop` | the recording ends, the probes go | what was changed back, in which time |
+//! | `stop` | the recording ends, the probes are removed | what was restored, and how long it took |
 //!
-//! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`. The agent's own
-//! thread does all of it, one after the other, so that no command meets another one, or a snapshot by interval.
+//! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`.
+//! The agent's own thread executes all commands one after another, so that they never overlap with each other or with a snapshot by
+//! interval.
 
 mod answer;
 mod inbox;
@@ -21,24 +22,24 @@ pub(crate) use answer::Answer;
 pub(crate) use inbox::Inbox;
 pub(crate) use socket::Socket;
 
-/// What a run can be told.
+/// A command to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Say what runs.
+    /// Report the current run.
     Status,
     /// Write the counts.
     Snapshot,
-    /// Write a name and the time.
+    /// Write a mark: a name and the time.
     Mark(String),
-    /// End the recording and take the probes out.
+    /// End the recording and remove the probes.
     Stop,
 }
 
-/// The longest name of a mark.
+/// Maximum length of a mark's name in bytes.
 pub(crate) const LONGEST_NAME: usize = 200;
 
 impl Command {
-    /// The command that a word alone means.
+    /// The command for a single word.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         match word {
             "status" => Some(Self::Status),
@@ -48,13 +49,13 @@ impl Command {
         }
     }
 
-    /// The command of a request.
+    /// Parses a request.
     ///
     /// # Errors
-    /// What is not understood.
+    /// What was not understood.
     fn of_request(line: &str) -> Result<Self, String> {
         let request: Value = serde_json::from_str(line)
-            .map_err(|error| format!("the request is no line of JSON: {error}"))?;
+            .map_err(|error| format!("the request is not a line of JSON: {error}"))?;
         match (request["command"].as_str(), request["name"].as_str()) {
             (Some("mark"), Some(name)) if name.len() <= LONGEST_NAME && !name.is_empty() => {
                 Ok(Self::Mark(name.to_owned()))
@@ -92,6 +93,6 @@ mod tests {
         assert!(refused(r#"{"command":"halt"}"#).contains("`halt`"));
         assert!(refused(r#"{"command":"mark"}"#).contains("`name`"));
         assert!(refused(r#"{"name":"x"}"#).contains("`command`"));
-        assert!(refused("status").contains("no line of JSON"));
+        assert!(refused("status").contains("not a line of JSON"));
     }
 }

@@ -1,13 +1,13 @@
 //! What every recording needs: the VM's environment, numbers of classes and sites, threads and their blocks, the trace's dictionary.
 //!
 //! ```text
-//! facts, helper, loaders     the VM, as it is seen by this process        (resident: they outlive a run)
-//! registry, threads, blocks  what numbers mean, who counts where
-//! writer, notes, wanted      what goes to the trace file, and in which order
-//! cost                       what the agent takes of the program
+//! facts, helper, loaders     the VM, as seen by this process              (resident: they outlive a run)
+//! registry, threads, blocks  the meaning of numbers; which thread counts in which block
+//! writer, notes, wanted      what is written to the trace file, and in which order
+//! cost                       the agent's own cost
 //! ```
 //!
-//! Nothing here knows which recording runs: what a mode wants is in [`Needs`].
+//! Nothing here depends on the kind of recording: a mode's requirements are in [`Needs`].
 
 mod block_handover;
 mod cost;
@@ -57,10 +57,10 @@ use crate::threads::block_store::BlockStore;
 use crate::threads::counter_block::{CounterBlock, KEYED_BYTES};
 use crate::threads::thread_table::ThreadTable;
 
-/// The block that threads share before they have one of their own belongs to none of them.
+/// The thread id for the block that threads share before they have their own.
 const SHARED: ThreadId = ThreadId(0);
 
-/// See the module.
+/// The state shared by all recordings.
 pub(crate) struct Core {
     pub(crate) resident: &'static Resident,
     pub(crate) env: Env,
@@ -75,38 +75,38 @@ pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) threads: ThreadTable,
     pub(crate) blocks: Arc<BlockStore>,
-    /// Bytes of values that went to the trace because their block went to another thread.
+    /// Bytes of values written to the trace because their block went to another thread.
     folded_bytes: AtomicU64,
-    /// It was said that counters are in private memory.
+    /// Private counters have been reported.
     private_memory_said: AtomicBool,
     pub(crate) loaders: &'static Loaders,
     pub(crate) shared: CounterBlock,
     pub(crate) directory: PathBuf,
     writer: Mutex<Option<CountWriter>>,
     pub(crate) cost: Cost,
-    /// Classes of objects that keyed counts name, by the address of their metadata.
+    /// Names of the classes of keyed counts, by Klass address.
     klass_names: Mutex<FxHashMap<usize, String>>,
-    /// Classes that collections have found and events have named, until the trace file has them.
+    /// Classes found by collections or named by events, until the trace file has them.
     pub(crate) heap_classes: heap_classes::HeapClasses,
     /// Sentences for the trace's Run record.
     pub(crate) notes: Notes,
     pub(crate) wake: Wake,
-    /// It was said that the trace cannot be written.
+    /// A failure to write the trace has been reported.
     write_failure_said: AtomicBool,
-    /// It was said that the system does not tell what is in memory.
+    /// It has been reported that the kernel does not tell which pages are in memory.
     own_count_said: AtomicBool,
-    /// How long the program was stopped when the agent arrived.
+    /// How long the program was stopped when the agent was attached.
     pub(crate) arrival: OnceLock<Stops>,
-    /// The agent has as much memory as it may have.
+    /// The agent's memory has reached its bound.
     memory_full: AtomicBool,
     pub(crate) ready_after_millis: AtomicU64,
     pub(crate) snapshots: AtomicU64,
-    /// The trace file has the record of the run.
+    /// The trace file has the Run record.
     run_defined: AtomicBool,
 }
 
 impl Core {
-    /// Takes everything that can fail before the VM is asked for anything. `before` is the registry of the run before.
+    /// Does everything that can fail before the agent requests anything from the VM. `before` is the registry of the previous run.
     ///
     /// # Errors
     /// One line that says why the agent cannot work with these options.
@@ -129,7 +129,7 @@ impl Core {
             TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
         if directory.is_renamed() {
             log.warn(&format!(
-                "{wanted} holds a recording already: this one goes to {}",
+                "{wanted} already holds a recording: this one goes to {}",
                 directory.path().display()
             ));
         }
@@ -187,13 +187,14 @@ impl Core {
         self.resident.helper()
     }
 
-    /// A sentence for the report.
+    /// Adds a sentence to the report.
     pub(crate) fn add_note(&self, sentence: String) {
         self.log.info(&sentence);
         self.notes.add(sentence);
     }
 
-    /// Notes which class an address stands for: its name (a descriptor), where it did not stand for that before. `None`: the VM does not say.
+    /// Records the class at a Klass address. Returns its name (a descriptor) if the address is new or had another class before. The outer
+    /// `None`: the VM does not give its name.
     pub(crate) fn class_at(&self, class: jclass, klass: usize) -> Option<Option<String>> {
         let signature = self.env.class_signature(class).ok()?;
         let name = String::from_utf8_lossy(&signature).into_owned();
@@ -202,7 +203,7 @@ impl Core {
         Some((before.as_ref() != Some(&name)).then_some(name))
     }
 
-    /// The trace says which class an address means before anyone can read it in the mapped counters.
+    /// Defines a Klass address in the trace, before a reader can find it in the mapped counters.
     fn say_class_address(&self, klass: usize, name: &str) {
         let is_known = || self.klass_names.lock().get(&klass).map(String::as_str) == Some(name);
         if !self.needs.counts_in_blocks || is_known() {
@@ -215,13 +216,13 @@ impl Core {
         self.secure_definitions();
     }
 
-    /// The eetop of a thread: the address of its native thread.
+    /// The `eetop` of a thread: the address of its native thread.
     pub(crate) fn native_thread(&self, jni: Jni, thread: jobject) -> Option<usize> {
         let eetop = jni.long_field(thread, self.facts()?.eetop_field());
         (eetop != 0).then_some(eetop as usize)
     }
 
-    /// What a thread's slot holds that has this block.
+    /// The value of a thread's slot for this block.
     pub(crate) fn slot_value(&self, block: CounterBlock) -> u64 {
         (block.address() as u64).wrapping_sub(self.shared.address() as u64)
     }
@@ -232,7 +233,7 @@ impl Core {
     }
 }
 
-/// Where counter blocks have their memory. Where events are added up, these outlive the process, and the file says no more than whose trace it is.
+/// Opens the store of counter blocks. If events are added up, the events outlive the process, and the file only says whose trace it is.
 fn open_blocks(
     options: &Options,
     needs: &Needs,
@@ -251,7 +252,7 @@ fn open_blocks(
     (store, refusal)
 }
 
-/// `%p` is the process id, `%t` the start as seconds since 1970, `%%` a percent sign.
+/// Replaces `%p` by the process id, `%t` by the start time in seconds since 1970, `%%` by a percent sign.
 fn output_path(pattern: &str, unix_millis: u64) -> String {
     let mut path = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();

@@ -1,4 +1,4 @@
-//! `mode=count`: probes count in the blocks of their threads, and that is all that is recorded.
+//! `mode=count`: probes count in the blocks of their threads, and nothing else is recorded.
 
 pub(crate) mod application;
 pub(crate) mod call_totals;
@@ -14,13 +14,13 @@ use crate::helper_classes::call_helper;
 use crate::options::{App, Counters, Options};
 use crate::recording::Recording;
 
-/// Address space that counting needs besides what the program takes.
+/// Address space that counting needs.
 const ADDRESS_SPACE: usize = 192 << 20;
 
-/// See the module.
+/// The recording of `mode=count`.
 pub(crate) struct Count {
     rewriting: RewriteOptions,
-    /// Calls of the application are asked what they bring.
+    /// Calls of the application are measured.
     asks_calls: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The helper classes in the VM: how they are defined, what they call, and which loaders know them.
+//! The helper classes in the VM: their definition, the methods that rewritten code calls, and which loaders can find them.
 
 pub(crate) mod call_helper;
 pub(crate) mod event_helper;

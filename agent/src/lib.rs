@@ -4,9 +4,9 @@
 //! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`options::HELP`] for the options.
 //!
 //! ```text
-//! callbacks, helper_classes, native_code     what the VM and rewritten code call; `entry` finds the run for them
-//!   └── run, classes, control                what a run does: its steps, its threads' coming and going, classes, commands
-//!         └── agent ── recording             which mode it is: count, trace (with witness, trial), and what that adds
+//! callbacks, helper_classes, native_code     called by the VM and by rewritten code; `entry` finds the run for them
+//!   └── run, classes, control                the work of a run: its steps, threads starting and ending, classes, commands
+//!         └── agent ── recording             the mode: count, trace (with witness, trial), and what it adds
 //!               └──── stacks
 //!                       └── core, threads    VM, registry, dictionary, threads and their blocks
 //!                             └── process    memory, files, messages, the clock
@@ -38,7 +38,7 @@ use ducktrack_jvmti::{Vm, guard};
 
 use control::{Answer, refusal};
 
-/// The VM loads the agent at its start.
+/// Called by the VM to load the agent at start-up.
 ///
 /// # Safety
 /// Called by the VM, with the pointers that JVMTI specifies.
@@ -48,11 +48,11 @@ pub unsafe extern "system" fn Agent_OnLoad(
     options: *mut c_char,
     _: *mut c_void,
 ) -> jint {
-    // SAFETY: as this function's.
+    // SAFETY: the caller upholds the same contract.
     unsafe { load_library(vm, options, false) }
 }
 
-/// The agent is loaded into a running VM.
+/// Called by the VM to load the agent while it is running.
 ///
 /// # Safety
 /// Called by the VM, with the pointers that JVMTI specifies.
@@ -62,7 +62,7 @@ pub unsafe extern "system" fn Agent_OnAttach(
     options: *mut c_char,
     _: *mut c_void,
 ) -> jint {
-    // SAFETY: as this function's.
+    // SAFETY: the caller upholds the same contract.
     unsafe { load_library(vm, options, true) }
 }
 
@@ -74,13 +74,13 @@ unsafe fn load_library(vm: *mut JavaVM, options: *mut c_char, attached: bool) ->
             let given = if options.is_null() {
                 String::new()
             } else {
-                // SAFETY: the VM passes a string that ends with 0.
+                // SAFETY: the VM passes a NUL-terminated string.
                 unsafe { CStr::from_ptr(options) }
                     .to_string_lossy()
                     .into_owned()
             };
             let (answer, text) = Answer::split(&given);
-            // SAFETY: the VM passes itself.
+            // SAFETY: the VM passes its own `JavaVM`.
             let outcome = unsafe { Vm::from_raw(vm) }
                 .ok_or_else(|| "the VM gave no pointer to itself".to_owned())
                 .and_then(|vm| run::load::load(vm, &text, attached));
@@ -90,14 +90,14 @@ unsafe fn load_library(vm: *mut JavaVM, options: *mut c_char, attached: bool) ->
             }
             match outcome {
                 Ok(said) => {
-                    // `jcmd` shows nothing of what is answered.
+                    // `jcmd` does not show the answer.
                     if attached && !answer.is_wanted() {
                         eprintln!("[ducktrack] {said}");
                     }
                     JNI_OK
                 }
                 Err(why) => {
-                    // Who has attached reads it, and the program's output stays its own.
+                    // The client reads the answer, so it is not printed among the program's output.
                     if !answer.is_wanted() {
                         eprintln!("[ducktrack] error: {why}");
                     }

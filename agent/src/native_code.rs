@@ -1,4 +1,4 @@
-//! Objects that native code makes.
+//! Objects allocated by native code.
 
 pub(crate) mod jni_counting;
 pub(crate) mod jni_functions;

@@ -1,4 +1,4 @@
-//! What the agent takes of its process and of the system: memory, files, messages, the clock.
+//! The agent's use of its process and of the system: memory, files, messages, the clock.
 
 pub(crate) mod address_space;
 pub(crate) mod clock;

@@ -1,11 +1,11 @@
-//! What a mode of the agent is: which probes it wants, and what it does when threads, classes and collections come and go.
+//! The interface of a mode: which probes it needs, and its reactions to threads, classes and collections.
 //!
 //! ```text
 //! needs ── begin ── prepare_probes ── classes_loaded ──┬─ threads, classes, collections, each second ─┬── end ── released
 //!          (no helper class yet)   (all are rewritten) └──────────────── flush, native objects ───────┘
 //! ```
 //!
-//! Nothing else of the agent asks which mode runs.
+//! No other part of the agent depends on the mode.
 
 use ducktrack_class_rewriter::{RewrittenClass, Stamps};
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
@@ -17,100 +17,102 @@ use crate::core::{Core, Needs};
 use crate::process::memory::RecordingMemory;
 use crate::threads::counter_block::CounterBlock;
 
-/// See the module. Hooks that a mode has no use for do nothing.
+/// The recording of a mode. By default, hooks do nothing.
 pub(crate) trait Recording: Send + Sync {
-    /// What it requires. The same at each call.
+    /// Its requirements. The same at each call.
     fn needs(&self) -> Needs;
 
-    /// Before the helper class exists: everything that this asks for at its initialization.
+    /// Called before the helper class exists. Prepares everything that the helper class needs when it is initialized.
     ///
     /// # Errors
-    /// Why nothing can be recorded: one line.
+    /// One line that says why nothing can be recorded.
     fn begin(&'static self, core: &'static Core) -> Result<(), String> {
         let _ = core;
         Ok(())
     }
 
-    /// Helper classes besides the first. No class is rewritten yet.
+    /// Defines further helper classes. No class is rewritten yet.
     ///
     /// # Errors
-    /// Why nothing can be recorded: one line.
+    /// One line that says why nothing can be recorded.
     fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
         let _ = (core, jni);
         Ok(())
     }
 
-    /// The classes that were loaded before the agent are rewritten.
+    /// Called when the classes loaded before the agent have been rewritten.
     fn classes_loaded(&self, core: &Core) {
         let _ = core;
     }
 
-    /// How the code of a class (internal name) stamps what it uses.
+    /// How the code of a class (internal name) stamps the objects it uses.
     fn stamps(&self, core: &Core, class: &str) -> Stamps {
         let _ = (core, class);
         Stamps::None
     }
 
-    /// A class was rewritten, with sites of which some have a known size. Before its code runs.
+    /// Called when a class was rewritten, before its code runs. `sizes`: known object sizes by site.
     fn class_rewritten(&self, rewritten: &RewrittenClass, sizes: &FxHashMap<u32, u32>) {
         let _ = (rewritten, sizes);
     }
 
-    /// Sites have a size from now on.
+    /// Called when object sizes of sites become known.
     fn sites_sized(&self, sites: &[(SiteId, u32)]) {
         let _ = sites;
     }
 
-    /// Native code has a site from now on.
+    /// Called when native code gets a site.
     fn native_site(&self, site: u32) {
         let _ = site;
     }
 
-    /// A class is prepared; the reference keeps it alive during the call.
+    /// Called when a class is prepared. The reference keeps it alive during the call.
     fn class_prepared(&self, class: jclass, klass: usize) {
         let _ = (class, klass);
     }
 
-    /// The helper met an object of a class for the first time in a thread; `name` (a descriptor) where the address did not stand for it before.
+    /// Called when the helper sees an object of a class for the first time in a thread. `name` (a descriptor) is given if the address is
+    /// new or had another class.
     fn class_met(&self, core: &Core, klass: usize, name: Option<&str>) {
         let _ = (core, klass, name);
     }
 
-    /// A thread that was announced gets its block; its slot does not lead to it yet.
+    /// Called when an announced thread gets its block. Its slot does not lead to the block yet.
     fn thread_begins(&self, core: &Core, id: ThreadId, block: CounterBlock, native: usize) {
         let _ = (core, id, block, native);
     }
 
-    /// A thread that took its block by itself is announced.
+    /// Called when a thread that took its block itself is announced.
     fn thread_confirmed(&self, block: CounterBlock, native: usize) {
         let _ = (block, native);
     }
 
-    /// The current thread runs Java code without having been announced, or after its end. What its slot must hold; 0 if there is no block for it.
+    /// Called when the current thread runs Java code without having been announced, or after its end. Returns the value for its slot; 0 if
+    /// there is no block.
     fn adopt_thread(&self, core: &Core, native: usize) -> u64 {
         let _ = (core, native);
         0
     }
 
-    /// The current thread ends; its slot does not lead to its block any more.
+    /// Called when the current thread ends. Its slot no longer leads to its block.
     fn thread_ends(&self, core: &Core, block: CounterBlock) {
         let _ = (core, block);
     }
 
-    /// The current thread's buffer is full.
+    /// Called when the current thread's buffer is full.
     fn flush(&self, block: CounterBlock) {
         let _ = block;
     }
 
-    /// Addresses of objects can be read: only a stopped world moves them.
+    /// Whether object addresses can be read, which requires that objects move only while the world is stopped.
     fn knows_addresses(&self) -> bool {
         false
     }
 
-    /// Native code made an object. `None`: it could not be recorded.
+    /// Called when native code has allocated an object. Returns `None` if it could not be recorded.
     fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()>;
 
-    /// Native code made a string and its array.
+    /// Called when native code has allocated a string and its array.
     fn string_made(
         &self,
         core: &Core,
@@ -120,7 +122,7 @@ pub(crate) trait Recording: Send + Sync {
         site: u32,
     ) -> Option<()>;
 
-    /// Native code made an object of this many bytes that is gone: its constructor threw.
+    /// Called when native code has allocated an object of this size whose constructor threw, so it is gone.
     fn object_gone(
         &self,
         core: &Core,
@@ -130,22 +132,22 @@ pub(crate) trait Recording: Send + Sync {
         site: u32,
     ) -> Option<()>;
 
-    /// The world has stopped for a collection: no call of the VM is allowed.
+    /// Called when the world has stopped for a collection. Must not call the VM.
     fn collection_started(&self, core: &Core) {
         let _ = core;
     }
 
-    /// The collection is over, the world still stands.
+    /// Called when the collection is over, before the world continues.
     fn collection_finished(&self, core: &Core) {
         let _ = core;
     }
 
-    /// On the agent's own thread, four times a second.
+    /// Called on the agent's own thread, four times a second.
     fn tick(&self, core: &Core, jni: Jni) {
         let _ = (core, jni);
     }
 
-    /// An exception is thrown, at a place of a method. Only where [`Needs`] asks for the capability.
+    /// Called when an exception is thrown in a method. Only if [`Needs`] requests the capability.
     fn exception_thrown(
         &self,
         core: &Core,
@@ -156,23 +158,23 @@ pub(crate) trait Recording: Send + Sync {
         let _ = (core, jni, place, exception);
     }
 
-    /// What it has in memory.
+    /// Its memory use.
     fn memory_use(&self) -> RecordingMemory {
         RecordingMemory::default()
     }
 
-    /// The recording ends: after this, all counts are in the blocks.
+    /// Called when the recording ends. Afterwards, all counts are in the blocks.
     fn end(&self, core: &Core, cause: &str) {
         let _ = (core, cause);
     }
 
-    /// What was lost: a sentence each.
+    /// What was lost: one sentence each.
     fn losses(&self, core: &Core) -> Vec<String> {
         let _ = core;
         Vec::new()
     }
 
-    /// The probes are gone and the program runs on: memory and threads go too.
+    /// Called when the probes are gone and the program continues: frees memory and threads.
     fn released(&self, core: &Core) {
         let _ = core;
     }

@@ -1,4 +1,4 @@
-//! A run from its start to its end: the order of the steps, the agent's own thread, what is printed and released.
+//! A run from start to end: the order of its steps, the agent's own thread, and what is printed and released.
 
 pub(crate) mod background;
 pub(crate) mod final_dump;

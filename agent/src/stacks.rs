@@ -1,16 +1,17 @@
-//! Call stacks of allocations: one allocation in this many bytes is sampled with its stack, by the VM's own allocation sampler.
+//! Call stacks of allocations: the VM's allocation sampler samples one allocation per interval of bytes, with its stack.
 //!
 //! ```text
 //! the VM samples an allocation ── object_sampled ── stack_table (frames shared, counts) ── records ── trace
-//! background, each tick ── sampling_rate: as often as the CPU time allows
+//! background, each tick ── sampling_rate: as often as the CPU budget allows
 //! another tool asks for an environment ── give_back
 //! ```
 //!
-//! **One tool at a time has the sampler** (`can_generate_sampled_object_alloc_events`), and it must stay free for others. So it is held only
-//! while no other tool can want it: where a foreign agent's library is loaded when counting begins it is not taken (unless the user asks), and it
-//! is given back for good before anybody else gets a tool environment from the VM (`Vm::watch_environments`). The report says from when on stacks are missing.
+//! **Only one tool at a time can have the sampler** (`can_generate_sampled_object_alloc_events`), and it must stay available to others. So
+//! the agent holds it only while no other tool can want it. If a foreign agent's library is loaded when counting begins, the agent does not
+//! take it (unless the user asks for it). The agent permanently gives it back before another tool gets a tool environment from the VM
+//! (`Vm::watch_environments`). The report says from when on stacks are missing.
 //!
-//! The program's threads never wait: a sample is dropped, and counted, when another thread is at the table.
+//! The program's threads never wait: if another thread is using the table, the sample is dropped and counted.
 
 mod agent_libraries;
 mod sampling_rate;
@@ -34,42 +35,42 @@ use sampling_rate::{SamplingRate, Tick};
 use stack_table::{Room, Sample, StackTable};
 use thread_clock::{process_cpu, thread_cpu};
 
-/// Topmost frames that are kept of a stack.
+/// Number of topmost frames kept of a stack.
 const MOST_FRAMES: usize = 1024;
-/// Between two ticks, no more of the program's time is spent than this, at any rate.
+/// Upper bound on the program's time spent on samples between two ticks.
 const MOST_NANOS_BETWEEN_TICKS: u64 = 2_000_000;
-/// What was sampled is in the trace after this many ticks, also of a program that is killed.
+/// Samples are in the trace after this many ticks, even if the program is killed.
 const TICKS_BETWEEN_WRITES: u64 = 8;
 /// The VM's own default rate.
 const INTERVAL_OF_THE_VM: i32 = 512 << 10;
 
-/// The sampler is not ours yet.
+/// The agent does not have the sampler yet.
 const NOT_YET: u8 = 0;
 /// The VM sends samples.
 const SAMPLING: u8 = 1;
-/// It was given back, or is not wanted.
+/// The sampler was given back, or is not wanted.
 const OVER: u8 = 2;
 
-/// Sampled stacks, and how often there are more.
+/// Sampled stacks, and the sampling rate.
 #[derive(Default)]
 pub(crate) struct StackSampler {
     state: AtomicU8,
-    /// Mean bytes between samples, as the VM has it now.
+    /// Mean bytes between samples, as set in the VM.
     interval: AtomicU64,
     table: Mutex<StackTable>,
     samples: AtomicU64,
     skipped: AtomicU64,
     nanos: AtomicU64,
-    /// A class has got other bytecode since lines were looked up.
+    /// The bytecode of a class has changed since lines were looked up.
     lines_are_old: AtomicBool,
-    /// Looks of the background thread so far.
+    /// Ticks of the background thread so far.
     ticks: AtomicU64,
-    /// As of `nanos` at the last tick.
+    /// The value of `nanos` at the last tick.
     nanos_at_tick: AtomicU64,
     rate: OnceLock<Mutex<Controller>>,
 }
 
-/// What the background thread knows of the rate.
+/// The background thread's knowledge of the rate.
 struct Controller {
     rate: SamplingRate,
     cpu: Duration,
@@ -78,13 +79,13 @@ struct Controller {
 }
 
 thread_local! {
-    /// The row of the current thread, and the run (by its address) in which it is one.
+    /// The row of the current thread, and the address of the run it belongs to.
     static ROW: Cell<Option<(usize, ThreadId)>> = const { Cell::new(None) };
     static FRAMES: Cell<Option<Box<[FrameInfo]>>> = const { Cell::new(None) };
 }
 
 impl StackSampler {
-    /// Takes the VM's sampler where no other agent has it or may want it.
+    /// Takes the VM's sampler, unless another agent has it or may want it.
     pub(crate) fn begin_stacks(&self, core: &Core) {
         let interval = match core.options.stacks {
             Stacks::Off => return,
@@ -99,7 +100,7 @@ impl StackSampler {
         }
     }
 
-    /// The sampler is not to be taken, unless the user insists.
+    /// Leaves the sampler to other tools for this reason, unless the user asks for stacks.
     pub(crate) fn leave_sampler(&self, core: &Core, why: &str) {
         if core.options.stacks == Stacks::Auto {
             self.state.store(OVER, Ordering::Release);
@@ -133,13 +134,13 @@ impl StackSampler {
             samples: 0,
             nanos: 0,
         };
-        // There is one attempt in a run.
+        // There is one attempt per run.
         let _ = self.rate.set(Mutex::new(controller));
         let taken =
             (self.state).compare_exchange(NOT_YET, SAMPLING, Ordering::AcqRel, Ordering::Acquire);
         if taken.is_err() {
             self.release_sampler(core);
-            return Err("another tool came while the sampler was taken".to_owned());
+            return Err("another tool was loaded while the sampler was taken".to_owned());
         }
         (core.env)
             .enable(EventKind::SAMPLED_OBJECT_ALLOC)
@@ -159,7 +160,7 @@ impl StackSampler {
         }
     }
 
-    /// Another tool is about to get an environment: the sampler is free before it can ask for it.
+    /// Gives back the sampler before another tool gets an environment and can request it.
     pub(crate) fn give_back_sampler(&self, core: &Core) {
         if !core.is_counting() {
             return;
@@ -168,12 +169,12 @@ impl StackSampler {
             self.release_sampler(core);
             let seconds = core.started.elapsed().as_secs_f64();
             core.add_note(format!(
-                "Call stacks were sampled until {seconds:.1} s after the start: then another tool came, and the VM's allocation sampler was given back."
+                "Call stacks were sampled until {seconds:.1} s after the start: then another tool was loaded, and the VM's allocation sampler was given back."
             ));
         }
     }
 
-    /// The run ends: the VM samples no more.
+    /// Stops sampling at the end of the run.
     pub(crate) fn end_stacks(&self, core: &Core) {
         if self.state.swap(OVER, Ordering::AcqRel) == SAMPLING {
             self.release_sampler(core);
@@ -185,12 +186,13 @@ impl StackSampler {
         let _ = core.env.set_heap_sampling_interval(INTERVAL_OF_THE_VM);
         let _ = core.env.disable(EventKind::SAMPLED_OBJECT_ALLOC);
         if let Err(error) = core.env.relinquish_capabilities(&sampler) {
-            core.log
-                .warn(&format!("the VM's allocation sampler stays taken: {error}"));
+            core.log.warn(&format!(
+                "the VM's allocation sampler could not be given back: {error}"
+            ));
         }
     }
 
-    /// The VM has sampled an allocation of the current thread.
+    /// Handles an allocation of the current thread that the VM has sampled.
     pub(crate) fn object_sampled(
         &self,
         core: &Core,
@@ -249,7 +251,8 @@ impl StackSampler {
         result
     }
 
-    /// The row of the current thread, whose object is `thread`. A virtual thread has none of its own: the carrier's is known from its start.
+    /// The row of the current thread, whose object is `thread`. A virtual thread has no row of its own; its carrier's is known from the
+    /// carrier's start.
     fn current_row(&self, core: &Core, jni: Jni, thread: jobject) -> ThreadId {
         let run = std::ptr::from_ref(self) as usize;
         if let Some((known, row)) = ROW.get()
@@ -263,7 +266,7 @@ impl StackSampler {
         row.unwrap_or(ThreadId(0))
     }
 
-    /// Notes the row of the current thread, which begins.
+    /// Stores the row of the current, starting thread.
     pub(crate) fn note_row(&self, core: &Core, jni: Jni, thread: jobject) {
         if core.options.stacks != Stacks::Off {
             ROW.set(None);
@@ -271,12 +274,12 @@ impl StackSampler {
         }
     }
 
-    /// A class has got other bytecode: lines of its methods are looked up anew.
+    /// Notes that the bytecode of a class has changed, so lines of its methods must be looked up again.
     pub(crate) fn forget_lines(&self) {
         self.lines_are_old.store(true, Ordering::Release);
     }
 
-    /// Each tick: the rate is set by what was spent; tables are emptied into the trace before they are full.
+    /// Each tick: adapts the rate to the time spent, and writes the tables to the trace before they are full.
     pub(crate) fn tick_stacks(&self, core: &Core) {
         let stacks = self;
         let sampling = stacks.state.load(Ordering::Acquire) == SAMPLING;
@@ -293,7 +296,7 @@ impl StackSampler {
         }
     }
 
-    /// What was sampled since this was asked before.
+    /// Takes the samples since the last call.
     pub(crate) fn stack_records(&self) -> Vec<Record> {
         let (mut records, rows) = {
             let mut table = self.table.lock();
@@ -310,7 +313,7 @@ impl StackSampler {
             .collect();
         if let Some(last) = samples.last_mut() {
             last.skipped = skipped;
-            last.micros = self.unsaid_micros();
+            last.micros = self.take_spent_micros();
         }
         records.extend(samples.into_iter().map(Record::StackSamples));
         records
@@ -318,8 +321,8 @@ impl StackSampler {
 }
 
 impl StackSampler {
-    /// Microseconds that were spent and not said before.
-    fn unsaid_micros(&self) -> u64 {
+    /// Takes the microseconds spent since the last call.
+    fn take_spent_micros(&self) -> u64 {
         let mut table = self.table.lock();
         let nanos = self.nanos.load(Ordering::Relaxed);
         let micros = nanos.saturating_sub(table.said_nanos) / 1000;
@@ -344,7 +347,7 @@ impl Controller {
     }
 }
 
-/// Asks the VM for names while the frames that have them run.
+/// Asks the VM for names of methods whose frames are running.
 struct VmNames {
     env: Env,
     jni: Jni,

@@ -1,4 +1,4 @@
-//! `mode=trace`: every allocation is an event, and every collection says what became of the objects.
+//! `mode=trace`: every allocation is an event, and every collection reports the fate of the objects.
 //!
 //! ```text
 //! thread: probe ── buffer ──full──> flush ──┐
@@ -56,7 +56,7 @@ use witness::Witness;
 
 /// Events need a VM whose hidden classes and thread layout the agent knows.
 const OLDEST_JAVA: u32 = 17;
-/// Address space that events need besides what the program takes.
+/// Address space that events need.
 const ADDRESS_SPACE: usize = 384 << 20;
 /// The name of threads that have none yet.
 const ATTACHING: &str = "(attaching)";
@@ -67,22 +67,22 @@ const CAPABILITIES_OF_TRIAL: [Capability; 3] = [
     Capability::CanGetLineNumbers,
 ];
 
-/// See the module.
+/// The recording of `mode=trace`.
 pub(crate) struct Trace {
     rewriting: RewriteOptions,
-    /// Facts of sites for the reader of events.
+    /// Facts of sites for the event decoder.
     sites: Arc<SiteTable>,
     collections: Collections,
-    /// Classes are read for the next pause when they are prepared, where one will look at them.
+    /// Reads classes for the next pause when they are prepared, if pauses need them.
     classes_ahead: OnceLock<Option<Arc<ClassesAhead>>>,
-    /// The event files are at their upper limit: a collection would let them rotate.
+    /// The event files have reached their maximum size: a collection would allow them to rotate.
     collection_wanted: Arc<AtomicBool>,
     /// Stamps of the program's uses of objects; only with `staleness=`.
     uses: OnceLock<UseStamps>,
     /// A trial of `ducktrack impact`; only with `remove=`.
     trial: OnceLock<Trial>,
     is_trial: bool,
-    /// What `mode=witness` records besides events.
+    /// What `mode=witness` records in addition to events.
     witness: Witness,
     /// And what `witness=full` records besides that.
     records: Records,
@@ -105,7 +105,7 @@ impl UseWords for UseStamps {
     }
 }
 
-/// Collections that the VM does not announce are recorded like the others.
+/// Records collections that the VM does not announce like the others.
 struct Unannounced {
     core: &'static Core,
     trace: &'static Trace,
@@ -181,7 +181,7 @@ impl Trace {
         })
     }
 
-    /// Moves of objects are watched; where they cannot be, that is said.
+    /// Starts to watch moves of objects. If that fails, the trace says so.
     fn watch_moves(&'static self, core: &'static Core, vm: &VmStructs, flags: &JvmFlags) {
         if core.options.moves == Moves::Off {
             core.add_note("Moves and deaths of objects were not recorded (moves=off).".to_owned());
@@ -193,8 +193,9 @@ impl Trace {
             self.collections
                 .prepare(vm, flags, &core.options, stack_chunk_size, unannounced);
         if let Err(why) = prepared {
-            let text =
-                format!("Moves and deaths of objects are not known: {why}. Allocations are.");
+            let text = format!(
+                "Moves and deaths of objects are unknown: {why}. Allocations are recorded."
+            );
             core.log.warn(&text);
             core.notes.add(text);
         }
@@ -209,7 +210,7 @@ impl Trace {
         }
     }
 
-    /// Everything that `mode=witness` needs besides events. Where it cannot be, the trace says why, and is one of `mode=trace`.
+    /// Prepares what `mode=witness` needs in addition to events. If that fails, the trace says why, and the recording is one of `mode=trace`.
     fn start_witness(&self, core: &Core, jni: Jni) {
         if core.options.witness == options::Witness::Off {
             return;
@@ -217,7 +218,8 @@ impl Trace {
         let address = |object: jobject| self.helper(core)?.address_of(jni, object);
         let heap = self.collections.reserved_heap();
         if let Err(why) = self.witness.begin(core, jni, heap, address) {
-            let line = format!("mode=witness is off, and mode=trace goes on: {why}.");
+            let line =
+                format!("mode=witness is off, and the recording continues as mode=trace: {why}.");
             core.log.warn(&line);
             core.notes.add(line);
             return;
@@ -230,7 +232,7 @@ impl Trace {
         }
     }
 
-    /// Everything that stamps of uses need. Where they cannot be, the trace says why and the program runs on without them.
+    /// Prepares what stamps of uses need. If that fails, the trace says why, and the program runs without stamps.
     fn start_uses(&self, core: &Core, jni: Jni) {
         if core.options.staleness == Staleness::Off {
             return;
@@ -245,7 +247,7 @@ impl Trace {
         }
     }
 
-    /// Prepares the trial, if one was asked for. Where it cannot be, the trace says why, and the program runs on.
+    /// Prepares the trial, if one was requested. If that fails, the trace says why, and the program runs without it.
     fn prepare_trial(&self, core: &Core, jni: Jni) {
         let Some(choices) = &core.options.trial else {
             return;
@@ -257,18 +259,18 @@ impl Trace {
         }
     }
 
-    /// The program runs: the trial begins.
+    /// Starts the trial when the program starts.
     fn begin_trial(&self, core: &Core) {
         let Some(trial) = self.trial.get() else {
             return;
         };
         if let Err(error) = core.env.enable(EventKind::EXCEPTION) {
-            core.add_note(format!("Exceptions are not announced: {error}."));
+            core.add_note(format!("Exception events cannot be enabled: {error}."));
         }
         trial.begin_run();
     }
 
-    /// After a collection: looks for references to remove, if it is time.
+    /// After a collection, looks for references to remove, if it is time.
     fn look_for_removals(&self, core: &Core, jni: Jni) {
         let (Some(trial), Some(uses), Some(helper)) =
             (self.trial.get(), self.uses.get(), self.helper(core))
@@ -282,7 +284,7 @@ impl Trace {
         }
     }
 
-    /// Gives numbers to sites and callers that many events say, and writes what is new in the trace's dictionary.
+    /// Numbers frequent pairs of site and caller, and writes new definitions.
     fn number_called_sites(&self, core: &Core) {
         let Some(buffers) = self.buffers.get() else {
             return;
@@ -315,7 +317,7 @@ impl Recording for Trace {
     }
 
     fn begin(&'static self, core: &'static Core) -> Result<(), String> {
-        let facts = core.facts().ok_or("the VM is not known")?;
+        let facts = core.facts().ok_or("the VM's facts are unknown")?;
         self.sites.set_layout(facts.layout);
         let vm = VmStructs::load().map_err(|error| error.to_string())?;
         let flags = JvmFlags::load(&vm).map_err(|error| error.to_string())?;
@@ -332,7 +334,7 @@ impl Recording for Trace {
         ] {
             core.env
                 .enable(event)
-                .map_err(|error| format!("collections are not announced: {error}"))?;
+                .map_err(|error| format!("collection events cannot be enabled: {error}"))?;
         }
         Ok(())
     }
@@ -345,7 +347,7 @@ impl Recording for Trace {
         Ok(())
     }
 
-    /// While the VM starts: the classes that it has by now are nothing new to the first pause.
+    /// Reads the VM's classes while it starts, so that the first pause need not.
     fn classes_loaded(&self, core: &Core) {
         if let Some(buffers) = self.buffers.get().filter(|_| !core.attached) {
             self.collections.read_first_classes(core, buffers);
@@ -391,7 +393,7 @@ impl Recording for Trace {
     fn class_prepared(&self, _class: jclass, klass: usize) {
         let ahead = || self.collections.classes_ahead();
         if let Some(ahead) = self.classes_ahead.get_or_init(ahead) {
-            // SAFETY: the VM has just said what is there, and the caller's reference keeps the class alive.
+            // SAFETY: the VM has just reported the class at this address, and the caller's reference keeps it alive.
             unsafe { ahead.read(Address(klass)) };
         }
     }
@@ -417,7 +419,7 @@ impl Recording for Trace {
             return;
         };
         let told = match core.phase.get() {
-            // What it did before is not recorded.
+            // Its earlier allocations are not recorded.
             // SAFETY: the VM has just listed the thread, or the thread itself runs this.
             Phase::Starting => unsafe { facts.threads.cooked_allocated_bytes(Address(native)) },
             _ => 0,
@@ -526,7 +528,8 @@ impl Recording for Trace {
         if self.collection_wanted.swap(false, Ordering::AcqRel)
             && let Err(error) = core.env.force_garbage_collection()
         {
-            core.log.warn(&format!("no collection can be had: {error}"));
+            core.log
+                .warn(&format!("a collection cannot be requested: {error}"));
         }
         self.number_called_sites(core);
         self.look_for_removals(core, jni);
@@ -540,10 +543,10 @@ impl Recording for Trace {
         }
     }
 
-    /// Takes what is in all buffers.
+    /// Takes the contents of all buffers.
     fn end(&self, core: &Core, cause: &str) {
         if let Some(trial) = self.trial.get() {
-            // Where this fails, exceptions find a run that has ended.
+            // If this fails, exceptions find a run that has ended.
             let _ = core.env.disable(EventKind::EXCEPTION);
             core.registry.note(Record::Trial(trial.record()));
         }
@@ -572,7 +575,7 @@ impl Recording for Trace {
         let unseen = core.shared.word(event_buffer::DROPPED);
         if unseen > 0 {
             losses.push(format!(
-                "{unseen} allocations were executed by threads without a buffer of events"
+                "{unseen} allocations were executed by threads without an event buffer"
             ));
         }
         losses.extend(buffers.log().losses());
@@ -586,7 +589,7 @@ impl Recording for Trace {
     }
 }
 
-/// Where events survive the process; where they cannot, that is said.
+/// Creates the file in which events survive the process. If that fails, the trace says so.
 fn begin_live_events(core: &Core) -> Option<Arc<LiveEvents>> {
     let begun = LiveEvents::begin(
         &core.directory,

@@ -285,7 +285,7 @@ fn other_collectors_are_refused_with_a_line() {
     let said = run.finish(&mut command).expect("the program");
     assert!(
         said.contains(
-            "mode=witness is off, and mode=trace goes on: moves of objects are not known"
+            "mode=witness is off, and the recording continues as mode=trace: moves of objects are unknown"
         ),
         "{said}"
     );

@@ -132,7 +132,7 @@ impl Core {
         }
         self.log.warn(&format!(
             "{refusal}: counts of some threads are in private memory, and lost if the JVM is killed; \
-             a larger `mapped-memory`, another `output` or `interval=` help"
+             use a larger `mapped-memory`, another `output`, or `interval=`"
         ));
         self.notes.add(format!(
             "Counts of some threads are in private memory and lost if the JVM is killed: {refusal}."
@@ -179,7 +179,7 @@ impl Core {
         let without = self.cost.threads_without_block.load(Ordering::Relaxed);
         if without > 0 {
             losses.push(format!(
-                "{without} threads counted into the block that all share, where updates may be lost: the agent had no memory for theirs"
+                "{without} threads counted into the shared block, where updates may be lost: the agent had no memory for their own"
             ));
         }
         losses

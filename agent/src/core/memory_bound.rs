@@ -51,7 +51,7 @@ impl Core {
         let full = self.own_memory() >= bound;
         if full && !self.memory_full.swap(full, Ordering::Relaxed) {
             self.add_note(format!(
-                "The agent had the {bound} bytes of memory that it may have (option `memory`): classes that were loaded after that are not counted."
+                "The agent reached its bound of {bound} bytes (option `memory`): classes loaded after that are not counted."
             ));
         }
         self.memory_full.store(full, Ordering::Relaxed);

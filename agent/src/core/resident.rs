@@ -149,7 +149,7 @@ impl Resident {
         if self.call_totals.get().is_none() {
             let totals = wanted.then(CallTotals::new).transpose();
             let totals =
-                totals.map_err(|error| format!("no memory for what calls bring: {error}"))?;
+                totals.map_err(|error| format!("no memory for the totals of calls: {error}"))?;
             // Runs start one after another.
             let _ = self.call_totals.set(totals);
         }
@@ -209,7 +209,7 @@ impl Resident {
             // Runs start one after another.
             let _ = self.tables.set(tables);
         }
-        let tables = self.tables.get().ok_or("no tables of events")?;
+        let tables = self.tables.get().ok_or("no event tables")?;
         tables.clear();
         Ok(tables)
     }

@@ -52,9 +52,9 @@ impl VmFacts {
         let flags = JvmFlags::load(&vm)
             .map_err(|error| format!("this VM's flags cannot be read: {error}"))?;
         let threads = ThreadLayout::load(&vm)
-            .map_err(|error| format!("the layout of threads is not known: {error}"))?;
+            .map_err(|error| format!("the layout of threads is unknown: {error}"))?;
         let klass = KlassLayout::load(&vm)
-            .map_err(|error| format!("the layout of classes is not known: {error}"))?;
+            .map_err(|error| format!("the layout of classes is unknown: {error}"))?;
         let java_version = java_version(env);
         let unsafe_object = Unsafe::find(jni)?;
         let eetop = unsafe_object.field_offset("java/lang/Thread", "eetop")?;
@@ -123,7 +123,7 @@ fn heap_limits(flags: &JvmFlags) -> Option<HeapLimits> {
 fn eetop_field(jni: Jni) -> Result<jfieldID, Obstacle> {
     jni.find_class("java/lang/Thread")
         .and_then(|class| jni.field_id(class, "eetop", "J"))
-        .map_err(|error| format!("threads do not say where they are: {error}"))
+        .map_err(|error| format!("the addresses of native threads are unknown: {error}"))
 }
 
 /// The sizes of objects of a class, from its layout helper.
@@ -173,7 +173,7 @@ impl Unsafe {
             })
         };
         find().map_err(|error: ducktrack_jvmti::Error| {
-            format!("jdk.internal.misc.Unsafe is not there: {error}")
+            format!("jdk.internal.misc.Unsafe is missing: {error}")
         })
     }
 
@@ -195,7 +195,8 @@ impl Unsafe {
         let offset = ask().map_err(|error: ducktrack_jvmti::Error| {
             format!("{class}.{field} has no known offset: {error}")
         })?;
-        usize::try_from(offset).map_err(|_| format!("{class}.{field} has the offset {offset}"))
+        usize::try_from(offset)
+            .map_err(|_| format!("{class}.{field} has the implausible offset {offset}"))
     }
 
     fn array_base(&self, class: &str) -> Result<u8, Obstacle> {
@@ -224,7 +225,7 @@ impl Unsafe {
         let base = ask().map_err(|error: ducktrack_jvmti::Error| {
             format!("{class} has no known layout: {error}")
         })?;
-        u8::try_from(base).map_err(|_| format!("{class} starts its elements at {base}"))
+        u8::try_from(base).map_err(|_| format!("{class} has the implausible base offset {base}"))
     }
 }
 

@@ -1,9 +1,9 @@
-//! The application: whose calls of other code are asked what they bring (`app=`).
+//! Decides which classes belong to the application, whose calls of other code are measured (`app=`).
 //!
 //! ```text
 //! main class com.acme.shop.Main      com.acme.*
 //! main class shop.Main               shop.*
-//! main class org.apache.foo.Main     org.apache.foo.*      many projects share its first two names
+//! main class org.apache.foo.Main     org.apache.foo.*      many projects share the first two names
 //! main class Main                    the classes without a package
 //! ```
 
@@ -12,7 +12,7 @@ use ducktrack_trace_format as format;
 
 use crate::options::App;
 
-/// First names that many projects share: one more name tells the application.
+/// Top-level names shared by many projects: one more name identifies the application.
 const SHARED_NAMES: [&str; 9] = [
     "org.apache",
     "org.eclipse",
@@ -25,7 +25,7 @@ const SHARED_NAMES: [&str; 9] = [
     "com.ibm",
 ];
 
-/// Main classes of these packages start the code of another program.
+/// A main class in these packages starts another program's code.
 const LAUNCHERS: [&str; 12] = [
     "org.springframework.boot.loader",
     "org.apache.catalina.startup",
@@ -46,7 +46,7 @@ const LAUNCHERS: [&str; 12] = [
 pub(crate) struct Application(pub(crate) format::Application);
 
 impl Application {
-    /// The application that is asked for; `main_class` says the program's. The error is a sentence.
+    /// Determines the application from the option, or from the program's main class `main_class`. The error is a sentence.
     pub(crate) fn find(
         app: &App,
         main_class: impl FnOnce() -> Option<String>,
@@ -59,7 +59,7 @@ impl Application {
             }))),
             App::Auto => {
                 let main = main_class().ok_or(
-                    "What application code brings is not known: the main class cannot be told; say app=PATTERN.",
+                    "Calls of the application are not measured: the main class is unknown; use app=PATTERN.",
                 )?;
                 Self::of_main(&main).map(Some)
             }
@@ -73,7 +73,7 @@ impl Application {
         };
         if LAUNCHERS.iter().any(&in_package) {
             return Err(format!(
-                "What application code brings is not known: {main} starts other code; say app=PATTERN."
+                "Calls of the application are not measured: {main} starts another program; use app=PATTERN."
             ));
         }
         let names: Vec<&str> = main.split('.').collect();

@@ -1,13 +1,14 @@
-//! What calls of the application bring: the tables that the helper classes read, and what virtual threads have open while they wait.
+//! Measures what the application's calls allocate: the tables that the helper classes read, and the open calls of waiting virtual threads.
 //!
 //! ```text
-//! counter's bytes   by counter: what one more of it stands for, in bytes (8 bytes each)
-//! site's bytes      by site: bytes of an object, where keyed entries count it
-//! waiting           virtual threads that were taken off their carriers in the middle of a call
+//! counter's bytes   by counter: bytes that one increment stands for (8 bytes each)
+//! site's bytes      by site: bytes of an object, if keyed entries count it
+//! waiting           virtual threads that were unmounted in the middle of a call
 //! ```
 //!
-//! The size of a class is known before its first object is made ([`crate::classes::prepared_classes`]). Where the loader of a site does not decide which class of a
-//! name is meant, the first that is prepared does; with several classes of one name and different sizes, bytes of calls may be of the wrong one.
+//! The size of a class is known before its first object is allocated ([`crate::classes::prepared_classes`]). If the loader of a site does
+//! not decide which class of a name is meant, the first prepared one does. If several classes have the same name and different sizes, the
+//! bytes of calls may be those of the wrong class.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,12 +26,12 @@ use crate::threads::counter_block::{
     CounterBlock, FIRST_COUNTER, RECORDS_BYTES, RECORDS_OFFSET, WORDS,
 };
 
-/// Sites that the table has room for.
+/// Number of sites that the table has room for.
 pub(crate) const MOST_SITES: u32 = 1 << 20;
-/// Words of a record of a call under way.
+/// Words in a record of an open call.
 const RECORD: usize = 8;
 
-/// What is known of calls, for good: compiled code holds the addresses.
+/// What is known about calls. Permanent, because compiled code holds the addresses.
 pub(crate) struct CallTotals {
     counters: usize,
     sites: usize,
@@ -49,7 +50,7 @@ struct UnsizedWord {
 }
 
 impl CallTotals {
-    /// The tables, empty.
+    /// Creates empty tables.
     ///
     /// # Errors
     /// If there is no address space.
@@ -70,7 +71,7 @@ impl CallTotals {
         })
     }
 
-    /// The helper's constants from the 27th on.
+    /// The helper's constants from index 27 on.
     pub(crate) fn constant(&self, which: usize) -> i64 {
         let value = match which {
             0 => 1,
@@ -90,11 +91,11 @@ impl CallTotals {
     }
 
     pub(crate) fn set_application(&self, application: Application) {
-        // There is one program in a process.
+        // A process has one program.
         let _ = self.application.set(application);
     }
 
-    /// Learns the sizes of a class's sites before its code runs. `size_of` gives the size of the objects of a class that is prepared.
+    /// Sets the sizes of a class's sites before its code runs. `size_of` gives the size of the instances of a prepared class.
     pub(crate) fn learn(
         &self,
         rewritten: &RewrittenClass,
@@ -127,7 +128,7 @@ impl CallTotals {
                         loader,
                     };
                     self.wait(ty, words.iter().map(wait));
-                    // After they wait: the class may be prepared in between.
+                    // Checked after they are registered, because the class may be prepared in between.
                     self.class_prepared(ty, &size_of);
                 }
                 _ => {}
@@ -140,7 +141,7 @@ impl CallTotals {
         waiting.entry(descriptor.into()).or_default().extend(words);
     }
 
-    /// A class is prepared: words that wait for its size get it.
+    /// Sets the words that wait for the size of a class, when it is prepared.
     pub(crate) fn class_prepared(
         &self,
         descriptor: &[u8],
@@ -170,7 +171,7 @@ impl CallTotals {
         }
     }
 
-    /// A virtual thread is taken off its carrier in the middle of calls: their records wait with what they have brought so far.
+    /// Unmounts a virtual thread in the middle of calls: its records wait, with their totals so far.
     pub(crate) fn leave(&self, thread: u64, carrier: CounterBlock) {
         let (base, top) = carrier.records();
         let mut saved = Vec::with_capacity((top - base) * RECORD);
@@ -191,7 +192,7 @@ impl CallTotals {
         }
     }
 
-    /// It goes on, perhaps on another carrier.
+    /// Mounts it again, perhaps on another carrier.
     pub(crate) fn arrive(&self, thread: u64, carrier: CounterBlock) {
         let Some(saved) = self.parked.lock().remove(&thread) else {
             return;
@@ -217,7 +218,7 @@ impl CallTotals {
     }
 }
 
-/// What a call that began at this moment would note.
+/// What a call that began at this moment would record.
 fn now(carrier: CounterBlock, call: u64) -> [u64; 6] {
     let [objects, bytes, charged_objects, charged_bytes] = carrier.totals();
     let counter = |offset: u32| {
@@ -235,7 +236,7 @@ fn now(carrier: CounterBlock, call: u64) -> [u64; 6] {
 }
 
 fn set(address: usize, value: u64) {
-    // SAFETY: every address here is of a word of one of the two tables, which are mapped for good; numbers were compared with their sizes.
+    // SAFETY: every address here is that of a word of one of the two tables, which are never unmapped; numbers were checked against their sizes.
     let word = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(address) };
     word.store(value, Ordering::Release);
 }
@@ -263,7 +264,7 @@ mod tests {
         second.set_word(70, 50);
         totals.arrive(42, second);
         assert_eq!(second.records(), (0, 1));
-        // Two objects and 20 bytes were brought before.
+        // Two objects and 20 bytes were allocated before.
         assert_eq!(second.record(0), [70, 998, 4980, 900, 4000, 50, 0]);
         totals.arrive(42, second);
         assert_eq!(second.records(), (0, 1));

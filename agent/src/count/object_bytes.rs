@@ -1,4 +1,4 @@
-//! Bytes of objects whose size follows from the site and the VM's object layout.
+//! Object sizes that follow from the site and the VM's object layout.
 //!
 //! ```text
 //! array    align(base + elements * size)
@@ -8,7 +8,7 @@
 use ducktrack_class_rewriter::{ElementSize, SizeRule};
 use ducktrack_trace_format::ObjectLayout;
 
-/// The size of a site's objects, where it does not depend on a class or the run.
+/// The size of a site's objects, if it depends on neither a class nor the run.
 pub(crate) fn object_bytes(rule: &SizeRule, layout: &ObjectLayout) -> Option<u32> {
     match rule {
         SizeRule::OfArray(element, length) => array_bytes(*element, *length, layout),
@@ -29,7 +29,7 @@ fn array_bytes(element: ElementSize, length: u32, layout: &ObjectLayout) -> Opti
     u32::try_from(align(base + size * u64::from(length), layout)).ok()
 }
 
-/// HotSpot lays fields out largest first; smaller ones fill the gap between a header of 12 bytes and the first of 8.
+/// HotSpot lays out large fields first; smaller ones fill the gap between a header of 12 bytes and the first 8-byte field.
 fn captured_bytes(descriptor: &[u8], layout: &ObjectLayout) -> Option<u32> {
     let mut eights = 0u64;
     let mut smaller = 0u64;
@@ -49,12 +49,12 @@ fn captured_bytes(descriptor: &[u8], layout: &ObjectLayout) -> Option<u32> {
     u32::try_from(align(end, layout)).ok()
 }
 
-/// Bytes that each parameter of a descriptor takes as a field.
+/// The size of each parameter of a descriptor as a field, in bytes.
 fn field_sizes(descriptor: &[u8], layout: &ObjectLayout) -> Option<Vec<u64>> {
     let mut rest = descriptor.strip_prefix(b"(")?;
     let mut sizes = Vec::new();
     loop {
-        let (first, behind) = rest.split_first()?;
+        let (first, tail) = rest.split_first()?;
         let size = match first {
             b')' => return Some(sizes),
             b'J' | b'D' => 8,
@@ -64,17 +64,17 @@ fn field_sizes(descriptor: &[u8], layout: &ObjectLayout) -> Option<Vec<u64>> {
             _ => u64::from(layout.reference),
         };
         rest = match first {
-            b'L' => after_class(behind)?,
+            b'L' => after_class(tail)?,
             b'[' => {
-                let element = behind.iter().position(|letter| *letter != b'[')?;
-                let (letter, behind) = behind.get(element..)?.split_first()?;
+                let element = tail.iter().position(|letter| *letter != b'[')?;
+                let (letter, tail) = tail.get(element..)?.split_first()?;
                 if *letter == b'L' {
-                    after_class(behind)?
+                    after_class(tail)?
                 } else {
-                    behind
+                    tail
                 }
             }
-            _ => behind,
+            _ => tail,
         };
         sizes.push(size);
     }

@@ -43,7 +43,7 @@ pub(crate) fn prepare(core: &Core, jni: Jni) -> Result<(), String> {
     let Some(totals) = call_totals(core) else {
         if core.options.app != App::Off {
             core.add_note(
-                "What calls of the application bring is not known: an earlier recording in this JVM did without (app=off).".to_owned(),
+                "Calls of the application are not measured: an earlier recording in this JVM had app=off.".to_owned(),
             );
         }
         return Ok(());

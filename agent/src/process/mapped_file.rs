@@ -58,13 +58,13 @@ pub(crate) struct FileRange {
 #[non_exhaustive]
 pub(crate) enum Refusal {
     /// A full disk could kill the program.
-    #[error("the file system of {} (type {kind:#x}) does not promise that reserved room can be written", path.display())]
+    #[error("the file system of {} (type {kind:#x}) does not guarantee that allocated room can be written", path.display())]
     FileSystem { path: PathBuf, kind: u32 },
     /// The file has reached its maximum length.
-    #[error("{} has all the bytes that it may have ({most})", path.display())]
+    #[error("{} has reached its maximum of {most} bytes", path.display())]
     Bound { path: PathBuf, most: u64 },
     /// Each block takes mappings, and their number per process is limited.
-    #[error("{} has as many blocks as it may have ({most})", path.display())]
+    #[error("{} has reached its maximum of {most} blocks", path.display())]
     Blocks { path: PathBuf, most: usize },
     /// The kernel refuses.
     #[error("cannot {action} {}: {source}", path.display())]

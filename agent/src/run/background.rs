@@ -47,7 +47,7 @@ impl Agent {
         let socket = Socket::listen(&self.core.directory);
         if let Err(error) = &socket {
             self.core.add_note(format!(
-                "No socket for commands: {error}; `ducktrack status` and `stop` need the right to attach."
+                "No socket for commands: {error}; `ducktrack status` and `stop` need permission to attach."
             ));
         }
         socket.ok()

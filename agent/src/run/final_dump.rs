@@ -26,7 +26,7 @@ pub(crate) fn dump_at_end(core: &Core, jni: Jni) {
         None => Err("the directory's name is not UTF-8".to_owned()),
     };
     if let Err(why) = dumped {
-        core.add_note(format!("There is no heap dump of the end: {why}."));
+        core.add_note(format!("No heap dump was written at the end: {why}."));
     }
 }
 

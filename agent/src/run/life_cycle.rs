@@ -48,12 +48,12 @@ impl Agent {
     fn begin_counting(&'static self, jni: Jni) -> Result<(), String> {
         check_room(&self.core)?;
         jni.know_own_exceptions()
-            .map_err(|error| format!("exceptions cannot be told apart: {error}"))?;
+            .map_err(|error| format!("the agent's own exceptions cannot be identified: {error}"))?;
         let facts = self.core.resident.learn_facts(jni)?;
         self.core.shared.clear();
         if let Some(why) = &facts.slot_note {
             self.core.add_note(format!(
-                "Counters hang at {} because {why}: probes are larger.",
+                "Counter blocks are found through {} because {why}: probes are larger.",
                 facts.slot.name()
             ));
         }
@@ -73,7 +73,7 @@ impl Agent {
         let links = &self.instrumentation.links;
         links
             .prepare(&self.core, jni, self.core.needs.helpers)
-            .map_err(|error| format!("class loaders cannot be asked: {error}"))?;
+            .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
         enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK])?;
         retransform_loaded_classes(&self.core, jni);
         if self.core.attached {
@@ -107,8 +107,7 @@ impl Agent {
             .hidden_class_gate
             .load(Ordering::Acquire)
         {
-            self.core.add_note("Hidden classes cannot be rewritten in this VM: what proxies of lambdas and method references allocate by \
-                themselves is not counted.".to_owned());
+            self.core.add_note("Hidden classes cannot be rewritten in this VM: allocations inside proxies of lambdas and method references are not counted.".to_owned());
         }
     }
 
@@ -145,7 +144,7 @@ fn enable(core: &Core, events: &[EventKind]) -> Result<(), String> {
     events
         .iter()
         .try_for_each(|event| core.env.enable(*event))
-        .map_err(|error| format!("events cannot be had: {error}"))
+        .map_err(|error| format!("events cannot be enabled: {error}"))
 }
 
 /// Checks that a probe, called as rewritten code calls it, increments a counter in the current thread's own block.
@@ -161,7 +160,8 @@ fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), Str
         (1, 0) => Ok(()),
         (0, 1) => {
             core.add_note(
-                "Threads have no counters of their own in this VM: counts may be short.".to_owned(),
+                "Threads have no counters of their own in this VM: counts may be too low."
+                    .to_owned(),
             );
             Ok(())
         }
@@ -217,13 +217,13 @@ fn refuse_fixed_class(core: &Core, class: jclass) {
 fn count_native_code(core: &Core, jni: Jni) {
     if jni_variadic::new_object().is_none() {
         core.add_note(
-            "Objects that native code makes with NewObject are not counted on this machine."
+            "Objects that native code allocates with NewObject are not counted on this machine."
                 .to_owned(),
         );
     }
     if let Err(error) = jni_functions::install(core, jni) {
         core.add_note(format!(
-            "Objects made by native code are not counted: {error}."
+            "Objects allocated by native code are not counted: {error}."
         ));
     }
 }
@@ -263,7 +263,7 @@ fn note_shortage(core: &Core) {
     );
     if memory::is_short() || threads > 0 {
         let text = format!(
-            "Memory or address space was short: {classes} class(es) were not rewritten, and {threads} thread(s) counted into the block that all share."
+            "Memory or address space was short: {classes} class(es) were not rewritten, and {threads} thread(s) counted into the shared block."
         );
         core.log.warn(&text);
         core.notes.add(text);

@@ -40,7 +40,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     let before = entry::agent();
     if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {
         return Err(format!(
-            "this JVM is recorded already, into {}; the command `stop` ends that",
+            "this JVM is already being recorded, into {}; the command `stop` ends that recording",
             running.core.directory.display()
         ));
     }
@@ -54,13 +54,12 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     check_recorded_cache()?;
     let agent = Agent::new(resident, before, recording, options, text, attached)?;
     let agent = entry::install(agent, before).ok_or("another run has just begun")?;
-    listen(&agent.core)
-        .map_err(|error| format!("this VM does not let the agent listen: {error}"))?;
+    listen(&agent.core).map_err(|error| format!("this VM refuses the agent's events: {error}"))?;
     // SAFETY: the agent's library is never unloaded, and the listener may be called on any thread.
     if !unsafe { vm.watch_environments(callbacks::tool_comes) } {
         agent
             .stacks
-            .leave_sampler(&agent.core, "other tools cannot be noticed in this VM");
+            .leave_sampler(&agent.core, "other tools cannot be detected in this VM");
     }
     if attached
         || resident
@@ -73,7 +72,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
             .map_err(|error| format!("the attaching thread has no JNI: {error}"))?;
         agent
             .start(jni)
-            .map_err(|why| format!("{why}; the program runs on, nothing is counted"))?;
+            .map_err(|why| format!("{why}; the program continues, nothing is counted"))?;
     }
     Ok(json!({
         "ok": true,

@@ -119,7 +119,7 @@ fn detach_threads(core: &Core, jni: Jni) {
     for thread in threads.iter() {
         if let Err(error) = helper.set_slot(jni, *thread, 0) {
             core.log
-                .debug(|| format!("a thread goes on counting, unread: {error}"));
+                .debug(|| format!("a thread continues to count, but is not read: {error}"));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::process::address_space;
 use crate::process::memory;
 use crate::run::phase::Phase;
 use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
-use crate::threads::thread_table::Given;
+use crate::threads::thread_table::AssignedBlock;
 
 impl Agent {
     /// Gives a starting thread its block before it runs any of its own Java code.
@@ -43,16 +43,16 @@ impl Agent {
             return;
         }
         let block = match self.core.threads.start(native, &name, 0) {
-            Ok(Given::Block(id, block)) => {
+            Ok(AssignedBlock::Block(id, block)) => {
                 let block = self.core.block_in_file(id, block);
                 self.recording.thread_begins(&self.core, id, block, native);
                 block
             }
-            Ok(Given::Adopted(block)) => {
+            Ok(AssignedBlock::Adopted(block)) => {
                 self.recording.thread_confirmed(block, native);
                 block
             }
-            Ok(Given::Nothing) => return,
+            Ok(AssignedBlock::Nothing) => return,
             Err(error) => {
                 self.core.log.warn(&format!(
                     "thread {name} counts into the shared block: {error}"

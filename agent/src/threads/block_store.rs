@@ -1,16 +1,16 @@
-//! Where counter blocks have their memory: in the mapped file as far as it may go, else in private memory.
+//! Provides memory for counter blocks: in the mapped file while it has room, else private memory.
 //!
 //! ```text
 //! block     0 ........ as many counters as there are ..... WORDS * 8 ........ keyed entries .... end
 //!           ^ in the file, grows with the classes that are rewritten          ^ a table in the file, grows with its entries
 //! ```
 //!
-//! A key leads to a place modulo the length of the table, which the block's header has. When the table is half full, its thread has it replaced by
-//! one of twice the length.
+//! A key is hashed modulo the length of the table, which is stored in the block's header. When the table is half full, its thread has it
+//! replaced by one of twice the length.
 //!
-//! A block takes room for the counters that exist. Before the code of a class with new counters is handed to the VM, every block in the file
-//! grows ([`BlockStore::cover`]). Where one cannot, the rest of its counters stays in private memory for good: a thread may have counted there by
-//! the time at which there is room again.
+//! A block has room for the counters that exist. Before the code of a class with new counters is passed to the VM, every block in the file
+//! grows ([`BlockStore::cover`]). If one cannot grow, the rest of its counters stays in private memory permanently, because a thread may
+//! have counted there by the time there is room again.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,19 +24,19 @@ use crate::threads::counter_block::{BlockValues, CounterBlock, KEYED_BYTES, KEYE
 use crate::threads::counter_file::CounterFile;
 use crate::threads::written_pages::WrittenPages;
 
-/// Blocks grow by a multiple of this many bytes, the largest page that a system has,
+/// Blocks grow by a multiple of this many bytes, the largest page of any system,
 const STEP: usize = 64 << 10;
-/// and by this part of what they have.
+/// and by this fraction of their size.
 const GROWTH: usize = 8;
-/// Bytes of a block's first table of keyed entries, where a page is no larger; it grows.
+/// Bytes of a block's first keyed table, if a page is no larger. The table grows.
 const FIRST_KEYED: usize = 16 << 10;
-/// A block takes up to 20 of the process's mappings (one for each time it grew), of which Linux allows 65,530; the VM needs some, too.
+/// A block takes up to 20 of the process's mappings (one for each growth). Linux allows 65,530, and the VM needs some, too.
 const MOST_BLOCKS: usize = 1000;
 
 /// The blocks of a process.
 pub(crate) struct BlockStore {
     state: Mutex<State>,
-    /// Counters below this one are in every block that grows.
+    /// Every block that can grow covers the counters below this one.
     covered: AtomicU32,
 }
 
@@ -45,9 +45,9 @@ struct State {
     file: Option<CounterFile>,
     takes_blocks: bool,
     is_full: bool,
-    /// By the number of the block in the file.
+    /// Indexed by the number of the block in the file.
     blocks: Vec<BackedBlock>,
-    /// Bytes of counters that a block has.
+    /// Bytes of counters in each block.
     bytes: usize,
 }
 
@@ -56,15 +56,15 @@ struct BackedBlock {
     block: CounterBlock,
     /// Bytes of its counters that are in the file.
     bytes: usize,
-    /// Where in the file: one part for each time it grew.
+    /// Locations in the file: one part for each growth.
     parts: Vec<FileRange>,
-    /// It could not grow once.
+    /// Growing failed once.
     stopped: bool,
-    /// Its keyed entries: the number of the extent, and where they are.
+    /// Its keyed entries: the number of the extent, and its location.
     keyed: (u64, FileRange),
 }
 
-/// What the agent sees when it looks around.
+/// Facts that the agent reports at each look.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub(crate) unix_millis: u64,
@@ -79,13 +79,13 @@ pub(crate) fn first_keyed() -> usize {
 }
 
 impl BlockStore {
-    /// All blocks are in private memory.
+    /// A store with all blocks in private memory.
     pub(crate) fn private() -> Self {
         Self::of(None, false)
     }
 
-    /// Blocks are in the mapped file of a directory, which may take `most` bytes for them; private if that cannot be. With 0 the file only says
-    /// whose trace it is.
+    /// A store with blocks in the mapped file of a directory, which may take `most` bytes for them; private if that fails. With 0 the file
+    /// only says whose trace it is.
     pub(crate) fn open(directory: &Path, most: u64) -> (Self, Option<Refusal>) {
         match CounterFile::create(directory, most) {
             Ok(file) => (Self::of(Some(file), most > 0), None),
@@ -105,8 +105,8 @@ impl BlockStore {
         }
     }
 
-    /// Puts a new block, in which no thread has counted yet, into the file. `Ok(false)`: no block is to be there. The block that threads share does
-    /// not grow: it has the largest table of keyed entries.
+    /// Puts a new block, in which no thread has counted yet, into the file. Returns `Ok(false)` if no blocks belong there. The block that
+    /// threads share does not grow, since it has the largest keyed table.
     ///
     /// # Errors
     /// Why the block stays in private memory.
@@ -122,10 +122,10 @@ impl BlockStore {
         backed
     }
 
-    /// Gives a block a table of keyed entries that is twice as large. Called by the only thread that writes there, between two entries.
+    /// Gives a block a keyed table of twice the length. Called by the only thread that writes there, between two entries.
     ///
     /// # Errors
-    /// Why it cannot: from now on its entries are in private memory.
+    /// Why it cannot; from now on its entries are in private memory.
     pub(crate) fn grow_keyed(&self, address: usize) -> Result<(), Refusal> {
         let mut state = self.state.lock();
         let State { file, blocks, .. } = &mut *state;
@@ -141,18 +141,18 @@ impl BlockStore {
         }
         let grown = larger_table(file, number, backed, bytes);
         if grown.is_err() {
-            // Where not even this can be had, the table stays as it is, and what finds no room is counted as lost.
+            // If even this fails, the table stays as it is, and entries that find no room are counted as lost.
             let _ = backed.block.make_keyed_private();
         }
         grown
     }
 
-    /// No block has found room in the file since some moment.
+    /// Whether a block found no room in the file.
     pub(crate) fn is_full(&self) -> bool {
         self.state.lock().is_full
     }
 
-    /// Is the block in the file? Then its number there and its generation.
+    /// The block's number and generation in the file, if it is there.
     pub(crate) fn number_of(&self, block: CounterBlock) -> Option<(u32, u32)> {
         let state = self.state.lock();
         let is_it = |backed: &BackedBlock| backed.block == block;
@@ -161,7 +161,7 @@ impl BlockStore {
         Some((u32::try_from(number).ok()?, owner.generation))
     }
 
-    /// Gives a block in the file, whose values are in the trace as a folded block, to another thread with that thread's values.
+    /// Gives a block in the file, whose values are in the trace as a folded block, to another thread together with that thread's values.
     pub(crate) fn pass_on(&self, block: CounterBlock, owner: ThreadId, values: &BlockValues) {
         let _growth = self.state.lock();
         let before = BlockOwner::of(block.word(BlockWord::Owner as usize));
@@ -170,15 +170,15 @@ impl BlockStore {
             thread: owner,
             generation: before.generation.wrapping_add(1),
         };
-        // Until now the reader has left the block out.
+        // Until now, readers have ignored the block.
         std::sync::atomic::fence(Ordering::Release);
         block.set_word(BlockWord::Owner as usize, owner.word());
     }
 
-    /// Makes sure that all counters below `end` are in the file, before any code can count with them.
+    /// Ensures that all counters below `end` are in the file, before any code can count with them.
     ///
     /// # Errors
-    /// The first reason why a block could not grow; it is not asked again.
+    /// The first reason why a block could not grow. Growing that block is not tried again.
     pub(crate) fn cover(&self, end: u32) -> Result<(), Refusal> {
         if end <= self.covered.load(Ordering::Acquire) {
             return Ok(());
@@ -206,7 +206,7 @@ impl BlockStore {
         grown
     }
 
-    /// The pages of counters that were ever written, in blocks that are in the file.
+    /// The pages of counters that were ever written, in blocks in the file.
     pub(crate) fn written(&self) -> WrittenPages {
         let state = self.state.lock();
         let Some(file) = &state.file else {
@@ -218,7 +218,7 @@ impl BlockStore {
             .map_or_else(WrittenPages::default, |runs| WrittenPages::of(&runs, parts))
     }
 
-    /// Tells the file what the agent sees.
+    /// Writes the agent's facts to the file.
     pub(crate) fn note(&self, counter_end: u32, look: Look) {
         let state = self.state.lock();
         let Some(file) = &state.file else { return };
@@ -231,26 +231,26 @@ impl BlockStore {
         file.set(HeaderWord::LookedAt, look.unix_millis);
     }
 
-    /// Tells the file a single fact.
+    /// Writes a single fact to the file.
     pub(crate) fn set(&self, word: HeaderWord, value: u64) {
         if let Some(file) = &self.state.lock().file {
             file.set(word, value);
         }
     }
 
-    /// The recording was stopped, and no slot leads to a block any more: memory, and room on the disk, are free again. Addresses are not: a thread may
-    /// stand between the load of its slot and its store, for as long as it is not scheduled. What it stores goes into a page that is not read; in a
-    /// block that another thread uses it would undo what that counted.
+    /// Frees memory and disk room after the recording was stopped and no slot leads to a block. The addresses stay reserved: a thread may
+    /// be between the load of its slot and its store for as long as it is not scheduled. It then stores into a page that is not read; in a
+    /// block that another thread uses, it would undo that thread's counts.
     pub(crate) fn release(&self) {
         let mut state = self.state.lock();
         for backed in state.blocks.drain(..) {
-            // Where the system does not do it, the memory stays as it is.
+            // If the call fails, the memory stays as it is.
             let _ = backed.block.make_private();
         }
         state.takes_blocks = false;
     }
 
-    /// The trace has said everything.
+    /// Deletes the file when the trace is complete.
     pub(crate) fn remove_file(&self) {
         if let Some(file) = &self.state.lock().file {
             file.remove();
@@ -284,7 +284,7 @@ impl State {
         counters.length = *bytes;
         table.offset += *bytes as u64;
         table.length = keyed;
-        // SAFETY: the block is new, and no more than its counters is replaced.
+        // SAFETY: the block is new, and only its counters are replaced.
         unsafe { file.map(counters, block, 0) }?;
         map_keyed(file, block, table)?;
         file.add_extent(counters, number, 0)?;
@@ -316,7 +316,7 @@ fn grow(
         return Ok(());
     }
     let grown = file.reserve(bytes - backed.bytes).and_then(|range| {
-        // SAFETY: no code has a counter above those that are covered, so nothing was written there; the range ends with the counters at most.
+        // SAFETY: no code uses a counter above the covered ones, so nothing was written there. The range ends with the counters at the latest.
         unsafe { file.map(range, backed.block, backed.bytes) }?;
         file.add_extent(range, number, backed.bytes)?;
         Ok(range)
@@ -331,15 +331,15 @@ fn grow(
     grown.map(|_| ())
 }
 
-/// Puts a table into the place of a block's keyed entries.
+/// Maps a table over a block's keyed entries.
 fn map_keyed(file: &CounterFile, block: CounterBlock, table: FileRange) -> Result<(), Refusal> {
     block.change_keyed(table.length, || {
-        // SAFETY: what is in the place is in the new table, or nothing was filed there yet; no table is longer than the place.
+        // SAFETY: the existing entries are in the new table, or there are none yet; no table is longer than its place.
         unsafe { file.map(table, block, KEYED_OFFSET) }
     })
 }
 
-/// Kill-safe: the new table is complete before the block's header leads to it.
+/// Safe against a kill: the new table is complete before the block's header refers to it.
 fn larger_table(
     file: &mut CounterFile,
     number: u64,
@@ -370,7 +370,7 @@ mod tests {
 
     use super::*;
 
-    /// A store in a folder of its own, and what its file has.
+    /// A store in its own directory, and the contents of its file.
     struct Stored {
         folder: std::path::PathBuf,
         store: BlockStore,
@@ -443,7 +443,7 @@ mod tests {
         );
     }
 
-    /// The entries of the table that the file's header of a block leads to.
+    /// The entries of the table that a block's header in the file refers to.
     fn filed(
         stored: &Stored,
         block: CounterBlock,
@@ -497,7 +497,7 @@ mod tests {
         sites.sort_unstable();
         assert_eq!(sites, (1..=9_000).collect::<Vec<u32>>());
         assert_eq!(filed(&stored, block).len(), 9_000);
-        // What was given back is used again.
+        // Freed room is reused.
         let other = CounterBlock::new().expect("memory");
         assert!(
             stored
@@ -554,7 +554,7 @@ mod tests {
         assert!(matches!(refusal, Refusal::Bound { .. }), "{refusal}");
         second.add(100, 1);
         assert_eq!(second.counter(100), 1);
-        // The first block does not grow past the bound either, and is not asked twice.
+        // The first block does not exceed the bound either, and is not tried again.
         assert!(stored.store.cover(WORDS).is_err());
         assert!(stored.store.cover(WORDS).is_ok());
         first.add(WORDS - 1, 9);

@@ -1,17 +1,17 @@
-//! A thread's memory for counts: counters, then keyed entries. Layout in `helper/java/lang/DuckTrack.java`.
+//! A thread's memory for counts: counters, then keyed entries. The layout is in `helper/java/lang/DuckTrack.java`.
 //!
 //! ```text
-//! 0         words 0..64: header (1 note of the call under way, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
+//! 0         words 0..64: header (1 note of the open call, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
 //! 64 * 8    counters, one word each, to WORDS * 8
-//! WORDS*8   keyed entries: key (note + 32 * site, bit 0 set where the class counts), klass or 0, count, bytes
+//! WORDS*8   keyed entries: key (note + 32 * site, bit 0 set if the class is part of the key), klass or 0, count, bytes
 //! after     the thread's buffer of allocation events (mode trace)
-//! after     records of calls under way that the application made (`app=`), see `helper/java/lang/DuckTrackCalls.java`
+//! after     records of the application's open calls (`app=`), see `helper/java/lang/DuckTrackCalls.java`
 //!
-//! note      call site << 32 | where in the table its entries begin, in bytes
+//! note      call site << 32 | byte offset of its first entry in the table
 //! ```
 //!
-//! Only the owning thread writes (plain adds); readers see each word whole, at most a moment old. In mode trace the thread that decodes
-//! events writes counters and keyed entries, and the owning thread only its buffer and its histograms.
+//! Only the owning thread writes (plain adds). Readers see each word whole, at most a moment old. In mode trace, the thread that decodes
+//! events writes counters and keyed entries, and the owning thread writes only its buffer and its histograms.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,22 +19,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_hotspot::{Error, Reservation};
 use ducktrack_trace_format::{BlockWord, KEYED_PLACE, note};
 
-/// Words of a block that may be counters, header included.
+/// Words of a block available for counters, header included.
 pub(crate) const WORDS: u32 = 1 << 20;
-/// The first counter's number.
+/// The number of the first counter.
 pub(crate) const FIRST_COUNTER: u32 = 64;
-/// Bytes of the table of keyed entries; a power of two.
+/// Maximum bytes of the keyed table; a power of two.
 pub(crate) const KEYED_BYTES: usize = 1 << 20;
-/// Where the keyed entries start.
+/// Offset of the keyed entries.
 pub(crate) const KEYED_OFFSET: usize = WORDS as usize * 8;
 const _: () = assert!(KEYED_OFFSET as u64 == KEYED_PLACE);
-/// Where the buffer of events starts.
+/// Offset of the event buffer.
 pub(crate) const EVENTS_OFFSET: usize = KEYED_OFFSET + KEYED_BYTES;
-/// Bytes of the buffer of events.
+/// Bytes of the event buffer.
 pub(crate) const EVENTS_BYTES: usize = 40 << 10;
-/// Where the records of calls under way start.
+/// Offset of the records of open calls.
 pub(crate) const RECORDS_OFFSET: usize = EVENTS_OFFSET + EVENTS_BYTES;
-/// Bytes of these records: so deep may calls of the application be nested.
+/// Bytes of these records, which limits the nesting of the application's calls.
 pub(crate) const RECORDS_BYTES: usize = 512 << 10;
 /// Bytes of a record.
 const RECORD_BYTES: usize = 64;
@@ -43,35 +43,35 @@ pub(crate) const BLOCK_BYTES: usize = RECORDS_OFFSET + RECORDS_BYTES;
 
 /// Bytes of a row.
 pub(crate) const ROW: usize = 32;
-/// Entries that are looked at for a key.
+/// Entries probed for a key.
 const MOST_PROBES: usize = 256;
 
-/// Set in a key where the class is a part of the key.
+/// Set in a key if the class is part of the key.
 const CLASS_IN_KEY: u64 = 1;
 const NOTE: usize = 1;
 const LOST_COUNT: usize = 3;
 const LOST_BYTES: usize = 4;
 const KEYED_IN_USE: usize = 5;
-/// From this many entries on the table must grow; 0: it does not grow.
+/// With this many entries the table must grow; 0 if it does not grow.
 const KEYED_LIMIT: usize = 6;
-/// Bytes of the place of keyed entries that the table does not have; 0: it is as large as its place.
+/// Bytes by which the table is shorter than its place; 0 if it fills its place.
 const KEYED_ABSENT: usize = 7;
-/// Odd while the table changes its place.
+/// Odd while the table is being replaced.
 const KEYED_VERSION: usize = 36;
 const USE_CLOCK: usize = 40;
-/// Objects and bytes that the thread has executed, and those of them that are charged.
+/// Objects and bytes that the thread has allocated, and those of them that are charged to calls.
 const TOTALS: usize = 48;
-/// Bytes of records in use, and the same when the virtual thread that runs here was mounted.
+/// Bytes of records in use, and the same at the time the current virtual thread was mounted.
 const RECORDS_TOP: usize = 52;
 const RECORDS_BASE: usize = 53;
 
-/// A block; never given back, because compiled code and threads may hold its address.
+/// A counter block. Never unmapped, because compiled code and threads may hold its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CounterBlock {
     address: usize,
 }
 
-/// A row of the keyed table.
+/// An entry of the keyed table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyedEntry {
     pub(crate) call_site: u32,
@@ -81,30 +81,30 @@ pub(crate) struct KeyedEntry {
     pub(crate) bytes: u64,
 }
 
-/// What a block has counted.
+/// The values of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BlockValues {
     pub(crate) counters: Vec<(u32, u64)>,
     pub(crate) keyed: Vec<KeyedEntry>,
-    /// Counts and bytes for which the table of keys had no room.
+    /// Counts and bytes that found no room in the keyed table.
     pub(crate) lost: (u64, u64),
 }
 
 impl CounterBlock {
-    /// A block anywhere.
+    /// A block at any address.
     pub(crate) fn new() -> Result<Self, Error> {
         Ok(Self::of(Reservation::anywhere(BLOCK_BYTES)?))
     }
 
-    /// The block that threads without one share, as low as possible: its address becomes a constant of compiled code.
+    /// The block shared by threads without their own. Its address is as low as possible, because it becomes a constant in compiled code.
     pub(crate) fn shared() -> Result<Self, Error> {
         Ok(Self::of(Reservation::low_if_possible(BLOCK_BYTES)?))
     }
 
     fn of(reservation: Reservation) -> Self {
         let address = reservation.address().0;
-        // Huge pages would make every touched counter cost 2 MB. Where the advice is not taken, only memory is lost.
-        // SAFETY: the range is this reservation's own.
+        // With huge pages every touched counter would cost 2 MB. If the advice is refused, only memory is wasted.
+        // SAFETY: the range belongs to this reservation.
         let _ = unsafe {
             libc::madvise(
                 reservation.start().cast(),
@@ -119,7 +119,7 @@ impl CounterBlock {
     /// The block at an address.
     ///
     /// # Safety
-    /// There is one.
+    /// There must be one.
     pub(crate) unsafe fn at(address: usize) -> Self {
         Self { address }
     }
@@ -128,9 +128,9 @@ impl CounterBlock {
         self.address
     }
 
-    /// Everything is 0 again, and takes no memory. Threads may count meanwhile: what they add is there, or is gone.
+    /// Resets everything to 0 and frees the memory. Threads may count meanwhile; their increments are either kept or lost.
     pub(crate) fn clear(self) {
-        // SAFETY: the block is memory of its own that is never given back; where pages are taken out, the next access finds zeros.
+        // SAFETY: the block is our own memory and never unmapped; released pages read as zeros on the next access.
         let cleared = unsafe {
             libc::madvise(
                 std::ptr::with_exposed_provenance_mut(self.address),
@@ -141,7 +141,7 @@ impl CounterBlock {
         debug_assert_eq!(cleared, 0, "the range is mapped");
     }
 
-    /// In the block that all threads share: the clock of stamps of uses.
+    /// In the block shared by all threads: the clock for stamps of uses.
     pub(crate) fn use_clock(self) -> &'static AtomicU64 {
         self.atomic(USE_CLOCK)
     }
@@ -156,7 +156,7 @@ impl CounterBlock {
             + part(EVENTS_OFFSET, EVENTS_BYTES)
     }
 
-    /// Bytes of the table of keyed entries.
+    /// Bytes of the keyed table.
     pub(crate) fn keyed_bytes(self) -> usize {
         match usize::try_from(self.word(KEYED_ABSENT)) {
             Ok(absent) if absent < KEYED_BYTES => KEYED_BYTES - absent,
@@ -170,7 +170,7 @@ impl CounterBlock {
         usize::try_from(self.word(KEYED_IN_USE)).unwrap_or(usize::MAX)
     }
 
-    /// Puts another table into the place of the keyed entries by `map`; it has this many bytes. Readers wait meanwhile.
+    /// Replaces the keyed table, using `map`, by one of this many bytes. Readers wait meanwhile.
     pub(crate) fn change_keyed<T>(self, bytes: usize, map: impl FnOnce() -> T) -> T {
         let version = self.atomic(KEYED_VERSION);
         version.fetch_add(1, Ordering::AcqRel);
@@ -186,15 +186,15 @@ impl CounterBlock {
         mapped
     }
 
-    /// The entries go to private memory, as large as a table may be: there is no room in the file. What the file has of them stays as it is.
+    /// Moves the entries to private memory, with a table of maximum length, because the file has no room. The entries in the file stay as they are.
     ///
     /// # Errors
-    /// The system has no memory: the table stays where it is, and does not grow.
+    /// The system has no memory. The table stays where it is and does not grow.
     pub(crate) fn make_keyed_private(self) -> Result<(), Error> {
         let table = self.keyed_table(KEYED_BYTES);
         self.set_word(KEYED_LIMIT, 0);
         self.change_keyed(KEYED_BYTES, || {
-            // SAFETY: the place of the keyed entries is this block's own, and a copy of what is there was taken; its only writer is in this call.
+            // SAFETY: the place of the keyed entries belongs to this block, its contents were copied, and its only writer is in this call.
             unsafe { replace_with_private(self.address + KEYED_OFFSET, KEYED_BYTES) }
         })?;
         for (index, word) in (KEYED_OFFSET / 8..).zip(table) {
@@ -206,16 +206,16 @@ impl CounterBlock {
         Ok(())
     }
 
-    /// Puts private memory, all zeros, into the place of the block: nothing of what was counted is needed.
+    /// Replaces the block by private memory, all zeros. Its values are discarded.
     ///
     /// # Errors
-    /// The block stays as it is.
+    /// The block is unchanged.
     pub(crate) fn make_private(self) -> Result<(), Error> {
-        // SAFETY: the block is memory of its own that is never given back. A thread that stores meanwhile does so before or after.
+        // SAFETY: the block is our own memory and never unmapped. A concurrent store happens before or after.
         unsafe { replace_with_private(self.address, BLOCK_BYTES) }
     }
 
-    /// The words of the keyed entries, as a table of this many bytes has them.
+    /// The keyed entries as words of a table of this many bytes.
     pub(crate) fn keyed_table(self, bytes: usize) -> Vec<u64> {
         let rows = bytes / ROW;
         let mut table = vec![0; rows * 4];
@@ -236,7 +236,7 @@ impl CounterBlock {
         table
     }
 
-    /// Takes the values of another block in the place of its own. No thread counts in either.
+    /// Replaces its values by those of another block. No thread counts in either.
     pub(crate) fn take_values(self, values: &BlockValues) {
         self.clear_values();
         for (id, value) in &values.counters {
@@ -274,20 +274,20 @@ impl CounterBlock {
         }
     }
 
-    /// What the VM says that the block's threads have allocated. A page that nothing changes stays clean.
+    /// Records the bytes that the VM reports for the block's threads. Does not write an unchanged value, so the page stays clean.
     pub(crate) fn note_vm_bytes(self, bytes: u64) {
         if self.word(BlockWord::VmBytes as usize) != bytes {
             self.set_word(BlockWord::VmBytes as usize, bytes);
         }
     }
 
-    /// Before another thread gets the block: the one before may have ended in the middle of a tracked call.
+    /// Clears the note before another thread gets the block, because the previous one may have ended in the middle of a tracked call.
     pub(crate) fn forget_call_site(self) {
         self.atomic(NOTE).store(0, Ordering::Relaxed);
         self.atomic(RECORDS_TOP).store(0, Ordering::Relaxed);
     }
 
-    /// Objects and bytes so far, and how much of them is charged.
+    /// Objects and bytes so far, and those of them that are charged.
     pub(crate) fn totals(self) -> [u64; 4] {
         std::array::from_fn(|word| self.word(TOTALS + word))
     }
@@ -299,14 +299,14 @@ impl CounterBlock {
         }
     }
 
-    /// The records of the virtual thread that is mounted: the first, and one more than the last.
+    /// The records of the mounted virtual thread, as a range of indices.
     pub(crate) fn records(self) -> (usize, usize) {
         let number = |word| usize::try_from(self.word(word)).unwrap_or(0) / RECORD_BYTES;
         let top = number(RECORDS_TOP).min(RECORDS_BYTES / RECORD_BYTES);
         (number(RECORDS_BASE).min(top), top)
     }
 
-    /// How many records are in use.
+    /// Sets the number of records in use.
     pub(crate) fn set_records(self, top: usize) {
         self.set_word(RECORDS_TOP, (top * RECORD_BYTES) as u64);
     }
@@ -317,7 +317,7 @@ impl CounterBlock {
         std::array::from_fn(|word| self.word(first + word))
     }
 
-    /// Writes a record; false: there is no room.
+    /// Writes a record. Returns false if there is no room.
     pub(crate) fn set_record(self, number: usize, words: &[u64; 7]) -> bool {
         let has_room = number < RECORDS_BYTES / RECORD_BYTES;
         if has_room {
@@ -329,14 +329,14 @@ impl CounterBlock {
         has_room
     }
 
-    /// Adds to a counter, where the owning thread does not.
+    /// Adds to a counter on a thread other than the owner.
     pub(crate) fn add(self, id: u32, amount: u64) {
         if id < WORDS {
             self.add_to(id as usize, amount);
         }
     }
 
-    /// Adds to a keyed entry, where the owning thread does not. `klass` is 0 where the class is no part of the key.
+    /// Adds to a keyed entry on a thread other than the owner. `klass` is 0 if the class is not part of the key.
     pub(crate) fn add_keyed(self, key: KeyedEntry) {
         let class_bit = if key.klass == 0 { 0 } else { CLASS_IN_KEY };
         let wanted = (note(key.call_site) + u64::from(key.site) * ROW as u64) | class_bit;
@@ -368,26 +368,26 @@ impl CounterBlock {
         self.set_word(index, self.word(index).wrapping_add(amount));
     }
 
-    /// A word of the header, or of the buffer of events.
+    /// Sets a word of the header or of the event buffer.
     pub(crate) fn set_word(self, index: usize, value: u64) {
         self.atomic(index).store(value, Ordering::Relaxed);
     }
 
-    /// The same, after everything that was written before.
+    /// The same, ordered after all earlier writes.
     pub(crate) fn release_word(self, index: usize, value: u64) {
         self.atomic(index).store(value, Ordering::Release);
     }
 
-    /// The bytes between two addresses in the buffer of events; none, where they are not both in it.
+    /// The bytes between two addresses in the event buffer; empty if they are not both in it.
     ///
     /// # Safety
-    /// The block's owner writes no byte before `to` while they are used.
+    /// The block's owner must not write a byte before `to` while the slice is in use.
     pub(crate) unsafe fn event_bytes(self, from: usize, to: usize) -> &'static [u8] {
         let buffer = self.address + EVENTS_OFFSET;
         if from < buffer || to < from || to > buffer + EVENTS_BYTES {
             return &[];
         }
-        // SAFETY: the range is inside of the block, which is mapped for good; the caller sees to it that no thread writes there.
+        // SAFETY: the range lies inside the block, which is never unmapped; the caller ensures that no thread writes there.
         unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(from), to - from) }
     }
 
@@ -397,11 +397,11 @@ impl CounterBlock {
 
     fn atomic(self, index: usize) -> &'static AtomicU64 {
         debug_assert!(index < BLOCK_BYTES / 8);
-        // SAFETY: the block is mapped for good, readable and aligned, and `index` is inside of it at every call in this file.
+        // SAFETY: the block is never unmapped, readable and aligned, and `index` is inside it at every call in this file.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.address + index * 8) }
     }
 
-    /// One counter's word.
+    /// The word of a counter.
     pub(crate) fn counter(self, id: u32) -> u64 {
         if id < WORDS {
             self.word(id as usize)
@@ -422,7 +422,7 @@ impl CounterBlock {
             .filter(|(_, value)| *value != 0)
     }
 
-    /// Counts and bytes for which the table of keys had no room.
+    /// Counts and bytes that found no room in the keyed table.
     pub(crate) fn lost(self) -> (u64, u64) {
         (self.word(LOST_COUNT), self.word(LOST_BYTES))
     }
@@ -462,14 +462,14 @@ impl CounterBlock {
     }
 }
 
-/// Puts fresh private memory into the place of what is mapped there.
+/// Maps new private memory over a range.
 ///
 /// # Safety
-/// The caller owns the range, and needs nothing of what is in it.
+/// The caller must own the range, whose contents are lost.
 unsafe fn replace_with_private(start: usize, length: usize) -> Result<(), Error> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
     let place = std::ptr::with_exposed_provenance_mut::<libc::c_void>(start);
-    // SAFETY: the caller's.
+    // SAFETY: the caller owns the range and gives up its contents.
     let mapped = unsafe {
         libc::mmap(
             place,
@@ -489,7 +489,7 @@ unsafe fn replace_with_private(start: usize, length: usize) -> Result<(), Error>
     }
 }
 
-/// Where a key is looked for first (`DuckTrack.place`), modulo the rows of the table.
+/// The first row to probe for a key (`DuckTrack.place`), modulo the rows of the table.
 fn first_row(key: u64, klass: usize) -> usize {
     let spread = key.wrapping_add((klass as u64).wrapping_mul(0x2545_F491));
     spread as usize / ROW
@@ -500,7 +500,7 @@ mod tests {
     use super::*;
 
     fn write(block: CounterBlock, index: usize, value: u64) {
-        // SAFETY: the block is mapped for good and writable; this test is its only user.
+        // SAFETY: the block is never unmapped and is writable; this test is its only user.
         unsafe {
             std::ptr::with_exposed_provenance_mut::<u64>(block.address() + index * 8).write(value)
         }
@@ -553,7 +553,7 @@ mod tests {
     fn only_the_buffer_of_events_is_copied() {
         let block = CounterBlock::new().expect("memory");
         let start = block.address() + EVENTS_OFFSET;
-        // SAFETY: no thread writes into this block.
+        // SAFETY: no thread writes to this block.
         let length = |from, to| unsafe { block.event_bytes(from, to) }.len();
         assert_eq!(length(start, start + 12), 12);
         assert_eq!(length(start - 8, start + 8), 0);

@@ -1,7 +1,7 @@
-//! `counters.mapped`: the memory of counter blocks as a file that outlives the process. Layout in [`ducktrack_trace_format::counter_file`].
+//! `counters.mapped`: the memory of counter blocks as a file that outlives the process. Its layout is in [`ducktrack_trace_format::counter_file`].
 //!
-//! Words of the header are stored whole, so that a reader of the file, which takes no lock, sees each as it was or as it is. An extent's entry is
-//! complete before the number of extents names it.
+//! Words of the header are stored whole, so that a reader of the file, which takes no lock, sees either the old or the new value. An
+//! extent's entry is complete before the number of extents includes it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,24 +17,24 @@ use crate::process::mapped_file::{FileRange, MappedFile, Refusal};
 use crate::process::own_process::OwnProcess;
 use crate::threads::counter_block::CounterBlock;
 
-/// Bytes of the word `index` of a header.
+/// Size of a header word in bytes.
 const WORD: usize = 8;
 
-/// The file, and its header as memory.
+/// The file, with its header mapped.
 pub(crate) struct CounterFile {
     file: MappedFile,
-    /// Address of the header, mapped for good.
+    /// Address of the header, which is never unmapped.
     head: usize,
     extents: usize,
-    /// Room that blocks gave back.
+    /// Room that blocks have freed.
     spare: Vec<FileRange>,
 }
 
 impl CounterFile {
-    /// Creates the file in a directory whose trace is this process's own. It may come to have `most` bytes.
+    /// Creates the file in the directory of this process's trace. Its maximum length is `most` bytes.
     pub(crate) fn create(directory: &Path, most: u64) -> Result<Self, Refusal> {
         let path = directory.join(COUNTER_FILE_NAME);
-        // The trace file beside it is new, so a file of this name is of a run whose trace was taken away.
+        // The trace file beside it is new, so an existing file of this name belongs to a run whose trace was deleted.
         let _ = std::fs::remove_file(&path);
         let mut file = MappedFile::create(&path, most.saturating_add(HEAD_BYTES as u64))?;
         let head = file.reserve(HEAD_BYTES).and_then(|range| file.map(range));
@@ -51,11 +51,11 @@ impl CounterFile {
             extents: 0,
             spare: Vec::new(),
         };
-        created.say_whose_it_is();
+        created.write_identity();
         Ok(created)
     }
 
-    fn say_whose_it_is(&self) {
+    fn write_identity(&self) {
         let process = OwnProcess::read();
         self.set(HeaderWord::Version, COUNTER_FILE_VERSION);
         self.set(HeaderWord::Pid, process.pid.into());
@@ -71,7 +71,7 @@ impl CounterFile {
         self.set_at(word as usize, value);
     }
 
-    /// Sets the word at a position of the header or the table of extents.
+    /// Sets the word at an index in the header or in the table of extents.
     pub(crate) fn set_at(&self, index: usize, value: u64) {
         if let Some(word) = self.word(index) {
             word.store(value, Ordering::Release);
@@ -82,11 +82,11 @@ impl CounterFile {
         let offset = index
             .checked_mul(WORD)
             .filter(|offset| *offset < HEAD_BYTES)?;
-        // SAFETY: the header is mapped for good, aligned to a page, and the word is inside of it.
+        // SAFETY: the header is never unmapped and is page-aligned, and the word lies inside it.
         Some(unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.head + offset) })
     }
 
-    /// Sets room aside for a part of a block. It has zeros.
+    /// Allocates room for a part of a block. It contains zeros.
     pub(crate) fn reserve(&mut self, length: usize) -> Result<FileRange, Refusal> {
         let fits = |range: &FileRange| range.length == length;
         let Some(spare) = self.spare.iter().position(fits) else {
@@ -97,7 +97,7 @@ impl CounterFile {
         Ok(range)
     }
 
-    /// This room is free again: the extent that has it counts no longer.
+    /// Frees this room. Its extent no longer counts.
     pub(crate) fn give_back(&mut self, extent: u64, range: FileRange) {
         let index = usize::try_from(extent).unwrap_or(MAX_EXTENTS);
         if index < self.extents {
@@ -106,21 +106,21 @@ impl CounterFile {
         }
     }
 
-    /// Writes into room that is not mapped yet.
+    /// Writes to room that is not mapped yet.
     pub(crate) fn write(&self, range: FileRange, words: &[u64]) -> Result<(), Refusal> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.file.write(range, &bytes)
     }
 
-    /// The refusal where there are too many blocks.
+    /// The refusal if there are too many blocks.
     pub(crate) fn too_many_blocks(&self, most: usize) -> Refusal {
         self.file.too_many_blocks(most)
     }
 
-    /// Maps reserved room in the place of a part of a block.
+    /// Maps allocated room over a part of a block.
     ///
     /// # Safety
-    /// The range fits into the block from `place` on, and nothing was written there that is still needed.
+    /// The range must fit into the block from `place` on, and nothing stored there may still be needed.
     pub(crate) unsafe fn map(
         &self,
         range: FileRange,
@@ -129,13 +129,13 @@ impl CounterFile {
     ) -> Result<(), Refusal> {
         let start = std::ptr::with_exposed_provenance_mut::<u8>(block.address() + place);
         match NonNull::new(start) {
-            // SAFETY: the caller gives this memory up; blocks begin at a page, and so do all places.
+            // SAFETY: the caller gives up this memory; blocks begin at a page, and so do all places.
             Some(start) => unsafe { self.file.map_over(range, start) },
             None => Ok(()),
         }
     }
 
-    /// The table says that a range is a part of a block; gives the number of its extent.
+    /// Registers a range as part of a block; returns the number of its extent.
     pub(crate) fn add_extent(
         &mut self,
         range: FileRange,
@@ -167,12 +167,12 @@ impl CounterFile {
         }
     }
 
-    /// Which parts of the file were ever written.
+    /// The parts of the file that were ever written.
     pub(crate) fn data_runs(&self) -> Option<Vec<Range<u64>>> {
         self.file.data_runs()
     }
 
-    /// The file goes: the trace says everything.
+    /// Deletes the file, because the trace contains everything.
     pub(crate) fn remove(&self) {
         self.file.remove();
     }

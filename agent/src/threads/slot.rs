@@ -1,6 +1,6 @@
 //! The word of a thread that leads to its counter block.
 //!
-//! It holds `block - shared block`, so that 0, what a new thread has, means the shared block. Three places, best first:
+//! It holds `block - shared block`, so 0, the value in a new thread, means the shared block. It can be in three places, best first:
 //!
 //! | place | where | when |
 //! |---|---|---|
@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_hotspot::{Error, JvmFlags, Reservation, VmStructs, jvmci_reserved_slot};
 use parking_lot::Mutex;
 
-/// The environment variable that makes tests use a place that is not the best (feature `test-switches`).
+/// The environment variable by which tests select a place other than the best (feature `test-switches`).
 pub(crate) const FORCED_PLACE: &str = "DUCKTRACK_SLOT";
-/// Entries of the hash table: 16 bytes each, at most half of them in use.
+/// Entries of the hash table: 16 bytes each, at most half of them used.
 const HASH_ENTRIES: usize = 1 << 16;
 
-/// Where slots are.
+/// The place of slots.
 pub(crate) enum Slot {
-    /// At this offset of the native thread.
+    /// At this offset in the native thread.
     Reserved { offset: usize },
-    /// At this offset of the `java.lang.Thread`.
+    /// At this offset in the `java.lang.Thread`.
     Padding { offset: usize },
-    /// In a table.
+    /// In a hash table.
     Hash(HashTable),
 }
 
 impl Slot {
-    /// The best place this VM has. `padding` is the offset of unused padding in `java.lang.Thread`, if there is any; `forced`
-    /// is for tests: `padding` or `hash` passes over better places.
+    /// The best place in this VM. `padding` is the offset of unused padding in `java.lang.Thread`, if there is any. `forced` is for tests:
+    /// `padding` or `hash` skips better places.
     ///
     /// # Errors
-    /// If not even memory for a hash table can be had.
+    /// If there is not even memory for a hash table.
     pub(crate) fn choose(
         vm: &VmStructs,
         flags: &JvmFlags,
@@ -52,7 +52,7 @@ impl Slot {
         Ok((slot, Some(refusal)))
     }
 
-    /// The word in the trace.
+    /// The name of the place in the trace.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Reserved { .. } => "jvmci-reserved",
@@ -61,7 +61,7 @@ impl Slot {
         }
     }
 
-    /// `SLOT_KIND` of the helper.
+    /// The helper's constant `SLOT_KIND`.
     pub(crate) fn kind(&self) -> i64 {
         match self {
             Self::Reserved { .. } => 0,
@@ -70,7 +70,7 @@ impl Slot {
         }
     }
 
-    /// `SLOT_OFFSET` of the helper.
+    /// The helper's constant `SLOT_OFFSET`.
     pub(crate) fn offset(&self) -> i64 {
         match self {
             Self::Reserved { offset } | Self::Padding { offset } => {
@@ -80,7 +80,7 @@ impl Slot {
         }
     }
 
-    /// Address and mask of the hash table, 0 without one.
+    /// Address and mask of the hash table; 0 without one.
     pub(crate) fn table(&self) -> (i64, i64) {
         match self {
             Self::Hash(table) => (table.address.cast_signed() as i64, HashTable::MASK as i64),
@@ -88,12 +88,12 @@ impl Slot {
         }
     }
 
-    /// Sets the slot of a native thread; false if it must be set through the helper class (padding) or there is no room.
+    /// Sets the slot of a native thread. Returns false if it must be set through the helper class (padding) or if there is no room.
     pub(crate) fn set(&self, native_thread: usize, value: u64) -> bool {
         match self {
             Self::Reserved { offset } => {
-                // SAFETY: `native_thread` is the `eetop` of a live thread (the caller is that thread, or the VM has just listed
-                // it while it cannot end), and the offset was checked to be inside of a JavaThread.
+                // SAFETY: `native_thread` is the `eetop` of a live thread (the caller is that thread, or the VM has just listed it and it
+                // cannot end meanwhile), and the offset was checked to be inside a JavaThread.
                 let word = unsafe {
                     &*std::ptr::with_exposed_provenance::<AtomicU64>(native_thread + offset)
                 };
@@ -106,7 +106,7 @@ impl Slot {
     }
 }
 
-/// Open addressing, linear probing; a key stays for good (the VM reuses addresses of threads), with value 0 after its thread's end.
+/// Open addressing with linear probing. A key stays permanently (the VM reuses thread addresses), with value 0 after its thread has ended.
 pub(crate) struct HashTable {
     address: usize,
     used: Mutex<usize>,
@@ -126,7 +126,7 @@ impl HashTable {
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: the table is mapped for good, and `offset` is below its size: it was masked.
+        // SAFETY: the table is never unmapped, and the masked `offset` is below its size.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.address + offset) }
     }
 

@@ -1,8 +1,8 @@
 //! Threads and their counter blocks.
 //!
-//! A block outlives its thread. The next thread whose name folds to the same pattern (`pool-1-thread-7` and `pool-1-thread-8`
-//! both to `pool-#-thread-#`) takes it over and counts on: nothing is copied when threads come and go by the thousand, and
-//! memory stays bounded by the threads that live at the same time. Where a block has its memory is the business of [`crate::threads::block_store`].
+//! A block outlives its thread. The next thread whose name folds to the same pattern (`pool-1-thread-7` and `pool-1-thread-8` both fold to
+//! `pool-#-thread-#`) takes over the block and continues to count. So nothing is copied when threads come and go by the thousand, and
+//! memory is bounded by the number of simultaneously live threads. [`crate::threads::block_store`] provides the memory of blocks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::{BlockStore, first_keyed};
 use crate::threads::counter_block::CounterBlock;
 
-/// Idle blocks of one name pattern that wait for the next thread; beyond, any thread may take one over.
+/// Maximum number of name patterns with idle blocks. Beyond it, any thread may take over an idle block.
 const MOST_IDLE_PATTERNS: usize = 256;
 
 /// A block and the threads that used it.
@@ -25,11 +25,11 @@ pub(crate) struct ThreadRow {
     pub(crate) block: CounterBlock,
     pub(crate) name: String,
     pattern: String,
-    /// The native thread that runs now, if it is known to live until it says that it ends.
+    /// The current native thread, if it is known to live until its ThreadEnd event.
     native: Option<usize>,
-    /// Bytes that the current thread had allocated when counting was ready.
+    /// Bytes that the current thread had allocated when counting began.
     before_ready: u64,
-    /// Bytes of all threads that ended.
+    /// Bytes of all threads that have ended.
     ended_bytes: u64,
     ended_before_ready: u64,
 }
@@ -40,7 +40,7 @@ pub(crate) struct ThreadTable {
     store: Arc<BlockStore>,
 }
 
-/// Finds blocks by the numbers of their rows.
+/// Finds blocks by thread id.
 pub(crate) struct BlockFinder {
     state: Arc<Mutex<State>>,
 }
@@ -51,17 +51,17 @@ struct State {
     by_native: HashMap<usize, usize>,
     idle: HashMap<String, Vec<usize>>,
     pending: Vec<Record>,
-    /// Why blocks are in private memory that should be in the file, until it is asked for.
+    /// Why a block is in private memory instead of the file, until reported.
     refusal: Option<Refusal>,
 }
 
-/// What a thread gets.
-pub(crate) enum Given {
-    /// It has one already.
+/// The block of a starting thread.
+pub(crate) enum AssignedBlock {
+    /// It already has one.
     Nothing,
-    /// This block is its own.
+    /// A block of its own.
     Block(ThreadId, CounterBlock),
-    /// It took this block by itself, before it was known.
+    /// A block that it took itself before it was announced.
     Adopted(CounterBlock),
 }
 
@@ -74,7 +74,7 @@ impl BlockFinder {
 }
 
 impl ThreadTable {
-    /// A table of no threads, whose blocks come from a store.
+    /// An empty table, whose blocks come from `store`.
     pub(crate) fn new(store: Arc<BlockStore>) -> Self {
         Self {
             state: Arc::default(),
@@ -82,38 +82,38 @@ impl ThreadTable {
         }
     }
 
-    /// Why blocks are private that were to be in the file; the last reason since it was asked for.
+    /// Takes the last reason why blocks are in private memory instead of the file.
     pub(crate) fn take_refusal(&self) -> Option<Refusal> {
         self.state.lock().refusal.take()
     }
 
-    /// Gives a thread that has none a block. `allocated` is what the thread had allocated before it counts.
+    /// Gives a block to a starting thread that has none. `allocated` is what the thread had allocated before it counts.
     ///
     /// # Errors
-    /// If there is no memory for a block: the thread then counts into the shared block.
+    /// If there is no memory for a block. The thread then counts into the shared block.
     pub(crate) fn start(
         &self,
         native: usize,
         name: &str,
         allocated: u64,
-    ) -> Result<Given, ducktrack_hotspot::Error> {
+    ) -> Result<AssignedBlock, ducktrack_hotspot::Error> {
         let mut state = self.state.lock();
         if let Some(index) = state.by_native.get(&native).copied() {
-            return Ok(state.known_by_now(index, native, name));
+            return Ok(state.assigned_before(index, native, name));
         }
         let Some(index) = state.give_row(&self.store, native, name)? else {
-            return Ok(Given::Nothing);
+            return Ok(AssignedBlock::Nothing);
         };
         state.name_row(index, name);
         let Some(row) = state.rows.get_mut(index) else {
-            return Ok(Given::Nothing);
+            return Ok(AssignedBlock::Nothing);
         };
         row.native = Some(native);
         row.before_ready = allocated;
-        Ok(Given::Block(row.id, row.block))
+        Ok(AssignedBlock::Block(row.id, row.block))
     }
 
-    /// Gives a block to a thread that runs Java code before it was announced. It may never be: its native thread is not looked at.
+    /// Gives a block to a thread that runs Java code before it is announced. It may never be announced, so its native thread is not read.
     ///
     /// # Errors
     /// If there is no memory for a block.
@@ -132,14 +132,14 @@ impl ThreadTable {
             .map(|row| (row.id, row.block)))
     }
 
-    /// Finds blocks for others.
+    /// A finder for blocks, for other parts of the agent.
     pub(crate) fn finder(&self) -> BlockFinder {
         BlockFinder {
             state: Arc::clone(&self.state),
         }
     }
 
-    /// A thread ends; its block waits for the next one. True if it had a block.
+    /// Ends a thread; its block waits for the next one. Returns whether it had a block.
     pub(crate) fn end(&self, native: usize, allocated: u64) -> bool {
         let mut state = self.state.lock();
         let Some(index) = state.by_native.remove(&native) else {
@@ -157,11 +157,11 @@ impl ThreadTable {
         true
     }
 
-    /// No living thread has a block any more; `leave` takes it from a native thread. False if that did not work for all.
+    /// Takes all blocks from living threads; `leave` resets the slot of a native thread. Returns false if that failed for some thread.
     pub(crate) fn detach(&self, leave: impl Fn(usize) -> bool) -> bool {
         let mut state = self.state.lock();
         let mut all = true;
-        // A thread leaves the table in its ThreadEnd event, before its native thread goes away; the table is locked.
+        // A thread leaves the table in its ThreadEnd event, before its native thread is freed. The table is locked.
         for row in &mut state.rows {
             if let Some(native) = row.native.take() {
                 all &= leave(native);
@@ -171,20 +171,20 @@ impl ThreadTable {
         all
     }
 
-    /// Takes what all living threads have allocated by now as allocated before counting was ready.
+    /// Counts what all living threads have allocated so far as allocated before counting began.
     pub(crate) fn set_ready(&self, layout: &ThreadLayout) {
         let mut state = self.state.lock();
         for row in &mut state.rows {
             row.ended_before_ready += row.ended_bytes;
             row.ended_bytes = 0;
             if let Some(native) = row.native {
-                // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread goes away; the table is locked.
+                // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread is freed; the table is locked.
                 row.before_ready = unsafe { layout.cooked_allocated_bytes(Address(native)) };
             }
         }
     }
 
-    /// A thread that has ended and whose block is in the file; it is not given to anybody until it is [taken back](Self::take_back).
+    /// Lends an ended thread whose block is in the file. It is not reused until it is [taken back](Self::take_back).
     pub(crate) fn lend_idle_in_file(&self) -> Option<(ThreadRow, u64)> {
         let mut state = self.state.lock();
         let State { rows, idle, .. } = &mut *state;
@@ -201,7 +201,7 @@ impl ThreadTable {
         Some((row.clone(), row.ended_bytes))
     }
 
-    /// An idle thread that was lent waits again for the next thread of its name.
+    /// Takes back a lent thread, which waits again for the next thread of its name.
     pub(crate) fn take_back(&self, id: ThreadId) {
         let mut state = self.state.lock();
         let Some(index) = index_of(id) else { return };
@@ -211,7 +211,7 @@ impl ThreadTable {
         state.idle.entry(pattern).or_default().push(index);
     }
 
-    /// Two threads exchange their blocks.
+    /// Swaps the blocks of two threads.
     pub(crate) fn exchange(&self, one: ThreadId, other: ThreadId) {
         let mut state = self.state.lock();
         let (Some(one), Some(other)) = (index_of(one), index_of(other)) else {
@@ -228,11 +228,11 @@ impl ThreadTable {
         }
     }
 
-    /// Every block with the bytes its threads have allocated since counting was ready.
+    /// Every block, with the bytes its threads have allocated since counting began.
     pub(crate) fn rows(&self, layout: &ThreadLayout) -> Vec<(ThreadRow, u64)> {
         let state = self.state.lock();
         let allocated = |row: &ThreadRow| match row.native {
-            // SAFETY: as in `set_ready`.
+            // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread is freed; the table is locked.
             Some(native) => unsafe { layout.cooked_allocated_bytes(Address(native)) }
                 .saturating_sub(row.before_ready),
             None => 0,
@@ -251,14 +251,14 @@ impl ThreadTable {
         state.rows.get(index).map(|row| row.block)
     }
 
-    /// The row of a native thread.
+    /// The id of a native thread.
     pub(crate) fn id_of(&self, native: usize) -> Option<ThreadId> {
         let state = self.state.lock();
         let index = *state.by_native.get(&native)?;
         state.rows.get(index).map(|row| row.id)
     }
 
-    /// Bytes allocated before counting was ready.
+    /// Bytes allocated before counting began.
     pub(crate) fn before_ready_bytes(&self) -> u64 {
         self.state
             .lock()
@@ -268,27 +268,27 @@ impl ThreadTable {
             .sum()
     }
 
-    /// Thread records that are not written yet.
+    /// Takes the thread records that are not written yet.
     pub(crate) fn take_pending(&self) -> Vec<Record> {
         std::mem::take(&mut self.state.lock().pending)
     }
 }
 
 impl State {
-    /// A thread that is announced, and has a block already: one that it took by itself, or one that it was given before.
-    fn known_by_now(&mut self, index: usize, native: usize, name: &str) -> Given {
+    /// Handles an announced thread that already has a block: one that it took itself, or one given earlier.
+    fn assigned_before(&mut self, index: usize, native: usize, name: &str) -> AssignedBlock {
         match self.rows.get_mut(index) {
             Some(row) if row.native.is_none() => {
                 row.native = Some(native);
                 let block = row.block;
                 self.name_row(index, name);
-                Given::Adopted(block)
+                AssignedBlock::Adopted(block)
             }
-            _ => Given::Nothing,
+            _ => AssignedBlock::Nothing,
         }
     }
 
-    /// A row has the name of its thread, or the pattern of the names of all its threads.
+    /// Names a row: by its thread, or by the pattern of the names of all its threads.
     fn name_row(&mut self, index: usize, name: &str) {
         let Some(row) = self.rows.get_mut(index) else {
             return;
@@ -309,7 +309,7 @@ impl State {
         }
     }
 
-    /// A row for a thread that has none.
+    /// Assigns a row to a thread that has none.
     fn give_row(
         &mut self,
         store: &BlockStore,
@@ -337,7 +337,7 @@ impl State {
         if self.idle.len() < MOST_IDLE_PATTERNS {
             return None;
         }
-        // Too many names that never come again: their counts are folded together.
+        // Too many names that never return: their counts are merged.
         let other = self
             .idle
             .iter()
@@ -407,10 +407,10 @@ fn fold_digits(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn block(given: Given) -> CounterBlock {
+    fn block(given: AssignedBlock) -> CounterBlock {
         match given {
-            Given::Block(_, block) => block,
-            Given::Nothing | Given::Adopted(_) => panic!("no block"),
+            AssignedBlock::Block(_, block) => block,
+            AssignedBlock::Nothing | AssignedBlock::Adopted(_) => panic!("no block"),
         }
     }
 
@@ -426,7 +426,10 @@ mod tests {
         let first = block(table.start(1, "worker-1", 0).expect("memory"));
         let other = block(table.start(2, "worker-2", 0).expect("memory"));
         assert_ne!(first, other);
-        assert!(matches!(table.start(1, "worker-1", 0), Ok(Given::Nothing)));
+        assert!(matches!(
+            table.start(1, "worker-1", 0),
+            Ok(AssignedBlock::Nothing)
+        ));
         assert!(table.end(1, 100));
         assert!(!table.end(1, 100));
         assert_eq!(block(table.start(3, "worker-3", 0).expect("memory")), first);

@@ -1,7 +1,8 @@
-//! Which pages of counters were ever written: the others are zeros, and reading them would make them resident.
+//! Finds the pages of counters that were ever written. The others are zeros, and reading them would make them resident.
 //!
-//! A block has a counter for each path of each class. Most threads run few classes, and write a page here and there. A page of a mapped file that is
-//! read for the first time is memory like one that is written. The file system knows which pages were: what is reserved only is a hole for `lseek`.
+//! A block has a counter for each path of each class, but most threads run few classes and write few pages. Reading a page of a mapped file
+//! for the first time takes memory, like writing it. The file system knows which pages were written: pages only allocated are holes for
+//! `lseek`.
 
 use std::ops::Range;
 
@@ -14,15 +15,15 @@ use crate::threads::counter_block::CounterBlock;
 /// Bytes of a counter.
 const WORD: usize = 8;
 
-/// Pages that have been written by a moment. Of blocks that it does not know, all pages.
+/// The pages written up to a moment. For blocks it does not know, all pages.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenPages {
-    /// By the address of a block: numbers of counters, in ascending order. What follows the last one is not in the file.
+    /// Ranges of counter numbers, ascending, by block address. Counters after the last range are not in the file.
     blocks: FxHashMap<usize, Vec<Range<u32>>>,
 }
 
 impl WrittenPages {
-    /// From the written runs of a file and the parts of it that the blocks' counters are, one after the other.
+    /// Intersects the written runs of a file with the parts that hold the blocks' counters, in order.
     pub(crate) fn of<'a>(
         runs: &[Range<u64>],
         blocks: impl Iterator<Item = (CounterBlock, &'a [FileRange])>,
@@ -33,7 +34,7 @@ impl WrittenPages {
         }
     }
 
-    /// Counters of a block below `end` that are not zero.
+    /// The counters of a block below `end` that are not zero.
     pub(crate) fn counters(
         &self,
         block: CounterBlock,
@@ -54,7 +55,7 @@ fn written_counters(runs: &[Range<u64>], parts: &[FileRange]) -> Vec<Range<u32>>
         let end = part.offset + part.length as u64;
         let first = runs.partition_point(|run| run.end <= part.offset);
         for run in runs.iter().skip(first).take_while(|run| run.start < end) {
-            // A file system may know data by smaller blocks than pages.
+            // A file system may track data in blocks smaller than a page.
             let from = run.start.max(part.offset) / page * page - part.offset;
             let to = run.end.next_multiple_of(page).min(end) - part.offset;
             written.push(counter(place + from)..counter(place + to));
@@ -65,7 +66,7 @@ fn written_counters(runs: &[Range<u64>], parts: &[FileRange]) -> Vec<Range<u32>>
     written
 }
 
-/// The number of the counter at a place of a block.
+/// The number of the counter at an offset in a block.
 fn counter(place: u64) -> u32 {
     u32::try_from(place / WORD as u64).unwrap_or(u32::MAX)
 }

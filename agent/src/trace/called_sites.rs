@@ -1,16 +1,16 @@
-//! One number for a site and its caller, where many events say both: such an event is one word then, where it was three.
+//! Numbers for frequent pairs of site and caller, so that their events take one word instead of three.
 //!
 //! ```text
-//! pipeline     events of a site and a caller in a piece ── added up here, and wanted from [`ENOUGH`] on
-//! background   wanted ── number ── fact for the decoder ── record in the trace ── key into the table
-//! probe        the key of the note under way and the site at its place in the table? ── the word of that number
+//! pipeline     counts events per site and caller; the pair is wanted from [`ENOUGH`] on
+//! background   wanted pair ── number ── fact for the decoder ── record in the trace ── key into the table
+//! probe        if the table has the key of the current note and site at its place ── one word with that number
 //!
-//! place        8 bytes: note + 32 * site, as counting files it ([`crate::threads::counter_block`]); 0: free
-//! number       [`FIRST_CALLED_SITE`] + which place it is
+//! place        8 bytes: note + 32 * site, as in a block's keyed table ([`crate::threads::counter_block`]); 0: free
+//! number       [`FIRST_CALLED_SITE`] + index of the place
 //! ```
 //!
-//! The number follows from the place, so a probe reads one word. What falls on a place that another has keeps its three words. Nothing is taken out again.
-//! The record is written before the first event that has the number, so the trace of a program that was killed says what it means.
+//! The number follows from the place, so a probe reads one word. A pair whose place is taken keeps its three words. Entries are never
+//! removed. The record is written before the first event with the number, so the trace of a killed program explains it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,16 +23,16 @@ use rustc_hash::FxHashMap;
 
 use crate::threads::counter_block::ROW;
 
-/// Bytes of the table (`DuckTrackEvents` knows them too).
+/// Bytes of the table. `DuckTrackEvents` has the same constant.
 const BYTES: usize = (END_OF_CALLED_SITES - FIRST_CALLED_SITE) as usize * size_of::<u64>();
 
 /// Pairs of site and caller seen this often get a number of their own.
 const ENOUGH: u32 = 64;
 
-/// As many events as those have of which it is decided.
+/// Sentinel: this pair is already queued.
 const DECIDED: u32 = u32::MAX;
 
-/// See the module.
+/// The numbered pairs of site and caller.
 pub(crate) struct CalledSites {
     address: usize,
     seen: Mutex<Seen>,
@@ -55,13 +55,13 @@ impl CalledSites {
         })
     }
 
-    /// Where the table is.
+    /// Address of the table.
     pub(crate) fn address(&self) -> usize {
         self.address
     }
 
-    /// Events of this site and this caller so far.
-    pub(crate) fn said(&self, site: SiteId, caller: CallSiteId, events: u32) {
+    /// Counts events of this site and caller.
+    pub(crate) fn count_events(&self, site: SiteId, caller: CallSiteId, events: u32) {
         let mut seen = self.seen.lock();
         let Seen {
             events: all,
@@ -78,8 +78,8 @@ impl CalledSites {
         }
     }
 
-    /// Numbers for what is wanted, as far as there are free places. To be used once the trace says what they mean ([`CalledSites::publish`]); called by
-    /// one thread.
+    /// Assigns numbers to the wanted pairs that have free places. They must be used only after the trace defines them
+    /// ([`CalledSites::publish`]). Called on one thread.
     pub(crate) fn number_wanted(&self) -> Vec<CalledSite> {
         let wanted = std::mem::take(&mut self.seen.lock().wanted);
         let mut numbered: Vec<CalledSite> = Vec::new();
@@ -94,7 +94,7 @@ impl CalledSites {
         numbered
     }
 
-    /// From now on events have these numbers.
+    /// Lets events use these numbers.
     pub(crate) fn publish(&self, numbered: &[CalledSite]) {
         for called in numbered {
             let key = key_of(called.site, called.caller);
@@ -102,11 +102,11 @@ impl CalledSites {
         }
     }
 
-    /// A new run begins: no number is given.
+    /// Removes all numbers, for a new run.
     pub(crate) fn clear(&self) {
         *self.seen.lock() = Seen::default();
         for place in (0..BYTES).step_by(size_of::<u64>()) {
-            // What is not written stays without memory of its own.
+            // Pages that are not written take no memory.
             if self.word(place).load(Ordering::Relaxed) != 0 {
                 self.word(place).store(0, Ordering::Relaxed);
             }
@@ -114,7 +114,7 @@ impl CalledSites {
     }
 
     fn word(&self, place: usize) -> &AtomicU64 {
-        // SAFETY: the table is mapped for good, and the place is below its size and a multiple of 8.
+        // SAFETY: the table is never unmapped, and the place is below its size and a multiple of 8.
         unsafe {
             &*std::ptr::with_exposed_provenance(self.address + (place & (BYTES - size_of::<u64>())))
         }
@@ -125,7 +125,7 @@ fn key_of(site: SiteId, caller: CallSiteId) -> u64 {
     note(caller.0) + u64::from(site.0) * ROW as u64
 }
 
-/// Where in the table a key is, in bytes.
+/// Byte offset of a key's place in the table.
 fn place_of(key: u64) -> usize {
     (key >> 2) as usize & (BYTES - size_of::<u64>())
 }
@@ -138,9 +138,9 @@ mod tests {
     fn what_many_events_say_gets_one_number() {
         let called = CalledSites::new().expect("memory");
         let (site, caller) = (SiteId(40), CallSiteId(7));
-        called.said(site, caller, ENOUGH - 1);
+        called.count_events(site, caller, ENOUGH - 1);
         assert!(called.number_wanted().is_empty());
-        called.said(site, caller, 1);
+        called.count_events(site, caller, 1);
         let numbered = called.number_wanted();
         assert!(matches!(numbered[..], [number] if (number.site, number.caller) == (site, caller)));
         let place = place_of(key_of(site, caller));
@@ -148,7 +148,7 @@ mod tests {
         called.publish(&numbered);
         let key = called.word(place).load(Ordering::Relaxed);
         assert_eq!((key >> 32, key), (7, key_of(site, caller)));
-        called.said(site, caller, ENOUGH);
+        called.count_events(site, caller, ENOUGH);
         assert!(called.number_wanted().is_empty(), "it has one");
     }
 
@@ -160,7 +160,7 @@ mod tests {
         for round in 0..4 {
             for caller in 1..200 {
                 for site in 0..20 {
-                    called.said(SiteId(16 + round * 20 + site), CallSiteId(caller), ENOUGH);
+                    called.count_events(SiteId(16 + round * 20 + site), CallSiteId(caller), ENOUGH);
                 }
             }
             let numbered = called.number_wanted();

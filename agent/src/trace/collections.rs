@@ -1,11 +1,11 @@
-//! Collections, as the VM announces them and as the heap shows them.
+//! Records collections, from the VM's events and from the heap.
 //!
 //! ```text
-//! GarbageCollectionStart    buffers are cut; the heap as it is
-//! GarbageCollectionFinish   what became of every object, to the log
+//! GarbageCollectionStart    cut the buffers; read the heap
+//! GarbageCollectionFinish   pass the fate of every object to the log
 //! ```
 //!
-//! Both run on a thread of the VM while the world is stopped: no call of the VM is allowed, and every moment is a part of the pause.
+//! Both run on a VM thread while the world is stopped. They must not call the VM, and their time is part of the pause.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,7 +30,7 @@ use crate::options::{Moves, Options};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::process::memory;
 
-/// What is kept between the events of the VM.
+/// State kept between the VM's events.
 #[derive(Default)]
 pub(super) struct Collections {
     state: Mutex<State>,
@@ -41,17 +41,17 @@ struct State {
     watch: Option<CollectionWatch>,
     level: MovesLevel,
     started: Option<Started>,
-    /// Rows of the class table that the trace has.
+    /// Rows of the class table that are in the trace.
     classes: u32,
-    /// It was said that fields are not known.
-    said: bool,
+    /// Whether a note about unknown fields was written.
+    fault_noted: bool,
     reports: Vec<CollectionReport>,
 }
 
 struct Started {
     micros: u64,
     cuts: Vec<ThreadCut>,
-    /// What the agent's own work took.
+    /// Nanoseconds of the agent's own work.
     nanos: u64,
 }
 
@@ -59,7 +59,7 @@ impl Collections {
     /// Prepares for the VM's collector.
     ///
     /// # Errors
-    /// Why moves cannot be known; collections are recorded without them.
+    /// Why moves are unknown; collections are then recorded without them.
     pub(super) fn prepare(
         &self,
         vm: &VmStructs,
@@ -73,7 +73,7 @@ impl Collections {
             Moves::Finish => MovesLevel::Finish,
             Moves::Off => return Ok(()),
         };
-        let collector = Collector::of(flags).ok_or("the collector is not known")?;
+        let collector = Collector::of(flags).ok_or("the collector is unknown")?;
         let mut watch =
             CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
         if let Some(offset) = stack_chunk_size {
@@ -82,7 +82,7 @@ impl Collections {
         if let Some(collection) = options.fault_at {
             watch.fail_at(collection);
         }
-        // Seen at level exact only; elsewhere such a collection is a fault of the next one.
+        // Only visible at level exact. At other levels such a collection is a fault of the next one.
         watch.tell_unannounced(unannounced);
         let mut state = self.state.lock();
         state.watch = Some(watch);
@@ -90,10 +90,10 @@ impl Collections {
         Ok(())
     }
 
-    /// From now on the dead are recorded.
+    /// Records dead objects from now on.
     ///
     /// # Errors
-    /// Why they cannot be.
+    /// Why they cannot be recorded.
     pub(super) fn record_dead(
         &self,
         vm: &VmStructs,
@@ -101,19 +101,16 @@ impl Collections {
         recorder: Box<dyn DeadRecorder>,
     ) -> Result<(), String> {
         let mut state = self.state.lock();
-        let watch = state
-            .watch
-            .as_mut()
-            .ok_or("moves of objects are not known")?;
+        let watch = state.watch.as_mut().ok_or("moves of objects are unknown")?;
         watch
             .record_dead(vm, flags, recorder)
             .map_err(|error| error.to_string())
     }
 
-    /// No collection is looked at any more: threads and memory for that go.
+    /// Stops looking at collections, and frees the threads and memory for that.
     pub(super) fn release(&self) {
         let watch = self.state.lock().watch.take();
-        // Its threads are waited for without the lock.
+        // Waits for its threads without holding the lock.
         drop(watch);
     }
 
@@ -121,22 +118,22 @@ impl Collections {
         self.state.lock().watch.is_some()
     }
 
-    /// First address and length of the reserved heap; `None`: moves are not known.
+    /// First address and length of the reserved heap; `None` if moves are unknown.
     pub(super) fn reserved_heap(&self) -> Option<(Address, usize)> {
         Some(self.state.lock().watch.as_ref()?.reserved_heap())
     }
 
-    /// Where threads report how far they have come; `None`: not needed.
+    /// Where threads report their progress; `None` if not needed.
     pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.state.lock().watch.as_ref()?.frontier()
     }
 
-    /// Where classes are read ahead of the pauses; `None`: they are not looked at.
+    /// Reads classes before pauses; `None` if classes are not needed.
     pub(super) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
         self.state.lock().watch.as_ref()?.classes_ahead()
     }
 
-    /// While the VM starts: the classes that it has by now are nothing new to the first pause.
+    /// Reads the VM's classes while it starts, so that the first pause need not.
     pub(super) fn read_first_classes(&self, core: &Core, buffers: &ThreadBuffers) {
         let mut state = self.state.lock();
         if let Some(watch) = &state.watch {
@@ -145,7 +142,7 @@ impl Collections {
         self.record_new_classes(core, buffers, &mut state);
     }
 
-    /// The world has stopped for a collection.
+    /// Handles the start of a collection, after the world has stopped.
     pub(super) fn started(&self, core: &Core, buffers: &ThreadBuffers) {
         let Some(facts) = core.facts().filter(|_| !buffers.has_ended()) else {
             return;
@@ -166,7 +163,7 @@ impl Collections {
         });
     }
 
-    /// The collection is over, the world still stands.
+    /// Handles the end of a collection, before the world continues.
     pub(super) fn finished(
         &self,
         core: &Core,
@@ -211,7 +208,7 @@ impl Collections {
         buffers.seen().clear();
     }
 
-    /// Classes that the table has got since the last time.
+    /// Records classes added to the table since the last call.
     fn record_new_classes(&self, core: &Core, buffers: &ThreadBuffers, state: &mut State) {
         let Some(watch) = &state.watch else { return };
         let mut classes = watch.classes();
@@ -225,15 +222,15 @@ impl Collections {
         if !new.is_empty() {
             buffers.log().classes(new);
         }
-        if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.said, true)) {
+        if let Some(fault) = fault.filter(|_| !std::mem::replace(&mut state.fault_noted, true)) {
             core.add_note(format!(
-                "the fields of (further) classes are not known: {fault}"
+                "the fields of (further) classes are unknown: {fault}"
             ));
         }
     }
 }
 
-/// What is said of the objects before the first collection of a pause.
+/// What a pause reports about objects besides its collections.
 struct BeforeCollection {
     uses: Vec<Vec<u8>>,
     stamps: PauseStamps,
@@ -269,7 +266,7 @@ fn record_collections(
         );
     }
     for mut report in reports.drain(..) {
-        // Both sorts are of one size: `collect` converts them where they are.
+        // Both types have the same size, so `collect` converts them in place.
         let parts = std::mem::take(&mut report.survivors).into_parts();
         let parts = parts.into_iter().map(|part| part.into_iter().map(survivor));
         let survivors = Survivors {

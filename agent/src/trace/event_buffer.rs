@@ -1,16 +1,16 @@
-//! A thread's buffer of allocation events: memory in its block, and what was handed over of it.
+//! A thread's buffer of allocation events, in its block.
 //!
 //! ```text
 //! start        taken          cursor       full        end
 //!   | handed over | to be taken  |            |  slack   |
 //! ```
 //!
-//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`, which also lists the words of the block's header used
-//! here). A full buffer is emptied by its thread, in native code. At the start of a collection the VM's thread takes what is there, while the
-//! thread may stand in the middle of a probe: it only sets the limit to 0.
+//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`, which also lists the words of the block's header
+//! used here). A thread empties its own full buffer, in native code. At the start of a collection the VM thread takes the contents, while
+//! the thread may be in the middle of a probe, so it only sets the limit to 0.
 //!
-//! What is needed to read the buffer after the process was killed stands in the block's header as well ([`ducktrack_trace_format::live`]). Of the words there,
-//! `taken` comes last when words are handed over: what is above it is told by the others.
+//! The block's header also has what is needed to read the buffer after the process was killed ([`ducktrack_trace_format::live`]). When
+//! words are handed over, `taken` is written last: the other words describe what lies above it.
 
 use std::sync::Arc;
 
@@ -29,35 +29,35 @@ const CURSOR: usize = live::CURSOR;
 const LIMIT: usize = 10;
 const SAVED: usize = 11;
 const BASE: usize = 12;
-/// Events that found no room; in the shared block: of threads without a block.
+/// Events that found no room. In the shared block: events of threads without a block.
 pub(crate) const DROPPED: usize = 13;
 const FULL: usize = 14;
 const END: usize = 15;
 const CUT: usize = 16;
 const OWNER: usize = 17;
-/// With CURSOR, the thread's position: its number, and the bytes of words that it has written so far, with one word more for each cut.
+/// Together with CURSOR, the thread's position: its number, and the bytes of words written so far, plus one word for each cut.
 const BIAS: usize = 18;
 
-/// Bits of a position that count bytes.
+/// Bits of a position that hold the bytes.
 const POSITION_BITS: u32 = 44;
 
-/// Lower tops are those of threads without an allocation buffer.
+/// Lower tops belong to threads without a TLAB.
 const FIRST_ADDRESS: u64 = 8;
-/// No thread has allocated so much: a collection has not cut the buffer yet.
+/// Larger than any allocated byte count: no collection has cut the buffer yet.
 const NOT_CUT: u64 = u64::MAX;
-/// Of the block that threads share: above its limit.
+/// The cursor of the shared block: above its limit.
 const SHARED_CURSOR: u64 = 8;
-/// Bytes after the limit for events that cannot wait.
+/// Bytes after the limit, for events that cannot wait.
 const SLACK: usize = 4 << 10;
-/// Larger buffers would make the check for room a branch of its own.
+/// With larger buffers, the check for room would need its own branch.
 pub(crate) const MOST_BYTES: usize = 32 << 10;
 
-/// How large buffers are.
+/// The sizes of buffers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BufferSizes {
-    /// The mean.
+    /// The mean size in bytes.
     pub(crate) bytes: usize,
-    /// By which part of it they differ.
+    /// The relative deviation from it.
     pub(crate) deviation: f64,
 }
 
@@ -66,29 +66,29 @@ pub(crate) struct BufferSizes {
 pub(crate) struct EventBuffer {
     block: CounterBlock,
     thread: ThreadId,
-    /// The native thread, while it certainly lives.
+    /// The native thread, while it is known to be alive.
     native: Option<usize>,
     taken: u64,
-    /// Words that were handed over in all.
+    /// Words handed over in total.
     position: u64,
     /// Collections that cut the buffer.
     cuts: u64,
-    /// The thread has ended; its block waits for another one.
+    /// The thread has ended, and its block waits for another one.
     has_ended: bool,
     begun: u64,
     last_top: u64,
-    /// No word was handed over since the thread began, or since a collection cut the buffer.
+    /// No word was handed over since the thread began or since a collection cut the buffer.
     was_cut: bool,
-    /// Where the thread's allocation buffer stood at the collection that cut it, and at the last event before. Zeros: it had none, or words came since.
+    /// The TLAB top at the collection that cut the buffer, and at the last event before. Zeros if there was no TLAB, or if words were written since.
     cut: (u64, u64),
-    /// Where pieces survive the process.
+    /// Where pieces are kept so that they survive the process.
     live: Option<Arc<LiveEvents>>,
     sizes: BufferSizes,
     random: u64,
 }
 
 impl EventBuffer {
-    /// The buffer in a block; `owner` is the number that the block will tell.
+    /// The buffer in a block. `owner` is the number stored in the block.
     pub(crate) fn new(
         block: CounterBlock,
         thread: ThreadId,
@@ -117,12 +117,12 @@ impl EventBuffer {
         }
     }
 
-    /// A thread begins to write. It has allocated `told` bytes before of which nothing will be told.
-    pub(crate) fn begin(&mut self, native: Option<usize>, told: u64) {
+    /// A thread begins to write. `unreported`: bytes it allocated before recording began.
+    pub(crate) fn begin(&mut self, native: Option<usize>, unreported: u64) {
         self.native = native;
         self.has_ended = false;
         self.block.set_word(LAST, 0);
-        self.block.set_word(BASE, told);
+        self.block.set_word(BASE, unreported);
         self.block.set_word(SAVED, 0);
         self.block.set_word(CUT, NOT_CUT);
         self.block.set_word(LIMIT, 0);
@@ -133,14 +133,14 @@ impl EventBuffer {
         self.block.set_word(live::OWNER, self.thread.0.into());
     }
 
-    /// The thread and its position in words, while the thread has not ended.
+    /// The thread and its position in words, until the thread ends.
     pub(crate) fn thread_position(&self) -> Option<(ThreadId, u64)> {
         let position = self.block.word(CURSOR).wrapping_add(self.block.word(BIAS));
         let words = (position & ((1 << POSITION_BITS) - 1)) / 4;
         (!self.has_ended).then_some((self.thread, words))
     }
 
-    /// The thread that writes is alive until it says that it ends.
+    /// Marks the writing thread as alive until it ends.
     pub(crate) fn confirm(&mut self, native: usize) {
         self.native = Some(native);
     }
@@ -149,15 +149,15 @@ impl EventBuffer {
         self.block
     }
 
-    /// What was written since the last time, if there is anything. The thread stands still, or is here itself.
+    /// Takes the words written since the last call, if any. The thread must be stopped, or be the calling one.
     pub(crate) fn take(&mut self, epoch: u32, flags: EventFlags) -> Option<Buffer> {
         self.take_with(epoch, flags, EventWords::new())
     }
 
-    /// The same, with more words after them.
+    /// The same, followed by more words.
     fn take_with(&mut self, epoch: u32, flags: EventFlags, more: EventWords) -> Option<Buffer> {
         let cursor = self.block.word(CURSOR);
-        // SAFETY: the thread writes at the cursor and after it.
+        // SAFETY: the thread writes only at the cursor and above.
         let words = unsafe { self.block.event_bytes(self.taken as usize, cursor as usize) };
         let now = unix_micros();
         let header = EventBlockHeader {
@@ -180,12 +180,12 @@ impl EventBuffer {
             self.was_cut = false;
             self.cut = (0, 0);
         }
-        self.tell_taken();
+        self.write_taken();
         (!words.is_empty() || flags.has(EventFlags::THREAD_ENDED))
             .then_some(Buffer { header, words })
     }
 
-    /// A copy that survives the process, if that can be had.
+    /// Copies words to where they survive the process, if possible.
     fn keep(&self, header: EventBlockHeader, words: &[u8]) -> BufferWords {
         let Some(live) = self.live.as_ref().filter(|_| !words.is_empty()) else {
             return words.to_vec().into();
@@ -195,14 +195,14 @@ impl EventBuffer {
             behind_cut: self.was_cut,
             cut: self.cut,
             position: self.position,
-            // A buffer is far smaller.
+            // A buffer is far smaller than 4 GB.
             bytes: words.len() as u32,
         };
         live.keep(&piece, words)
     }
 
-    /// For the reader of a killed process.
-    fn tell_taken(&self) {
+    /// Records the state for readers of a killed process's file.
+    fn write_taken(&self) {
         let block = self.block;
         block.set_word(live::LAST_TOP, self.last_top);
         block.set_word(live::BEGUN, self.begun);
@@ -212,18 +212,18 @@ impl EventBuffer {
         block.release_word(live::TAKEN, self.taken);
     }
 
-    /// Where the thread's allocation buffer stood at its last event; `None` where that may have been before the last collection.
+    /// The TLAB top at the thread's last event; `None` if that may have been before the last collection.
     pub(crate) fn top_of_this_epoch(&self) -> Option<u64> {
         let last = self.block.word(LAST);
         (self.block.word(LIMIT) != 0 && last >= FIRST_ADDRESS).then_some(last)
     }
 
-    /// All words were taken: the thread, which is here itself, begins at the start again.
+    /// Restarts at the beginning of the buffer, after all words were taken. Called on the buffer's own thread.
     pub(crate) fn rewind(&mut self) {
         let start = (self.block.address() + EVENTS_OFFSET) as u64;
         let full = start + self.next_size();
         self.block.set_word(FULL, full);
-        // A cursor below `taken` says that there are no words; so in this order.
+        // A cursor below `taken` means that there are no words, so the order matters.
         self.block.release_word(CURSOR, start);
         let position = (self.position + self.cuts) * 4;
         let of_thread = u64::from(self.thread.0) << POSITION_BITS;
@@ -231,26 +231,26 @@ impl EventBuffer {
             .set_word(BIAS, of_thread.wrapping_add(position).wrapping_sub(start));
         self.block.release_word(live::POSITION, self.position);
         self.taken = start;
-        self.tell_taken();
+        self.write_taken();
         if self.block.word(LIMIT) != 0 {
             self.block.set_word(LIMIT, full);
         }
     }
 
-    /// Events of this thread that the trace does not have; said ahead of its next event.
+    /// Counts events missing in the trace; reported before the thread's next event.
     pub(crate) fn add_dropped(&self, count: u64) {
         self.block
             .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
     }
 
-    /// A collection begins. The world is stopped.
+    /// Cuts the buffer at the start of a collection. The world is stopped.
     pub(crate) fn cut(&mut self, epoch: u32, layout: &ThreadLayout) -> (Option<Buffer>, ThreadCut) {
         let piece = self.take(epoch, EventFlags::CUT);
         let mut top = 0;
         if let Some(native) = self.native {
-            // SAFETY: the thread is alive: it would have said here that it ends, and it stands still.
+            // SAFETY: the thread is alive, because it would have removed itself here when it ended, and it is stopped.
             top = unsafe { layout.tlab(Address(native)) }.top.0 as u64;
-            // SAFETY: the thread is alive and stands still, as for its buffer above.
+            // SAFETY: the thread is alive and stopped, as above.
             let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
             self.block.set_word(CUT, allocated);
         }
@@ -258,8 +258,8 @@ impl EventBuffer {
         if top >= FIRST_ADDRESS {
             self.cut = (top, self.last_top);
         }
-        self.tell_taken();
-        self.move_on();
+        self.write_taken();
+        self.count_cut();
         self.block.set_word(LIMIT, 0);
         let cut = ThreadCut {
             thread: self.thread,
@@ -269,28 +269,28 @@ impl EventBuffer {
         (piece, cut)
     }
 
-    /// What comes now is after the collection, also where no word is written in between.
-    fn move_on(&mut self) {
+    /// Marks what follows as after the collection, even if no word is written in between.
+    fn count_cut(&mut self) {
         self.cuts += 1;
         let bias = self.block.word(BIAS).wrapping_add(4);
         self.block.set_word(BIAS, bias);
     }
 
-    /// The thread ends, or the program does: the rest, and what the thread allocated after its last event.
+    /// Ends the thread's events, when the thread or the program ends: takes the rest, and what the thread allocated after its last event.
     pub(crate) fn end(&mut self, epoch: u32, layout: &ThreadLayout) -> Option<Buffer> {
         let flags = EventFlags::CUT.with(EventFlags::THREAD_ENDED);
         let mut rest = EventWords::new();
         self.has_ended = true;
         if let Some(native) = self.native.take() {
-            // SAFETY: the thread runs this, or it is alive and its allocations may be a moment old.
+            // SAFETY: the thread itself runs this, or it is alive and its allocations may be slightly outdated.
             let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
-            let told = self.block.word(LAST).wrapping_add(self.block.word(BASE));
+            let accounted = self.block.word(LAST).wrapping_add(self.block.word(BASE));
             let dropped = self.block.word(DROPPED);
             if dropped > 0 {
                 rest = rest.dropped(dropped);
             }
-            if allocated > told {
-                rest = rest.moved(allocated - told);
+            if allocated > accounted {
+                rest = rest.moved(allocated - accounted);
             }
         }
         let piece = self.take_with(epoch, flags, rest)?;
@@ -299,7 +299,7 @@ impl EventBuffer {
         (!piece.words.is_empty()).then_some(piece)
     }
 
-    /// Sizes differ, so that threads that do the same do not hand over at the same time.
+    /// Sizes vary, so that threads doing the same work do not hand over at the same time.
     fn next_size(&mut self) -> u64 {
         // xorshift64 (Marsaglia 2003)
         self.random ^= self.random << 13;
@@ -313,12 +313,12 @@ impl EventBuffer {
     }
 }
 
-/// The block that threads without one share has no buffer.
+/// Marks the block that threads without their own share as having no buffer.
 pub(crate) fn without_buffer(block: CounterBlock) {
     block.set_word(CURSOR, SHARED_CURSOR);
 }
 
-/// The position of threads without a block: no thread, and one word more than there were collections.
+/// Sets the position of threads without a block: no thread, and one word more than the number of collections.
 pub(crate) fn set_shared_position(block: CounterBlock, epoch: u32) {
     let position = (u64::from(epoch) + 1) * 4;
     block.set_word(BIAS, position.wrapping_sub(SHARED_CURSOR));
@@ -333,7 +333,7 @@ pub(crate) fn owner(block: CounterBlock) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// What the helper class calls the words of a block's header: `static final long LAST = 8 * 8;`.
+    /// The helper class's declarations of the header words: `static final long LAST = 8 * 8;`.
     const HELPER: &str = include_str!("../../helper/java/lang/DuckTrackEventBuffer.java");
 
     #[test]
@@ -403,7 +403,7 @@ mod tests {
             .word(CURSOR)
             .wrapping_add(buffer.block.word(BIAS));
         assert_eq!(number, 1 << 44 | 12);
-        buffer.move_on();
+        buffer.count_cut();
         assert_eq!(now(&buffer).1, 4);
         write(&buffer, 8, 840);
         let _ = buffer.take(1, EventFlags::NONE);

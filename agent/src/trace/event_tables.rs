@@ -1,4 +1,4 @@
-//! What the helper class of events reads at addresses that are constants of its code.
+//! Tables that the helper class for events reads, at addresses that are constants in its code.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -6,14 +6,14 @@ use ducktrack_hotspot::{Error, Reservation};
 
 use crate::trace::called_sites::CalledSites;
 
-/// Bytes of the table of classes whose names are known; a power of two.
+/// Bytes of the table of classes with known names; a power of two.
 const SEEN_BYTES: usize = 64 << 10;
 
-/// The tables; one of each per process.
+/// The tables. A process has one of each.
 pub(crate) struct EventTables {
     pub(crate) seen: SeenClasses,
     pub(crate) called: CalledSites,
-    /// Collections so far.
+    /// The number of collections so far.
     pub(crate) epoch: AtomicU32,
 }
 
@@ -26,7 +26,7 @@ impl EventTables {
         })
     }
 
-    /// As they are when a run begins.
+    /// Resets the tables for a new run.
     pub(crate) fn clear(&self) {
         self.seen.clear();
         self.called.clear();
@@ -34,8 +34,8 @@ impl EventTables {
     }
 }
 
-/// Classes whose names the agent knows, by address, for the helper class: it asks here before it calls the agent. Emptied by every collection,
-/// because one may have unloaded classes and given their addresses free.
+/// The classes whose names the agent knows, by address. The helper class looks here before it calls the agent. Cleared by every collection,
+/// which may have unloaded classes and freed their addresses.
 pub(crate) struct SeenClasses {
     address: usize,
 }
@@ -52,11 +52,11 @@ impl SeenClasses {
         self.address
     }
 
-    /// What of a class's hash is its place, in bytes.
+    /// The part of a class's hash that gives its place, in bytes.
     pub(crate) const MASK: usize = SEEN_BYTES - 8;
 
     fn word(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: the table is mapped for good, and every offset used here is below its size and a multiple of 8.
+        // SAFETY: the table is never unmapped, and every offset used here is below its size and a multiple of 8.
         unsafe { &*std::ptr::with_exposed_provenance(self.address + (offset & Self::MASK)) }
     }
 

@@ -1,11 +1,11 @@
-//! Events added up: what counting would have counted, in the words of the threads' blocks.
+//! Adds up events: produces the values that counting would have produced, in the threads' blocks.
 //!
 //! | event | added |
 //! |---|---|
-//! | of a site with counters | one to its count; on the heap, one to its materialized count; where the site is measured, the bytes to both |
-//! | of a site without, or with a caller or a class of its own | one, and the bytes where the site is measured, to the entry of site, caller and class |
+//! | of a site with counters | one to its count; if on the heap, one to its materialized count; if the site is measured, the bytes to both |
+//! | of a site without counters, or with its own caller or class | one, and the bytes if the site is measured, to the entry of site, caller and class |
 //!
-//! So snapshots, reports and the summary find everything where counting leaves it. Only the thread that decodes events writes here.
+//! So snapshots, reports and the summary find everything in the same place as with counting. Only the thread that decodes events writes here.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl Tally for EventTally {
 
 impl EventTally {
     fn add_keyed(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum) {
-        // The size of a class is stated once, and multiplied by the reader of the count.
+        // The size of a class is recorded once; readers multiply it by the count.
         let measured = self.sites.is_measured(alike.site);
         let Some(block) = self.block(thread) else {
             return;

@@ -1,8 +1,9 @@
-//! Collections in `events.live`, from inside of the pause until their blocks are in an event file ([`ducktrack_trace_format::KeptCollection`] has the layout).
+//! Keeps collections in `events.live`, from inside the pause until their blocks are in an event file. The layout is in
+//! [`ducktrack_trace_format::KeptCollection`].
 //!
-//! A collection waits in the queue with the events before it, and its moves are many; a kill that came meanwhile would leave a heap of which nothing is known
-//! any more. So its survivors are copied in the pause, 24 bytes each. Areas are used again, so that most pages are there when they are needed. All of them together take
-//! a part of the file only; a collection that has no room is in the process alone.
+//! A collection waits in the queue after the events before it, and has many moves. If the process were killed meanwhile, the heap would be
+//! unknown from then on. So its survivors are copied during the pause, 24 bytes each. Areas are reused, so most of their pages are already
+//! present. All areas together take a bounded part of the file; a collection without room there is only in the process.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use parking_lot::Mutex;
 use crate::trace::live_events::LiveEvents;
 use crate::trace::live_words::LiveWords;
 
-/// An area is a multiple of this.
+/// Areas are multiples of this many bytes.
 const STEP: usize = 64 << 10;
 
-/// See the module.
+/// The collections kept in the file.
 #[derive(Debug)]
 pub(crate) struct KeptCollections {
     live: Arc<LiveEvents>,
@@ -26,7 +27,7 @@ pub(crate) struct KeptCollections {
 #[derive(Debug)]
 struct Areas {
     free: Vec<Area>,
-    /// Bytes of further areas that there may be.
+    /// Bytes available for further areas.
     left: usize,
 }
 
@@ -36,7 +37,7 @@ struct Area {
     bytes: usize,
 }
 
-/// A collection in its area, which is free again when this is dropped.
+/// A collection in its area, which is freed on drop.
 #[derive(Debug)]
 struct InArea {
     area: Area,
@@ -44,7 +45,7 @@ struct InArea {
 }
 
 impl KeptCollections {
-    /// Areas of `most` bytes in all.
+    /// Areas of `most` bytes in total.
     pub(crate) fn new(live: Arc<LiveEvents>, most: usize) -> Self {
         let areas = Areas {
             free: Vec::new(),
@@ -56,7 +57,7 @@ impl KeptCollections {
         }
     }
 
-    /// Keeps a collection, with what objects were used before it. `None`: there is no room.
+    /// Keeps a collection, with the uses before it. Returns `None` if there is no room.
     pub(crate) fn keep(
         &self,
         collection: &Collection,
@@ -73,12 +74,12 @@ impl KeptCollections {
         let words = kept.area.words;
         words.set(live::SURVIVORS, count as u64);
         fill(kept.area, &head, survivors.iter().flatten());
-        // Last of all: from here on the collection is there.
+        // Written last: from here on readers see the collection.
         words.set(live::NUMBER, collection.number.into());
         Some(Box::new(kept))
     }
 
-    /// The smallest free area with so many bytes, or a new one, with some to spare for the next.
+    /// The smallest free area of at least `bytes` bytes, or a new one, with spare room for the next collection.
     fn area(&self, bytes: usize) -> Option<Area> {
         let mut areas = self.areas.lock();
         let fits = areas.free.iter().enumerate();
@@ -98,7 +99,7 @@ impl KeptCollections {
 
 fn fill<'a>(area: Area, head: &[u8], survivors: impl Iterator<Item = &'a Survivor>) {
     let start = std::ptr::with_exposed_provenance_mut::<u64>(area.words.0 + live::PAGE);
-    // SAFETY: the area is mapped for good, this long, and its owner's alone until it is dropped.
+    // SAFETY: the area is never unmapped, has this length, and only its owner uses it until it is dropped.
     let room = unsafe { std::slice::from_raw_parts_mut(start, (area.bytes - live::PAGE) / 8) };
     let (first, rest) = room.split_at_mut(head.len() / 8);
     let (words, _) = head.as_chunks::<8>();
@@ -124,7 +125,7 @@ fn fill<'a>(area: Area, head: &[u8], survivors: impl Iterator<Item = &'a Survivo
 }
 
 impl Durable for InArea {
-    /// A reader tells by the collection itself.
+    /// Not needed: readers recognize the collection itself.
     fn will_be(&self, _file: u32, _block: u32) {}
 }
 
@@ -194,7 +195,7 @@ mod tests {
         let second = all.keep(&collection(8), &[], &survivors(2)).expect("room");
         drop(first);
         assert_eq!(in_file(folder.path(), live::PAGE).0, 0);
-        // The smallest that fits.
+        // The smallest area that fits.
         let third = all.keep(&collection(9), &[], &survivors(10)).expect("room");
         assert_eq!(in_file(folder.path(), live::PAGE).0, 9);
         drop((second, third));

@@ -1,13 +1,13 @@
-//! `events.live`: what threads wrote and what they handed over, in memory that outlives the process ([`ducktrack_trace_format::live`] has the layout).
+//! `events.live`: events that threads wrote and handed over, in memory that outlives the process. The layout is in [`ducktrack_trace_format::live`].
 //!
 //! ```text
 //! header     the number of collections so far
 //! threads    the first page of a thread's block and its buffer are pages of the file
-//! pieces     slots of four lengths; a piece is in one until its block is in an event file
+//! pieces     slots of four lengths; a piece stays in one until its block is in an event file
 //! others     collections (`kept_collections`)
 //! ```
 //!
-//! A piece for which there is no room is kept in the process alone, and counted. A kill then loses it.
+//! A piece for which there is no room stays only in the process, and is counted. A kill loses it.
 
 use std::path::Path;
 use std::ptr::NonNull;
@@ -22,28 +22,28 @@ use parking_lot::Mutex;
 use crate::process::mapped_file::{FileRange, MappedFile, Refusal};
 use crate::trace::live_words::LiveWords;
 
-/// Bytes of the slots of each class. The last takes a whole buffer of the largest size.
+/// Bytes of the slots of each class. The last class takes a whole buffer of maximum size.
 const SLOT_BYTES: [usize; 4] = [512, 4 << 10, 24 << 10, 44 << 10];
 
-/// Slots of an area take about so much.
+/// Approximate bytes of an area of slots.
 const AREA_BYTES: usize = 256 << 10;
 
-/// See the module.
+/// The file, and its free slots.
 #[derive(Debug)]
 pub(crate) struct LiveEvents {
     file: Mutex<MappedFile>,
     most: u64,
     header: LiveWords,
-    /// Free slots by class; the last one given back is used first, so that few pages are dirty.
+    /// Free slots by class. The slot freed last is used first, so that few pages are dirty.
     free: [Mutex<Vec<usize>>; SLOT_BYTES.len()],
     sequence: AtomicU64,
 }
 
 impl LiveEvents {
-    /// Begins the file of a run, which may come to have `most` bytes.
+    /// Creates the file of a run, with at most `most` bytes.
     ///
     /// # Errors
-    /// Why a killed run will lose what its threads have in their buffers.
+    /// Why a kill will lose the events in the threads' buffers.
     pub(crate) fn begin(
         directory: &Path,
         start_unix_millis: u64,
@@ -84,18 +84,18 @@ impl LiveEvents {
         }))
     }
 
-    /// How many collections have begun or ended by now: words that come belong to the epoch after them.
+    /// Sets the number of starts and ends of collections so far. Later words belong to the epoch after them.
     pub(crate) fn set_epoch(&self, epoch: u32) {
         self.header.set(live::EPOCH, epoch.into());
     }
 
-    /// Puts pages of the file in the place of a block's first page and of its buffer of events. Before the block has an owner.
+    /// Maps pages of the file over a block's first page and its event buffer, before the block has an owner.
     ///
     /// # Safety
-    /// Both are whole pages of a block that is not used yet.
+    /// Both must be whole pages of a block that is not in use yet.
     ///
     /// # Errors
-    /// The block is as it was.
+    /// The block is unchanged.
     pub(crate) unsafe fn hold_buffer(
         &self,
         block: usize,
@@ -109,15 +109,15 @@ impl LiveEvents {
         let (Some(first_page), Some(rest_pages)) = (place(block), place(buffer)) else {
             return Ok(());
         };
-        // SAFETY: the caller's: whole pages of the block, which is not used.
+        // SAFETY: the caller guarantees whole pages of a block that is not in use.
         unsafe { file.map_over(rest, rest_pages) }?;
-        // SAFETY: as for the pages before.
+        // SAFETY: as above.
         unsafe { file.map_over(first, first_page) }?;
         let words = LiveWords(block);
         words.set(live::AREA_BYTES, range.length as u64);
         words.set(live::BUFFER_START, buffer as u64);
         words.set(live::KIND, live::THREAD);
-        // Not before: nobody finds an area that is after one of no kind.
+        // Must come last: readers stop at an area without a kind.
         drop(file);
         Ok(())
     }
@@ -142,17 +142,17 @@ impl LiveEvents {
         }
     }
 
-    /// A thread's buffer goes with the process.
+    /// Counts a thread whose buffer is lost with the process.
     pub(crate) fn note_private_thread(&self) {
         self.header.add(live::PRIVATE_THREADS);
     }
 
-    /// The run has ended, and the event files have everything.
+    /// Deletes the file after the run, because the event files have everything.
     pub(crate) fn remove(&self) {
         self.file.lock().remove();
     }
 
-    /// A free slot for this many bytes.
+    /// Takes a free slot for this many bytes.
     fn slot(&self, bytes: usize) -> Option<(usize, LiveWords)> {
         let need = live::SLOT_HEADER_BYTES + bytes;
         let class = SLOT_BYTES.iter().position(|length| need <= *length)?;
@@ -163,7 +163,7 @@ impl LiveEvents {
         free.pop().map(|address| (class, LiveWords(address)))
     }
 
-    /// A new area of this many bytes, in whole pages.
+    /// Adds an area of this many bytes, in whole pages.
     pub(crate) fn area(
         &self,
         bytes: usize,
@@ -176,17 +176,17 @@ impl LiveEvents {
         area.set(live::AREA_BYTES, bytes as u64);
         begin(area);
         area.set(live::KIND, kind);
-        // Not before: nobody finds an area that is after one of no kind.
+        // Must come last: readers stop at an area without a kind.
         drop(file);
         Some(area)
     }
 
-    /// Bytes that the file may come to have.
+    /// Bytes by which the file may still grow.
     pub(crate) fn most(&self) -> u64 {
         self.most
     }
 
-    /// A new area of slots.
+    /// Adds an area of slots.
     fn more_slots(&self, slot_bytes: usize) -> Option<Vec<usize>> {
         let slots = (AREA_BYTES / slot_bytes).max(1);
         let bytes = (live::PAGE + slots * slot_bytes).next_multiple_of(live::PAGE);
@@ -216,7 +216,7 @@ fn split(range: FileRange, at: usize) -> (FileRange, FileRange) {
     (first, rest)
 }
 
-/// A piece in its slot, which is free again when this is dropped.
+/// A piece in its slot, which is freed on drop.
 struct KeptPiece {
     live: Arc<LiveEvents>,
     class: usize,
@@ -233,7 +233,7 @@ impl std::fmt::Debug for KeptPiece {
 impl KeptPiece {
     fn write(&self, piece: &LivePiece, words: &[u8]) {
         let behind_header = self.slot.0 + live::SLOT_HEADER_BYTES;
-        // SAFETY: the slot is this piece's alone, and it is long enough for its header and the words.
+        // SAFETY: only this piece uses the slot, and the slot is long enough for its header and the words.
         let room = unsafe {
             std::slice::from_raw_parts_mut(
                 std::ptr::with_exposed_provenance_mut::<u8>(behind_header),
@@ -245,7 +245,7 @@ impl KeptPiece {
         for (index, word) in (2..).zip(piece.encode()) {
             self.slot.set(index, word);
         }
-        // Last of all: from here on the piece is there.
+        // Written last: from here on readers see the piece.
         let sequence = self.live.sequence.fetch_add(1, Ordering::Relaxed) + 1;
         self.slot.set(live::SEQUENCE, sequence);
     }
@@ -260,7 +260,7 @@ impl Durable for KeptPiece {
 impl DurableWords for KeptPiece {
     fn bytes(&self) -> &[u8] {
         let behind_header = self.slot.0 + live::SLOT_HEADER_BYTES;
-        // SAFETY: the slot is mapped for good, its bytes were written before, and no thread writes them until this is dropped.
+        // SAFETY: the slot is never unmapped, its bytes were written before, and no thread writes them until this is dropped.
         unsafe {
             std::slice::from_raw_parts(std::ptr::with_exposed_provenance(behind_header), self.bytes)
         }
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(word(slot + 8), live_place(2, 30));
         drop(kept);
         assert_eq!(word(slot), 0);
-        // The next one takes the same slot.
+        // The next piece takes the same slot.
         let other = live.keep(&piece(8, &words), &words);
         assert_eq!(word(slot), 2);
         drop(other);

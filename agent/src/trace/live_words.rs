@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words from an address on that is a multiple of 8, in an area that is mapped for good.
+/// Words from an aligned address on, in an area that is never unmapped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LiveWords(pub(crate) usize);
 
 impl LiveWords {
-    /// What was stored before is there when this is.
+    /// Stores a word after all earlier stores.
     pub(crate) fn set(self, index: usize, value: u64) {
         self.word(index).store(value, Ordering::Release);
     }
@@ -17,7 +17,7 @@ impl LiveWords {
     }
 
     pub(crate) fn word(self, index: usize) -> &'static AtomicU64 {
-        // SAFETY: areas are mapped for good and begin at pages; indices are inside of the page or slot that begins here.
+        // SAFETY: areas are never unmapped and begin at pages; indices lie inside the page or slot that begins here.
         unsafe { &*std::ptr::with_exposed_provenance(self.0 + index * 8) }
     }
 }

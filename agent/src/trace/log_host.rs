@@ -1,4 +1,4 @@
-//! What the log of events asks of the agent.
+//! The agent's services for the event log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use ducktrack_trace_writer::EventHost;
 use crate::core::Core;
 use crate::trace::event_tables::EventTables;
 
-/// The log's way to the run that it belongs to.
+/// The log's access to the run that it belongs to.
 pub(super) struct LogHost {
     pub(super) core: &'static Core,
     pub(super) tables: &'static EventTables,
@@ -24,7 +24,7 @@ impl EventHost for LogHost {
     }
 
     fn called(&self, site: SiteId, caller: CallSiteId, events: u32) {
-        self.tables.called.said(site, caller, events);
+        self.tables.called.count_events(site, caller, events);
     }
 
     fn secure_definitions(&self) {

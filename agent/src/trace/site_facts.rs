@@ -1,11 +1,11 @@
-//! What decoding events needs to know of a site, by number: where its objects are added up, and how large they are.
+//! What the event decoder needs to know about a site: where its objects are added up, and how large they are.
 //!
-//! Written when a class is rewritten, before its code runs, and when sizes become known; read without a lock for every event.
+//! Written when a class is rewritten, before its code runs, and when sizes become known. Read without a lock for every event.
 //!
 //! ```text
-//! account   the first of the site's counters: count, (bytes,) materialized count, (materialized bytes); 0: it is filed by keys
-//! bytes     of each object; 0: not known yet, or each has its own
-//! class     hash of the name of the objects' class; 0: only the run knows it
+//! account   the first of the site's counters: count, (bytes,) materialized count, (materialized bytes); 0: keyed entries
+//! bytes     of each object; 0: unknown, or different for each object
+//! class     hash of the name of the objects' class; 0: known only at run time
 //! kind      0 unknown, 1 all objects have one size, 2 measured; 3 + n: measured, a level of arrays with elements of kind n
 //! ```
 
@@ -23,7 +23,7 @@ use ducktrack_trace_format::{
 use crate::count::object_bytes::object_bytes;
 
 const PAGE: usize = 1 << 12;
-/// As many sites as fit into the 20 bits of an event's word.
+/// The number of sites that fit into the 20 bits of an event's word.
 const PAGES: usize = 1 << 8;
 
 const FIXED: u32 = 1;
@@ -38,10 +38,10 @@ struct Fact {
     kind: AtomicU32,
 }
 
-/// The table.
+/// Facts of all sites.
 pub(crate) struct SiteTable {
     pages: Box<[OnceLock<Box<[Fact]>>]>,
-    /// Caller << 32 | site, by number from [`FIRST_CALLED_SITE`] on; 0: no such number was given.
+    /// Caller << 32 | site, indexed from [`FIRST_CALLED_SITE`] on; 0 if the number was not assigned.
     called: Box<[AtomicU64]>,
     layout: OnceLock<ObjectLayout>,
 }
@@ -49,11 +49,11 @@ pub(crate) struct SiteTable {
 /// How the events of a site are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Account {
-    /// By class or caller.
+    /// In keyed entries, by class or caller.
     Keyed,
-    /// From this counter on: count, materialized count.
+    /// In counters from this one on: count, materialized count.
     Fixed(u32),
-    /// From this counter on: count, bytes, materialized count, materialized bytes.
+    /// In counters from this one on: count, bytes, materialized count, materialized bytes.
     Measured(u32),
 }
 
@@ -68,7 +68,7 @@ impl SiteTable {
         }
     }
 
-    /// A new run begins: what sites of earlier ones still make is filed by keys, and no number stands for a site with its caller.
+    /// Resets the table for a new run: objects of earlier runs' sites go to keyed entries, and no number stands for a site with its caller.
     pub(crate) fn begin_run(&self) {
         for fact in self.pages.iter().filter_map(OnceLock::get).flatten() {
             fact.account.store(0, Ordering::Release);
@@ -78,13 +78,13 @@ impl SiteTable {
         }
     }
 
-    /// How the VM lays objects out; known before any class is rewritten.
+    /// Sets the VM's object layout, which is known before any class is rewritten.
     pub(crate) fn set_layout(&self, layout: ObjectLayout) {
-        // The VM has one layout: a second value would be the same.
+        // The VM has one layout, so a second value would be the same.
         let _ = self.layout.set(layout);
     }
 
-    /// What is known of a site, or of that of a called site.
+    /// The facts of a site, or of the site behind a called site.
     fn fact(&self, site: u32) -> Option<&Fact> {
         let called = self.called(SiteId(site));
         let index = called.map_or(site, |(site, _)| site.0) as usize;
@@ -98,7 +98,7 @@ impl SiteTable {
             .get(index % PAGE)
     }
 
-    /// Takes over what a rewritten class says of its sites. Before the code runs.
+    /// Stores the facts of a rewritten class's sites, before its code runs.
     pub(crate) fn learn(&self, rewritten: &RewrittenClass) {
         for site in &rewritten.sites {
             let Some(fact) = self.make_fact(site.id) else {
@@ -126,14 +126,14 @@ impl SiteTable {
         }
     }
 
-    /// A site of what native code makes.
+    /// Stores a site for objects that native code allocates.
     pub(crate) fn learn_native(&self, site: u32) {
         if let Some(fact) = self.make_fact(site) {
             fact.kind.store(MEASURED, Ordering::Release);
         }
     }
 
-    /// What a number stands for; before any event has it.
+    /// Defines a number for a site with its caller, before any event uses it.
     pub(crate) fn learn_called(&self, called: &CalledSite) {
         let number = called.id.0.checked_sub(FIRST_CALLED_SITE);
         if let Some(place) = number.and_then(|number| self.called.get(number as usize)) {
@@ -142,7 +142,7 @@ impl SiteTable {
         }
     }
 
-    /// A size that was found.
+    /// Sets the size of a site's objects.
     pub(crate) fn set_bytes(&self, site: SiteId, bytes: u32) {
         if let Some(fact) = self.make_fact(site.0) {
             fact.bytes.store(bytes, Ordering::Release);
@@ -201,7 +201,7 @@ impl SiteFacts for SiteTable {
     }
 }
 
-/// The class that a site's bytecode names, where no object of the site can be of another.
+/// The class named by a site's bytecode, if all objects of the site are of that class.
 fn class_name(site: &PlannedSite) -> Option<ClassNameHash> {
     use AllocationKind::{Boxing, MultiNewArray, New, NewArray};
     let says_it = matches!(site.kind, New | NewArray | MultiNewArray | Boxing);

@@ -1,6 +1,6 @@
-//! Buffers of all threads, and the log that takes them.
+//! The buffers of all threads, and the log that takes their contents.
 //!
-//! Nothing here calls the VM while it holds a lock: the VM's thread takes the same locks while the world is stopped.
+//! Nothing here calls the VM while it holds a lock, because the VM thread takes the same locks while the world is stopped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,33 +28,33 @@ use crate::trace::kept_collections::KeptCollections;
 use crate::trace::live_events::LiveEvents;
 use crate::trace::site_facts::SiteTable;
 
-/// A buffer that its thread and the VM's thread empty.
+/// A buffer, emptied by its own thread and by the VM thread.
 type SharedBuffer = Arc<Mutex<EventBuffer>>;
 
-/// See the module.
+/// The buffers of all threads.
 pub(crate) struct ThreadBuffers {
     log: EventLog,
     buffers: RwLock<Vec<SharedBuffer>>,
     sizes: BufferSizes,
-    /// Where events survive the process, if they can.
+    /// Where events are kept so that they survive the process, if possible.
     live: Option<Arc<LiveEvents>>,
-    /// Where collections do, as well.
+    /// The same for collections.
     kept: Option<KeptCollections>,
     ended: AtomicBool,
     tables: &'static EventTables,
-    /// Where threads tell how far they have filled their allocation buffers.
+    /// Where threads report the fill level of their TLABs.
     frontier: Option<Arc<AllocationFrontier>>,
-    /// Addresses of objects can be read: only a stopped world moves them.
+    /// Whether object addresses can be read, which requires that objects move only while the world is stopped.
     pub(crate) knows_addresses: bool,
 }
 
-/// Where a run begins.
+/// The state at the start of a run.
 pub(crate) struct Start<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) choices: &'a EventChoices,
-    /// Full buffers that may wait.
+    /// Maximum number of queued full buffers.
     pub(crate) queue: usize,
-    /// Bytes that the mirror of the heap may take.
+    /// Maximum size of the heap mirror in bytes.
     pub(crate) most_mirror_bytes: Option<u64>,
     pub(crate) moves: bool,
     pub(crate) frontier: Option<Arc<AllocationFrontier>>,
@@ -64,15 +64,15 @@ pub(crate) struct Start<'a> {
     pub(crate) blocks: BlockFinder,
     pub(crate) host: Arc<dyn EventHost>,
     pub(crate) tables: &'static EventTables,
-    /// Where events survive the process, if they can.
+    /// Where events are kept so that they survive the process, if possible.
     pub(crate) live: Option<Arc<LiveEvents>>,
 }
 
 impl ThreadBuffers {
-    /// Begins the files and the threads that write them.
+    /// Starts the event files, and the threads that write them.
     ///
     /// # Errors
-    /// Why there can be no event files: one line.
+    /// One line that says why there can be no event files.
     pub(crate) fn start(start: Start<'_>) -> Result<Self, String> {
         let options = event_options(&start);
         let tally = EventTally::new(Arc::clone(&start.sites), start.blocks);
@@ -84,7 +84,7 @@ impl ThreadBuffers {
             start.host,
         )
         .map_err(|error: WriteError| error.to_string())?;
-        // The pieces of threads need the rest.
+        // The rest is needed for pieces of threads.
         let kept = |live: &Arc<LiveEvents>| {
             let most = usize::try_from(live.most() / 2).unwrap_or(usize::MAX);
             KeptCollections::new(Arc::clone(live), most)
@@ -105,13 +105,13 @@ impl ThreadBuffers {
         })
     }
 
-    /// A thread begins to write into its block, of which `told` bytes are of no interest. Before its slot is set.
+    /// A thread begins to write into its block. `unreported`: bytes it allocated before recording began. Called before its slot is set.
     pub(crate) fn begin_thread(
         &self,
         block: CounterBlock,
         thread: ThreadId,
         native: Option<usize>,
-        told: u64,
+        unreported: u64,
     ) {
         let buffer = self.buffer(block).unwrap_or_else(|| {
             let live = self.live_for(block);
@@ -121,13 +121,13 @@ impl ThreadBuffers {
             buffers.push(Arc::clone(&buffer));
             buffer
         });
-        buffer.lock().begin(native, told);
+        buffer.lock().begin(native, unreported);
     }
 
-    /// Where a new block's pieces survive the process; the block's buffer does as well from now on, if it can.
+    /// Where pieces of a new block survive the process. The block's buffer is put there as well, if possible.
     fn live_for(&self, block: CounterBlock) -> Option<Arc<LiveEvents>> {
         let live = self.live.as_ref()?;
-        // SAFETY: the block is new: its thread's slot does not lead to it yet, and nothing was counted in it.
+        // SAFETY: the block is new: no slot leads to it yet, and nothing was counted in it.
         let held = unsafe {
             live.hold_buffer(
                 block.address(),
@@ -141,14 +141,14 @@ impl ThreadBuffers {
         Some(Arc::clone(live))
     }
 
-    /// A thread that took its block by itself has been announced.
+    /// Handles the announcement of a thread that took its block itself.
     pub(crate) fn confirm_thread(&self, block: CounterBlock, native: usize) {
         if let Some(buffer) = self.buffer(block) {
             buffer.lock().confirm(native);
         }
     }
 
-    /// A thread ends.
+    /// Ends a thread's events.
     pub(crate) fn end_thread(&self, block: CounterBlock, layout: &ThreadLayout) {
         if let Some(buffer) = self.buffer(block) {
             let mut buffer = buffer.lock();
@@ -159,7 +159,7 @@ impl ThreadBuffers {
         }
     }
 
-    /// The current thread's buffer is full.
+    /// Empties the current thread's full buffer.
     pub(crate) fn flush(&self, block: CounterBlock) {
         let Some(buffer) = self.buffer(block) else {
             return;
@@ -176,7 +176,7 @@ impl ThreadBuffers {
         if memory::is_short() {
             self.log.take_no_more();
         }
-        // Under the lock: a collection that cuts this buffer comes after what was taken of it.
+        // Under the lock: a collection that cuts this buffer must come after the words taken here.
         let flushed = piece.map(|piece| self.log.buffer(piece));
         if let Some(FlushOutcome::Dropped { events }) = flushed {
             buffer.add_dropped(events);
@@ -187,7 +187,7 @@ impl ThreadBuffers {
         }
     }
 
-    /// A collection begins: all buffers are cut. The world is stopped.
+    /// Cuts all buffers at the start of a collection. The world is stopped.
     pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
         let epoch = self.epoch();
         let buffers = self.buffers.read();
@@ -202,19 +202,19 @@ impl ThreadBuffers {
         cuts
     }
 
-    /// How many there are, with those that wait for another thread.
+    /// The number of buffers, including those that wait for another thread.
     pub(crate) fn count(&self) -> usize {
         self.buffers.read().len()
     }
 
-    /// Where each thread goes on, in words of its stream. The world is stopped.
+    /// The position of each thread in its stream, in words. The world is stopped.
     pub(crate) fn positions(&self) -> Vec<(ThreadId, u64)> {
         let buffers = self.buffers.read();
         let positions = buffers.iter().map(|buffer| buffer.lock().thread_position());
         positions.flatten().collect()
     }
 
-    /// A collection is over: its number.
+    /// Sets the number of the finished collection.
     pub(crate) fn next_epoch(&self) -> u32 {
         self.tables.epoch.fetch_add(1, Ordering::AcqRel) + 1
     }
@@ -223,7 +223,7 @@ impl ThreadBuffers {
         self.tables.epoch.load(Ordering::Acquire)
     }
 
-    /// A collection is told, with what objects were used before it. The world is stopped.
+    /// Passes a collection to the log, with the uses before it. The world is stopped.
     pub(crate) fn collection(
         &self,
         mut collection: Collection,
@@ -231,10 +231,10 @@ impl ThreadBuffers {
         survivors: Survivors,
     ) {
         let start = Instant::now();
-        // Of a heap that was listed the moves are found out later.
+        // For a heap that was listed, moves are determined later.
         let kept = self.kept.as_ref().filter(|_| !survivors.listed);
         let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
-        // Not before the copy is there: a JVM that is killed in between has not gone on after this collection.
+        // Only after the copy is complete: a JVM killed before that has not continued after this collection.
         if let Some(live) = &self.live {
             live.set_epoch(collection.number);
         }
@@ -257,7 +257,7 @@ impl ThreadBuffers {
         &self.tables.called
     }
 
-    /// The program ends: takes what is in all buffers, and waits until everything is decoded and written.
+    /// Ends the log when the program ends: takes the contents of all buffers, and waits until everything is decoded and written.
     pub(crate) fn finish(&self, layout: &ThreadLayout, end: End) -> EventStats {
         self.ended.store(true, Ordering::Release);
         for buffer in self.buffers.read().iter() {

@@ -1,4 +1,4 @@
-//! The rewriter's words in the trace's words.
+//! Converts the rewriter's terms to those of the trace format.
 
 use ducktrack_class_rewriter as rewriter;
 use ducktrack_trace_format as format;

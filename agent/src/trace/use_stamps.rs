@@ -1,17 +1,17 @@
-//! `staleness=`: which objects were used since the last collection, stamped by the program's code, read in pauses.
+//! `staleness=`: objects used since the last collection. The program's code stamps them; pauses read the stamps.
 //!
 //! ```text
-//! program's code: uses an object ── clock ──> the object's word of the shadow
-//! VM thread:      collection over ── words of old objects ──> block USES ahead of the collection's block
+//! program's code: uses an object ── clock ──> the object's word in the shadow
+//! VM thread:      collection over ── words of old objects ──> block USES before the collection's block
 //!                                 ── clock + 1
 //! ```
 //!
-//! The clock is the number of collections so far, and one more: 0 means that the object was not used. Nothing clears a word; a stamp that is
-//! older than the object's arrival at its address was another object's, which the reader of the trace can tell.
+//! The clock is the number of collections so far, plus one; 0 means that the object was not used. Words are never cleared. A stamp older
+//! than the object's arrival at its address belongs to an earlier object, which the trace's reader can determine.
 //!
-//! New objects are not looked at: an object made since the last collection was used since. What a collection has collected is always looked at, because
-//! its objects move. All other objects are looked at in every pause, too, as long as this takes little of the run; else from time to
-//! time, and in between the trace does not know of their uses.
+//! New objects are not read: an object allocated since the last collection was used since. Objects in collected memory are always read,
+//! because they move. All others are read in every pause too, as long as that takes little time; otherwise only from time to time, and in
+//! between the trace does not know their uses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ use crate::stacks::thread_clock::thread_cpu;
 use crate::threads::counter_block::CounterBlock;
 use crate::witness::use_memory::UseMemory;
 
-/// Looking at all objects may take this part of the time between two looks.
+/// Between two readings of all objects, at least this many times the duration of one must pass.
 const MOST_OF_THE_TIME: u32 = 20;
 
 /// The stamps of the program's uses.
@@ -40,24 +40,27 @@ pub(super) struct UseStamps {
 
 /// How far the words have been read.
 struct Reading {
-    /// The clock when all objects were looked at; what they were stamped with since is larger.
+    /// The clock when all objects were last read. Stamps since then are larger.
     all_until: u64,
-    /// When that was, and the CPU time it took: on a busy machine, a thread that waits for a core has cost the program nothing.
+    /// The time of that reading, and the CPU time it took. CPU time, because on a busy machine a thread that waits for a core costs the
+    /// program nothing.
     last: Option<(Instant, Duration)>,
 }
 
 impl UseStamps {
-    /// Everything that stamps need, before classes are rewritten. `heap`: the reserved heap, where moves are known; `address` finds a live object.
+    /// Prepares everything that stamps need, before classes are rewritten. `heap`: the reserved heap, if moves are known; `address` finds a
+    /// live object.
     ///
     /// # Errors
-    /// Why there can be no stamps: one sentence.
+    /// One sentence that says why there can be no stamps.
     pub(super) fn prepare(
         core: &Core,
         jni: Jni,
         heap: Option<(Address, usize)>,
         address: impl Fn(jobject) -> Option<Address>,
     ) -> Result<Self, String> {
-        let heap = heap.ok_or("moves of objects are not known, and a use belongs to an address")?;
+        let heap =
+            heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
         let memory = core.resident.uses();
         let uses = Self::begin(memory, heap, core.shared)?;
         let constants = || UseConstants {
@@ -70,24 +73,24 @@ impl UseStamps {
         })?;
         if memory.constants().is_some_and(|constants| !constants.hints) {
             core.add_note(
-                "Uses of arrays of references cost more in this VM: it has no means to tell the compiler what they are."
+                "Uses of arrays of references cost more in this VM: the compiler cannot be told their type."
                     .to_owned(),
             );
         }
         Ok(uses)
     }
 
-    /// Stamps in an empty shadow of the heap; the clock is in the shared block, whose address is a small constant.
+    /// Starts stamping in an empty shadow of the heap. The clock is in the shared block, whose address is a small constant.
     ///
     /// # Errors
-    /// Why there can be no stamps: one sentence.
+    /// One sentence that says why there can be no stamps.
     fn begin(
         memory: &UseMemory,
         heap: (Address, usize),
         shared: CounterBlock,
     ) -> Result<Self, String> {
         let clock = shared.use_clock();
-        // Before the shadow is emptied: code of an earlier run may still stamp.
+        // Must come before the shadow is cleared, because code of an earlier run may still stamp.
         clock.store(1, Ordering::Release);
         let shadow = memory.empty_shadow(heap)?;
         Ok(Self {
@@ -114,15 +117,15 @@ impl UseStamps {
         self.clock.load(Ordering::Acquire)
     }
 
-    /// The uses until these collections, which were one pause, as contents of blocks. The world is stopped, and the program's code has not run since the
-    /// first of them began.
+    /// The uses before these collections, which form one pause, as contents of trace blocks. The world is stopped, and the program has not
+    /// run since the first of them began.
     pub(super) fn read(&self, reports: &[CollectionReport]) -> Vec<Vec<u8>> {
         let Some(first) = reports.first() else {
             return Vec::new();
         };
         let (start, begun) = (Instant::now(), thread_cpu());
         let mut reading = self.reading.lock();
-        // Of a listed heap it is not known what was collected.
+        // For a heap that was listed, the collected memory is unknown.
         let all = reading.may_look_at_all(start) || reports.iter().any(|report| report.listed);
         let collected = reports.iter().flat_map(|report| &report.collected);
         let collected = merged(collected.copied().collect());
@@ -140,7 +143,7 @@ impl UseStamps {
             for range in ranges {
                 self.shadow
                     .newer(range.start, range.end, least, |object, stamp| {
-                        // A stamp from the future would be no stamp.
+                        // A stamp from the future is not a stamp.
                         if stamp <= now {
                             encoder.push(object.0 as u64, epoch_of(stamp));
                         }
@@ -154,7 +157,7 @@ impl UseStamps {
         encoder.finish()
     }
 
-    /// After a pause, before the world goes on.
+    /// Advances the clock after a pause, before the world continues.
     pub(super) fn advance(&self, epoch: u32) {
         self.clock.store(u64::from(epoch) + 1, Ordering::Release);
     }
@@ -173,7 +176,7 @@ fn epoch_of(clock: u64) -> u32 {
     u32::try_from(clock.saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
-/// New objects, and memory without objects, have no uses that matter.
+/// Whether the space holds old objects. The uses of new ones do not matter.
 fn holds_old_objects(space: &Space) -> bool {
     !matches!(
         space.kind,
@@ -188,7 +191,7 @@ fn range_of(space: &Space) -> AddressRange {
     }
 }
 
-/// In order, those that touch or overlap as one.
+/// Sorts the ranges, and merges those that touch or overlap.
 fn merged(mut ranges: Vec<AddressRange>) -> Vec<AddressRange> {
     ranges.sort_unstable_by_key(|range| range.start);
     ranges.dedup_by(|next, kept| {
@@ -201,7 +204,7 @@ fn merged(mut ranges: Vec<AddressRange>) -> Vec<AddressRange> {
     ranges
 }
 
-/// What of a space is in the ranges, which are [`merged`].
+/// The parts of a space inside the ranges, which must be [`merged`].
 fn parts_of(space: &Space, ranges: &[AddressRange]) -> Vec<AddressRange> {
     let inside = ranges.iter().map(|range| AddressRange {
         start: range.start.max(space.bottom),

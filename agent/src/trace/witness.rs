@@ -1,16 +1,17 @@
-//! `mode=witness`: last uses of objects, losses of references, and what the dead referred to, for exact death times.
+//! `mode=witness`: last uses of objects, losses of references, and the references of dead objects, for exact death times.
 //!
 //! ```text
 //! program's code: uses an object, overwrites a reference ── position ──> the object's words of two shadows
-//! VM thread:      collection ── words and references of the dead ──> block STAMPS ahead of the collection's block
+//! VM thread:      collection ── words and references of the dead ──> block STAMPS before the collection's block
 //!                            ── survivors: their words move with them
 //!                            ── every position + 1
 //! ```
 //!
-//! A position is a thread and how far it has come in its stream of events. So nothing is recorded of a use but a word, and only the dead are read. Words are never cleared:
-//! those of a new object may be from one that was at its address before, which the reader of the trace tells by the epoch of its birth.
+//! A position is a thread and its progress in its event stream. So a use is recorded by a single word, and only dead objects are read.
+//! Words are never cleared: the words of a new object may belong to an earlier one at its address, which the trace's reader determines by
+//! the epoch of its birth.
 //!
-//! Where this cannot be, the trace says why, and the recording is one of `mode=trace`.
+//! If this is impossible, the trace says why, and the recording continues as `mode=trace`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -29,20 +30,20 @@ use crate::witness::shadows::Shadows;
 use crate::witness::witness_fields;
 use crate::witness::witness_memory;
 
-/// What everyone must know who reads the trace.
-const EFFECT: &str = "Uses of objects were stamped (mode=witness): the JIT removes no object whose use is stamped, so more objects reach the heap than without.";
+/// A note for all readers of the trace.
+const EFFECT: &str = "Uses of objects were stamped (mode=witness): the JIT removes no object whose use is stamped, so more objects reach the heap than without stamps.";
 
 /// The state of the recording.
 #[derive(Default)]
 pub(super) struct Witness {
-    /// Set when everything works; then code is given probes.
+    /// Set once everything works; code is then given probes.
     shadows: Arc<OnceLock<Shadows>>,
-    /// Why there can be none, once that is known.
+    /// Why there are no witnesses, once that is known.
     refused: Mutex<Option<String>>,
 }
 
 impl Witness {
-    /// Who records the dead, before anything else is there.
+    /// The recorder of dead objects. Called before anything else exists.
     pub(super) fn recorder(&self) -> Box<dyn DeadRecorder> {
         Box::new(Recorder {
             shadows: Arc::clone(&self.shadows),
@@ -50,15 +51,15 @@ impl Witness {
         })
     }
 
-    /// Why there can be none, if that is so.
+    /// Sets why there are no witnesses.
     pub(super) fn note_refusal(&self, why: Option<String>) {
         *self.refused.lock() = why;
     }
 
-    /// Everything that stamps need, before classes are rewritten; `address` finds an object.
+    /// Prepares everything that stamps need, before classes are rewritten. `address` finds an object.
     ///
     /// # Errors
-    /// Why there can be none: one sentence.
+    /// One sentence that says why there are no witnesses.
     pub(super) fn begin(
         &self,
         core: &Core,
@@ -66,7 +67,8 @@ impl Witness {
         heap: Option<(Address, usize)>,
         address: impl Fn(jobject) -> Option<Address>,
     ) -> Result<(), String> {
-        let heap = heap.ok_or("moves of objects are not known, and a use belongs to an address")?;
+        let heap =
+            heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
         if let Some(why) = self.refused.lock().take() {
             return Err(why);
         }
@@ -81,7 +83,7 @@ impl Witness {
             let hints = use_helper::define_hints(jni);
             if !hints {
                 core.add_note(
-                    "Uses of arrays of references cost more in this VM: it has no means to tell the compiler what they are."
+                    "Uses of arrays of references cost more in this VM: the compiler cannot be told their type."
                         .to_owned(),
                 );
             }
@@ -93,7 +95,7 @@ impl Witness {
         Ok(())
     }
 
-    /// The collections of a pause have their numbers.
+    /// Advances the position of threads without a block, after a pause.
     pub(super) fn advance(&self, core: &Core, epoch: u32) {
         if self.is_on() {
             event_buffer::set_shared_position(core.shared, epoch);
@@ -105,7 +107,7 @@ impl Witness {
         self.shadows.get().is_some()
     }
 
-    /// What is said of the collections of the pause that is about to end.
+    /// What a pause that is about to end reports about its collections.
     pub(super) fn of_pause(&self, buffers: &ThreadBuffers) -> PauseStamps {
         let is_on = self.is_on();
         PauseStamps {
@@ -118,7 +120,7 @@ impl Witness {
     }
 }
 
-/// Records the dead for the trace.
+/// Records dead objects for the trace.
 #[derive(Debug)]
 struct Recorder {
     shadows: Arc<OnceLock<Shadows>>,
@@ -131,11 +133,11 @@ impl DeadRecorder for Recorder {
             return;
         };
         let slots = references.iter().map(|held| {
-            // Elements of the longest array: 2^31 of 8 bytes.
+            // Fits even for the longest array: 2^31 elements of 8 bytes.
             let slot = u32::try_from(held.offset / 4).unwrap_or(u32::MAX);
             (slot, held.target.0 as u64)
         });
-        // Positions count bytes, the trace counts words.
+        // Positions count bytes; the trace counts words.
         let moments = [shadows.used, shadows.lost].map(|shadow| shadow.stamp(object) >> 2);
         self.dead
             .push(object.0 as u64, (moments[0], moments[1]), slots);
@@ -159,12 +161,12 @@ impl DeadRecorder for Recorder {
 /// The blocks of one pause.
 pub(super) struct PauseStamps {
     is_on: bool,
-    /// Where threads go on; said once.
+    /// The positions of threads, written once.
     threads: Vec<(ThreadId, u64)>,
 }
 
 impl PauseStamps {
-    /// What the next collection found dead goes to the trace, ahead of it. `None`: that is not known.
+    /// Writes the stamps of the objects that the next collection found dead, before that collection. `dead` is `None` if they are unknown.
     pub(super) fn write(&mut self, buffers: &ThreadBuffers, dead: Option<Vec<Vec<u8>>>) {
         if !self.is_on {
             return;

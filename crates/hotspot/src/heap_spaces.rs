@@ -119,11 +119,11 @@ impl HeapSpaces {
         };
         let old = spaces.iter().find(|space| space.kind == SpaceKind::Old)?;
         let young = spaces.iter().filter(|space| space.kind.is_young());
-        let behind = young
+        let above = young
             .map(|space| space.bottom)
             .filter(|&young| young > old.bottom);
         let heap_end = self.reserved_start.plus(self.reserved_bytes);
-        Some(behind.min().unwrap_or(heap_end).above(old.top))
+        Some(above.min().unwrap_or(heap_end).above(old.top))
     }
 
     /// End of the committed part of the old space of Serial or Parallel; `None` for G1.

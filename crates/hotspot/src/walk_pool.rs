@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_are_told() {
+    fn panics_are_reported() {
         let pool = WalkPool::new();
         assert!(!pool.run(&|| panic!("expected by this test")));
         assert!(pool.run(&|| {}));

@@ -278,7 +278,7 @@ impl PageFlags {
         flags: u64,
         answers: &mut [[u64; 3]],
     ) -> Result<(usize, Address), Error> {
-        let told = match answers.len() {
+        let results = match answers.len() {
             0 => 0,
             _ => answers.as_mut_ptr().expose_provenance() as u64,
         };
@@ -288,13 +288,13 @@ impl PageFlags {
             range.start.0 as u64,
             range.end.0 as u64,
             0,
-            told,
+            results,
             answers.len() as u64,
             0,
             0,
             IS_WRITTEN,
             0,
-            if told == 0 { 0 } else { IS_WRITTEN },
+            if results == 0 { 0 } else { IS_WRITTEN },
         ];
         // SAFETY: `question` is the structure that this operation expects, and `answers` is ours and has the length it states.
         let known = unsafe { control(&self.pagemap, PAGEMAP_SCAN, &mut question) }?;
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn written_pages_are_told_and_no_others() {
+    fn only_written_pages_are_reported() {
         let Some((memory, mut watch)) = watched() else {
             return;
         };
@@ -448,10 +448,14 @@ mod tests {
                 .chain([3500 + round, PAGES - 1])
                 .collect();
             wanted.iter().for_each(|page| write(&memory, *page));
-            let written = watch.written().expect("told");
+            let written = watch.written().expect("written pages");
             for page in (0..3000).chain(3500..PAGES) {
-                let told = is_written(&written, &memory, page);
-                assert_eq!(told, wanted.contains(&page), "page {page}, round {round}");
+                let reported = is_written(&written, &memory, page);
+                assert_eq!(
+                    reported,
+                    wanted.contains(&page),
+                    "page {page}, round {round}"
+                );
             }
             assert_eq!(watch.watched(), ranges);
             watch.end(ranges.to_vec());
@@ -473,8 +477,8 @@ mod tests {
             // The program fills all of it. The thread follows, except near the frontier.
             watch.frontier().note(memory.address());
             let far = PAGES - 1;
-            let told = || watch.written_in(&all).expect("told");
-            while is_written(&told(), &memory, far) {
+            let reported = || watch.written_in(&all).expect("written pages");
+            while is_written(&reported(), &memory, far) {
                 std::thread::yield_now();
             }
             // Written after or before the thread protects them, but in any case before the pause.
@@ -483,7 +487,7 @@ mod tests {
                 .for_each(|page| write(&memory, *page));
             watch.begin(&all, &pool).expect("watched");
             write(&memory, 3000 + round);
-            let written = watch.written().expect("told");
+            let written = watch.written().expect("written pages");
             assert_eq!(written, [pages(&memory, 3000 + round, 3001 + round)]);
             watch.end(all.to_vec());
         }
@@ -512,7 +516,7 @@ mod tests {
         assert!(watch.written().is_err(), "written pages are unknown");
         watch.begin(&all, &pool).expect("watched");
         write(&memory, 150);
-        let written = watch.written().expect("told");
+        let written = watch.written().expect("written pages");
         assert_eq!(written, [pages(&memory, 150, 151)]);
     }
 }

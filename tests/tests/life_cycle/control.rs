@@ -392,7 +392,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
         assert!(!worked && text.contains("has no agent"), "{text}");
         attach(&jvm, &output, &[]);
         let (worked, text) = ducktrack(&words);
-        assert!(!worked && text.contains("recorded already"), "{text}");
+        assert!(!worked && text.contains("already being recorded"), "{text}");
         jvm.ask("work 100", "DONE");
         done(&["stop", path(&output)]);
         check(&output, 100);
@@ -446,7 +446,7 @@ fn a_bound_of_memory_is_kept_by_doing_without_and_said() {
             let report = Recording::of(&output).report;
             let losses = report.losses.join("\n");
             assert!(
-                losses.contains("threads counted into the block that all share") || mode == "trace",
+                losses.contains("threads counted into the shared block") || mode == "trace",
                 "{losses}"
             );
             assert!(

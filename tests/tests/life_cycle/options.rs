@@ -79,7 +79,7 @@ fn the_agent_twice() {
         let outcome = jvm.run(&["return"]);
         assert!(!outcome.status.success());
         assert!(
-            outcome.err.contains("this JVM is recorded already"),
+            outcome.err.contains("this JVM is already being recorded"),
             "{outcome:?}"
         );
         assert!(!place.path().join("second").exists());

@@ -43,7 +43,7 @@ fn collectors_whose_moves_cannot_be_followed() {
         let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out").vm(&[collector]);
         let lines = said(jvm, place.path());
         assert!(
-            lines.len() == 1 && lines[0].contains("Moves and deaths of objects are not known"),
+            lines.len() == 1 && lines[0].contains("Moves and deaths of objects are unknown"),
             "JDK {} {collector}: {lines:?}",
             jdk.version
         );

@@ -122,7 +122,7 @@ fn memory_that_was_not_written_is_not_read() {
         .iter()
         .map(|range| range.end.above(range.start) / 4096)
         .sum();
-    let found = heap.scanned(&pool, Some(&written)).expect("told");
+    let found = heap.scanned(&pool, Some(&written)).expect("a result");
     assert!(found.scanned.iter().eq(&careful.survivors));
     assert_eq!(found.pages, pages);
     // Unread memory yields no survivors, and the walk of the new places notices that.
@@ -131,7 +131,7 @@ fn memory_that_was_not_written_is_not_read() {
 }
 
 #[test]
-fn what_does_not_fit_is_not_told() {
+fn inconsistent_claims_give_no_result() {
     let pool = WalkPool::new();
     for layout in LAYOUTS {
         let new_heap = || {
