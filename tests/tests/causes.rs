@@ -159,7 +159,11 @@ fn the_program_marks_windows() {
     };
     let mut runs = 0;
     for jdk in matrix_jdks().expect("JDKs") {
-        let report = report(&jdk, &[], "interval=off", programs.path(), "Marks");
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let output = folder.path().join("run");
+        recorded(&jdk, &[], "interval=off", programs.path(), "Marks", &output);
+        let report = report_of(&output, &[]);
+        check_chosen_windows(&output, &report);
         let names = report.windows.iter().map(|window| window.name.as_deref());
         let names: Vec<Option<&str>> = names.collect();
         let mut expected = vec![None];
@@ -188,6 +192,56 @@ fn the_program_marks_windows() {
     checked(&format!(
         "windows between marks of the program, {runs} runs"
     ));
+}
+
+/// A report of some windows only: sites without the start, objects per request.
+fn check_chosen_windows(output: &Path, whole: &Document) {
+    let arrays = |report: &Document| -> i64 {
+        let sites = report.sites.iter().filter(|site| site.class == "Marks");
+        let arrays = sites.filter(|site| site.ty.as_deref() == Some("byte[]"));
+        arrays.map(|site| site.count).sum()
+    };
+    let made = |name: &str| -> i64 {
+        let windows = whole.windows.iter();
+        let named = windows.filter(|window| window.name.as_deref() == Some(name));
+        named.map(|window| window.objects).sum()
+    };
+    let requests = report_of(output, &["--window", "request"]);
+    assert_eq!(arrays(&requests), 500_000);
+    assert_eq!(requests.totals.count, made("request"));
+    let chosen = requests.chosen_windows.as_ref().expect("windows");
+    assert_eq!(
+        (chosen.windows, chosen.window.as_deref()),
+        (5, Some("request"))
+    );
+    let idle = report_of(output, &["--window", "idle"]);
+    assert_eq!((arrays(&idle), idle.totals.count), (0, made("idle")));
+    let first = report_of(output, &["--from", "request", "--until", "idle"]);
+    assert_eq!(arrays(&first), 100_000);
+    // Without the start of the program.
+    let later = report_of(output, &["--from", "request"]);
+    let start = whole.windows.first().map_or(0, |window| window.objects);
+    assert_eq!(later.totals.count, whole.totals.count - start);
+    let screen = ducktrack(&[
+        "report",
+        &output.display().to_string(),
+        "--window",
+        "request",
+    ]);
+    let screen = String::from_utf8_lossy(&screen.stdout).into_owned();
+    assert!(
+        screen.contains("5 x request") && screen.contains("objects and"),
+        "{screen}"
+    );
+    let none = ducktrack(&["report", &output.display().to_string(), "--from", "warm"]);
+    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert_eq!(none.status.code(), Some(2), "{said}");
+    assert!(
+        said.lines().count() == 1
+            && said.contains("no mark `warm`")
+            && said.contains("request, idle"),
+        "{said}"
+    );
 }
 
 fn compiled(programs: &[&str], release: u32) -> Option<tempfile::TempDir> {
@@ -221,7 +275,13 @@ fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path, main: &str)
     let folder = tempfile::tempdir().expect("temporary folder");
     let output = folder.path().join("run");
     recorded(jdk, options, agent, programs, main, &output);
-    let report = ducktrack(&["report", &output.display().to_string(), "--format", "json"]);
+    report_of(&output, &[])
+}
+
+fn report_of(output: &Path, options: &[&str]) -> Document {
+    let output = output.display().to_string();
+    let words = [&["report", &output, "--format", "json"], options].concat();
+    let report = ducktrack(&words);
     assert!(report.status.success(), "{report:?}");
     read_json(&String::from_utf8_lossy(&report.stdout)).expect("a report")
 }

@@ -62,6 +62,13 @@ pub(crate) fn snapshot(args: &ControlArgs) -> Result<ExitCode> {
     print(args, &answer, &answer_text::snapshot(&answer))
 }
 
+/// Makes the agent that writes a recording add what it has counted to it.
+pub(crate) fn ask_for_values(directory: &Path) -> Result<()> {
+    let target = Target::Directory(directory.display().to_string());
+    let request = json!({"command": "snapshot"});
+    RunSocket::open(&target)?.ask(&request).map(|_| ())
+}
+
 pub(crate) fn mark(args: &MarkArgs) -> Result<ExitCode> {
     let request = json!({"command": "mark", "name": args.name});
     let answer = ask(&args.control, &request, None)?;

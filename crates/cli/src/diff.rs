@@ -12,6 +12,7 @@ use ducktrack_reports::{
 };
 
 use crate::selection::Order;
+use crate::window_args::WindowArgs;
 use crate::{loading, output};
 
 /// The exit code of a broken gate.
@@ -29,6 +30,7 @@ Exit codes: 0 all gates hold, 1 a gate failed, 2 bad input.
 Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --only com.acme
   ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html   flame graph of both
+  ducktrack diff ducktrack-1 ducktrack-2 --from warm                  without the start, up to the mark `warm`
   ducktrack report ducktrack-1 --format json -o baseline.json
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
 pub(crate) struct DiffArgs {
@@ -44,6 +46,8 @@ pub(crate) struct DiffArgs {
     /// Only this package or class, and what it is to blame for (may be repeated)
     #[arg(long, value_name = "PACKAGE")]
     only: Vec<String>,
+    #[command(flatten)]
+    windows: WindowArgs,
     /// Show this many changed sites (text: 20; JSON: all)
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -75,8 +79,8 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         .iter()
         .map(|text| gate(text))
         .collect::<Result<Vec<_>>>()?;
-    let before = side(&args.before)?;
-    let after = side(&args.after)?;
+    let before = side(&args.before, &args.windows)?;
+    let after = side(&args.after, &args.windows)?;
     let options = DiffOptions {
         only: args.only,
         sort: args.sort.into(),
@@ -87,7 +91,8 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         Format::Text => diff_text(&comparison, args.top),
         Format::Json => diff_json(&comparison, args.top)?,
         Format::Html => {
-            let [before, after] = [&args.before, &args.after].map(|path| stacks_of(path, &options));
+            let [before, after] =
+                [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
             diff_html(&before?, &after?)?
         }
     };
@@ -106,7 +111,9 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
 /// The page that compares two traces.
 pub(crate) fn page(before: &Path, after: &Path) -> Result<String> {
     let options = DiffOptions::default();
-    let (before, after) = (stacks_of(before, &options)?, stacks_of(after, &options)?);
+    let whole = WindowArgs::default();
+    let [before, after] = [before, after].map(|path| stacks_of(path, &options, &whole));
+    let (before, after) = (before?, after?);
     Ok(diff_html(&before, &after)?)
 }
 
@@ -116,7 +123,7 @@ fn gate(text: &str) -> Result<Gate> {
 }
 
 /// The whole stacks of a trace; a JSON report has too few of them.
-fn stacks_of(path: &Path, options: &DiffOptions) -> Result<View> {
+fn stacks_of(path: &Path, options: &DiffOptions, windows: &WindowArgs) -> Result<View> {
     if path.is_file() && starts_like_json(path)? {
         bail!(
             "{} is a JSON report, which does not have whole stacks: --format html needs two trace directories",
@@ -127,18 +134,19 @@ fn stacks_of(path: &Path, options: &DiffOptions) -> Result<View> {
         only: options.only.clone(),
         ..Filter::default()
     };
-    let model = loading::load(path)?;
+    let model = loading::load_windows(path, windows)?;
     Ok(view(&model, &path.display().to_string(), &filter))
 }
 
 /// A directory is a trace, a file is a JSON report or a single trace file.
-fn side(path: &Path) -> Result<Document> {
+fn side(path: &Path, windows: &WindowArgs) -> Result<Document> {
     if path.is_file() && starts_like_json(path)? {
+        // It was made of one part of its run.
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         return read_json(&text).with_context(|| path.display().to_string());
     }
-    let model = loading::load(path)?;
+    let model = loading::load_windows(path, windows)?;
     Ok(document(&view(
         &model,
         &path.display().to_string(),

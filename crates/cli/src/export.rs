@@ -13,6 +13,7 @@ use ducktrack_reports::{Sort, View, view, whole_stacks};
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
 use crate::selection::Selection;
+use crate::window_args::WindowArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -32,6 +33,8 @@ pub(crate) struct ExportArgs {
     output: PathBuf,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    windows: WindowArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -47,7 +50,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
-    let model = loading::load(&args.trace)?;
+    let model = loading::load_windows(&args.trace, &args.windows)?;
     let sort = Sort::from(args.selection.order());
     let view = view(
         &model,

@@ -7,6 +7,7 @@ use ducktrack_heap_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_reader::TraceReader;
 
 use crate::progress::Progress;
+use crate::window_args::WindowArgs;
 
 /// Records between two movements of the bar.
 const STEP: u64 = 4096;
@@ -16,11 +17,28 @@ pub(crate) fn load(path: &Path) -> Result<CountModel> {
     Ok(load_records(path)?.finish())
 }
 
+/// Reads a whole trace, and keeps what was counted in some windows.
+///
+/// # Errors
+/// Also where a window is not in the run.
+pub(crate) fn load_windows(path: &Path, windows: &WindowArgs) -> Result<CountModel> {
+    let Some(choice) = windows.choice() else {
+        return load(path);
+    };
+    let builder = fold_records(path, CountModelBuilder::of_windows(choice))?;
+    let model = builder.finish();
+    windows.check(&model, &path.display().to_string())?;
+    Ok(model)
+}
+
 /// Reads all records of a trace, and what is wrong with their files.
 pub(crate) fn load_records(path: &Path) -> Result<CountModelBuilder> {
+    fold_records(path, CountModelBuilder::new())
+}
+
+fn fold_records(path: &Path, mut builder: CountModelBuilder) -> Result<CountModelBuilder> {
     let mut reader = TraceReader::open(path)?;
     let progress = Progress::of_records();
-    let mut builder = CountModelBuilder::new();
     let mut records = 0;
     for record in reader.by_ref() {
         builder.fold(record);

@@ -43,6 +43,7 @@ mod timeline;
 mod top;
 mod trace_loading;
 mod ui;
+mod window_args;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use ducktrack_reports::{
 };
 
 use crate::selection::Selection;
+use crate::window_args::WindowArgs;
 use crate::{loading, newer_run, nothing, output, terminal};
 
 #[derive(Args)]
@@ -18,6 +19,8 @@ use crate::{loading, newer_run, nothing, output, terminal};
   ducktrack report ducktrack-4711 --full                  types, places and callers in full
   ducktrack report ducktrack-4711 --only com.acme         what your code allocates or causes
   ducktrack report ducktrack-4711 --type 'byte[]' --top 5 --sort count
+  ducktrack report ducktrack-4711 --from warm             without the start, up to the mark `warm`
+  ducktrack report ducktrack-4711 --window request        what the requests make, each from its mark to the next one
   ducktrack report ducktrack-4711 --tree                  whole call stacks, with exact totals of places
   ducktrack report ducktrack-4711 --format html -o report.html
   ducktrack report ducktrack-4711 --format json -o baseline.json")]
@@ -45,6 +48,8 @@ pub(crate) struct ReportArgs {
     depth: Option<usize>,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    windows: WindowArgs,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -66,7 +71,7 @@ enum Format {
 
 pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
     newer_run::mention(&args.trace);
-    let model = loading::load(&args.trace)?;
+    let model = loading::load_windows(&args.trace, &args.windows)?;
     let view = view(
         &model,
         &args.trace.display().to_string(),

@@ -1,9 +1,12 @@
-//! `ducktrack top PID|DIR`: what a program allocates now, read from its mapped counters. The JVM does nothing for it.
+//! `ducktrack top PID|DIR`: what a program allocates now, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
+//! (with a trace), the agent is asked for what it has counted at each look.
 
 pub(crate) mod directory;
 pub(crate) mod grouping;
+mod live_heap;
 pub(crate) mod live_run;
 pub(crate) mod live_table;
+mod live_text;
 mod screen;
 mod terminal;
 
@@ -15,6 +18,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::output;
+use crate::terminal::screen;
 use grouping::By;
 use live_run::LiveRun;
 use live_table::{LiveTable, RowOrder};
@@ -25,7 +29,7 @@ use live_table::{LiveTable, RowOrder};
   ducktrack top ducktrack-4711 --by types --sort objects-rate
   ducktrack top 4711 --once --format json | jq '.rows[0]'
 
-Keys: q quit, tab or 1-4 sites, types, threads, packages; s next order; / filter; p pause; m mark (totals from now on); up, down, page keys")]
+Keys: q quit, tab or 1-5 sites, types, threads, packages, calls of the application; s next order; / filter; p pause; m mark (totals from now on); up, down, page keys")]
 pub(crate) struct TopArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]
@@ -83,7 +87,7 @@ pub(crate) fn run(args: &TopArgs) -> Result<ExitCode> {
     let document = table.document(&live, args.top);
     let text = match args.format {
         Format::Json => document.json()?,
-        Format::Text => live_table::text(&document),
+        Format::Text => live_text::text(&document, screen(true, None).width),
     };
     output::write(&text, None)?;
     Ok(ExitCode::SUCCESS)

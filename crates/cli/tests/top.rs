@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
     AllocationKind, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, Class, ClassId, Counter, CounterId, CounterRole, EXTENT_TABLE, Extent,
-    HEAD_BYTES, HeaderWord, KEYED_PLACE, Method, MethodId, Record, Run, Site, SiteId, Term, Thread,
-    ThreadId, Unit,
+    COUNTER_FILE_VERSION, CallSite, CallSiteId, Cause, Class, ClassId, Counter, CounterId,
+    CounterRole, EXTENT_TABLE, Extent, FileHeader, HEAD_BYTES, HeaderWord, KEYED_PLACE, Method,
+    MethodId, Record, Run, Site, SiteId, Term, Thread, ThreadId, Unit,
 };
-use ducktrack_trace_writer::{TraceDirectory, WriterOptions};
+use ducktrack_trace_writer::{TRACE_FILE_NAME, TraceDirectory, WriterOptions};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
 const FIRST_COUNTER: u32 = 64;
-const COUNTER_BYTES: u64 = 64 << 10;
+const COUNTER_BYTES: u64 = 256 << 10;
 const KEYED_BYTES: u64 = 4096;
 
 /// A run with a counter for each of some sites, in one thread.
@@ -100,6 +100,23 @@ impl Directory {
         self.file
             .write_all_at(&value.to_le_bytes(), at)
             .expect("a word");
+    }
+
+    /// Adds records to the trace, as a program that loads classes does.
+    fn define(&self, records: &[Record]) {
+        let file = self.path().join(TRACE_FILE_NAME);
+        let before = fs::read(&file).expect("the trace");
+        let other = tempfile::tempdir().expect("temporary folder");
+        let directory = TraceDirectory::create(&other.path().join("run")).expect("a directory");
+        let mut writer = directory.into_count_writer(WriterOptions::default());
+        for record in records {
+            writer.define(record).expect("a definition");
+        }
+        writer.flush().expect("definitions");
+        drop(writer);
+        let new = fs::read(other.path().join("run").join(TRACE_FILE_NAME)).expect("blocks");
+        let blocks = new.get(FileHeader::LENGTH..).expect("blocks");
+        fs::write(&file, [&before, blocks].concat()).expect("the trace");
     }
 
     /// The value of a site's counter.
@@ -211,6 +228,110 @@ fn once_gives_totals_by_sites_types_threads_and_packages() {
         text.contains("com.acme.p0.Shop3.sell:7") && !text.contains("Shop4"),
         "{text}"
     );
+}
+
+/// Two calls of `Shop0.sell`; their counters come after those of the sites.
+fn causes(first: u32) -> Vec<Record> {
+    let call = |id: u32, target: &str| {
+        let cause = Cause {
+            call: CallSiteId(id),
+            first: CounterId(FIRST_COUNTER + first + 4 * (id - 1)),
+        };
+        let call = CallSite {
+            id: CallSiteId(id),
+            method: MethodId(0),
+            bci: 3,
+            line: Some(8),
+            target: target.into(),
+        };
+        [Record::CallSite(call), Record::Cause(cause)]
+    };
+    let calls = [
+        call(1, "java/util/Arrays.copyOf"),
+        call(2, "java/lang/String.concat"),
+    ];
+    calls.into_iter().flatten().collect()
+}
+
+#[test]
+fn calls_of_the_application_have_what_is_charged_to_them() {
+    let directory = Directory::new(2);
+    let none = directory.once(&["--by", "calls"]);
+    assert!(none.contains("No calls of the application"), "{none}");
+    directory.define(&causes(2));
+    for (counter, value) in [(2, 9), (3, 900), (4, 5), (5, 500), (8, 7), (9, 700)] {
+        directory.count(counter, value);
+    }
+    let text = directory.once(&["--by", "calls", "--format", "json", "--sort", "bytes"]);
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["by"], "calls");
+    let rows = document["rows"].as_array().expect("rows");
+    let facts: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let number = |key: &str| row[key].as_i64().expect(key);
+            (
+                row["name"].as_str().expect("a name"),
+                number("objects"),
+                number("bytes"),
+                number("inclusiveObjects"),
+                number("inclusiveBytes"),
+            )
+        })
+        .collect();
+    let call = |target: &str| format!("com.acme.p0.Shop0.sell:8 calls {target}");
+    let (concat, copy) = (
+        call("java.lang.String.concat"),
+        call("java.util.Arrays.copyOf"),
+    );
+    assert_eq!(
+        facts,
+        [
+            (concat.as_str(), 7, 700, 0, 0),
+            (copy.as_str(), 5, 500, 9, 900)
+        ]
+    );
+}
+
+/// User and system time of a process, in seconds.
+fn cpu_seconds(pid: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
+    let (_, fields) = stat.rsplit_once(')').expect("its name");
+    let mut ticks = fields.split_whitespace().skip(11).map(|field| {
+        let ticks: u32 = field.parse().expect("a number");
+        f64::from(ticks)
+    });
+    // Ticks of 10 ms, as all systems have it that Rust is tested on.
+    (ticks.next().expect("user") + ticks.next().expect("system")) / 100.0
+}
+
+#[test]
+fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
+    const SITES: u32 = 20_000;
+    const LOOKS: f64 = 20.0;
+    let directory = Directory::new(SITES);
+    for site in 0..SITES {
+        directory.count(site, 100 + u64::from(site));
+    }
+    // Ten looks a second: what they cost in all is that of as many seconds.
+    let mut terminal = Terminal::start(directory.command(&["--interval", "0.1"]));
+    terminal.wait_for("all rows", |text| text.contains("20000 rows by bytes/s"));
+    let start = cpu_seconds(terminal.child.id());
+    let mut rounds = 0_u32;
+    // Each look is drawn, because something has grown.
+    while f64::from(rounds) < LOOKS {
+        rounds += 1;
+        directory.count(7, u64::from(rounds) * 1_000_000);
+        let shown = format!("{rounds}000k");
+        terminal.wait_for("the row that grows", |text| {
+            line_of(text, "Shop7.sell").is_some() && text.contains(&shown)
+        });
+    }
+    let share = (cpu_seconds(terminal.child.id()) - start) / LOOKS;
+    println!("top: {:.2} % of a core with {SITES} sites", share * 100.0);
+    // A build for tests is several times as slow.
+    let most = if cfg!(debug_assertions) { 0.25 } else { 0.05 };
+    assert!(share < most, "{:.1} % of a core", share * 100.0);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use ducktrack_trace_format::{AgentCost, Damage, End, HeapLimits, Run, Trial};
 
 use crate::{
-    CallIndex, CallRow, Causes, Completeness, FieldLayouts, Inconsistency, Increments, MethodIndex,
-    MethodRow, RefusalGroup, ReinstrumentedRow, SampledStacks, SiteIndex, SiteRow, Tally,
-    ThreadIndex, ThreadRow, UnendedRun, WindowRow,
+    CallIndex, CallRow, Causes, ChosenWindows, Completeness, FieldLayouts, Inconsistency,
+    Increments, MethodIndex, MethodRow, RefusalGroup, ReinstrumentedRow, SampledStacks, SiteIndex,
+    SiteRow, Tally, ThreadIndex, ThreadRow, UnendedRun, WindowRow,
 };
 
 /// A trace of count mode at its last whole snapshot, added up. Made by [`CountModelBuilder`](crate::CountModelBuilder).
@@ -25,6 +25,8 @@ pub struct CountModel {
     pub threads: Vec<ThreadRow>,
     /// What was executed from mark to mark; empty without a mark.
     pub windows: Vec<WindowRow>,
+    /// What is counted is only of these windows; `None`: all of the run.
+    pub chosen_windows: Option<ChosenWindows>,
     /// What calls of the application bring, where that was asked.
     pub causes: Causes,
     /// All sites together.

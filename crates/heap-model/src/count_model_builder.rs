@@ -2,7 +2,7 @@
 
 use ducktrack_trace_format::{
     Application, Cause, Damage, End, HeapLimits, MethodId, MissingEnd, Record, Refusal,
-    Reinstrumented, Run, Snapshot, Trial,
+    Reinstrumented, Run, Snapshot, StackSamples, Trial,
 };
 
 use crate::causes::{Causes, cause_rows};
@@ -13,7 +13,8 @@ use crate::row_checks::{impossible_sites, impossible_threads};
 use crate::row_plan::{RowPlan, RowsById};
 use crate::sampled_stacks::StackCollector;
 use crate::snapshot_state::SnapshotState;
-use crate::windows::Marks;
+use crate::window_choice::{WindowChoice, WindowCut};
+use crate::windows::{Marks, last_mark, total};
 use crate::{
     Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
     Tally, TraceNames, UnendedRun,
@@ -38,6 +39,8 @@ pub struct CountModelBuilder {
     application: Option<Application>,
     causes: Vec<Cause>,
     marks: Marks,
+    /// Only these windows are counted.
+    cut: Option<WindowCut>,
     end: Option<End>,
     unended: Option<MissingEnd>,
     damage: Vec<FileDamage>,
@@ -47,6 +50,14 @@ impl CountModelBuilder {
     /// A model of nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A model of what was counted in some windows only. Before the first record.
+    pub fn of_windows(choice: WindowChoice) -> Self {
+        Self {
+            cut: Some(WindowCut::new(choice, 0)),
+            ..Self::default()
+        }
     }
 
     /// Takes the next record.
@@ -69,7 +80,8 @@ impl CountModelBuilder {
             Record::Snapshot(snapshot) => self.take_snapshot(snapshot),
             Record::Note(sentence) => self.late_notes.push(sentence),
             Record::StackDefinitions(definitions) => self.stacks.define(definitions),
-            Record::StackSamples(samples) => self.stacks.take(&samples),
+            // Samples stand before the snapshot that they belong to.
+            Record::StackSamples(samples) => self.take_samples(&samples),
             Record::HeapClass(class) => definitions.add_heap_class(class),
             Record::HeapLayout(layout) => definitions.layouts.add_layout(layout),
             Record::ReferenceLayout(layout) => definitions.references = layout,
@@ -83,11 +95,20 @@ impl CountModelBuilder {
         }
     }
 
+    fn take_samples(&mut self, samples: &StackSamples) {
+        if self.cut.as_ref().is_none_or(WindowCut::is_open) {
+            self.stacks.take(samples);
+        }
+    }
+
     fn take_snapshot(&mut self, snapshot: Snapshot) {
         let before = self.state.snapshots.len();
         self.state.take(snapshot);
         if self.state.snapshots.len() > before {
             self.marks.look(&self.state, &self.definitions);
+            if let (Some(cut), Some((name, _))) = (&mut self.cut, last_mark(&self.state)) {
+                cut.mark(name, &self.state);
+            }
         }
     }
 
@@ -111,6 +132,9 @@ impl CountModelBuilder {
 
     fn take_run(&mut self, run: Run) {
         self.runs += 1;
+        if let Some(cut) = &mut self.cut {
+            cut.set_start(run.start_unix_millis);
+        }
         match &mut self.run {
             None => self.run = Some(run),
             // Every file of a trace starts with the run.
@@ -133,7 +157,12 @@ impl CountModelBuilder {
         (model, names)
     }
 
-    fn finish_with_rows(self) -> (CountModel, RowsById) {
+    fn finish_with_rows(mut self) -> (CountModel, RowsById) {
+        // All that was executed, for the last of the windows.
+        let chosen = self.cut.take().map(|cut| {
+            let whole = total(&self.state, &self.definitions);
+            (cut.finish(&mut self.state), whole)
+        });
         let mut plan = RowPlan::of(&self.definitions);
         let causes = cause_rows(&self.causes, &self.state, &mut plan);
         let mut increments = increments(&self.state, &self.definitions, &mut plan);
@@ -162,9 +191,11 @@ impl CountModelBuilder {
             .snapshots
             .last()
             .map_or(start, |last| last.unix_millis);
-        let windows = self.marks.windows(start, (end, total));
+        let whole = chosen.as_ref().map_or(total, |(_, whole)| *whole);
+        let windows = self.marks.windows(start, (end, whole));
         let model = CountModel {
             windows,
+            chosen_windows: chosen.map(|(found, _)| found),
             causes,
             run: with_notes(self.run.unwrap_or_default(), self.late_notes),
             methods: plan.methods,

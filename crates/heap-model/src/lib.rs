@@ -26,10 +26,12 @@ mod increment_sums;
 mod increments;
 mod left_alone;
 mod live_counts;
+mod live_rows;
 mod model_index;
 mod model_sums;
 mod row_checks;
 mod row_plan;
+mod said_values;
 mod sampled_stacks;
 mod site_row;
 mod snapshot_state;
@@ -37,6 +39,7 @@ mod stable_name;
 mod tally;
 mod thread_row;
 mod unended_run;
+mod window_choice;
 mod windows;
 
 pub use causes::{CauseRow, Causes};
@@ -62,7 +65,8 @@ pub use heap::{
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;
 pub use left_alone::{RefusalGroup, ReinstrumentedRow};
-pub use live_counts::{LiveCounts, LiveKind, LiveName, LiveRow};
+pub use live_counts::LiveCounts;
+pub use live_rows::{LiveKind, LiveName, LiveRow};
 pub use model_index::{CallIndex, MethodIndex, SiteIndex, ThreadIndex};
 pub use sampled_stacks::{SampledStacks, StackFrameRow, StackMethodRow, StackSampleRow};
 pub use site_row::{CallRow, LengthBucket, MethodRow, SitePart, SiteRow, ThreadPart};
@@ -70,6 +74,7 @@ pub use stable_name::{stable_class, stable_descriptor};
 pub use tally::Tally;
 pub use thread_row::{ThreadKind, ThreadRow};
 pub use unended_run::UnendedRun;
+pub use window_choice::{ChosenWindows, WindowChoice};
 pub use windows::WindowRow;
 
 // What a stream of exact deaths says, as it is.

@@ -1,96 +1,57 @@
-//! Totals of a run that goes on, added up anew at each look: per site, type, thread and package.
+//! Totals of a run that goes on, added up anew at each look: per site, type, thread, package and call of the application.
 //!
 //! ```text
 //! define(record) ..                      what the trace says; more comes while the program loads classes
-//! begin(), counter(..) .., keyed(..) ..  the values at a moment
+//! begin(), counter(..) .., keyed(..) ..  the values at a moment, where they can be read
+//! begin(), said()                        where not: those of the last snapshot in the trace
 //! rows(kind)                             totals; a row keeps its position for good
 //! ```
 
 use ducktrack_trace_format::{
-    ClassId, CounterId, MethodId, Record, Site, SiteId, Term, ThreadId, Unit,
+    CallSite, CallSiteId, Cause, ClassId, CounterId, MethodId, Record, Site, SiteId, Term,
+    ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
+use crate::live_rows::{KINDS, LiveKind, LiveName, LiveRow, Table};
+use crate::said_values::SaidValues;
 use crate::{Tally, stable_class, stable_descriptor};
 
 /// Counters have smaller numbers than this: a block has room for no more.
 const MOST_COUNTERS: usize = 1 << 20;
 
-/// By what totals are grouped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LiveKind {
-    /// Places in the code.
-    #[default]
-    Sites,
-    /// Classes of the objects.
-    Types,
-    /// Threads that made them.
-    Threads,
-    /// Packages of the places.
-    Packages,
+/// What a counter counts.
+#[derive(Clone, Debug)]
+enum Meaning {
+    /// Objects and bytes of sites.
+    Sites(Vec<Term>),
+    /// One of the four figures of a call; the position of its row.
+    Call(usize, CallFigure),
 }
 
-/// What a row is of, in the VM's own form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum LiveName {
-    /// A place: class, method, line, and what is made there.
-    Site {
-        /// Class.
-        class: String,
-        /// Method.
-        method: String,
-        /// Source line.
-        line: Option<u16>,
-        /// Descriptor of what is made; `None` where it differs.
-        ty: Option<String>,
-    },
-    /// A type, as a descriptor.
-    Type(String),
-    /// A thread.
-    Thread(String),
-    /// A package; empty for classes without one.
-    Package(String),
+/// In the order of a [`Cause`]'s counters.
+#[derive(Clone, Copy, Debug)]
+enum CallFigure {
+    InclusiveObjects,
+    InclusiveBytes,
+    ChargedObjects,
+    ChargedBytes,
 }
 
-/// Objects and bytes of one site, type, thread or package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveRow {
-    /// Of what.
-    pub name: LiveName,
-    /// Since the start.
-    pub total: Tally,
-}
+impl CallFigure {
+    const ALL: [Self; 4] = [
+        Self::InclusiveObjects,
+        Self::InclusiveBytes,
+        Self::ChargedObjects,
+        Self::ChargedBytes,
+    ];
 
-/// Rows that are found by their names.
-#[derive(Clone, Debug, Default)]
-struct Table {
-    rows: Vec<LiveRow>,
-    positions: FxHashMap<LiveName, usize>,
-}
-
-impl Table {
-    fn position(&mut self, name: LiveName) -> usize {
-        if let Some(position) = self.positions.get(&name) {
-            return *position;
-        }
-        let position = self.rows.len();
-        self.positions.insert(name.clone(), position);
-        self.rows.push(LiveRow {
-            name,
-            total: Tally::default(),
-        });
-        position
-    }
-
-    fn add(&mut self, position: usize, tally: Tally) {
-        if let Some(row) = self.rows.get_mut(position) {
-            row.total += tally;
-        }
-    }
-
-    fn zero(&mut self) {
-        for row in &mut self.rows {
-            row.total = Tally::default();
+    fn of(self, row: &mut LiveRow) -> &mut i64 {
+        match self {
+            Self::InclusiveObjects => &mut row.inclusive.count,
+            Self::InclusiveBytes => &mut row.inclusive.bytes,
+            Self::ChargedObjects => &mut row.total.count,
+            Self::ChargedBytes => &mut row.total.bytes,
         }
     }
 }
@@ -111,11 +72,13 @@ pub struct LiveCounts {
     methods: FxHashMap<MethodId, (ClassId, String)>,
     sites: FxHashMap<SiteId, Site>,
     sizes: FxHashMap<SiteId, u32>,
-    counters: Vec<Vec<Term>>,
+    calls: FxHashMap<CallSiteId, CallSite>,
+    counters: Vec<Option<Meaning>>,
+    said: SaidValues,
     thread_names: FxHashMap<ThreadId, String>,
     positions: FxHashMap<SiteId, Positions>,
     thread_positions: FxHashMap<ThreadId, usize>,
-    tables: [Table; 4],
+    tables: [Table; KINDS],
 }
 
 impl LiveCounts {
@@ -139,7 +102,14 @@ impl LiveCounts {
                     positions.size = Some(*bytes);
                 }
             }
-            Record::Counter(counter) => self.define_counter(counter.id, &counter.terms),
+            Record::Counter(counter) => {
+                self.define_counter(counter.id, Meaning::Sites(counter.terms.clone()));
+            }
+            Record::CallSite(call) => {
+                self.calls.insert(call.id, call.clone());
+            }
+            Record::Cause(cause) => self.define_cause(*cause),
+            Record::Snapshot(snapshot) => self.said.take(snapshot),
             Record::Thread(thread) => {
                 let before = self.thread_names.insert(thread.id, thread.name.clone());
                 if before.as_ref() != Some(&thread.name) {
@@ -150,15 +120,32 @@ impl LiveCounts {
         }
     }
 
-    fn define_counter(&mut self, id: CounterId, terms: &[Term]) {
+    fn define_counter(&mut self, id: CounterId, meaning: Meaning) {
         let index = id.0 as usize;
         if index >= MOST_COUNTERS {
             return;
         }
         if self.counters.len() <= index {
-            self.counters.resize_with(index + 1, Vec::new);
+            self.counters.resize_with(index + 1, || None);
         }
-        self.counters[index] = terms.to_vec();
+        self.counters[index] = Some(meaning);
+    }
+
+    fn define_cause(&mut self, cause: Cause) {
+        let call = self.calls.get(&cause.call);
+        let method = call.and_then(|call| self.methods.get(&call.method));
+        let class = method.and_then(|(class, _)| self.classes.get(class));
+        let name = LiveName::Call {
+            class: class.cloned().unwrap_or_default(),
+            method: method.map(|(_, name)| name.clone()).unwrap_or_default(),
+            line: call.and_then(|call| call.line),
+            target: call.map(|call| call.target.clone()).unwrap_or_default(),
+        };
+        let row = self.tables[LiveKind::Calls as usize].position(name);
+        for (offset, figure) in (0..).zip(CallFigure::ALL) {
+            let id = CounterId(cause.first.0.saturating_add(offset));
+            self.define_counter(id, Meaning::Call(row, figure));
+        }
     }
 
     /// All totals are 0: the values of another moment come.
@@ -166,31 +153,54 @@ impl LiveCounts {
         self.tables.iter_mut().for_each(Table::zero);
     }
 
+    /// The values of the last snapshot; false where there is none.
+    pub fn said(&mut self) -> bool {
+        let said = std::mem::take(&mut self.said);
+        for (thread, values) in &said.threads {
+            for (id, value) in &values.counters {
+                self.counter(*thread, id.0 as usize, *value);
+            }
+            for ((site, _, ty), amounts) in &values.keyed {
+                self.keyed(*thread, *site, ty.as_deref(), *amounts);
+            }
+        }
+        self.said = said;
+        !self.said.is_empty()
+    }
+
     /// The value of a thread's counter.
     pub fn counter(&mut self, thread: ThreadId, id: usize, value: u64) {
-        let Some(terms) = self.counters.get_mut(id) else {
+        // Taken and put back, so that the tables can change meanwhile.
+        let Some(meaning) = self.counters.get_mut(id).and_then(Option::take) else {
             return;
         };
-        // Taken and put back, so that the tables can change meanwhile.
-        let terms = std::mem::take(terms);
         let value = i64::try_from(value).unwrap_or(i64::MAX);
-        for term in &terms {
+        match &meaning {
+            Meaning::Sites(terms) => self.add_terms(thread, terms, value),
+            Meaning::Call(row, figure) => {
+                let rows = &mut self.tables[LiveKind::Calls as usize].rows;
+                if let Some(row) = rows.get_mut(*row) {
+                    let sum = figure.of(row);
+                    *sum = sum.saturating_add(value);
+                }
+            }
+        }
+        self.counters[id] = Some(meaning);
+    }
+
+    fn add_terms(&mut self, thread: ThreadId, terms: &[Term], value: i64) {
+        for term in terms {
             let amount = value.saturating_mul(term.factor.into());
+            let bytes = Tally {
+                count: 0,
+                bytes: amount,
+            };
             match term.unit {
                 Unit::Count => self.add_objects(thread, term.site, None, amount, 0),
-                Unit::Bytes => self.add(
-                    thread,
-                    term.site,
-                    None,
-                    Tally {
-                        count: 0,
-                        bytes: amount,
-                    },
-                ),
+                Unit::Bytes => self.add(thread, term.site, None, bytes),
                 _ => {}
             }
         }
-        self.counters[id] = terms;
     }
 
     /// A thread's objects of a site that are filed by class or caller; bytes 0: not measured.
@@ -205,7 +215,7 @@ impl LiveCounts {
         self.add_objects(thread, site, ty, signed(count), signed(bytes));
     }
 
-    /// Totals by site, type, thread or package. Rows are in no order, and only become more.
+    /// Totals by what the kind says. Rows are in no order, and only become more.
     pub fn rows(&self, kind: LiveKind) -> &[LiveRow] {
         &self.tables[kind as usize].rows
     }
@@ -240,7 +250,7 @@ impl LiveCounts {
     fn add(&mut self, thread: ThreadId, site: SiteId, ty: Option<&str>, tally: Tally) {
         let positions = self.place(site);
         let thread = self.thread_place(thread);
-        let [sites, types, threads, packages] = &mut self.tables;
+        let [sites, types, threads, packages, _] = &mut self.tables;
         let ty = match ty {
             Some(ty) => Some(types.position(LiveName::Type(stable_descriptor(ty)))),
             None => positions.ty,
@@ -278,7 +288,7 @@ impl LiveCounts {
             line: site.and_then(|site| site.line),
             ty: ty.clone(),
         };
-        let [sites, types, _, packages] = &mut self.tables;
+        let [sites, types, _, packages, _] = &mut self.tables;
         Positions {
             site: sites.position(name),
             ty: ty.map(|ty| types.position(LiveName::Type(ty))),
@@ -295,7 +305,7 @@ impl LiveCounts {
             Some(name) => name.clone(),
             None => "(shared)".to_owned(),
         };
-        let [_, _, threads, _] = &mut self.tables;
+        let threads = &mut self.tables[LiveKind::Threads as usize];
         let position = threads.position(LiveName::Thread(name));
         self.thread_positions.insert(thread, position);
         position
@@ -304,7 +314,9 @@ impl LiveCounts {
 
 #[cfg(test)]
 mod tests {
-    use ducktrack_trace_format::{AllocationKind, Class, Counter, CounterRole, Method, Thread};
+    use ducktrack_trace_format::{
+        AllocationKind, Class, Counter, CounterRole, Method, Snapshot, Thread, ThreadCounts,
+    };
 
     use super::*;
 
@@ -387,6 +399,66 @@ mod tests {
         }
         let name = &counts.rows(LiveKind::Packages)[0].name;
         assert_eq!(*name, LiveName::Package("com/acme".into()));
+    }
+
+    #[test]
+    fn calls_of_the_application_have_what_is_charged_to_them_and_all_that_ran_in_them() {
+        let mut counts = defined();
+        counts.define(&Record::CallSite(CallSite {
+            id: CallSiteId(3),
+            method: MethodId(1),
+            bci: 5,
+            line: Some(9),
+            target: "java/util/Arrays.copyOf".into(),
+        }));
+        // Two versions of one method: one call.
+        for first in [100, 200] {
+            counts.define(&Record::Cause(Cause {
+                call: CallSiteId(3),
+                first: CounterId(first),
+            }));
+        }
+        counts.begin();
+        for (offset, value) in [(0, 7), (1, 700), (2, 5), (3, 500)] {
+            counts.counter(ThreadId(1), 100 + offset, value);
+            counts.counter(ThreadId(2), 200 + offset, value);
+        }
+        let [row] = counts.rows(LiveKind::Calls) else {
+            panic!("{:?}", counts.rows(LiveKind::Calls));
+        };
+        let of = |tally: Tally| (tally.count, tally.bytes);
+        assert_eq!((of(row.total), of(row.inclusive)), ((10, 1000), (14, 1400)));
+        assert_eq!(counts.total().count, 0);
+    }
+
+    #[test]
+    fn snapshots_say_what_changed() {
+        let mut counts = defined();
+        assert!(!counts.said());
+        let snapshot = |counters: &[(u32, u64)], shared: &[(u32, u64)]| {
+            let ids = |all: &[(u32, u64)]| {
+                let ids = all.iter().map(|(id, value)| (CounterId(*id), *value));
+                ids.collect::<Vec<_>>()
+            };
+            Record::Snapshot(Snapshot {
+                threads: vec![ThreadCounts {
+                    thread: ThreadId(1),
+                    vm_allocated_bytes: None,
+                    counters: ids(counters),
+                    keyed: Vec::new(),
+                }],
+                shared: ids(shared),
+                ..Snapshot::default()
+            })
+        };
+        counts.define(&snapshot(&[(64, 3)], &[(64, 1)]));
+        counts.define(&snapshot(&[(64, 5)], &[]));
+        for _ in 0..2 {
+            counts.begin();
+            assert!(counts.said());
+            // Two objects of 24 bytes for each.
+            assert_eq!(totals(&counts, LiveKind::Sites), [(12, 288)]);
+        }
     }
 
     #[test]

@@ -39,15 +39,12 @@ pub(crate) struct Marks(Vec<Mark>);
 impl Marks {
     /// After a snapshot was taken.
     pub(crate) fn look(&mut self, state: &SnapshotState, definitions: &Definitions) {
-        let Some(snapshot) = state.snapshots.last() else {
-            return;
-        };
-        if let Some(name) = snapshot.cause.strip_prefix(MARK)
+        if let Some((name, unix_millis)) = last_mark(state)
             && self.0.len() < MOST_MARKS
         {
             self.0.push(Mark {
                 name: name.to_owned(),
-                unix_millis: snapshot.unix_millis,
+                unix_millis,
                 total: total(state, definitions),
             });
         }
@@ -80,8 +77,15 @@ impl Marks {
     }
 }
 
+/// Name and time of the mark that the last snapshot is of.
+pub(crate) fn last_mark(state: &SnapshotState) -> Option<(&str, u64)> {
+    let snapshot = state.snapshots.last()?;
+    let name = snapshot.cause.strip_prefix(MARK)?;
+    Some((name, snapshot.unix_millis))
+}
+
 /// All that was executed until now, as far as sizes are known now.
-fn total(state: &SnapshotState, definitions: &Definitions) -> Tally {
+pub(crate) fn total(state: &SnapshotState, definitions: &Definitions) -> Tally {
     let (mut count, mut bytes) = (0_i128, 0_i128);
     for (id, value) in state.counter_totals() {
         let Some(counter) = definitions.counters.get(id) else {

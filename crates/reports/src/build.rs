@@ -38,6 +38,7 @@ pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
     sort(&mut sites, filter.sort);
     View {
         windows: windows(model),
+        chosen_windows: model.chosen_windows.clone(),
         caused: caused(model, filter, &callers, &sites),
         trace: printable(trace),
         run: printable_run(&model.run),

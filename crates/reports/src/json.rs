@@ -62,6 +62,7 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
         notes,
         stacks,
         windows,
+        chosen_windows,
         caused,
         causes,
         sites,
@@ -83,6 +84,7 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
     line(&mut out, "notes", notes)?;
     line(&mut out, "stacks", stacks)?;
     line(&mut out, "windows", windows)?;
+    line(&mut out, "chosenWindows", chosen_windows)?;
     line(&mut out, "caused", caused)?;
     out.push_str("\"causes\":[");
     for (at, cause) in causes.iter().enumerate() {

@@ -17,6 +17,7 @@
 
 mod build;
 mod caused;
+mod chosen_windows;
 mod class_name;
 mod collapsed;
 mod completeness;
@@ -85,7 +86,7 @@ pub use json::{
     RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
     TotalsDoc, TypeDoc, document, json, read_json,
 };
-pub use live::{LiveDoc, LiveRowDoc, live_name, live_row};
+pub use live::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, live_name, live_row};
 pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
 pub use text::{text, verbose_text};

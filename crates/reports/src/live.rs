@@ -20,6 +20,48 @@ pub struct LiveRowDoc {
     pub objects_per_second: f64,
     /// Bytes per second between the last two looks.
     pub bytes_per_second: f64,
+    /// Of a call of the application: objects that were executed while it was under way. The others are those that are charged to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inclusive_objects: Option<i64>,
+    /// Their bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inclusive_bytes: Option<i64>,
+}
+
+/// A collection, when it is over.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveCollectionDoc {
+    /// Its number.
+    pub number: u32,
+    /// `young`, `mixed`, `full`, `cleanup` or `other`.
+    pub kind: &'static str,
+    /// The VM's words for why.
+    pub cause: String,
+    /// How long it stopped the program.
+    pub pause_millis: f64,
+    /// How long ago it ended.
+    pub seconds_ago: f64,
+    /// Objects that are not known to be dead after it; `null` where moves are not known.
+    pub live_objects: Option<u64>,
+    /// Their bytes.
+    pub live_bytes: Option<u64>,
+    /// What all spaces held after it.
+    pub used_bytes: u64,
+}
+
+/// The heap of a traced program.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveHeapDoc {
+    /// The last collection.
+    pub last: LiveCollectionDoc,
+    /// The last that looked at the whole old space, of those that are known.
+    pub last_full: Option<LiveCollectionDoc>,
+    /// Between the last two looks.
+    pub collections_per_second: f64,
+    /// The share of that time in which collections stopped the program.
+    pub pause_share: f64,
 }
 
 /// What `ducktrack top --once --format json` prints.
@@ -36,12 +78,14 @@ pub struct LiveDoc {
     pub pid: u32,
     /// `running`, `killed`, `ended` or `unknown`.
     pub state: &'static str,
-    /// `sites`, `types`, `threads` or `packages`.
+    /// `sites`, `calls`, `types`, `threads` or `packages`.
     pub by: &'static str,
     /// Seconds between the two looks that rates are of.
     pub seconds: f64,
     /// All together.
     pub total: LiveRowDoc,
+    /// The heap; `null` without a trace, and before the first collection.
+    pub heap: Option<LiveHeapDoc>,
     /// Rows, in the order that was asked for.
     pub rows: Vec<LiveRowDoc>,
 }
@@ -71,6 +115,16 @@ pub fn live_name(name: &LiveName) -> String {
                 .map_or_else(String::new, |ty| format!("  {}", readable_type(ty)));
             format!("{}.{}{line}{ty}", readable_class(class), printable(method))
         }
+        LiveName::Call {
+            class,
+            method,
+            line,
+            target,
+        } => {
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            let (class, method) = (readable_class(class), printable(method));
+            format!("{class}.{method}{line} calls {}", readable_class(target))
+        }
         LiveName::Type(descriptor) => readable_type(descriptor),
         LiveName::Thread(name) => printable(name),
         LiveName::Package(package) if package.is_empty() => "(no package)".to_owned(),
@@ -90,5 +144,7 @@ pub fn live_row(name: String, total: Tally, grown: Tally, seconds: f64) -> LiveR
         bytes: total.bytes,
         objects_per_second: per_second(grown.count),
         bytes_per_second: per_second(grown.bytes),
+        inclusive_objects: None,
+        inclusive_bytes: None,
     }
 }

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 use ducktrack_heap_model::Tally;
 use ducktrack_profile::Frame;
 
+use crate::chosen_windows::description;
 use crate::class_name::readable_class;
 use crate::completeness::Basis;
 use crate::filter::Sort;
@@ -100,6 +101,9 @@ impl Screen<'_> {
         self.fact("run", &self.run());
         for sentence in &view.ending.sentences {
             self.fact("", sentence);
+        }
+        if let Some(chosen) = &view.chosen_windows {
+            self.fact("window", &description(chosen, view.totals.executed));
         }
         if view.filter.is_partial() {
             self.fact("only", &view.filter.description());

@@ -12,7 +12,8 @@
 use std::fmt;
 
 use ducktrack_heap_model::{
-    AgentCost, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally, WindowRow,
+    AgentCost, ChosenWindows, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally,
+    WindowRow,
 };
 use ducktrack_profile::Profile;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub struct View {
     pub callers: Vec<Caller>,
     /// What was executed from mark to mark; empty without a mark.
     pub windows: Vec<WindowRow>,
+    /// The numbers are of these windows only; `None`: of the whole run.
+    pub chosen_windows: Option<ChosenWindows>,
     /// What application code makes and what its calls bring; `None` where it was not recorded, or not for the kept part.
     pub caused: Option<Caused>,
     /// The kept part of the run, by whole stacks.

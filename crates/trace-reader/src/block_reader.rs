@@ -52,6 +52,8 @@ pub(crate) struct BlockReader<R> {
     /// The bytes just before are not a block, so the sequence number may jump.
     after_corruption: bool,
     search_budget: usize,
+    /// Where the last intact block ended, accepted or not.
+    end_of_whole: u64,
     ended: bool,
     /// The file ended with a whole block.
     ended_whole: bool,
@@ -90,7 +92,20 @@ impl<R: Read> BlockReader<R> {
             });
         }
         window.consume(length);
-        Ok(Self {
+        Ok(Self::of(window, accepts))
+    }
+
+    /// Reads from somewhere within a file; positions are counted from there.
+    pub(crate) fn within(input: R, accepts: fn(BlockKind) -> bool) -> Self {
+        Self {
+            // Blocks before had other numbers.
+            after_corruption: true,
+            ..Self::of(ByteWindow::new(input), accepts)
+        }
+    }
+
+    fn of(window: ByteWindow<R>, accepts: fn(BlockKind) -> bool) -> Self {
+        Self {
             window,
             accepts,
             damage: DamageLog::default(),
@@ -98,11 +113,12 @@ impl<R: Read> BlockReader<R> {
             expected_sequence: 0,
             after_corruption: false,
             search_budget: SEARCH_BUDGET,
+            end_of_whole: 0,
             ended: false,
             ended_whole: false,
             has_end: false,
             goes_on: false,
-        })
+        }
     }
 
     /// Intact blocks so far.
@@ -118,6 +134,11 @@ impl<R: Read> BlockReader<R> {
     /// Offset of the next block.
     pub(crate) fn position(&self) -> u64 {
         self.window.position()
+    }
+
+    /// Where the last intact block ended.
+    pub(crate) fn end_of_whole(&self) -> u64 {
+        self.end_of_whole
     }
 
     /// True when the file ended, and its last byte was the last of a block.
@@ -198,6 +219,7 @@ impl<R: Read> BlockReader<R> {
         let stored = self.window.bytes().get(BlockHeader::LENGTH..length);
         let stored = is_accepted.then(|| stored.unwrap_or_default().to_vec());
         self.window.consume(length);
+        self.end_of_whole = self.position();
         self.check_sequence(&header, at);
         let index = self.count;
         self.count += 1;

@@ -16,7 +16,9 @@
 #![forbid(unsafe_code)]
 
 mod block_reader;
+mod block_tail;
 mod byte_window;
+mod collection_tail;
 mod counter_file;
 mod damage_log;
 mod error;
@@ -32,7 +34,9 @@ mod open_collection;
 mod process_state;
 mod record_reader;
 mod trace_reader;
+mod trace_tail;
 
+pub use collection_tail::CollectionTail;
 pub use counter_file::{CounterFile, MappedBlock, MappedCounters};
 pub use error::{ReadError, StartError};
 pub use event_buffers::EventBuffers;
@@ -43,5 +47,8 @@ pub use last_values::CounterContext;
 pub use live_events::RecoveredEvents;
 pub use record_reader::RecordReader;
 pub use trace_reader::TraceReader;
+pub use trace_tail::TraceTail;
 
-pub use ducktrack_trace_format::{Damage, MissingEnd, ProcessState, Record};
+pub use ducktrack_trace_format::{
+    Collection, CollectionKind, Damage, MissingEnd, MovesLevel, ProcessState, Record,
+};

@@ -205,7 +205,7 @@ fn open_file(path: &Path) -> Result<RecordReader<File>, ReadError> {
 }
 
 /// The file itself, or the trace files of a directory in order.
-fn trace_files(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
+pub(crate) fn trace_files(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let cannot_open = |source| ReadError::Open {
         path: path.to_owned(),
         source,

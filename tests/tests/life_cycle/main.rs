@@ -13,6 +13,7 @@ mod control;
 mod endings;
 mod hostile_names;
 mod kills;
+mod live_top;
 mod native_code;
 mod neighbours;
 mod options;

@@ -9,6 +9,8 @@ pub(crate) enum By {
     /// Places in the code
     #[default]
     Sites,
+    /// Calls from the application into other code (recorded with app=)
+    Calls,
     /// Types of objects
     Types,
     /// Threads
@@ -18,11 +20,18 @@ pub(crate) enum By {
 }
 
 impl By {
-    pub(crate) const ALL: [Self; 4] = [Self::Sites, Self::Types, Self::Threads, Self::Packages];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Sites,
+        Self::Types,
+        Self::Threads,
+        Self::Packages,
+        Self::Calls,
+    ];
 
     pub(crate) fn kind(self) -> LiveKind {
         match self {
             Self::Sites => LiveKind::Sites,
+            Self::Calls => LiveKind::Calls,
             Self::Types => LiveKind::Types,
             Self::Threads => LiveKind::Threads,
             Self::Packages => LiveKind::Packages,
@@ -32,6 +41,7 @@ impl By {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Sites => "sites",
+            Self::Calls => "calls",
             Self::Types => "types",
             Self::Threads => "threads",
             Self::Packages => "packages",

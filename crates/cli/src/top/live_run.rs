@@ -1,27 +1,31 @@
-//! A run that goes on: its counters are read at each look, what they mean when the trace has become longer.
+//! A run that goes on. At each look its counters are read, and what the trace has got since: what counters mean, and where they are not mapped
+//! (`mode=trace`, whose threads write events), the values that the agent was asked for.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use ducktrack_heap_model::LiveCounts;
+use ducktrack_reports::LiveHeapDoc;
 use ducktrack_trace_reader::{
-    CounterContext, CounterFile, MappedCounters, ProcessState, TraceReader,
+    CounterContext, CounterFile, MappedCounters, ProcessState, ReadError, Record, TraceTail,
 };
+
+use super::live_heap::LiveHeap;
+use crate::control::ask_for_values;
 
 /// Words of a block's header, which are no counters.
 const HEADER_WORDS: usize = 64;
-/// Files that definitions are in.
-const DEFINITIONS: [&str; 2] = ["ducktrack.trace", "definitions.journal"];
 
 /// See the module.
 pub(crate) struct LiveRun {
     directory: PathBuf,
     file: CounterFile,
+    trace: TraceTail,
     counts: LiveCounts,
     context: CounterContext,
-    /// Lengths of the files that definitions are in, when they were read.
-    lengths: [u64; 2],
+    /// Only of a run that has a trace of events.
+    heap: Option<LiveHeap>,
     pub(crate) pid: u32,
     pub(crate) state: &'static str,
     pub(crate) private_threads: usize,
@@ -31,20 +35,23 @@ impl LiveRun {
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let name = directory.display();
         let opened = CounterFile::open(directory).with_context(|| format!("{name}"))?;
+        let trace = match TraceTail::open(directory) {
+            Ok(trace) => trace,
+            Err(ReadError::NoTrace { .. }) => bail!(
+                "{name} holds no trace; give a process id or the directory that the agent writes"
+            ),
+            Err(error) => return Err(error.into()),
+        };
         let Some(file) = opened else {
-            if !directory.join(DEFINITIONS[0]).exists() {
-                bail!(
-                    "{name} holds no trace; give a process id or the directory that the agent writes"
-                );
-            }
             bail!("{name}: the run has ended, or has no mapped counters; ducktrack report {name}");
         };
         Ok(Self {
             directory: directory.to_owned(),
             file,
+            trace,
             counts: LiveCounts::default(),
             context: CounterContext::default(),
-            lengths: [0; 2],
+            heap: None,
             pid: 0,
             state: ProcessState::Unknown.name(),
             private_threads: 0,
@@ -55,21 +62,44 @@ impl LiveRun {
         &self.directory
     }
 
+    /// The heap of a traced run, after its first collection.
+    pub(crate) fn heap(&self) -> Option<LiveHeapDoc> {
+        self.heap.as_ref()?.document()
+    }
+
     /// Reads the counters as they are now, and adds them up.
     pub(crate) fn look(&mut self) -> Result<&LiveCounts> {
         let name = || self.file.path().display().to_string();
         let counters = self.file.read().with_context(name)?;
         // After the counters: what they count is defined by then.
-        self.read_definitions()?;
-        self.note_state(&counters);
-        if counters.blocks.is_empty() {
-            bail!(
-                "{}: no thread counts in mapped memory; ducktrack report shows what snapshots have",
-                self.directory.display()
-            );
+        self.read_trace()?;
+        self.counts.begin();
+        match counters.blocks.is_empty() {
+            true => self.take_said_values()?,
+            false => self.add_up(&counters),
         }
-        self.add_up(&counters);
+        self.note_state(&counters);
+        if let Some(heap) = &mut self.heap {
+            heap.look(Instant::now())?;
+        }
         Ok(&self.counts)
+    }
+
+    /// The values that the agent writes when it is asked; of a run that does not answer any more, its last.
+    fn take_said_values(&mut self) -> Result<()> {
+        let asked = match self.context.has_ended() {
+            true => Ok(()),
+            false => ask_for_values(&self.directory),
+        };
+        self.read_trace()?;
+        let has_values = self.counts.said();
+        match asked {
+            Err(error) if !has_values => Err(error.context(format!(
+                "{}: no thread counts in mapped memory, and the agent cannot be asked for what it has counted",
+                self.directory.display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn note_state(&mut self, counters: &MappedCounters) {
@@ -82,23 +112,22 @@ impl LiveRun {
         };
     }
 
-    fn read_definitions(&mut self) -> Result<()> {
-        let length = |name| fs::metadata(self.directory.join(name)).map_or(0, |facts| facts.len());
-        let lengths = DEFINITIONS.map(length);
-        if lengths == self.lengths {
-            return Ok(());
-        }
-        for record in TraceReader::open(&self.directory)? {
+    fn read_trace(&mut self) -> Result<()> {
+        for record in self.trace.look()? {
+            if let Record::Run(run) = &record
+                && run.mode != "count"
+                && self.heap.is_none()
+            {
+                self.heap = Some(LiveHeap::new(&self.directory));
+            }
             self.context.note(&record);
             self.counts.define(&record);
         }
-        self.lengths = lengths;
         Ok(())
     }
 
     fn add_up(&mut self, counters: &MappedCounters) {
         let (counts, context) = (&mut self.counts, &self.context);
-        counts.begin();
         for block in context.blocks(counters) {
             let thread = block.owner.thread;
             let values = block.counters.iter().enumerate().skip(HEADER_WORDS);

@@ -90,6 +90,7 @@ impl LiveTable {
         let rows = counts.rows(self.by.kind());
         for (known, row) in self.rows.iter_mut().zip(rows) {
             known.total = row.total;
+            known.inclusive = row.inclusive;
         }
         let new = rows.get(self.rows.len()..).unwrap_or_default();
         self.rows.extend(new.iter().cloned());
@@ -166,6 +167,7 @@ impl LiveTable {
             by: self.by.word(),
             seconds: self.seconds(),
             total: live_row("total".to_owned(), total, grown, self.seconds()),
+            heap: live.heap(),
             rows: rows.into_iter().map(|shown| shown.row).collect(),
         }
     }
@@ -219,8 +221,21 @@ impl LiveTable {
     fn row(&self, index: usize) -> ShownRow {
         let (total, grown) = (self.total(index), self.grown(index));
         ShownRow {
-            row: live_row(self.name(index), total, grown, self.seconds()),
+            row: self.with_inclusive(
+                index,
+                live_row(self.name(index), total, grown, self.seconds()),
+            ),
             sparks: self.sparks(index),
+        }
+    }
+
+    /// What was executed in a call in all, also before the mark.
+    fn with_inclusive(&self, index: usize, row: LiveRowDoc) -> LiveRowDoc {
+        let row_of_call = self.rows.get(index).filter(|_| self.by == By::Calls);
+        LiveRowDoc {
+            inclusive_objects: row_of_call.map(|call| call.inclusive.count),
+            inclusive_bytes: row_of_call.map(|call| call.inclusive.bytes),
+            ..row
         }
     }
 
@@ -240,72 +255,5 @@ fn difference(now: Tally, before: Option<Tally>) -> Tally {
     Tally {
         count: now.count.saturating_sub(before.count),
         bytes: now.bytes.saturating_sub(before.bytes),
-    }
-}
-
-/// The document for people.
-pub(crate) fn text(document: &LiveDoc) -> String {
-    let mut out = format!(
-        "ducktrack top: pid {} ({}), {:.1} s between two looks\n\n",
-        document.pid, document.state, document.seconds
-    );
-    let line = |row: &LiveRowDoc| {
-        format!(
-            "{:>12} {:>12} {:>12} {:>12}  {}\n",
-            short_bytes(row.bytes_per_second) + "/s",
-            short_number(row.objects_per_second) + "/s",
-            short_bytes(row.bytes as f64),
-            short_number(row.objects as f64),
-            row.name
-        )
-    };
-    out += &format!(
-        "{:>12} {:>12} {:>12} {:>12}  {}\n",
-        "bytes/s", "objects/s", "bytes", "objects", document.by
-    );
-    out += &line(&document.total);
-    for row in &document.rows {
-        out += &line(row);
-    }
-    out += &format!("\nNext:\n  ducktrack report {}\n", document.trace);
-    out
-}
-
-/// `12.3 MB`
-pub(crate) fn short_bytes(bytes: f64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
-    short(bytes, &units, " ")
-}
-
-/// `12.3 M`
-pub(crate) fn short_number(number: f64) -> String {
-    short(number, &["", "k", "M", "G", "T", "P"], "")
-}
-
-fn short(value: f64, units: &[&str], space: &str) -> String {
-    let mut value = value;
-    let mut unit = 0;
-    while value.abs() >= 9_999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let digits = usize::from(unit > 0 && value.abs() < 999.5);
-    format!(
-        "{value:.digits$}{space}{}",
-        units.get(unit).copied().unwrap_or_default()
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_short_and_keep_their_unit() {
-        assert_eq!(short_bytes(9_999.0), "9999 B");
-        assert_eq!(short_bytes(12_345.0), "12.3 kB");
-        assert_eq!(short_bytes(4e12), "4000 GB");
-        assert_eq!(short_number(1_234_567.0), "1235k");
-        assert_eq!(short_number(0.0), "0");
     }
 }

@@ -9,7 +9,8 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
 use super::grouping::By;
 use super::live_run::LiveRun;
-use super::live_table::{LiveTable, RowOrder, SPARKS, ShownRow, short_bytes, short_number};
+use super::live_table::{LiveTable, RowOrder, SPARKS, ShownRow};
+use super::live_text::{NO_CALLS, heap_lines, short_bytes, short_number};
 
 /// Bars of a spark line, lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -29,21 +30,27 @@ pub(crate) struct Choices {
 }
 
 pub(crate) fn draw(frame: &mut Frame<'_>, live: &LiveRun, table: &LiveTable, choices: &Choices) {
+    let heap = heap_lines(live.heap().as_ref());
     let [head, tabs, body, keys] = Layout::vertical([
-        Constraint::Length(2),
+        Constraint::Length(2 + heap.len() as u16),
         Constraint::Length(1),
         Constraint::Min(2),
         Constraint::Length(1),
     ])
     .areas(frame.area());
     let (count, rows) = table.shown(choices.first, usize::from(body.height.saturating_sub(1)));
-    frame.render_widget(head_lines(live, table, choices), head);
+    frame.render_widget(head_lines(live, table, choices, heap), head);
     frame.render_widget(tab_line(table, count), tabs);
     frame.render_widget(rows_table(table, &rows, body), body);
     frame.render_widget(key_line(table, choices), keys);
 }
 
-fn head_lines(live: &LiveRun, table: &LiveTable, choices: &Choices) -> Paragraph<'static> {
+fn head_lines(
+    live: &LiveRun,
+    table: &LiveTable,
+    choices: &Choices,
+    heap: Vec<String>,
+) -> Paragraph<'static> {
     let whole = table.whole();
     let state = match (choices.paused, live.state) {
         (true, _) => "paused",
@@ -58,7 +65,11 @@ fn head_lines(live: &LiveRun, table: &LiveTable, choices: &Choices) -> Paragraph
         0 => String::new(),
         count => format!("   {count} threads in private memory are not here"),
     };
-    Paragraph::new(vec![
+    let of = match table.by {
+        By::Calls => " in calls of the application",
+        _ => "",
+    };
+    let mut lines = vec![
         Line::from(vec![
             Span::styled("ducktrack top", Style::new().add_modifier(Modifier::BOLD)),
             Span::raw(format!(
@@ -68,13 +79,15 @@ fn head_lines(live: &LiveRun, table: &LiveTable, choices: &Choices) -> Paragraph
             )),
         ]),
         Line::from(format!(
-            "{}/s  {}/s objects   {} in {} objects {since}{private}",
+            "{}/s  {}/s objects   {} in {} objects{of} {since}{private}",
             short_bytes(whole.bytes_per_second),
             short_number(whole.objects_per_second),
             short_bytes(whole.bytes as f64),
             short_number(whole.objects as f64),
         )),
-    ])
+    ];
+    lines.extend(heap.into_iter().map(Line::from));
+    Paragraph::new(lines)
 }
 
 fn tab_line(table: &LiveTable, count: usize) -> Paragraph<'static> {
@@ -90,10 +103,10 @@ fn tab_line(table: &LiveTable, count: usize) -> Paragraph<'static> {
         "" => String::new(),
         text => format!(", filter: {text}"),
     };
-    spans.push(Span::raw(format!(
-        "   {count} rows by {}{filter}",
-        table.order.words()
-    )));
+    spans.push(Span::raw(match (table.by, count) {
+        (By::Calls, 0) if table.filter.is_empty() => format!("   {NO_CALLS}"),
+        _ => format!("   {count} rows by {}{filter}", table.order.words()),
+    }));
     Paragraph::new(Line::from(spans))
 }
 
@@ -171,7 +184,7 @@ fn key_line(table: &LiveTable, choices: &Choices) -> Paragraph<'static> {
             "filter: {}_   enter keeps it, esc takes it away",
             table.filter
         ),
-        false => "q quit  tab/1-4 view  s sort  / filter  p pause  m mark  ↑↓ scroll".to_owned(),
+        false => "q quit  tab/1-5 view  s sort  / filter  p pause  m mark  ↑↓ scroll".to_owned(),
     };
     Paragraph::new(Line::styled(text, Style::new().add_modifier(Modifier::DIM)))
 }

@@ -1,6 +1,8 @@
 //! View to document: the same facts under the documented keys.
 
-use ducktrack_heap_model::{AgentCost, LengthBucket, RefusalGroup, Tally, WindowRow};
+use ducktrack_heap_model::{
+    AgentCost, ChosenWindows, LengthBucket, RefusalGroup, Tally, WindowChoice, WindowRow,
+};
 
 use ducktrack_profile::{Frame, MethodTotal, Profile, Unit, method_totals};
 
@@ -31,6 +33,7 @@ pub fn document(view: &View) -> Document {
         notes: view.notes.clone(),
         stacks: stacks(&view.stacks),
         windows: view.windows.iter().map(|row| window(view, row)).collect(),
+        chosen_windows: view.chosen_windows.as_ref().map(chosen_windows),
         caused: view.caused.as_ref().map(caused),
         causes: view
             .caused
@@ -54,6 +57,20 @@ fn window(view: &View, row: &WindowRow) -> RunWindowDoc {
         millis: row.end_unix_millis.saturating_sub(row.start_unix_millis),
         objects: row.made.count,
         bytes: row.made.bytes,
+    }
+}
+
+fn chosen_windows(chosen: &ChosenWindows) -> ChosenWindowsDoc {
+    let (window, from, until) = match &chosen.choice {
+        WindowChoice::Named(name) => (Some(name), None, None),
+        WindowChoice::Between { from, until } => (None, from.as_ref(), until.as_ref()),
+    };
+    ChosenWindowsDoc {
+        window: window.cloned(),
+        from: from.cloned(),
+        until: until.cloned(),
+        windows: chosen.windows,
+        millis: chosen.millis,
     }
 }
 

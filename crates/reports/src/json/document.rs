@@ -41,6 +41,9 @@ pub struct Document {
     /// What was made from mark to mark, in order of time; empty without a mark.
     #[serde(default)]
     pub windows: Vec<RunWindowDoc>,
+    /// The numbers are of these windows only (`--window`, `--from`, `--until`); null: of the whole run.
+    #[serde(default, rename = "chosenWindows")]
+    pub chosen_windows: Option<ChosenWindowsDoc>,
     /// What application code makes and what its calls bring; null where it was not recorded (`app=`), or the filter is for types or threads.
     #[serde(default)]
     pub caused: Option<CausedDoc>,
@@ -87,6 +90,21 @@ pub struct StackMethodDoc {
     pub share: f64,
     /// Where that share really is in 95 of 100 runs: from, to.
     pub interval: [f64; 2],
+}
+
+/// The windows that a report is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChosenWindowsDoc {
+    /// Name of the mark with which each begins (`--window`).
+    pub window: Option<String>,
+    /// Name of the mark with which it begins (`--from`); null: with the recording.
+    pub from: Option<String>,
+    /// Name of the mark with which it ends (`--until`); null: with the run.
+    pub until: Option<String>,
+    /// How many there are.
+    pub windows: u64,
+    /// How long they are together, milliseconds.
+    pub millis: u64,
 }
 
 /// A part of a run, from a mark to the next one or to the end.

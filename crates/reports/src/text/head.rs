@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use ducktrack_heap_model::Tally;
 
+use crate::chosen_windows::description;
 use crate::filter::Sort;
 use crate::grouping::by_kind;
 use crate::quantity::{bytes, counted, share};
@@ -20,6 +21,9 @@ pub(super) fn write(out: &mut String, view: &View) {
     fact(out, "numbers", &moment(view));
     for sentence in &view.ending.sentences {
         fact(out, "", sentence);
+    }
+    if let Some(chosen) = &view.chosen_windows {
+        fact(out, "window", &description(chosen, view.totals.executed));
     }
     if view.filter.is_partial() {
         fact(out, "only", &view.filter.description());

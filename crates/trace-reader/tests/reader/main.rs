@@ -5,3 +5,4 @@ mod directories;
 mod kill_points;
 mod mutated_traces;
 mod small_trace;
+mod tails;

@@ -1,0 +1,125 @@
+//! What `ducktrack top` says in words: the table of `--once`, the heap, short figures.
+
+use ducktrack_reports::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, fitted};
+
+use super::grouping::By;
+
+/// Letters before the name in a row.
+const FIGURES: usize = 4 * 13 + 1;
+
+/// Where there are no rows of calls.
+pub(crate) const NO_CALLS: &str = "No calls of the application: record with app=auto (ducktrack run --app auto -- java ...), without a trace";
+
+/// The document for people; names become shorter to fit into this width.
+pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
+    let mut out = format!(
+        "ducktrack top: pid {} ({}), {:.1} s between two looks\n",
+        document.pid, document.state, document.seconds
+    );
+    for line in heap_lines(document.heap.as_ref()) {
+        out += &format!("  {line}\n");
+    }
+    let line = |row: &LiveRowDoc| {
+        format!(
+            "{:>12} {:>12} {:>12} {:>12}  {}\n",
+            short_bytes(row.bytes_per_second) + "/s",
+            short_number(row.objects_per_second) + "/s",
+            short_bytes(row.bytes as f64),
+            short_number(row.objects as f64),
+            fitted(&row.name, width.saturating_sub(FIGURES).max(8))
+        )
+    };
+    out += &format!(
+        "\n{:>12} {:>12} {:>12} {:>12}  {}\n",
+        "bytes/s", "objects/s", "bytes", "objects", document.by
+    );
+    out += &line(&document.total);
+    for row in &document.rows {
+        out += &line(row);
+    }
+    if document.by == By::Calls.word() && document.rows.is_empty() {
+        out += &format!("\n{NO_CALLS}\n");
+    }
+    out += &format!("\nNext:\n  ducktrack report {}\n", document.trace);
+    out
+}
+
+/// What is said of the heap of a traced run.
+pub(crate) fn heap_lines(heap: Option<&LiveHeapDoc>) -> Vec<String> {
+    let Some(heap) = heap else {
+        return Vec::new();
+    };
+    let last = &heap.last;
+    let amount = |one: &LiveCollectionDoc| match (one.live_objects, one.live_bytes) {
+        (Some(objects), Some(bytes)) => format!(
+            "{}, {} objects not known dead",
+            short_bytes(bytes as f64),
+            short_number(objects as f64)
+        ),
+        _ => format!("{} used", short_bytes(one.used_bytes as f64)),
+    };
+    let old_space = match &heap.last_full {
+        Some(full) if full.number == last.number => "by this one".to_owned(),
+        Some(full) => format!(
+            "by collection {}, {:.0} s ago: {} live",
+            full.number,
+            full.seconds_ago,
+            short_bytes(full.live_bytes.unwrap_or(full.used_bytes) as f64)
+        ),
+        None => "not lately".to_owned(),
+    };
+    vec![
+        format!(
+            "heap: {} after collection {} ({}, {:.1} ms, {:.0} s ago)",
+            amount(last),
+            last.number,
+            last.kind,
+            last.pause_millis,
+            last.seconds_ago,
+        ),
+        format!(
+            "{:.1} pauses/s, {:.1} % of the time; all of the old space was looked at {old_space}",
+            heap.collections_per_second,
+            heap.pause_share * 100.0
+        ),
+    ]
+}
+
+/// `12.3 MB`
+pub(crate) fn short_bytes(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    short(bytes, &units, " ")
+}
+
+/// `12.3 M`
+pub(crate) fn short_number(number: f64) -> String {
+    short(number, &["", "k", "M", "G", "T", "P"], "")
+}
+
+fn short(value: f64, units: &[&str], space: &str) -> String {
+    let mut value = value;
+    let mut unit = 0;
+    while value.abs() >= 9_999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && value.abs() < 999.5);
+    format!(
+        "{value:.digits$}{space}{}",
+        units.get(unit).copied().unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short_and_keep_their_unit() {
+        assert_eq!(short_bytes(9_999.0), "9999 B");
+        assert_eq!(short_bytes(12_345.0), "12.3 kB");
+        assert_eq!(short_bytes(4e12), "4000 GB");
+        assert_eq!(short_number(1_234_567.0), "1235k");
+        assert_eq!(short_number(0.0), "0");
+    }
+}

@@ -1,0 +1,153 @@
+//! `ducktrack top` on programs that go on: its figures are those of the report, with a trace and without.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::recording::Recording;
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks};
+
+/// What a thread may have in its buffer of events that the agent has not seen yet.
+const IN_A_BUFFER: i64 = 10_000;
+
+fn top(target: &str, by: &str) -> Value {
+    let words = [
+        "--once",
+        "--interval",
+        "0.2",
+        "--top",
+        "100000",
+        "--sort",
+        "objects",
+    ];
+    let output = command()
+        .args(["top", target, "--by", by, "--format", "json"])
+        .args(words)
+        .output()
+        .expect("ducktrack");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Objects of the rows whose name has this text.
+fn objects(document: &Value, name: &str) -> i64 {
+    let rows = document["rows"].as_array().expect("rows").iter();
+    rows.filter(|row| row["name"].as_str().is_some_and(|text| text.contains(name)))
+        .map(|row| row["objects"].as_i64().expect("a number"))
+        .sum()
+}
+
+fn end(mut jvm: RunningJvm) {
+    jvm.ask("end", "END");
+    assert!(jvm.end().status.success());
+}
+
+fn path(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[test]
+fn a_traced_program_has_rows_collections_and_a_live_heap() {
+    for jdk in jdks(17) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("mode=trace,summary=off,output={}", output.display());
+        let jvm = TrackedJvm::new(&jdk, &options).vm(&["-XX:+UseSerialGC", "-Xmn4m"]);
+        let mut jvm = jvm.start_program("ControlProbe", &[]);
+        jvm.ask("work 400000", "DONE");
+        let types = top(&jvm.pid().to_string(), "types");
+        let name = format!("Java {}: {types}", jdk.version);
+        let marked = objects(&types, "ControlProbe$Marked");
+        assert!(
+            (400_000 - IN_A_BUFFER..=400_001).contains(&marked),
+            "{marked} of 400,000, {name}"
+        );
+        assert_eq!(types["state"], "running", "{name}");
+        let last = &types["heap"]["last"];
+        // 16 MB of objects in a young space of 4 MB.
+        assert!(last["number"].as_u64().is_some_and(|n| n > 2), "{name}");
+        assert_eq!(last["kind"], "young", "{name}");
+        let live = last["liveBytes"].as_u64().unwrap_or(0);
+        let used = last["usedBytes"].as_u64().unwrap_or(0);
+        assert!(live > 100_000 && live <= used, "{name}");
+        let sites = top(&path(&output), "sites");
+        assert!(
+            objects(&sites, "ControlProbe.work") >= 2 * (400_000 - IN_A_BUFFER),
+            "{sites}"
+        );
+        let threads = top(&path(&output), "threads");
+        assert!(objects(&threads, "looper") > 0, "{threads}");
+        end(jvm);
+        let recording = Recording::of(&output);
+        assert!(recording.report.damage.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn calls_of_the_application_are_those_of_the_report() {
+    for jdk in jdks(11) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("app=auto,summary=off,output={}", output.display());
+        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        jvm.ask("thread 1000", "DONE");
+        jvm.ask("where", "WHERE");
+        let calls = top(&jvm.pid().to_string(), "calls");
+        end(jvm);
+        let causes = Recording::of(&output).report.causes;
+        let is_of_place = |method: &str| method == "place";
+        let known: i64 = causes
+            .iter()
+            .filter(|cause| is_of_place(&cause.method))
+            .map(|cause| cause.charged_objects)
+            .sum();
+        // Nothing calls that method afterwards.
+        assert!(known > 0, "Java {}: {causes:?}", jdk.version);
+        assert_eq!(objects(&calls, "ControlProbe.place"), known, "{calls}");
+        assert!(calls["heap"].is_null(), "{calls}");
+    }
+}
+
+/// `ducktrack mark PID NAME` cuts a run: start-up is left out, and one can ask for what a request makes.
+#[test]
+fn marks_of_the_command_cut_a_run_into_windows() {
+    for jdk in jdks(11) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("summary=off,output={}", output.display());
+        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let pid = jvm.pid().to_string();
+        let mark = |name: &str| {
+            let status = command().args(["mark", &pid, name]).output();
+            assert!(status.expect("ducktrack").status.success());
+        };
+        jvm.ask("work 5000", "DONE");
+        mark("warm");
+        for _ in 0..3 {
+            mark("request");
+            jvm.ask("work 1000", "DONE");
+            mark("idle");
+        }
+        end(jvm);
+        let marked = |words: &[&str]| -> i64 {
+            let output = command()
+                .args(["report", &path(&output), "--format", "json"])
+                .args(words)
+                .output()
+                .expect("ducktrack");
+            let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let sites = report["sites"].as_array().expect("sites").iter();
+            sites
+                .filter(|site| site["type"] == "ControlProbe$Marked" && site["method"] == "work")
+                .map(|site| site["count"].as_i64().expect("a number"))
+                .sum()
+        };
+        let name = format!("Java {}", jdk.version);
+        assert_eq!(marked(&[]), 8000, "{name}");
+        assert_eq!(marked(&["--from", "warm"]), 3000, "{name}");
+        assert_eq!(marked(&["--until", "warm"]), 5000, "{name}");
+        assert_eq!(marked(&["--window", "request"]), 3000, "{name}");
+        assert_eq!(marked(&["--window", "idle"]), 0, "{name}");
+    }
+}
