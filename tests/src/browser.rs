@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// Generous: two busy cores, a cold browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Milliseconds that a page's script has, as the page counts them.
+const BUDGET: u32 = 8000;
+
 /// Chromium with a profile of its own.
 pub struct Browser {
     program: PathBuf,
@@ -48,7 +51,7 @@ impl Browser {
         path
     }
 
-    fn command(&self, dark: bool) -> Command {
+    fn command(&self, dark: bool, budget: u32) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args([
@@ -56,8 +59,8 @@ impl Browser {
                 "--no-sandbox",
                 "--disable-gpu",
                 "--hide-scrollbars",
-                "--virtual-time-budget=8000",
             ])
+            .arg(format!("--virtual-time-budget={budget}"))
             .args([
                 "--disable-background-networking",
                 "--no-first-run",
@@ -78,9 +81,19 @@ impl Browser {
         self.dom_at(&address(page, hash))
     }
 
+    /// The same of a page whose script takes its time.
+    pub fn dom_of_long_script(&self, page: &Path) -> String {
+        self.dom_within(&address(page, ""), 10 * BUDGET)
+    }
+
     /// The same at an address, perhaps of a server.
     pub fn dom_at(&self, address: &str) -> String {
-        let output = run(self.command(false).arg("--dump-dom").arg(address));
+        self.dom_within(address, BUDGET)
+    }
+
+    fn dom_within(&self, address: &str, budget: u32) -> String {
+        let mut command = self.command(false, budget);
+        let output = run(command.arg("--dump-dom").arg(address));
         assert!(
             output.contains("data-ready=\"true\""),
             "{address}: the page's script did not come to its end"
@@ -92,7 +105,7 @@ impl Browser {
     pub fn picture(&self, page: &Path, hash: &str, dark: bool, name: &str) -> Vec<u8> {
         let path = self.folder.path().join(name);
         run(self
-            .command(dark)
+            .command(dark, BUDGET)
             .arg(format!("--screenshot={}", path.display()))
             .arg(address(page, hash)));
         let picture = fs::read(&path).expect("a picture");

@@ -18,6 +18,8 @@ pub enum ReportError {
     NoStacks(String),
     /// The page could not be put together.
     Page(askama::Error),
+    /// A page could not be compressed.
+    Packed(std::io::Error),
 }
 
 impl fmt::Display for ReportError {
@@ -42,6 +44,7 @@ impl fmt::Display for ReportError {
                 "{trace} has no call stacks (stacks=off, or see its notes): use --format text"
             ),
             Self::Page(error) => write!(f, "the page could not be put together: {error}"),
+            Self::Packed(error) => write!(f, "a page could not be compressed: {error}"),
         }
     }
 }
@@ -51,6 +54,7 @@ impl std::error::Error for ReportError {
         match self {
             Self::NoJsonForm(error) | Self::NotAReport(error) => Some(error),
             Self::Page(error) => Some(error),
+            Self::Packed(error) => Some(error),
             _ => None,
         }
     }

@@ -33,6 +33,7 @@ mod html;
 mod impact;
 mod json;
 mod live;
+mod packed_page;
 mod quantity;
 mod report_version;
 mod screen;

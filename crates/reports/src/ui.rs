@@ -16,6 +16,7 @@ use crate::event_trace::{TimelineReport, since_start, timeline_report};
 use crate::filter::Filter;
 use crate::html::inside_script;
 use crate::json::run_doc;
+use crate::packed_page::packed;
 
 /// What the frame around the pages knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -122,7 +123,12 @@ pub fn ui_page(
     document: &UiDocument,
     held: &BTreeMap<String, String>,
 ) -> Result<String, ReportError> {
-    let held = serde_json::to_string(held).map_err(ReportError::NoJsonForm)?;
+    let held: BTreeMap<&String, String> = held
+        .iter()
+        .map(|(key, page)| Ok((key, packed(page)?)))
+        .collect::<std::io::Result<_>>()
+        .map_err(ReportError::Packed)?;
+    let held = serde_json::to_string(&held).map_err(ReportError::NoJsonForm)?;
     let page = Page {
         title: &document.title,
         live: document.served && document.tabs.iter().any(|tab| tab.id == LIVE),

@@ -1,10 +1,12 @@
 'use strict';
-// What is wrong with a page in a frame of 480 px, and with those of its own frames: what is wider than the frame, headers that no key reaches, names that
+// What is wrong with pages in a frame of 480 px, and with those of their own frames: what is wider than the frame, headers that no key reaches, names that
 // are longer than their place.
-const frame = document.getElementById('page');
 const wait = (millis) => new Promise((done) => setTimeout(done, millis));
+async function until(holds) {
+  for (let tries = 0; tries < 800 && !holds(); tries++) await wait(10);
+}
 async function ready(view) {
-  for (let tries = 0; tries < 400 && view.document.documentElement?.dataset.ready !== 'true' && view.document.querySelector('script'); tries++) await wait(10);
+  await until(() => view.document.documentElement?.dataset.ready === 'true' || !view.document.querySelector('script'));
 }
 function look(view) {
   const root = view.document.documentElement, width = view.innerWidth;
@@ -16,24 +18,39 @@ function look(view) {
   if (root.scrollWidth > width && !wide.length) wide.push('the page: ' + root.scrollWidth);
   return { title: view.document.title, wide: wide.slice(0, 5), unreachable: headers.filter((one) => one.tabIndex < 0).length, overlong: overlong.slice(0, 3) };
 }
-frame.addEventListener('load', async () => {
+async function resized(view) {
+  view.dispatchEvent(new view.Event('resize'));
+  // Pages draw a moment after that.
+  await wait(150);
+  return look(view);
+}
+async function lookAt(name, page) {
+  const frame = document.createElement('iframe');
+  frame.style.cssText = 'width:480px;height:1000px;border:0';
+  const loaded = new Promise((done) => frame.addEventListener('load', done, { once: true }));
+  frame.srcdoc = page;
+  document.body.append(frame);
+  await loaded;
   const view = frame.contentWindow, out = [];
   await ready(view);
   // As a page of its own it has its headline, too.
   delete view.document.documentElement.dataset.embedded;
-  view.dispatchEvent(new view.Event('resize'));
-  await wait(250);
-  out.push(look(view));
-  for (const name of [...view.document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)) {
-    [...view.document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent === name).click();
-    await wait(50);
-    const inner = [...view.document.querySelectorAll('iframe')].find((one) => !one.hidden);
-    await ready(inner.contentWindow);
-    inner.contentWindow.dispatchEvent(new view.Event('resize'));
-    await wait(200);
-    out.push(look(inner.contentWindow));
+  out.push({ page: name, ...await resized(view) });
+  for (const tab of [...view.document.querySelectorAll('[role=tab]')].map((one) => one.textContent)) {
+    [...view.document.querySelectorAll('[role=tab]')].find((one) => one.textContent === tab).click();
+    const shown = () => view.document.documentElement.dataset.shown && [...view.document.querySelectorAll('iframe')].find((one) => !one.hidden && one.contentDocument?.querySelector('script'));
+    await until(shown);
+    await ready(shown().contentWindow);
+    out.push({ page: name + ' ' + tab, ...await resized(shown().contentWindow) });
   }
+  frame.remove();
+  return out;
+}
+(async () => {
+  const out = [];
+  try {
+    for (const [name, page] of JSON.parse(document.getElementById('data').textContent)) out.push(...await lookAt(name, page));
+  } catch (error) { out.push({ error: String(error) }); }
   document.getElementById('result').textContent = JSON.stringify(out);
   document.documentElement.dataset.ready = 'true';
-}, { once: true });
-frame.srcdoc = JSON.parse(document.getElementById('data').textContent);
+})();

@@ -1,7 +1,7 @@
 'use strict';
 // From the timeline to the heap after a collection, from a site of that heap to its stacks.
-const frame = document.getElementById('page');
-frame.style.width = '1200px';
+const frame = document.createElement('iframe');
+frame.style.cssText = 'width:1200px;height:1000px;border:0';
 const wait = (millis) => new Promise((done) => setTimeout(done, millis));
 async function until(found) {
   for (let tries = 0; tries < 600; tries++) { const one = found(); if (one) return one; await wait(10); }
@@ -37,4 +37,5 @@ frame.addEventListener('load', async () => {
   document.getElementById('result').textContent = JSON.stringify(out);
   document.documentElement.dataset.ready = 'true';
 }, { once: true });
-frame.srcdoc = JSON.parse(document.getElementById('data').textContent);
+frame.srcdoc = JSON.parse(document.getElementById('data').textContent)[0][1];
+document.body.append(frame);

@@ -35,15 +35,24 @@ function makeFrame(id, question, asked) {
   frame.title = tabName(id);
   frame.dataset.tab = id;
   frame.dataset.question = question;
+  frame.addEventListener('load', () => { if (frames.get(id) === frame) document.documentElement.dataset.shown = id; });
+  return frame;
+}
+// A page of this file is expanded when it is wanted.
+async function heldText(key) {
+  const bytes = Uint8Array.from(atob(held[key]), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+}
+async function fillFrame(frame, id, question, asked) {
   const state = stateOf(id, asked);
   if (isServed) frame.src = `page/${id}?${question}#${state}`;
   else {
-    const { key } = heldPage(id, question);
+    const page = await heldText(heldPage(id, question).key);
     // The state is put where a page that has no address of its own looks for it.
-    frame.srcdoc = held[key].replace('<html ', () => `<html data-state="${state.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}" `);
+    frame.srcdoc = page.replace('<html ', () => `<html data-state="${state.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}" `);
   }
-  frame.addEventListener('load', () => { if (frames.get(id) === frame) document.documentElement.dataset.shown = id; });
-  return frame;
+  // Another may be wanted by now.
+  if (frames.get(id) === frame) byId('pages').append(frame);
 }
 function showFrame(id, asked) {
   const question = questionOf(id), old = frames.get(id);
@@ -54,7 +63,7 @@ function showFrame(id, asked) {
     frame.dataset.made = String(run.made);
     frames.set(id, frame);
     document.documentElement.dataset.shown = '';
-    byId('pages').append(frame);
+    fillFrame(frame, id, question, asked).catch((error) => { byId('note').textContent = `This browser cannot show the page (${error.message}): `; byId('note').append(element('code', '', commandOf(id))); });
   } else if (id === 'timeline') frames.get(id).contentWindow?.postMessage({ ducktrack: { from: chosen.from, to: chosen.to } }, '*');
   for (const [name, frame] of frames) frame.hidden = name !== id;
 }
