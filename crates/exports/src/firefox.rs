@@ -13,6 +13,9 @@ use fxprof_processed_profile::{
 use crate::error::ExportError;
 use crate::export::{Export, Measure};
 
+/// The viewer shows a process's main thread under the name of the process: the one that a reader expects there.
+const MAIN: &str = "main";
+
 /// The text of a profile.
 ///
 /// # Errors
@@ -41,8 +44,13 @@ fn add_process(profile: &mut Profile, export: &Export<'_>, measure: Measure, sel
             .or_default()
             .push((at, row));
     }
+    let has_main = rows.contains_key(MAIN);
     for (number, (name, rows)) in rows.into_iter().enumerate() {
-        let thread = profile.add_thread(process, export.pid, zero, number == 0);
+        let is_main = match has_main {
+            true => name == MAIN,
+            false => number == 0,
+        };
+        let thread = profile.add_thread(process, export.pid, zero, is_main);
         profile.set_thread_name(thread, name);
         profile.set_thread_samples_weight_type(
             thread,
@@ -51,7 +59,7 @@ fn add_process(profile: &mut Profile, export: &Export<'_>, measure: Measure, sel
                 Unit::Objects => WeightType::Samples,
             },
         );
-        if selected && number == 0 {
+        if selected && is_main {
             profile.add_initial_selected_thread(thread);
         }
         let step = end / (rows.len() as f64 + 1.0);
