@@ -1,10 +1,9 @@
 //! How long a person waits: the first screen of a run with 15,000 sites, with stacks and calls of the application.
 
-mod large_run;
-
 use std::path::Path;
 use std::process::Command;
 
+use ducktrack_test_support::large_run;
 use ducktrack_tests::{checked, ducktrack_command};
 use ducktrack_trace_format::{
     Application, CallSite, CallSiteId, Cause, CounterId, MethodId, Record, SampleSums,
