@@ -26,8 +26,8 @@ use crate::deaths::export::{Target, export};
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
-use crate::output;
 use crate::selection::SiteSelection;
+use crate::{output, terminal};
 
 pub(crate) use foreign_lines::Foreign;
 pub(crate) use record_source::{RecordSource, open};
@@ -122,7 +122,11 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         damage: replayed.damage,
     };
     let report = deaths_report(&out.finish(replayed.totals), &request);
-    output::write(&render(&report, args.format)?, args.output.as_deref())?;
+    let width = terminal::width(args.output.is_none());
+    output::write(
+        &render(&report, args.format, width)?,
+        args.output.as_deref(),
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -145,9 +149,9 @@ fn list_form(form: Form) -> ListForm {
     }
 }
 
-fn render(report: &dyn EventReport, form: Form) -> Result<String> {
+fn render(report: &dyn EventReport, form: Form, width: Option<usize>) -> Result<String> {
     Ok(match form {
-        Form::Text => report.text(),
+        Form::Text => report.text_within(width),
         Form::Json => report.json()?,
         Form::Csv => report.csv(),
         Form::Html => report.html()?,

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use ducktrack_heap_model::{HeapKnowledge, Questions, TraceModel};
 use ducktrack_reports::EventReport;
 
-use crate::output;
 use crate::trace_loading::load_trace;
+use crate::{output, terminal};
 
 /// The trace, the form and where it goes.
 #[derive(Args)]
@@ -51,7 +51,8 @@ impl EventReportArgs {
 
     /// Prints the report in the form that was asked for.
     pub(crate) fn print(&self, report: &dyn EventReport) -> Result<ExitCode> {
-        let text = render(report, self.format)?;
+        let width = terminal::width(self.output.is_none());
+        let text = render(report, self.format, width)?;
         output::write(&text, self.output.as_deref())?;
         Ok(ExitCode::SUCCESS)
     }
@@ -66,9 +67,13 @@ pub(crate) fn load_events(trace: &Path, questions: &Questions) -> Result<TraceMo
     Ok(model)
 }
 
-pub(crate) fn render(report: &dyn EventReport, format: Format) -> Result<String> {
+pub(crate) fn render(
+    report: &dyn EventReport,
+    format: Format,
+    width: Option<usize>,
+) -> Result<String> {
     Ok(match format {
-        Format::Text => report.text(),
+        Format::Text => report.text_within(width),
         Format::Json => report.json()?,
         Format::Csv => report.csv(),
         Format::Html => report.html()?,

@@ -12,8 +12,8 @@ use ducktrack_reports::{Ending, EventReport, InfoReport, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::event_report::{Format, render};
-use crate::output;
 use crate::trace_loading::load_trace;
+use crate::{output, terminal};
 
 /// Snapshots listed at each end of a long list.
 const ENDS: usize = 5;
@@ -37,7 +37,7 @@ pub(crate) struct InfoArgs {
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let text = match args.format {
         Format::Text => text(args)?,
-        format => render(&report(args, &events(args)?), format)?,
+        format => render(&report(args, &events(args)?), format, None)?,
     };
     output::write(&text, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
@@ -78,7 +78,7 @@ fn text(args: &InfoArgs) -> Result<String> {
     };
     write_state(&mut out, &model, events.as_ref());
     if let Some(events) = &events {
-        out.push_str(&report(args, events).text());
+        out.push_str(&report(args, events).text_within(terminal::width(args.output.is_none())));
     }
     Ok(out)
 }

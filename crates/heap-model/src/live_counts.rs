@@ -102,7 +102,8 @@ impl LiveCounts {
                     positions.size = Some(*bytes);
                 }
             }
-            Record::Counter(counter) => {
+            // Counters of calls have no terms: their meaning is in the record of the cause.
+            Record::Counter(counter) if !counter.terms.is_empty() => {
                 self.define_counter(counter.id, Meaning::Sites(counter.terms.clone()));
             }
             Record::CallSite(call) => {
@@ -417,6 +418,14 @@ mod tests {
                 call: CallSiteId(3),
                 first: CounterId(first),
             }));
+            for offset in 0..4 {
+                counts.define(&Record::Counter(Counter {
+                    id: CounterId(first + offset),
+                    role: CounterRole::Amount,
+                    version: 0,
+                    terms: Vec::new(),
+                }));
+            }
         }
         counts.begin();
         for (offset, value) in [(0, 7), (1, 700), (2, 5), (3, 500)] {

@@ -34,6 +34,7 @@ mod lifetimes;
 mod page;
 mod place;
 mod stale;
+mod text_lines;
 mod text_parts;
 mod timeline;
 
@@ -87,8 +88,12 @@ const DEFAULT_TOP: usize = 20;
 
 /// A report in every form.
 pub trait EventReport {
-    /// For a terminal.
-    fn text(&self) -> String;
+    /// For people, with lines of any length.
+    fn text(&self) -> String {
+        self.text_within(None)
+    }
+    /// For a terminal of so many columns.
+    fn text_within(&self, width: Option<usize>) -> String;
     /// For programs: one key per line, and one element of every list per line.
     ///
     /// # Errors

@@ -105,6 +105,36 @@ fn golden(name: &str, actual: &str) {
     assert!(expected == actual, "{name} differs; it is now:\n{actual}");
 }
 
+/// On a terminal of 80 columns nothing but a command is wider; what is cut of a table's row goes on below.
+#[test]
+fn texts_fit_into_80_columns() {
+    let model = sample();
+    let mut all = reports(&model, &Filter::default());
+    all.push(("heap", Box::new(heap(&model, &Filter::default()))));
+    for (name, report) in all {
+        let text = report.text_within(Some(80));
+        let is_command = |line: &str| line.trim_start().starts_with("ducktrack ");
+        let wide: Vec<&str> = text
+            .lines()
+            .filter(|line| line.chars().count() > 80 && !is_command(line))
+            .collect();
+        assert!(wide.is_empty(), "{name}:\n{}", wide.join("\n"));
+        // No figure is lost.
+        let figures = |text: &str| {
+            text.split(|letter: char| !letter.is_ascii_digit())
+                .map(str::len)
+                .sum::<usize>()
+        };
+        assert!(
+            figures(&text) * 10 >= figures(&report.text()) * 8,
+            "{name}:\n{text}"
+        );
+        if ["gc", "growth", "lifetimes"].contains(&name) {
+            golden(&format!("{name}-80.txt"), &text);
+        }
+    }
+}
+
 #[test]
 fn objects_of_the_archive_are_named_apart() {
     let mut model = sample();

@@ -17,8 +17,8 @@ use crate::error::ReportError;
 use crate::event_trace::{EventReport, document_lines, page};
 
 impl EventReport for GrowthReport {
-    fn text(&self) -> String {
-        text::text(self)
+    fn text_within(&self, width: Option<usize>) -> String {
+        text::text(self, width)
     }
 
     fn json(&self) -> Result<String, ReportError> {

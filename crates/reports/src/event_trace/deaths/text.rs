@@ -4,6 +4,7 @@ use super::document::{DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
 use crate::event_trace::columns::Columns;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::cut;
 use crate::quantity::{bytes, counted, grouped, objects, share, short_bytes};
 use crate::text::{fact, next_command::shell_word, section};
@@ -11,8 +12,8 @@ use crate::text::{fact, next_command::shell_word, section};
 /// Age classes of the survival table; the middle ones of more are left out.
 const AGES: usize = 16;
 
-pub(super) fn text(report: &DeathsReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &DeathsReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     write_head(&mut out, report);
     write_outline(&mut out, report);
     write_clocks(&mut out, report);
@@ -21,10 +22,10 @@ pub(super) fn text(report: &DeathsReport) -> String {
     write_sites(&mut out, report);
     write_trouble(&mut out, report);
     write_next(&mut out, report);
-    out
+    out.finish()
 }
 
-fn write_head(out: &mut String, report: &DeathsReport) {
+fn write_head(out: &mut TextLines, report: &DeathsReport) {
     let name = match report.command.as_str() {
         "" => &report.source,
         command => command,
@@ -44,7 +45,7 @@ fn write_head(out: &mut String, report: &DeathsReport) {
     }
 }
 
-fn write_outline(out: &mut String, report: &DeathsReport) {
+fn write_outline(out: &mut TextLines, report: &DeathsReport) {
     let end = &report.end;
     let mut clocks = vec![bytes(end.bytes)];
     clocks.extend(end.calls.map(|calls| counted(calls, "call")));
@@ -79,7 +80,7 @@ fn amount(count: u64, size: u64) -> String {
     format!("{} in {}", bytes(size), counted(count, "object"))
 }
 
-fn write_clocks(out: &mut String, report: &DeathsReport) {
+fn write_clocks(out: &mut TextLines, report: &DeathsReport) {
     section(
         out,
         "SPANS of all dead objects: half are at most p50, nine of ten at most p90",
@@ -123,7 +124,7 @@ fn age(value: u64, clock: &str) -> String {
     }
 }
 
-fn write_survival(out: &mut String, report: &DeathsReport) {
+fn write_survival(out: &mut TextLines, report: &DeathsReport) {
     let points = &report.survival;
     let Some(first) = points
         .iter()
@@ -156,7 +157,7 @@ fn write_survival(out: &mut String, report: &DeathsReport) {
     table.write(out);
 }
 
-fn write_shape(out: &mut String, report: &DeathsReport) {
+fn write_shape(out: &mut TextLines, report: &DeathsReport) {
     let Some(stores) = &report.shape.stores else {
         return;
     };
@@ -197,7 +198,7 @@ fn median_class(list: &[u64]) -> Option<u64> {
         .and_then(|bits| 1_u64.checked_shl(bits))
 }
 
-fn write_sites(out: &mut String, report: &DeathsReport) {
+fn write_sites(out: &mut TextLines, report: &DeathsReport) {
     let shown = report
         .asked
         .top
@@ -266,7 +267,7 @@ fn clock_unit(clock: &str) -> &'static str {
     }
 }
 
-fn write_trouble(out: &mut String, report: &DeathsReport) {
+fn write_trouble(out: &mut TextLines, report: &DeathsReport) {
     if report.damage.is_empty() && report.contradictions.is_empty() {
         return;
     }
@@ -279,7 +280,7 @@ fn write_trouble(out: &mut String, report: &DeathsReport) {
     }
 }
 
-fn write_next(out: &mut String, report: &DeathsReport) {
+fn write_next(out: &mut TextLines, report: &DeathsReport) {
     let source = shell_word(&report.source);
     out.push_str(&format!(
         "\nNext:\n  ducktrack deaths {source} --format html -o deaths.html    survival, age of the heap and references as charts\n  \

@@ -6,6 +6,7 @@ use crate::event_trace::amounts::sum;
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{cut, head, next, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
 use crate::text::table::more;
@@ -14,8 +15,8 @@ use crate::text::{fact, section};
 /// Types shown when the filter does not say how many rows.
 const TYPES: usize = 10;
 
-pub(super) fn text(report: &GcReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &GcReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     let name = report.format.trim_start_matches("ducktrack-");
     head(&mut out, name, &report.head);
     write_outline(&mut out, report);
@@ -23,7 +24,7 @@ pub(super) fn text(report: &GcReport) -> String {
     write_sites(&mut out, report);
     write_types(&mut out, report);
     section(&mut out, "HOW COSTS ARE WORKED OUT");
-    for line in wrapped(&report.method, 110) {
+    for line in wrapped(&report.method, out.sentence_width()) {
         out.push_str(&format!("  {line}\n"));
     }
     trouble(&mut out, &report.head);
@@ -36,10 +37,10 @@ pub(super) fn text(report: &GcReport) -> String {
             ("timeline", "", "every collection"),
         ],
     );
-    out
+    out.finish()
 }
 
-fn write_outline(out: &mut String, report: &GcReport) {
+fn write_outline(out: &mut TextLines, report: &GcReport) {
     for kind in &report.pauses {
         fact(out, "pauses", &pauses(kind));
     }
@@ -70,7 +71,7 @@ fn write_outline(out: &mut String, report: &GcReport) {
     fact(out, "promoted", &text);
 }
 
-fn write_what_if(out: &mut String, report: &GcReport) {
+fn write_what_if(out: &mut TextLines, report: &GcReport) {
     if report.what_if.is_empty() {
         return;
     }
@@ -125,7 +126,7 @@ fn table_of(place: &'static str) -> Columns {
     ])
 }
 
-fn write_sites(out: &mut String, report: &GcReport) {
+fn write_sites(out: &mut TextLines, report: &GcReport) {
     let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
     let costly = report.sites.iter();
     let costly = costly.filter(|site| is_worth_a_line(&site.cost)).count();
@@ -163,7 +164,7 @@ fn write_sites(out: &mut String, report: &GcReport) {
     }
 }
 
-fn write_types(out: &mut String, report: &GcReport) {
+fn write_types(out: &mut TextLines, report: &GcReport) {
     if report.types.is_empty() {
         return;
     }

@@ -5,6 +5,7 @@ use crate::event_trace::block_bars::sparkline;
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{after, head, next, trouble, wrapped};
 use crate::event_trace::{DEFAULT_TOP, signed_rate};
 use crate::quantity::{bytes, counted, objects, share};
@@ -20,8 +21,8 @@ const GROUPS: usize = 5;
 const FOLLOWERS: usize = 4;
 const IN_WINDOWS: usize = 5;
 
-pub(super) fn text(report: &GrowthReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &GrowthReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "growth", &report.head);
     fact(
         &mut out,
@@ -41,7 +42,7 @@ pub(super) fn text(report: &GrowthReport) -> String {
     write_sites(&mut out, report);
     write_types(&mut out, report);
     section(&mut out, "HOW A VERDICT IS REACHED");
-    for line in wrapped(&report.method, 110) {
+    for line in wrapped(&report.method, out.sentence_width()) {
         out.push_str(&format!("  {line}\n"));
     }
     trouble(&mut out, &report.head);
@@ -62,7 +63,7 @@ pub(super) fn text(report: &GrowthReport) -> String {
             ("timeline", "", "what the heap was made of over time"),
         ],
     );
-    out
+    out.finish()
 }
 
 fn outline(report: &GrowthReport) -> String {
@@ -151,7 +152,7 @@ fn old_space(report: &GrowthReport) -> String {
     }
 }
 
-fn write_groups(out: &mut String, report: &GrowthReport) {
+fn write_groups(out: &mut TextLines, report: &GrowthReport) {
     if report.groups.is_empty() {
         return;
     }
@@ -182,7 +183,7 @@ fn write_groups(out: &mut String, report: &GrowthReport) {
     }
 }
 
-fn write_followers(out: &mut String, group: &GroupDoc) {
+fn write_followers(out: &mut TextLines, group: &GroupDoc) {
     let others = group.sites.iter().filter(|site| site.place != group.driver);
     let others: Vec<&GroupSiteDoc> = others.collect();
     for site in others.iter().take(FOLLOWERS) {
@@ -201,7 +202,7 @@ fn write_followers(out: &mut String, group: &GroupDoc) {
     }
 }
 
-fn write_windows(out: &mut String, report: &GrowthReport) {
+fn write_windows(out: &mut TextLines, report: &GrowthReport) {
     for (at, window) in report.windows.iter().enumerate() {
         let name = match window.name.as_str() {
             "" => "start",
@@ -240,7 +241,7 @@ fn thousandths(share: f64) -> i64 {
     (share.clamp(0.0, 1.0) * 1000.0).round() as i64
 }
 
-fn write_sites(out: &mut String, report: &GrowthReport) {
+fn write_sites(out: &mut TextLines, report: &GrowthReport) {
     let shown = report
         .head
         .asked
@@ -284,7 +285,7 @@ fn write_sites(out: &mut String, report: &GrowthReport) {
     }
 }
 
-fn write_types(out: &mut String, report: &GrowthReport) {
+fn write_types(out: &mut TextLines, report: &GrowthReport) {
     if report.types.is_empty() {
         return;
     }

@@ -5,6 +5,7 @@ use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{after, cut, head, next, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
@@ -17,8 +18,8 @@ const LAYOUTS: usize = 5;
 /// Threads shown when the filter does not say how many rows.
 const THREADS: usize = 10;
 
-pub(super) fn text(report: &HeapReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &HeapReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "heap", &report.head);
     write_moment(&mut out, report);
     write_types(&mut out, report);
@@ -41,10 +42,10 @@ pub(super) fn text(report: &HeapReport) -> String {
             ("growth", "", "whose live objects become more and more"),
         ],
     );
-    out
+    out.finish()
 }
 
-fn write_moment(out: &mut String, report: &HeapReport) {
+fn write_moment(out: &mut TextLines, report: &HeapReport) {
     let at = report
         .micros
         .map_or_else(String::new, |micros| format!(", {}", after(micros)));
@@ -90,7 +91,7 @@ fn top(report: &HeapReport, default: usize) -> usize {
     report.head.asked.top.unwrap_or(default)
 }
 
-fn write_types(out: &mut String, report: &HeapReport) {
+fn write_types(out: &mut TextLines, report: &HeapReport) {
     let shown = top(report, DEFAULT_TOP).min(report.types.len());
     let all = usize::try_from(report.rows.types).unwrap_or(usize::MAX);
     section(
@@ -120,7 +121,7 @@ fn write_types(out: &mut String, report: &HeapReport) {
 }
 
 /// Where objects of the types asked for have their fields.
-fn write_layouts(out: &mut String, report: &HeapReport) {
+fn write_layouts(out: &mut TextLines, report: &HeapReport) {
     for layout in report.layouts.iter().take(top(report, LAYOUTS)) {
         let size = layout.bytes.map_or_else(
             || "each object has its own size".to_owned(),
@@ -164,7 +165,7 @@ fn write_rest(
     ]);
 }
 
-fn write_sites(out: &mut String, report: &HeapReport) {
+fn write_sites(out: &mut TextLines, report: &HeapReport) {
     let shown = top(report, DEFAULT_TOP).min(report.sites.len());
     let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);
     section(
@@ -234,7 +235,7 @@ fn write_sites(out: &mut String, report: &HeapReport) {
     table.write(out);
 }
 
-fn write_threads(out: &mut String, report: &HeapReport) {
+fn write_threads(out: &mut TextLines, report: &HeapReport) {
     if report.threads.is_empty() {
         return;
     }
@@ -263,7 +264,7 @@ fn write_threads(out: &mut String, report: &HeapReport) {
     table.write(out);
 }
 
-fn write_ages(out: &mut String, report: &HeapReport) {
+fn write_ages(out: &mut TextLines, report: &HeapReport) {
     let whole = report
         .ages
         .iter()
@@ -290,7 +291,7 @@ fn write_ages(out: &mut String, report: &HeapReport) {
     table.write(out);
 }
 
-fn write_spaces(out: &mut String, report: &HeapReport) {
+fn write_spaces(out: &mut TextLines, report: &HeapReport) {
     if report.spaces.is_empty() {
         return;
     }

@@ -5,6 +5,7 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_docs::HoldingDoc;
 use crate::event_trace::holder_lines::{retained, write_path};
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{head, next, trouble};
 use crate::quantity::{bytes, counted, grouped, objects, share};
 use crate::text::next_command::shell_word;
@@ -18,8 +19,8 @@ const CALLERS: usize = 3;
 /// Classes named in a line.
 const CLASSES: usize = 3;
 
-pub(super) fn text(report: &HoldersReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &HoldersReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "holders", &report.head);
     write_dump(&mut out, report);
     write_paths(&mut out, report);
@@ -27,10 +28,10 @@ pub(super) fn text(report: &HoldersReport) -> String {
     write_types(&mut out, report);
     trouble(&mut out, &report.head);
     write_next(&mut out, report);
-    out
+    out.finish()
 }
 
-fn write_next(out: &mut String, report: &HoldersReport) {
+fn write_next(out: &mut TextLines, report: &HoldersReport) {
     let dump = format!("--dump {}", shell_word(&report.dump));
     let site = report.sites.first().map(|site| {
         let at = &site.place.location;
@@ -50,7 +51,7 @@ fn write_next(out: &mut String, report: &HoldersReport) {
     next(out, &report.head, &commands);
 }
 
-fn write_dump(out: &mut String, report: &HoldersReport) {
+fn write_dump(out: &mut TextLines, report: &HoldersReport) {
     let text = format!(
         "{}, written after collection {}",
         report.dump, report.collection
@@ -132,7 +133,7 @@ fn row(table: &mut Columns, report: &HoldersReport, held: &HoldingDoc, name: Str
     ]);
 }
 
-fn write_sites(out: &mut String, report: &HoldersReport) {
+fn write_sites(out: &mut TextLines, report: &HoldersReport) {
     let most = report.head.asked.top.unwrap_or(ROWS);
     let shown = most.min(report.sites.len());
     let title = format!(
@@ -165,7 +166,7 @@ fn write_sites(out: &mut String, report: &HoldersReport) {
     table.write(out);
 }
 
-fn write_types(out: &mut String, report: &HoldersReport) {
+fn write_types(out: &mut TextLines, report: &HoldersReport) {
     let most = report.head.asked.top.unwrap_or(ROWS);
     let shown = most.min(report.types.len());
     let title = format!(
@@ -180,7 +181,7 @@ fn write_types(out: &mut String, report: &HoldersReport) {
     table.write(out);
 }
 
-fn write_paths(out: &mut String, report: &HoldersReport) {
+fn write_paths(out: &mut TextLines, report: &HoldersReport) {
     let title = match report.selected {
         Some(_) => "PATHS from roots to the chosen objects, by retained bytes",
         None => "PATHS from roots to where retained bytes accumulate",

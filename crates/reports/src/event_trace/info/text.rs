@@ -2,6 +2,7 @@
 
 use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::next;
 use crate::quantity::{bytes, counted, grouped, objects, share};
 use crate::text::{fact, section};
@@ -9,8 +10,8 @@ use crate::text::{fact, section};
 /// Files and rotations shown at each end of a long list.
 const ENDS: usize = 5;
 
-pub(super) fn text(report: &InfoReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &InfoReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     write_events(&mut out, report);
     write_sizes(&mut out, report);
     write_collections(&mut out, report);
@@ -30,10 +31,10 @@ pub(super) fn text(report: &InfoReport) -> String {
             ),
         ],
     );
-    out
+    out.finish()
 }
 
-fn write_events(out: &mut String, report: &InfoReport) {
+fn write_events(out: &mut TextLines, report: &InfoReport) {
     section(out, "EVENTS");
     fact(
         out,
@@ -138,7 +139,7 @@ fn write_events(out: &mut String, report: &InfoReport) {
     }
 }
 
-fn write_sizes(out: &mut String, report: &InfoReport) {
+fn write_sizes(out: &mut TextLines, report: &InfoReport) {
     section(out, "SIZES");
     let sizes = &report.compression;
     let each = |value: Option<f64>, what: &str| {
@@ -171,7 +172,7 @@ fn write_sizes(out: &mut String, report: &InfoReport) {
     );
 }
 
-fn write_collections(out: &mut String, report: &InfoReport) {
+fn write_collections(out: &mut TextLines, report: &InfoReport) {
     section(out, "COLLECTIONS");
     let all = &report.collections;
     let range = match (all.first, all.last) {
@@ -223,7 +224,7 @@ fn write_collections(out: &mut String, report: &InfoReport) {
 }
 
 /// Where objects have their fields.
-fn write_layouts(out: &mut String, layouts: LayoutsDoc) {
+fn write_layouts(out: &mut TextLines, layouts: LayoutsDoc) {
     if layouts.classes == 0 {
         return;
     }
@@ -239,7 +240,7 @@ fn write_layouts(out: &mut String, layouts: LayoutsDoc) {
     );
 }
 
-fn write_quality(out: &mut String, report: &InfoReport) {
+fn write_quality(out: &mut TextLines, report: &InfoReport) {
     section(
         out,
         "QUALITY: live objects with a known site, right after a rotation and after the collections that follow",
@@ -282,7 +283,7 @@ fn write_quality(out: &mut String, report: &InfoReport) {
     }
 }
 
-fn write_files(out: &mut String, report: &InfoReport) {
+fn write_files(out: &mut TextLines, report: &InfoReport) {
     section(
         out,
         &format!("EVENT FILES ({})", grouped(report.files.len() as u64)),

@@ -7,6 +7,7 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_lines::write_steps;
 use crate::event_trace::signed_rate;
 use crate::event_trace::stale::level_name;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{head, next, trouble};
 use crate::quantity::{bytes, counted, grouped, short_bytes};
 use crate::text::next_command::shell_word;
@@ -15,8 +16,8 @@ use crate::text::{fact, section};
 /// Candidates shown in full when nothing says how many.
 const SHOWN: usize = 3;
 
-pub(super) fn text(report: &LeaksReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &LeaksReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "leaks", &report.head);
     if let Some(dump) = &report.dump {
         fact(&mut out, "dump", dump);
@@ -30,7 +31,7 @@ pub(super) fn text(report: &LeaksReport) -> String {
     write_rest(&mut out, report, most);
     trouble(&mut out, &report.head);
     write_next(&mut out, report);
-    out
+    out.finish()
 }
 
 fn verdict(report: &LeaksReport) -> String {
@@ -82,7 +83,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-fn write_candidate(out: &mut String, rank: usize, row: &CandidateDoc, report: &LeaksReport) {
+fn write_candidate(out: &mut TextLines, rank: usize, row: &CandidateDoc, report: &LeaksReport) {
     let source = row.source.as_ref();
     let source = source.map_or_else(String::new, |source| format!("{source} -> "));
     section(
@@ -185,7 +186,7 @@ fn parts(row: &CandidateDoc) -> String {
     )
 }
 
-fn write_rest(out: &mut String, report: &LeaksReport, most: usize) {
+fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     let rest = report.candidates.get(most..).unwrap_or_default();
     if rest.is_empty() {
         return;
@@ -207,7 +208,7 @@ fn write_rest(out: &mut String, report: &LeaksReport, most: usize) {
     table.write(out);
 }
 
-fn write_next(out: &mut String, report: &LeaksReport) {
+fn write_next(out: &mut TextLines, report: &LeaksReport) {
     let Some(dump) = &report.dump else {
         let dump = [
             (

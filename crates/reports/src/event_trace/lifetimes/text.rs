@@ -6,6 +6,7 @@ use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{cut, head, next, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
@@ -16,8 +17,8 @@ use crate::text::{fact, section};
 /// Medium-lived sites shown when the filter does not say how many rows.
 const MEDIUM: usize = 10;
 
-pub(super) fn text(report: &LifetimesReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &LifetimesReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "lifetimes", &report.head);
     write_outline(&mut out, report);
     if report.known {
@@ -40,10 +41,10 @@ pub(super) fn text(report: &LifetimesReport) -> String {
             ("heap", "--at end", "what is alive at the end"),
         ],
     );
-    out
+    out.finish()
 }
 
-fn write_outline(out: &mut String, report: &LifetimesReport) {
+fn write_outline(out: &mut TextLines, report: &LifetimesReport) {
     fact(
         out,
         "collections",
@@ -125,7 +126,7 @@ fn amounts(sum: AmountDoc) -> String {
     amount(sum.count, sum.bytes)
 }
 
-fn write_deaths(out: &mut String, all: &LifetimeDoc) {
+fn write_deaths(out: &mut TextLines, all: &LifetimeDoc) {
     section(out, "DEATHS, by collections survived");
     let most = all.died.iter().copied().max().unwrap_or(0);
     let mut table = Columns::new(&[">survived", ">objects", ">share", ">bytes", ""]);
@@ -142,7 +143,7 @@ fn write_deaths(out: &mut String, all: &LifetimeDoc) {
     table.write(out);
 }
 
-fn write_until_death(out: &mut String, all: &LifetimeDoc) {
+fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
     if all.bytes_until_death.iter().all(|count| *count == 0) {
         return;
     }
@@ -176,7 +177,7 @@ fn write_until_death(out: &mut String, all: &LifetimeDoc) {
     table.write(out);
 }
 
-fn write_sites(out: &mut String, report: &LifetimesReport) {
+fn write_sites(out: &mut TextLines, report: &LifetimesReport) {
     let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
     let shown = top.min(report.sites.len());
     let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);
@@ -235,7 +236,7 @@ fn write_sites(out: &mut String, report: &LifetimesReport) {
 }
 
 /// Sites whose objects are promoted and then die: the copy and the room in the old space were for nothing.
-fn write_medium(out: &mut String, report: &LifetimesReport) {
+fn write_medium(out: &mut TextLines, report: &LifetimesReport) {
     let mut sites: Vec<_> = report
         .sites
         .iter()

@@ -6,6 +6,7 @@ use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::{bar, shares, sparkline};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{after, cut, head, next, trouble};
 use crate::json::CallerDoc;
 use crate::quantity::{bytes, counted, objects, share};
@@ -17,8 +18,8 @@ const TREND: usize = 40;
 /// Levels that fit into a table's column.
 const LEVELS: usize = 12;
 
-pub(super) fn text(report: &StaleReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &StaleReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "stale", &report.head);
     write_moment(&mut out, report);
     write_levels(&mut out, report);
@@ -38,7 +39,7 @@ pub(super) fn text(report: &StaleReport) -> String {
             ("heap", "", "everything that is alive"),
         ],
     );
-    out
+    out.finish()
 }
 
 /// What is not known of the latest uses.
@@ -51,7 +52,7 @@ pub(super) fn until(report: &StaleReport) -> Option<String> {
     })
 }
 
-fn write_moment(out: &mut String, report: &StaleReport) {
+fn write_moment(out: &mut TextLines, report: &StaleReport) {
     let at = report
         .micros
         .map_or_else(String::new, |micros| format!(", {}", after(micros)));
@@ -80,7 +81,7 @@ fn write_moment(out: &mut String, report: &StaleReport) {
     fact(out, "stale", &text);
 }
 
-fn write_levels(out: &mut String, report: &StaleReport) {
+fn write_levels(out: &mut TextLines, report: &StaleReport) {
     section(
         out,
         "STALENESS: collections without a use, and how the bytes of each level developed",
@@ -128,7 +129,7 @@ fn columns(part: &StalePartDoc) -> [String; 4] {
     ]
 }
 
-fn write_types(out: &mut String, report: &StaleReport) {
+fn write_types(out: &mut TextLines, report: &StaleReport) {
     if report.types.is_empty() {
         return;
     }
@@ -159,7 +160,7 @@ fn rest(name: String) -> [String; 5] {
     [stale, live, count, levels, name]
 }
 
-fn write_sites(out: &mut String, report: &StaleReport) {
+fn write_sites(out: &mut TextLines, report: &StaleReport) {
     let shown = report.head.asked.top.unwrap_or(DEFAULT_TOP);
     let shown = shown.min(report.sites.len());
     let all = usize::try_from(report.rows.sites).unwrap_or(usize::MAX);

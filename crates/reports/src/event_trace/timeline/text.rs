@@ -5,6 +5,7 @@ use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::{bar, sparkline};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::{head, next, trouble};
 use crate::json::AmountDoc;
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
@@ -13,8 +14,8 @@ use crate::text::{fact, section};
 /// Characters of a sparkline.
 const WIDTH: usize = 48;
 
-pub(super) fn text(report: &TimelineReport) -> String {
-    let mut out = String::new();
+pub(super) fn text(report: &TimelineReport, width: Option<usize>) -> String {
+    let mut out = TextLines::new(width);
     head(&mut out, "timeline", &report.head);
     write_outline(&mut out, report);
     write_composition(&mut out, report);
@@ -38,10 +39,10 @@ pub(super) fn text(report: &TimelineReport) -> String {
             ("growth", "", "whose live objects become more and more"),
         ],
     );
-    out
+    out.finish()
 }
 
-fn write_outline(out: &mut String, report: &TimelineReport) {
+fn write_outline(out: &mut TextLines, report: &TimelineReport) {
     let totals = &report.totals;
     if let (Some(begin), Some(end)) = (report.begin_micros, report.end_micros) {
         let span = end.saturating_sub(begin);
@@ -116,7 +117,7 @@ fn write_outline(out: &mut String, report: &TimelineReport) {
     }
 }
 
-fn write_composition(out: &mut String, report: &TimelineReport) {
+fn write_composition(out: &mut TextLines, report: &TimelineReport) {
     if report.moments.is_empty() {
         return;
     }
@@ -150,7 +151,11 @@ fn write_composition(out: &mut String, report: &TimelineReport) {
     );
 }
 
-fn layers<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (String, &'a LayerDoc)>) {
+fn layers<'a>(
+    out: &mut TextLines,
+    title: &str,
+    rows: impl Iterator<Item = (String, &'a LayerDoc)>,
+) {
     section(out, title);
     let mut table = Columns::new(&[">first", ">most", ">last", "bytes over time", "name"]);
     for (name, layer) in rows {
@@ -169,7 +174,7 @@ fn layers<'a>(out: &mut String, title: &str, rows: impl Iterator<Item = (String,
     table.write(out);
 }
 
-fn write_collections(out: &mut String, report: &TimelineReport) {
+fn write_collections(out: &mut TextLines, report: &TimelineReport) {
     let all = report.collections.len();
     section(out, &format!("COLLECTIONS ({})", shown_of(all, report)));
     if all == 0 {
