@@ -194,6 +194,27 @@ fn the_program_marks_windows() {
     ));
 }
 
+/// The agreed keys of `causes[]`, with figures that fit together.
+fn check_keys(run: &str) {
+    let report = ducktrack(&["report", run, "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    let causes = report["causes"].as_array().expect("a list");
+    assert!(!causes.is_empty());
+    for cause in causes {
+        let number = |key: &str| {
+            cause[key]
+                .as_i64()
+                .unwrap_or_else(|| panic!("{key}: {cause}"))
+        };
+        for key in ["class", "method", "target"] {
+            assert!(cause[key].is_string(), "{key}: {cause}");
+        }
+        assert!(number("line") > 0, "{cause}");
+        assert!(number("chargedObjects") <= number("objects"), "{cause}");
+        assert!(number("chargedBytes") <= number("bytes"), "{cause}");
+    }
+}
+
 /// A report of some windows only: sites without the start, objects per request.
 fn check_chosen_windows(output: &Path, whole: &Document) {
     let arrays = |report: &Document| -> i64 {
@@ -356,6 +377,7 @@ fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
         screen.lines().all(|line| line.chars().count() <= 100),
         "{screen}"
     );
+    check_keys(&in_loop);
     let same = ducktrack(&["diff", &once, &once, gate[0], gate[1]]);
     assert_eq!(same.status.code(), Some(0), "{same:?}");
     checked("a gate on what a package causes names the call");

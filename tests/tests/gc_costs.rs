@@ -21,6 +21,8 @@ fn copies_and_promotions_are_those_of_the_vms_log() {
         let log = std::fs::read_to_string(run.file("gc.log")).expect("the log");
         let report = trace_command("gc", &run.trace(), &[]).expect("gc");
         compare(&run, &report, &log);
+        check_keys(&report);
+        one_figure_for_what_reached_the_heap(&run);
     }
     checked(&format!(
         "copied and promoted bytes against the VM's log, {chosen} runs"
@@ -66,6 +68,51 @@ fn compare(run: &TracedRun, report: &Value, log: &str) {
     assert_eq!(total["copied"]["bytes"], pauses[0]["workBytes"]);
     close(&total["promoted"]["bytes"], promoted, young.len());
     check_kinds(run, report);
+}
+
+/// The agreed keys of `sites[]`.
+fn check_keys(report: &Value) {
+    let sites = report["sites"].as_array().expect("a list");
+    assert!(!sites.is_empty());
+    for site in sites {
+        for key in ["copied", "promoted", "promotedSoonDead"] {
+            assert!(
+                site[key]["count"].is_u64() && site[key]["bytes"].is_i64(),
+                "{key}: {site}"
+            );
+        }
+        assert!(
+            site["pauseMicros"].is_u64() && site["collections"].is_number(),
+            "{site}"
+        );
+    }
+}
+
+/// Each command that says how much reached the heap says the same.
+fn one_figure_for_what_reached_the_heap(run: &TracedRun) {
+    let report = |command| trace_command(command, &run.trace(), &[]).expect(command);
+    let amount = |value: &Value| {
+        let number = |key: &str| {
+            value[key]
+                .as_i64()
+                .unwrap_or_else(|| panic!("{key}: {value}"))
+        };
+        (number("count"), number("bytes"))
+    };
+    let allocated = amount(&report("info")["allocated"]);
+    assert!(allocated.0 > 400_000, "{allocated:?}");
+    let lifetimes = report("lifetimes");
+    assert_eq!(amount(&lifetimes["total"]), allocated, "{}", run.name());
+    let timeline = report("timeline");
+    let collections = timeline["collections"].as_array().expect("a list").iter();
+    let parts = collections.map(|one| amount(&one["allocated"]));
+    let sum = parts.chain([amount(&timeline["allocatedAfter"])]);
+    let sum = sum.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    assert_eq!(sum, allocated, "{}", run.name());
+    // Sites with callers do not record it in the counts: those that do say no more.
+    let counted = amount(&report("report")["totals"]["materialized"]);
+    assert!(counted.0 > 0 && counted.0 <= allocated.0, "{counted:?}");
+    assert!(counted.1 <= allocated.1, "{counted:?}");
 }
 
 /// Bytes before and after each collection.
