@@ -32,7 +32,7 @@ impl Growth {
     pub const METHOD: &'static str = "The run after its first fifth is cut into up to 16 windows of equally many collections; of each window the \
         lowest live count counts. A young collection says nothing of the old space: what is there counts as alive only until the last collection that looked there and found it \
         alive (full collections look at all, mixed ones at some; where they did, they speak for the rest). A verdict must hold with all of the others alive and with all of them dead; else it is unknown. Growing: these minima rise (Mann-Kendall test, confidence at least \
-        95 %) and the last is at least 10 % and 8 objects over the first. Periodic: they do not, but the counts of single collections rise and fall by at least half of their \
+        95 %), the last is at least 10 % and 8 objects over the first, and they go on rising in the last third of the run. Periodic: they do not, but the counts of single collections rise and fall by at least half of their \
         mean, at least three times. Bounded: neither, and the confidence is that of there being no rise. Unknown: too few collections, or none that looked. A fall to less than half in the last twentieth of the run is left out if the site \
         grew until then: the program dropped its objects as it ended. The slope is Theil and Sen's median slope of the minima.";
 }

@@ -6,6 +6,8 @@
 //! - *Rise*: the test of Mann (1945) and Kendall (1975) for a monotonic trend, with ties. S is the number of pairs of windows in which the
 //!   later is higher, less those in which it is lower; Z = (S - 1) / sqrt(var S); the confidence is the normal distribution function of Z.
 //! - *Slope*: the estimate of Theil (1950) and Sen (1968), the median of the slopes of all pairs.
+//! - *Stopped*: what has risen only until two thirds of the way was the start of the program, or a cache that is full: the last third of the windows has less than
+//!   a tenth of the rise, and no trend of its own.
 //! - *Periodic*: the whole series has at least three swings up and down of at least half of its mean.
 
 use crate::GrowthVerdict;
@@ -19,6 +21,10 @@ const SURE: f64 = 0.95;
 /// A rise by less than this share, or by fewer objects, is none.
 const LEAST_SHARE: f64 = 0.1;
 const LEAST_OBJECTS: f64 = 8.0;
+/// The end of the series, in which growth goes on: one window in so many.
+const END: usize = 3;
+/// Less than this share of the rise is in the end of one that has stopped.
+const LEAST_AT_END: f64 = 0.1;
 /// Swings up and down that make a series periodic.
 const SWINGS: usize = 3;
 
@@ -45,11 +51,19 @@ pub(crate) fn judge(counts: &[u64]) -> Judgement {
     }
     let rise = confidence_of_rise(&minima);
     let swings = swings(counts);
-    let (verdict, confidence) = if rise >= SURE && is_worth_naming(&minima) {
+    let rises = rise >= SURE && is_worth_naming(&minima);
+    let has_stopped = has_stopped(&minima);
+    let (verdict, confidence) = if rises && !has_stopped {
         (GrowthVerdict::Growing, rise)
     } else if swings >= SWINGS {
         let swings = swings as f64;
         (GrowthVerdict::Periodic, swings / (swings + 1.0))
+    } else if rises {
+        let end = end(&minima);
+        (
+            GrowthVerdict::Bounded,
+            boundedness(confidence_of_rise(end), end),
+        )
     } else {
         (GrowthVerdict::Bounded, boundedness(rise, &minima))
     };
@@ -58,6 +72,22 @@ pub(crate) fn judge(counts: &[u64]) -> Judgement {
         confidence,
         slope,
     }
+}
+
+/// The last third of the windows, with the one before as the level that it begins at.
+fn end(minima: &[Minimum]) -> &[Minimum] {
+    let start = minima.len() - minima.len() / END;
+    minima.get(start.saturating_sub(1)..).unwrap_or_default()
+}
+
+/// What has risen does not go on rising.
+fn has_stopped(minima: &[Minimum]) -> bool {
+    let end = end(minima);
+    let rise = |part: &[Minimum]| match (part.first(), part.last()) {
+        (Some(first), Some(last)) => last.1 - first.1,
+        _ => 0.0,
+    };
+    rise(end) < LEAST_AT_END * rise(minima) && confidence_of_rise(end) < SURE
 }
 
 /// The middle of a window, and its lowest count.
@@ -188,6 +218,16 @@ mod tests {
             verdict((0..200).map(|at| at / 10 * 10 + at % 10 * 100)),
             Growing
         );
+        // The start of the program, and a slow leak at the same place.
+        assert_eq!(
+            verdict((0..100).map(|at| 1_000 * at.min(40) + 5 * at)),
+            Growing
+        );
+        // It becomes slower, and does not end.
+        assert_eq!(
+            verdict((0..100).map(|at: u32| f64::from(at * 10_000).sqrt() as u64)),
+            Growing
+        );
         let judgement = judge(&(0..100).map(|at| 7 * at).collect::<Vec<_>>());
         assert!((judgement.slope - 7.0).abs() < 1e-9, "{judgement:?}");
         assert!(judgement.confidence > 0.999);
@@ -200,6 +240,14 @@ mod tests {
         assert_eq!(verdict((0..100).map(|at| 1_000 + noise(at))), Bounded);
         // Only the start of the program grows.
         assert_eq!(verdict((0..100).map(|at| 100 * at.min(15))), Bounded);
+        // The start takes its time: it is over, and nothing rises any more.
+        for over in [30, 45, 60] {
+            assert_eq!(verdict((0..100).map(|at| 100 * at.min(over))), Bounded);
+            assert_eq!(
+                verdict((0..100).map(|at| 100 * at.min(over) + noise(at))),
+                Bounded
+            );
+        }
         // Falling.
         assert_eq!(verdict((0..100).map(|at| 10_000 - 50 * at)), Bounded);
         // A rise by less than a tenth.

@@ -31,7 +31,9 @@ async function lookAgain() {
   const live = await get('live.json?' + question);
   if (historyOf !== question) { histories.clear(); historyOf = question; }
   byId('live-rows').replaceChildren(liveRow(live.total, true), ...live.rows.map((row) => liveRow(row, false)));
-  byId('live-state').textContent = `pid ${live.pid} (${live.state}), ${live.seconds.toFixed(1)} s between the last two looks; ${live.by}, totals since the start`;
+  const heap = live.heap, last = heap?.last;
+  const heapNow = heap ? `; heap ${shortBytes(last.liveBytes ?? last.usedBytes)} after collection ${grouped(last.number)} (${last.kind}, ${last.pauseMillis.toFixed(1)} ms, ${last.secondsAgo.toFixed(0)} s ago), pauses take ${(100 * heap.pauseShare).toFixed(1)} % of the time` : '';
+  byId('live-state').textContent = `pid ${live.pid} (${live.state}), ${live.seconds.toFixed(1)} s between the last two looks; ${live.by}, totals since the start${heapNow}`;
   document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks || 0) + 1);
 }
 async function followRun() {
