@@ -8,12 +8,14 @@ import java.util.Map;
  * Two leaks, and what is none. Arguments: {@code service} or {@code list}, and {@code full} if a full collection is to come in the end.
  *
  * <p>{@code service}: each request opens a session that is closed some 10,000 requests later (it gets old, and dies there), and leaks: one request in two a
- * listener with its name and two events, one in five or eleven a cached page with its text. {@code list}: a list that only grows, with full collections on the way, and is dropped as the program ends.
+ * listener with its name and two events, one in five or eleven a cached page with its text. Its start takes two fifths of the time, and
+ * what is made then stays. {@code list}: a list that only grows, with full collections on the way, and is dropped as the program ends.
  */
 public class GrowthShapes {
     private static final ArrayDeque<Session> OPEN = new ArrayDeque<>();
     private static final Map<Integer, Listener> LISTENERS = new HashMap<>();
     private static final List<Page> PAGES = new ArrayList<>();
+    private static final List<Setting> SETTINGS = new ArrayList<>();
     private static byte[] garbage;
 
     static final class Session {
@@ -32,6 +34,10 @@ public class GrowthShapes {
 
     static final class Page {
         final short[] text = new short[100];
+    }
+
+    static final class Setting {
+        final long[] values = new long[10];
     }
 
     public static void main(String[] arguments) {
@@ -70,6 +76,10 @@ public class GrowthShapes {
             // Other requests than those that leak listeners, and not as many at all times.
             if ((random >>> 16) % (request / 15_000 % 2 == 0 ? 5 : 11) == 0) {
                 PAGES.add(new Page());
+            }
+            // The program starts: after that there are as many as there are.
+            if (request % 4 == 0 && request < requests * 2 / 5) {
+                SETTINGS.add(new Setting());
             }
             waste();
         }

@@ -89,6 +89,11 @@ fn after_one((name, report): &(String, Value)) {
         !sessions.contains(&"growing".to_owned()),
         "{name}: {sessions:?}"
     );
+    let settings = verdicts(report, "GrowthShapes$Setting");
+    assert!(
+        !settings.contains(&"growing".to_owned()),
+        "{name}: the start of the program: {settings:?}"
+    );
     let groups = report["groups"].as_array().expect("a list");
     assert!(groups.len() >= 2, "{name}: {groups:?}");
     let driver = |at: usize| groups[at]["driver"]["type"].as_str().expect("a type");

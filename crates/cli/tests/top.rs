@@ -314,17 +314,19 @@ fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
         directory.count(site, 100 + u64::from(site));
     }
     // Ten looks a second: what they cost in all is that of as many seconds.
-    let mut terminal = Terminal::start(directory.command(&["--interval", "0.1"]));
-    terminal.wait_for("all rows", |text| text.contains("20000 rows by bytes/s"));
+    let mut terminal =
+        Terminal::start(directory.command(&["--interval", "0.1", "--sort", "bytes"]));
+    terminal.wait_for("all rows", |text| text.contains("20000 rows by bytes"));
     let start = cpu_seconds(terminal.child.id());
     let mut rounds = 0_u32;
     // Each look is drawn, because something has grown.
     while f64::from(rounds) < LOOKS {
         rounds += 1;
-        directory.count(7, u64::from(rounds) * 1_000_000);
-        let shown = format!("{rounds}000k");
+        let hundreds = 10 + rounds;
+        directory.count(7, u64::from(hundreds) * 100_000);
+        let shown = format!("{hundreds}00k");
         terminal.wait_for("the row that grows", |text| {
-            line_of(text, "Shop7.sell").is_some() && text.contains(&shown)
+            line_of(text, "Shop7.sell") == Some(4) && text.contains(&shown)
         });
     }
     let share = (cpu_seconds(terminal.child.id()) - start) / LOOKS;

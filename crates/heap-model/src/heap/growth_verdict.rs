@@ -87,7 +87,8 @@ fn has_stopped(minima: &[Minimum]) -> bool {
         (Some(first), Some(last)) => last.1 - first.1,
         _ => 0.0,
     };
-    rise(end) < LEAST_AT_END * rise(minima) && confidence_of_rise(end) < SURE
+    let goes_on = confidence_of_rise(end) >= SURE && rise(end) >= LEAST_OBJECTS;
+    rise(end) < LEAST_AT_END * rise(minima) && !goes_on
 }
 
 /// The middle of a window, and its lowest count.
@@ -248,6 +249,11 @@ mod tests {
                 Bounded
             );
         }
+        // As class loaders' locks of a service: a few classes more after its start.
+        assert_eq!(
+            verdict((0..100_u64).map(|at| 250 * at.min(40) + at / 20)),
+            Bounded
+        );
         // Falling.
         assert_eq!(verdict((0..100).map(|at| 10_000 - 50 * at)), Bounded);
         // A rise by less than a tenth.

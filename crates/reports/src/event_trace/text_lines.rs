@@ -116,8 +116,8 @@ mod tests {
         );
         assert_eq!(
             text.finish(),
-            "  pauses         20 young and mixed, together 40.0 ms without\n\
-            \x20                the part of the agent: 1.8 ms each\n  short\n\
+            "  pauses         20 young and mixed, together 40.0 ms\n\
+            \x20                without the part of the agent: 1.8 ms each\n  short\n\
             \x20 ducktrack gc a/long/directory/of/a/recording --format html -o gc.html\n"
         );
     }
