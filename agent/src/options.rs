@@ -4,8 +4,8 @@
 //! mode=count,counters=path,output=/var/tmp/%p,interval=60,exclude=com.acme.generated.*
 //! ```
 //!
-//! In a file, commas and line ends separate, `#` starts a comment. A later option overrides an earlier one, except
-//! that `include` and `exclude` add up. An unknown or malformed option is an error: the JVM does not start.
+//! In a file, commas and line ends separate options, and `#` starts a comment. A later option overrides an earlier one, except that
+//! `include` and `exclude` add up. If an option is unknown or malformed, the JVM does not start.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,10 +23,10 @@ mod tests;
 mod type_pair;
 mod value;
 
-/// The list of options, one per line: name, values, default, meaning.
+/// The help text: one line per option, with name, values, default and meaning.
 pub const HELP: &str = include_str!("options/help.txt");
 
-/// Everything the user can choose.
+/// The values of all options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// What is recorded.
@@ -35,57 +35,57 @@ pub struct Options {
     pub counters: Counters,
     /// Where the trace directory goes; `%p` is the pid, `%t` the time.
     pub output: String,
-    /// Time between snapshots, if any besides the last.
+    /// Time between snapshots; `None`: only the last one.
     pub interval: Option<Duration>,
-    /// The most bytes of memory that is mapped from files of the output directory, so that it outlives the process; 0: none; `None`: what the mode needs.
+    /// Maximum bytes of memory mapped from files of the output directory, so that it outlives the process; 0: none; `None`: the mode's default.
     pub mapped_memory: Option<u64>,
     /// Print a summary to standard error at exit.
     pub summary: bool,
     /// Class patterns; empty means all.
     pub include: Vec<ClassPattern>,
-    /// Class patterns that are left as they are.
+    /// Class patterns that are not rewritten.
     pub exclude: Vec<ClassPattern>,
     /// Entries after which a method is re-instrumented for its measured hot path.
     pub reinstrument: Option<u64>,
-    /// Which methods pass the blame to their callers.
+    /// Which library methods have their objects filed under their callers.
     pub context: Context,
-    /// Whose calls of other code are asked what they bring.
+    /// Which code's calls of other code are measured.
     pub app: App,
     /// Whether the call stacks of allocations are sampled.
     pub stacks: Stacks,
     /// Record array lengths.
     pub histogram: bool,
-    /// Record what really reached the heap.
+    /// Record which objects reached the heap.
     pub materialized: bool,
-    /// How exactly moves are known.
+    /// How moves are determined.
     pub moves: Moves,
-    /// Whose uses of objects are stamped.
+    /// Which uses of objects are stamped.
     pub staleness: Staleness,
     /// Take a heap dump when the program ends.
     pub final_dump: bool,
     /// A trial of `ducktrack impact`.
     pub trial: Option<TrialChoices>,
-    /// What is recorded besides events, with `mode=witness`.
+    /// What is recorded in addition to events, with `mode=witness`.
     pub witness: Witness,
     /// `witness=`, if it was given.
     pub witness_level: Option<Witness>,
     /// `calls=`, if it was given.
     pub calls: Option<Calls>,
-    /// For tests of what follows (feature `test-switches`): the collection that is reported as if it could not be read. Not in the help.
+    /// For tests of behaviour after a fault (feature `test-switches`): the collection that is reported as unreadable. Not in the help.
     pub fault_at: Option<u32>,
-    /// How events get from threads to files.
+    /// How events are passed from threads to files.
     pub events: EventChoices,
-    /// The most memory that the agent takes, as far as it can do without.
+    /// A bound on the agent's memory, kept as far as possible.
     pub memory: Option<u64>,
-    /// Take commands through a socket in the trace directory.
+    /// Accept commands through a socket in the trace directory.
     pub control: bool,
-    /// Where messages go.
+    /// The target of messages.
     pub log: LogTarget,
     /// How much is logged.
     pub log_level: LogLevel,
 }
 
-/// Counters are as many bytes for each thread as there are places; events that wait are as many as the queue takes.
+/// Counters need as many bytes per thread as there are sites; waiting events need as much as the queue holds.
 const MAPPED_COUNTERS: u64 = 64 << 20;
 const MAPPED_EVENTS: u64 = 512 << 20;
 
@@ -102,20 +102,20 @@ impl Options {
 /// `mode=`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// How many objects each site made.
+    /// The number of objects that each site allocated.
     Count,
-    /// Every allocation, and what every collection did.
+    /// Every allocation, and the results of every collection.
     Trace,
 }
 
 /// `moves=`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
-    /// Read in the pause of every collection.
+    /// Read inside the pause of every collection.
     Exact,
     /// Read at the end of a collection.
     Finish,
-    /// Not known.
+    /// Unknown.
     Off,
 }
 
@@ -125,7 +125,7 @@ pub enum Witness {
     /// Another mode.
     #[default]
     Off,
-    /// Last uses, losses of references, and what the dead referred to: enough for exact death times.
+    /// Last uses, losses of references, and references of dead objects: enough for exact death times.
     Deaths,
     /// The same, and every update of a reference, and calls.
     Full,
@@ -136,49 +136,49 @@ pub enum Witness {
 pub enum Staleness {
     /// Uses of objects are not recorded.
     Off,
-    /// All code stamps what it uses.
+    /// All code stamps the objects it uses.
     On,
-    /// The code of these classes does.
+    /// Only the code of these classes does.
     CodeOf(ClassPattern),
 }
 
-/// `remove=` and what follows it in [`HELP`].
+/// `remove=` and the related options in [`HELP`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialChoices {
-    /// References that are removed; none in a base trial.
+    /// The references to remove; none in a base trial.
     pub pairs: Vec<TypePair>,
-    /// When.
+    /// When to remove them.
     pub at: RemoveAt,
-    /// For how many collections their targets must not have been used.
+    /// The number of collections for which their targets must be unused.
     pub after: u32,
 }
 
 /// `remove-at=`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RemoveAt {
-    /// As soon as the target has not been used for long enough.
+    /// As soon as the target was unused for long enough.
     #[default]
     Stale,
-    /// Not before the memory is full.
+    /// Only when the memory is full.
     Oom,
 }
 
-/// `buffer-size=` and what follows it in [`HELP`].
+/// `buffer-size=` and the related options in [`HELP`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventChoices {
-    /// Mean bytes of a thread's buffer.
+    /// Mean size of a thread's buffer in bytes.
     pub buffer_size: usize,
-    /// By which part of it buffers differ.
+    /// Relative variation of buffer sizes.
     pub buffer_deviation: f64,
-    /// Buffers that may wait.
+    /// Maximum number of queued buffers.
     pub queue: usize,
-    /// What becomes of the next one.
+    /// What happens to the next buffer.
     pub drop_on_full: bool,
-    /// What is compressed.
+    /// Which blocks are compressed.
     pub compress: Compress,
-    /// Bytes of all event files.
+    /// Maximum bytes of all event files.
     pub max_trace_size: Option<u64>,
-    /// By which part of it they may be smaller or larger.
+    /// Relative deviation allowed from it.
     pub max_deviation: f64,
 }
 
@@ -187,7 +187,7 @@ pub struct EventChoices {
 pub enum Compress {
     /// Everything.
     Full,
-    /// While the queue is filled to this part.
+    /// Blocks written while the queue is at least this full.
     Partial(f64),
     /// Nothing.
     Off,
@@ -198,7 +198,8 @@ impl Default for EventChoices {
         Self {
             buffer_size: 16 << 10,
             buffer_deviation: 0.25,
-            // 64 MB: while a collection with many survivors is mirrored (100 ms and more), no buffer is taken, and a thread makes 300 MB of words a second.
+            // 64 MB: while a collection with many survivors is mirrored (100 ms and more), no buffer is taken, and a thread produces 300 MB
+            // of words per second.
             queue: 4096,
             drop_on_full: false,
             compress: Compress::Full,
@@ -231,24 +232,24 @@ pub enum Context {
 /// `app=`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum App {
-    /// No calls are watched.
+    /// No calls are measured.
     Off,
-    /// Those of the main class's project.
+    /// Calls of the main class's project.
     Auto,
-    /// Those of these classes.
+    /// Calls of these classes.
     Classes(Vec<ClassPattern>),
 }
 
 /// `stacks=`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stacks {
-    /// As often as a hundredth of the CPU time allows, where no other tool may want the VM's sampler.
+    /// As often as half a percent of the CPU time allows, unless another tool may want the VM's sampler.
     Auto,
-    /// The same, also where another tool's library is loaded.
+    /// The same, even if another tool's library is loaded.
     On,
-    /// Bytes from one sample to the next, on average.
+    /// Mean number of bytes between samples.
     Every(u64),
-    /// Not at all.
+    /// Never.
     Off,
 }
 
@@ -264,11 +265,11 @@ pub enum LogTarget {
 /// `level=`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
-    /// What the user must act on.
+    /// Problems that the user must act on.
     Error,
-    /// What makes figures incomplete.
+    /// Reasons why figures are incomplete.
     Warn,
-    /// What the agent does.
+    /// The agent's actions.
     Info,
     /// Every class.
     Debug,
@@ -309,7 +310,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// One line for each option that was given and has no effect in this mode.
+    /// One line for each given option that has no effect in this mode.
     pub fn ignored(&self) -> Vec<String> {
         let limit = self.mode == Mode::Count && self.events.max_trace_size.is_some();
         let limit = limit.then_some(

@@ -1,20 +1,20 @@
-//! Patterns of class names, as `include=` and `exclude=` take them.
+//! Class name patterns, as used by `include=` and `exclude=`.
 
 use std::fmt;
 
 use ducktrack_trace_format::class_pattern_matches;
 
-/// `com.acme.*` (a package and all below it), `com.acme.Order` or `*Proxy*`: `*` stands for any characters.
+/// `com.acme.*` (a package and everything below it), `com.acme.Order` or `*Proxy*`: `*` matches any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassPattern(String);
 
 impl ClassPattern {
-    /// A pattern written with dots or slashes.
+    /// Parses a pattern written with dots or slashes.
     pub fn new(text: &str) -> Self {
         Self(text.replace('.', "/"))
     }
 
-    /// Whether a class name in internal form fits.
+    /// Whether a class name in internal form matches.
     pub fn matches(&self, class: &str) -> bool {
         class_pattern_matches(&self.0, class)
     }

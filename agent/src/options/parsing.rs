@@ -1,4 +1,4 @@
-//! From the text after `-agentpath:library=` to [`Options`].
+//! Parses the text after `-agentpath:library=` into [`Options`].
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ use ducktrack_class_rewriter::Calls;
 
 use super::{App, Counters, Mode, Moves, Options, RemoveAt, Staleness, TrialChoices, Witness};
 
-/// Files of options may name further ones, so deep.
+/// Maximum nesting of option files.
 const DEEPEST_FILE: u32 = 8;
 
-/// Collections without a use after which a trial removes references to an object.
+/// Default number of collections without a use, after which a trial removes references to an object.
 const UNUSED_FOR: u32 = 8;
 
-/// What the option string asks for.
+/// The request in the option string.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Run with these.
+    /// Start a run with these options.
     Run(Box<Options>),
-    /// Tell a run that goes on something.
+    /// Send a command to the current run.
     Command(Command),
-    /// Print [`super::HELP`] and start the JVM untouched.
+    /// Print [`super::HELP`] and leave the JVM unchanged.
     Help,
 }
 
-/// Why the JVM must not start: one line.
+/// One line that says why the JVM must not start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BadOption(pub(super) String);
 
@@ -53,7 +53,7 @@ impl Options {
         }
         options.check()?;
         if options.app != App::Off {
-            // What a call brings is exact where each allocation adds to the totals by itself.
+            // The totals of a call are exact only if each allocation adds to them by itself.
             options.counters = Counters::Site;
         }
         Ok(if help {
@@ -63,7 +63,7 @@ impl Options {
         })
     }
 
-    /// Whether the options go together.
+    /// Checks that the options are compatible.
     fn check(&self) -> Result<(), BadOption> {
         if self.trial.is_some() && (self.mode != Mode::Trace || self.staleness == Staleness::Off) {
             return Err(BadOption(
@@ -71,7 +71,7 @@ impl Options {
                     .to_owned(),
             ));
         }
-        // A trial needs no moves: it asks the objects.
+        // A trial needs no moves, because it looks at the objects themselves.
         let knows_moves =
             self.mode == Mode::Trace && (self.moves != Moves::Off || self.trial.is_some());
         if self.staleness != Staleness::Off && !knows_moves {
@@ -81,14 +81,14 @@ impl Options {
         }
         if self.app != App::Off && self.mode == Mode::Trace {
             return Err(BadOption(
-                "option `app` needs mode=count: what calls bring is not recorded in mode=trace"
+                "option `app` needs mode=count: the totals of calls are not recorded in mode=trace"
                     .to_owned(),
             ));
         }
         self.check_witness()
     }
 
-    /// Death times need every event, and what every collection did.
+    /// Death times need every event and the results of every collection.
     fn check_witness(&self) -> Result<(), BadOption> {
         if self.witness == Witness::Off {
             return match self.witness_level {
@@ -190,7 +190,7 @@ impl Options {
         })
     }
 
-    /// What only `mode=trace` heeds.
+    /// Options that only `mode=trace` uses.
     fn set_for_traces(&mut self, value: &Value<'_>) -> Result<(), BadOption> {
         let events = &mut self.events;
         match value.key {

@@ -1,6 +1,6 @@
-//! `remove=SOURCE->TARGET`: whose references to what a trial removes.
+//! `remove=SOURCE->TARGET`: the references that a trial removes.
 
-/// Primitive types as people and as descriptors write them.
+/// Primitive types, as source names and descriptors.
 const PRIMITIVES: [(&str, &str); 8] = [
     ("boolean", "Z"),
     ("byte", "B"),
@@ -12,17 +12,17 @@ const PRIMITIVES: [(&str, &str); 8] = [
     ("double", "D"),
 ];
 
-/// References of the objects of one class to those of another; both as descriptors.
+/// References from objects of one class to those of another. Both are descriptors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypePair {
-    /// Whose fields or elements refer.
+    /// The class of the referring objects.
     pub source: String,
-    /// To what.
+    /// The class of the referenced objects.
     pub target: String,
 }
 
 impl TypePair {
-    /// `java.util.HashMap$Node->com.acme.Session`, `java.lang.Object[]->byte[]`.
+    /// Parses `java.util.HashMap$Node->com.acme.Session`, `java.lang.Object[]->byte[]`.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (source, target) = text.split_once("->")?;
         Some(Self {
@@ -31,18 +31,18 @@ impl TypePair {
         })
     }
 
-    /// The source as people write it.
+    /// The source type as in source code.
     pub fn readable_source(&self) -> String {
         readable(&self.source)
     }
 
-    /// The target as people write it.
+    /// The target type as in source code.
     pub fn readable_target(&self) -> String {
         readable(&self.target)
     }
 }
 
-/// `None`: no type of objects.
+/// `None` if it is not a type of objects.
 fn descriptor(name: &str) -> Option<String> {
     let element = name.trim_end_matches("[]");
     let dimensions = (name.len() - element.len()) / 2;

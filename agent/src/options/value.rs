@@ -1,4 +1,4 @@
-//! The value of one option, read as what the option takes.
+//! Parses the value of one option.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use super::{
     TypePair, Witness,
 };
 
-/// Buffers of events: the smallest for tests, the largest that an event can name its place in.
+/// Bounds on the size of event buffers: the minimum is for tests; the maximum is the largest place that an event can encode.
 const BUFFER_SIZES: std::ops::RangeInclusive<u64> = 256..=32 << 10;
-/// What the VM takes as the mean number of bytes between two samples.
+/// Bounds on the VM's mean number of bytes between samples.
 const SAMPLING_INTERVALS: std::ops::RangeInclusive<u64> = 1..=1 << 30;
-/// Less has no room for the files that a trace is cut into.
+/// With less, there is no room for the files of a trace.
 const SMALLEST_TRACE: u64 = 1 << 20;
-/// Less has no room for the counters of a thread.
+/// With less, there is no room for the counters of a thread.
 const LEAST_MAPPED: u64 = 1 << 20;
-/// With less nothing can be counted.
+/// With less, nothing can be counted.
 const LEAST_MEMORY: u64 = 1 << 20;
-/// The part of the queue from which on `compress=partial` compresses.
+/// Fill level of the queue from which on `compress=partial` compresses.
 const PARTIAL: f64 = 0.2;
 
 /// `key=text`
@@ -42,7 +42,7 @@ impl<'a> Value<'a> {
         value.ok_or_else(|| self.bad(expected))
     }
 
-    /// One of at least two words.
+    /// Matches one of at least two words.
     pub(super) fn one_of<T: Copy, const N: usize>(
         &self,
         words: [(&str, T); N],
@@ -68,7 +68,7 @@ impl<'a> Value<'a> {
         ])
     }
 
-    /// Patterns add to those that were given before.
+    /// Adds patterns to those given before.
     pub(super) fn app(&self, before: App) -> Result<App, BadOption> {
         Ok(match self.text {
             "off" => App::Off,
@@ -227,7 +227,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// `16k`, `64m`, `2g`, or plain bytes.
+/// Parses `16k`, `64m`, `2g`, or plain bytes.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match text.get(digits.len()..)?.to_ascii_lowercase().as_str() {
