@@ -129,9 +129,6 @@ fn texts_fit_into_80_columns() {
             figures(&text) * 10 >= figures(&report.text()) * 8,
             "{name}:\n{text}"
         );
-        if ["gc", "growth", "lifetimes"].contains(&name) {
-            golden(&format!("{name}-80.txt"), &text);
-        }
     }
 }
 

@@ -129,6 +129,7 @@ fn amounts(sum: AmountDoc) -> String {
 fn write_deaths(out: &mut TextLines, all: &LifetimeDoc) {
     section(out, "DEATHS, by collections survived");
     let most = all.died.iter().copied().max().unwrap_or(0);
+    let bars = bar_width(out);
     let mut table = Columns::new(&[">survived", ">objects", ">share", ">bytes", ""]);
     for (entry, count) in all.died.iter().enumerate().filter(|(_, count)| **count > 0) {
         let size = all.died_bytes.get(entry).copied().unwrap_or(0);
@@ -137,10 +138,18 @@ fn write_deaths(out: &mut TextLines, all: &LifetimeDoc) {
             objects(*count),
             share(signed(*count), all.told()),
             bytes(size),
-            bar(*count, most, 40),
+            bar(*count, most, bars),
         ]);
     }
     table.write(out);
+}
+
+/// Letters of the longest bar.
+fn bar_width(out: &TextLines) -> u64 {
+    match out.width() {
+        Some(width) if width < 100 => 24,
+        _ => 40,
+    }
 }
 
 fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
@@ -156,6 +165,7 @@ fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
         .iter()
         .fold(0_u64, |sum, count| sum.saturating_add(*count));
     let most = all.bytes_until_death.iter().copied().max().unwrap_or(0);
+    let bars = bar_width(out);
     let mut table = Columns::new(&[">below", ">objects", ">share", ""]);
     for (entry, count) in all
         .bytes_until_death
@@ -171,7 +181,7 @@ fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
             short_bytes(below),
             objects(*count),
             share(*count, dead),
-            bar(*count, most, 40),
+            bar(*count, most, bars),
         ]);
     }
     table.write(out);
