@@ -206,7 +206,7 @@ struct Listener<'a> {
     ended: Option<bool>,
     skipped: Option<String>,
     /// The last line that is not the harness's: a JVM that refuses its options prints the reason to standard output.
-    said: Option<String>,
+    other_line: Option<String>,
 }
 
 impl<'a> Listener<'a> {
@@ -229,7 +229,7 @@ impl<'a> Listener<'a> {
             attached: None,
             ended: None,
             skipped: None,
-            said: None,
+            other_line: None,
         }
     }
 
@@ -263,7 +263,7 @@ impl<'a> Listener<'a> {
             HarnessLine::Skip { reason } => self.skipped = Some(reason),
             HarnessLine::Truth(way) => self.truth.push(way),
             HarnessLine::Other if line.trim().is_empty() => {}
-            HarnessLine::Other => self.said = Some(line.trim().to_owned()),
+            HarnessLine::Other => self.other_line = Some(line.trim().to_owned()),
         }
     }
 
@@ -301,9 +301,9 @@ impl<'a> Listener<'a> {
             ));
         }
         if !status.success() {
-            let last = last_line(directory).or_else(|| self.said.clone());
+            let last = last_line(directory).or_else(|| self.other_line.clone());
             let last = last.as_deref().unwrap_or("nothing");
-            return Outcome::Failed(format!("{status}; the last it said: {last}"));
+            return Outcome::Failed(format!("{status}; its last line: {last}"));
         }
         match (program, self.ended) {
             (Program::Empty, _) | (_, Some(true)) => Outcome::Done,
@@ -341,14 +341,17 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_option_is_told_wherever_the_jvm_says_it() {
+    fn a_refused_option_is_reported_from_either_stream() {
         let refused =
             "Error occurred during initialization of VM\nCould not find agent library\n\n";
         for (output, errors) in [(refused, ""), ("{\"event\":\"start\"}\n", refused)] {
             let Outcome::Failed(why) = failure(output, errors) else {
                 panic!("it has failed");
             };
-            assert!(why.ends_with("said: Could not find agent library"), "{why}");
+            assert!(
+                why.ends_with("last line: Could not find agent library"),
+                "{why}"
+            );
         }
     }
 }

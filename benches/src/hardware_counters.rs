@@ -197,8 +197,8 @@ mod tests {
     /// CPU time of a process, which the system counts in ticks of 10 ms.
     fn cpu_ms(pid: u32) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let behind_name = stat.rsplit(')').next().unwrap();
-        let mut fields = behind_name.split_whitespace().skip(11);
+        let after_name = stat.rsplit(')').next().unwrap();
+        let mut fields = after_name.split_whitespace().skip(11);
         let mut ticks = || fields.next().unwrap().parse::<f64>().unwrap();
         (ticks() + ticks()) * 10.0
     }

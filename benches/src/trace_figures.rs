@@ -94,7 +94,7 @@ pub fn measure_trace_cost(
     let forks = comparison
         .measurements
         .iter()
-        .map(|fork| left_behind(installation, &fork.workload, &fork.tool, fork.round))
+        .map(|fork| traced_fork(installation, &fork.workload, &fork.tool, fork.round))
         .collect::<Result<Vec<TracedFork>>>()?;
     Ok(TraceCost {
         comparison,
@@ -114,7 +114,7 @@ fn tools() -> Result<Vec<Tool>> {
     Ok(tools)
 }
 
-fn left_behind(
+fn traced_fork(
     installation: &Installation,
     workload: &str,
     tool: &str,

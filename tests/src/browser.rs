@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Generous: two busy cores, a cold browser.
+/// Long enough for two busy cores and a cold browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Milliseconds that a page's script has, as the page counts them.
@@ -18,7 +18,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// The browser, or `None` with a line that says what is not tested.
+    /// Finds the browser; if there is none, announces what is not tested and returns `None`.
     pub fn find() -> Option<Self> {
         let named = std::env::var_os("DUCKTRACK_CHROMIUM").map(PathBuf::from);
         let usual = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
@@ -44,7 +44,7 @@ impl Browser {
         }
     }
 
-    /// Writes a page to look at.
+    /// Writes a page to open.
     pub fn write(&self, name: &str, page: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, page).expect("write the page");
@@ -76,7 +76,7 @@ impl Browser {
         command
     }
 
-    /// The document as it stands after the script has run.
+    /// The document after its script has run.
     pub fn dom(&self, page: &Path, hash: &str) -> String {
         self.dom_at(&address(page, hash))
     }
@@ -127,7 +127,7 @@ fn address(page: &Path, hash: &str) -> String {
     format!("file://{}#{hash}", page.display())
 }
 
-/// Standard output of a command that must end well, and in time.
+/// Standard output of a command that must succeed in time.
 fn run(command: &mut Command) -> String {
     let mut child = command
         .stdout(Stdio::piped())
@@ -154,7 +154,7 @@ fn run(command: &mut Command) -> String {
     reader.join().expect("the reader").expect("text")
 }
 
-/// The texts of the cells of the rows that are in the document, top first.
+/// The cell texts of the visible rows, from top to bottom.
 pub fn rows(dom: &str) -> Vec<Vec<String>> {
     dom.split("<tr tabindex=\"0\"")
         .skip(1)

@@ -16,10 +16,10 @@ pub type Lines = BTreeMap<u16, BTreeMap<String, i64>>;
 pub fn said_lines(program: &str, times: i64) -> Lines {
     let mut lines = Lines::new();
     for (number, line) in (1_u16..).zip(program.lines()) {
-        let Some((_, said)) = line.split_once("//= ") else {
+        let Some((_, comment)) = line.split_once("//= ") else {
             continue;
         };
-        let words: Vec<&str> = said.split_whitespace().collect();
+        let words: Vec<&str> = comment.split_whitespace().collect();
         let objects = words.chunks(2).map(|pair| {
             let count: i64 = pair[1].parse().expect("a count");
             (pair[0].to_owned(), count * times)

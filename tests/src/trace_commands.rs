@@ -28,7 +28,7 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
 const HISTOGRAM: &str = "Heap Inspection Initiated GC";
 
 /// The heap right after the last full collection for a histogram; if there is none, after the last full collection.
-pub(crate) fn heap_behind_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> {
+pub(crate) fn heap_after_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> {
     let timeline = trace_command("timeline", trace, &[])?;
     let all = timeline["collections"].as_array().into_iter().flatten();
     let mut full = all.filter(|collection| collection["kind"] == "full");

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::class_histogram::{class_differences, parse_class_histogram};
 use crate::jdk::Jdk;
 use crate::product::agent_library;
-use crate::trace_commands::heap_behind_histogram;
+use crate::trace_commands::heap_after_histogram;
 
 /// One run; its files are deleted when this is dropped.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl TracedRun {
             self.name,
             expected.len()
         );
-        let rebuilt = heap_behind_histogram(&self.trace())?;
+        let rebuilt = heap_after_histogram(&self.trace())?;
         let differences = class_differences(self.jdk.version, &expected, &rebuilt);
         anyhow::ensure!(
             differences.is_empty(),

@@ -59,12 +59,12 @@ pub(crate) fn stroke_of(paths: &[Path], number: usize) -> Stroke {
         Some(PathKind::Handler) => &HANDLER,
     };
     let kind = paths.get(number).map(Path::kind);
-    let alike = paths
+    let same_kind = paths
         .iter()
         .take(number)
         .filter(|path| Some(path.kind()) == kind)
         .count();
-    strokes[alike % strokes.len()]
+    strokes[same_kind % strokes.len()]
 }
 
 /// The index of a stroke in [`all_strokes`].

@@ -387,12 +387,12 @@ fn two_on_a_branch(code: &mut CodeBuilder) {
 #[track_caller]
 fn assert_says(explained: &str, lines: &[&str]) {
     let (_, in_code) = explained.split_once("in the code: ").expect("a verdict");
-    let said: Vec<&str> = in_code.lines().map(str::trim).collect();
-    let said: Vec<String> = said
+    let listed: Vec<&str> = in_code.lines().map(str::trim).collect();
+    let listed: Vec<String> = listed
         .iter()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
-    assert_eq!(said, lines, "{explained}");
+    assert_eq!(listed, lines, "{explained}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use crate::graph::Graph;
 
 /// The number of a node that was not visited.
-const NOT_MET: u32 = 0;
+const NOT_VISITED: u32 = 0;
 
 /// The order of a depth-first search.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl DepthFirst {
         let mut search = Search {
             order: Self {
                 node_of: Vec::with_capacity(nodes + 1),
-                number_of: vec![NOT_MET; nodes],
+                number_of: vec![NOT_VISITED; nodes],
                 parent: Vec::with_capacity(nodes + 1),
                 orphans: Vec::new(),
                 first_unreached: 0,
@@ -57,26 +57,27 @@ impl DepthFirst {
         self.number_of
             .get(node as usize)
             .copied()
-            .unwrap_or(NOT_MET)
+            .unwrap_or(NOT_VISITED)
     }
 }
 
 /// Unvisited nodes that no other unvisited node leads to, ascending.
 fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
-    let is_unmet = |node: u32| number_of.get(node as usize) == Some(&NOT_MET);
-    let unmet = || (0..u32::try_from(number_of.len()).unwrap_or(u32::MAX)).filter(|n| is_unmet(*n));
-    if unmet().next().is_none() {
+    let is_unvisited = |node: u32| number_of.get(node as usize) == Some(&NOT_VISITED);
+    let unvisited =
+        || (0..u32::try_from(number_of.len()).unwrap_or(u32::MAX)).filter(|n| is_unvisited(*n));
+    if unvisited().next().is_none() {
         return Vec::new();
     }
     let mut is_led_to = vec![false; number_of.len()];
-    for node in unmet() {
+    for node in unvisited() {
         for target in graph.successors(node).iter().filter(|to| **to != node) {
             if let Some(flag) = is_led_to.get_mut(*target as usize) {
                 *flag = true;
             }
         }
     }
-    unmet()
+    unvisited()
         .filter(|node| is_led_to.get(*node as usize) == Some(&false))
         .collect()
 }
@@ -89,14 +90,14 @@ struct Search {
 
 impl Search {
     fn orphan(&mut self, graph: &impl Graph, node: u32) {
-        if self.order.number(node) == NOT_MET {
+        if self.order.number(node) == NOT_VISITED {
             self.order.orphans.push(node);
             self.from(graph, node);
         }
     }
 
     fn from(&mut self, graph: &impl Graph, root: u32) {
-        let Some(mut here) = self.meet(root, 0) else {
+        let Some(mut here) = self.visit(root, 0) else {
             return;
         };
         while let Some(next) = self.stack.last_mut() {
@@ -104,7 +105,7 @@ impl Search {
             match graph.successors(node).get(*next as usize) {
                 Some(target) => {
                     *next += 1;
-                    here = self.meet(*target, here).unwrap_or(here);
+                    here = self.visit(*target, here).unwrap_or(here);
                 }
                 None => {
                     self.stack.pop();
@@ -115,10 +116,10 @@ impl Search {
     }
 
     /// Numbers a node, unless it has a number.
-    fn meet(&mut self, node: u32, parent: u32) -> Option<u32> {
+    fn visit(&mut self, node: u32, parent: u32) -> Option<u32> {
         let order = &mut self.order;
         let number = order.number_of.get_mut(node as usize);
-        let number = number.filter(|number| **number == NOT_MET)?;
+        let number = number.filter(|number| **number == NOT_VISITED)?;
         *number = u32::try_from(order.node_of.len()).unwrap_or(u32::MAX);
         self.stack.push(0);
         order.node_of.push(node);

@@ -128,8 +128,8 @@ impl Builder<'_> {
             .zip(allot(tally.bytes, &bytes));
         for ((frame, sums), (count, bytes)) in sums.iter().zip(parts) {
             let stack = self.stack(*frame);
-            let said = if own { *sums } else { SampleSums::default() };
-            self.push_row(site, stack, (thread, Tally { count, bytes }), &said);
+            let row_sums = if own { *sums } else { SampleSums::default() };
+            self.push_row(site, stack, (thread, Tally { count, bytes }), &row_sums);
         }
     }
 

@@ -147,7 +147,7 @@ impl fmt::Display for Damage {
                 reason,
             } => write!(
                 f,
-                "block {index} at byte {at} is corrupt ({reason}): {skipped} bytes were skipped, what they said is missing"
+                "block {index} at byte {at} is corrupt ({reason}): {skipped} bytes were skipped, their contents are missing"
             ),
             Self::SequenceGap {
                 at,
@@ -155,7 +155,7 @@ impl fmt::Display for Damage {
                 found,
             } => write!(
                 f,
-                "block {expected} is missing at byte {at} (block {found} is there): what it said is missing"
+                "block {expected} is missing at byte {at} (found block {found}): its contents are missing"
             ),
             Self::UnknownBlocks {
                 count,
@@ -167,11 +167,11 @@ impl fmt::Display for Damage {
             ),
             Self::UnknownRecords { count, at } => write!(
                 f,
-                "{count} records of an unknown sort (the first in the block at byte {at}) were skipped: a newer ducktrack can read them"
+                "{count} records of an unknown kind (the first in the block at byte {at}) were skipped: a newer ducktrack can read them"
             ),
             Self::BadRecords { count, at } => write!(
                 f,
-                "{count} records (the first in the block at byte {at}) cannot be decoded: what they said is missing"
+                "{count} records (the first in the block at byte {at}) cannot be decoded: their contents are missing"
             ),
             Self::AfterEnd { at } => {
                 write!(

@@ -68,7 +68,7 @@ pub enum FormatError {
         found: u8,
     },
     /// A record of a kind that this version does not know.
-    #[error("record of unknown sort {tag}")]
+    #[error("record of unknown kind {tag}")]
     UnknownRecord {
         /// Its tag.
         tag: u32,

@@ -145,7 +145,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         block: &EventBlock<'_>,
         give: &mut dyn FnMut(Event),
     ) -> Result<DecodedPiece, FormatError> {
-        self.gap_behind(0, give);
+        self.remaining_gap(0, give);
         if !block.words.len().is_multiple_of(4) {
             return Err(self.words.error("the words end inside a word"));
         }
@@ -266,7 +266,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
 
     /// Yields a gap for the bytes since the last event that are not the next event's own.
     #[cold]
-    fn gap_behind(&mut self, own: u64, give: &mut dyn FnMut(Event)) {
+    fn remaining_gap(&mut self, own: u64, give: &mut dyn FnMut(Event)) {
         let bytes = std::mem::take(&mut self.moved).saturating_sub(own);
         if bytes > 0 {
             give(Event::Gap { bytes });
@@ -309,7 +309,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 true => bytes.unwrap_or(self.moved),
                 false => 0,
             };
-            self.gap_behind(own, give);
+            self.remaining_gap(own, give);
         }
         let (site, called_by) = self.called(site);
         give(Event::Allocation(Allocation {
@@ -411,7 +411,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             FIRST_CLOCK.. => give(Event::Clock {
                 micros: (op << 12 | low) & MAX_CLOCK,
             }),
-            _ => return Err(self.words.error("an event of unknown sort")),
+            _ => return Err(self.words.error("an event of unknown kind")),
         }
         Ok(())
     }
@@ -524,7 +524,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
                 0 => 0,
                 _ => event.bytes().unwrap_or(self.moved),
             };
-            self.gap_behind(own, give);
+            self.remaining_gap(own, give);
         }
         let (caller, is_past) = (self.caller.take(), self.before_cut || self.late);
         self.klass = None;

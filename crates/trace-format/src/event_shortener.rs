@@ -191,24 +191,24 @@ impl<P: Copy + Default> EventShortener<P> {
     /// Writes events of any kind, with the short forms where they apply.
     pub fn write(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
         let mut rest = words;
-        while let [first, behind @ ..] = rest {
+        while let [first, after @ ..] = rest {
             let word = u32::from_le_bytes(*first);
             if word >> 12 == CALLER
                 && !self.is_lost
-                && let [caller, behind @ ..] = behind
+                && let [caller, after @ ..] = after
             {
-                rest = self.called(u32::from_le_bytes(*caller), behind, short);
+                rest = self.called(u32::from_le_bytes(*caller), after, short);
                 continue;
             }
             let length = event_length(word).filter(|_| !self.is_lost);
             self.is_lost |= length.is_none();
-            let (event, behind) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
+            let (event, after) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
             match event.iter().map(|word| u32::from_le_bytes(*word)).next() {
                 Some(word) if word == TYPED << 12 && !self.is_lost => self.class(event, short),
                 Some(word) if word == OUTSIDE << 12 && !self.is_lost => outside(event, short),
                 _ => short.copy(event),
             }
-            rest = behind;
+            rest = after;
         }
     }
 
@@ -256,10 +256,10 @@ impl<P: Copy + Default> EventShortener<P> {
     fn called<'w>(
         &mut self,
         caller: u32,
-        behind: &'w [Word],
+        after: &'w [Word],
         short: &mut ShortWords<'_>,
     ) -> &'w [Word] {
-        if let [next, rest @ ..] = behind {
+        if let [next, rest @ ..] = after {
             let next = u32::from_le_bytes(*next);
             if is_site(next >> 12) {
                 match self.again(caller, next) {
@@ -270,7 +270,7 @@ impl<P: Copy + Default> EventShortener<P> {
             }
         }
         self.caller(caller, short);
-        behind
+        after
     }
 
     fn caller(&mut self, caller: u32, short: &mut ShortWords<'_>) {

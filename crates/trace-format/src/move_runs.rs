@@ -24,7 +24,7 @@ use crate::{FormatError, HeapClassId};
 /// Length of the list of destinations.
 const DESTINATIONS: usize = 64;
 
-const LISTED_BEHIND: u8 = 4;
+const LISTED_LATER: u8 = 4;
 const STAYED: u8 = 5;
 const SAME_SHIFT: u8 = 6;
 const STATED: u8 = 7;
@@ -222,11 +222,11 @@ impl MoveEncoder {
         let last = self.destinations.last();
         self.destinations.renew(listed, end);
         match listed.and_then(|index| u8::try_from(index).ok()) {
-            Some(index) if index < LISTED_BEHIND => index,
+            Some(index) if index < LISTED_LATER => index,
             _ if to.wrapping_sub(from) == self.shift => SAME_SHIFT,
             Some(index) => {
                 self.content.push(index);
-                LISTED_BEHIND
+                LISTED_LATER
             }
             None => {
                 put_varint(zigzag(last / 8, to / 8), &mut self.content);
@@ -307,7 +307,7 @@ impl<'a> MoveDecoder<'a> {
             }
             _ => {
                 let index = match code {
-                    LISTED_BEHIND => self.fields.byte()?,
+                    LISTED_LATER => self.fields.byte()?,
                     index => index,
                 };
                 let index = usize::from(index);

@@ -65,11 +65,11 @@ mod tests {
             ..own.clone()
         };
         assert_eq!(process_state(&other_machine), ProcessState::Unknown);
-        let nobody = MappedCounters {
+        let without_process = MappedCounters {
             pid: u32::MAX,
             ..own
         };
-        assert_eq!(process_state(&nobody), ProcessState::Gone);
+        assert_eq!(process_state(&without_process), ProcessState::Gone);
         assert_eq!(
             process_state(&MappedCounters::default()),
             ProcessState::Unknown

@@ -1,4 +1,4 @@
-//! Event files, step by step: order, damage, buffers on several threads and from the disk.
+//! Event files, step by step: order, damage, and buffers decoded on several threads and read from disk.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn header(index: u32) -> (BlockKind, Vec<u8>) {
     (BlockKind::EVENT_FILE, content)
 }
 
-/// A buffer of one event, told by its thread.
+/// A buffer of one event, identified by its thread.
 fn events(thread: u32) -> (BlockKind, Vec<u8>) {
     let mut content = Vec::new();
     EventBlockHeader {
@@ -88,7 +88,7 @@ fn threads(files: &mut EventFiles, buffers: &EventBuffers, workers: usize) -> Ve
     all
 }
 
-/// Every step in a few words.
+/// Every step, as a short description.
 fn outline(directory: &Path) -> (Vec<String>, Vec<&'static str>) {
     let mut files = EventFiles::open(directory).unwrap();
     let mut steps = Vec::new();
@@ -269,7 +269,7 @@ fn damage_is_a_step_at_its_place() {
         let (steps, damage) = change(block);
         let mut steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         if block == 0 {
-            // The file is named before its first block is missed, or after.
+            // The file may be named before or after its first block is reported missing.
             steps.sort_by_key(|step| {
                 (
                     step.starts_with("end"),

@@ -1,4 +1,4 @@
-//! What a killed process had in memory: each word is read once, wherever it stood at that moment.
+//! What a killed process had in memory: each word is read exactly once, wherever it was at that moment.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use ducktrack_trace_format::{
 use ducktrack_trace_reader::{EventFiles, EventStep, RecoveredEvents};
 
 const START: u64 = 0x7000_0000;
-/// A process that has no such file mapped: its number is that of none.
+/// A process number that no process has, so no process has the file mapped.
 const PROCESS: u32 = u32::MAX;
 
 fn header(thread: u32, epoch: u32) -> EventBlockHeader {
@@ -25,7 +25,7 @@ fn header(thread: u32, epoch: u32) -> EventBlockHeader {
     }
 }
 
-/// Words that are told apart by their numbers.
+/// Words that can be distinguished by their numbers.
 fn words(numbers: std::ops::Range<u32>) -> Vec<u8> {
     numbers.flat_map(u32::to_le_bytes).collect()
 }
@@ -70,7 +70,8 @@ fn file_header(epoch: u32) -> Vec<u8> {
     page
 }
 
-/// The buffer of a thread with these words; the first `taken` of them were handed over, and `position` before these.
+/// The buffer of a thread with these words, of which the first `taken` were handed over; `position` words were handed
+/// over before.
 fn thread_area(thread: u32, position: u64, all: &[u8], taken: u64) -> Vec<u8> {
     let mut area = vec![0; 2 * live::PAGE];
     set(&mut area, live::KIND, live::THREAD);
@@ -117,7 +118,7 @@ fn pieces_area(slots: &[Slot]) -> Vec<u8> {
     area
 }
 
-/// Thread and words of each buffer, in order; epochs by their numbers.
+/// Thread and words of each buffer, in order, with epochs by number.
 fn read(directory: &Path) -> (Vec<String>, RecoveredEvents) {
     let mut files = EventFiles::open(directory).unwrap();
     let mut steps = Vec::new();
@@ -171,9 +172,9 @@ fn each_word_is_read_once() {
         words,
     };
     let mut file = file_header(2);
-    // Two words of three were handed over, and are in slots as well; the second time the thread had not noted that yet.
+    // Two of three words were handed over and are also in slots; for the second, the thread had not noted that yet.
     file.extend(thread_area(1, 3, &words(103..106), 1));
-    // Nothing since it handed over: it begins at the start again.
+    // Nothing was written after the last hand-over: the buffer starts again at its beginning.
     file.extend(thread_area(2, 9, &[], 5));
     file.extend(pieces_area(&[
         slot(3, 0, 1, 0, 4, words(104..105)),
@@ -217,7 +218,7 @@ fn collection_area(number: u64, kept: u32) -> Vec<u8> {
     area
 }
 
-/// Of three collections the second is lost.
+/// Of three collections, the second one is lost.
 #[test]
 fn collections_that_were_kept_end_their_epochs() {
     let directory = tempfile::tempdir().unwrap();
@@ -250,7 +251,7 @@ fn collections_that_were_kept_end_their_epochs() {
     assert_eq!((recovered.collections, recovered.kept_collections), (1, 2));
 }
 
-/// The collection's block is in the file, its moves are not.
+/// The collection's block is in the file, but its moves are not.
 #[test]
 fn a_collection_whose_moves_are_missing_is_the_one_that_was_kept() {
     let directory = tempfile::tempdir().unwrap();
@@ -272,7 +273,7 @@ fn a_collection_whose_moves_are_missing_is_the_one_that_was_kept() {
         &mut events,
     )
     .unwrap();
-    // And the beginning of another block.
+    // With or without the beginning of another block.
     for cut in [0, 7] {
         let torn = [&events[..], &[0; 7][..cut]].concat();
         fs::write(&path, &torn).unwrap();

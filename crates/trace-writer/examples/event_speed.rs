@@ -1,8 +1,8 @@
-//! How fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`, perhaps with
-//! `-- callers off` for one mix of events and one strategy of compression.
+//! Measures how fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`,
+//! optionally with `-- callers off` for one mix of events and one compression strategy.
 //!
-//! Synthetic events of programs that do the same again and again: eight of ten events are of fixed size, one is of an array, one was eliminated; a new
-//! thread-local buffer every 2,000 events. Of every epoch 5% survive.
+//! The events are synthetic, like those of repetitive programs: of ten events, eight are of fixed size, one is of an array, and one was
+//! eliminated. A new thread-local buffer begins every 2,000 events. 5% of every epoch survive.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -60,7 +60,7 @@ impl Tally for Counts {
 #[derive(Default)]
 struct Host(Arc<Mutex<BTreeMap<String, u64>>>);
 
-/// What the kernel has counted for the current thread.
+/// CPU time of the current thread, as counted by the kernel.
 fn cpu_nanos() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok()
@@ -98,16 +98,16 @@ impl Random {
     }
 }
 
-/// What a loop of a program does again and again, with the shares of events that are more than a word.
+/// The body of a program's loop, with the shares of events that take more than a word.
 struct Mix {
     name: &'static str,
     /// Percent of events with a caller.
     called: u64,
-    /// Percent of events that say a class.
+    /// Percent of events with a class.
     typed: u64,
 }
 
-/// As `ducktrack` finds them in a renderer, in stream pipelines and in a database.
+/// Shares like those that `ducktrack` measured in a renderer, in stream pipelines and in a database.
 const MIXES: [Mix; 3] = [
     Mix {
         name: "plain words",
@@ -158,7 +158,7 @@ impl Mix {
     }
 }
 
-/// Buffers, and the places (start, bytes) of all objects.
+/// Buffers, and start and size of all objects.
 struct Epoch {
     buffers: Vec<Buffer>,
     objects: Vec<(u64, u64)>,
@@ -175,7 +175,7 @@ fn epoch(number: u32, mix: &Mix, random: &mut Random) -> Epoch {
         for event in 0..EVENTS_PER_BUFFER {
             at += 1;
             if random.below(50) == 0 {
-                // Now and then a branch is taken.
+                // A branch that is taken now and then.
                 at += random.below(20);
             }
             let step = body[at as usize % body.len()];
@@ -319,7 +319,7 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
         stats.events
     );
     drop(log);
-    // The threads end by themselves.
+    // The threads end on their own.
     std::thread::sleep(Duration::from_millis(50));
     for (name, nanos) in host.0.lock().iter().flat_map(|times| times.iter()) {
         println!(
@@ -343,7 +343,7 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     );
 }
 
-/// Whether the user wants this; nothing said: everything.
+/// Whether the user selected this; without arguments, everything is selected.
 fn is_wanted(argument: usize, name: &str) -> bool {
     let said = std::env::args().nth(argument);
     said.is_none_or(|said| name.to_lowercase().starts_with(&said.to_lowercase()))

@@ -1,18 +1,18 @@
-//! Gets what the agent states to disk without stopping the program, and says what could not be written.
+//! Writes what the agent records to disk without stopping the program, and reports what could not be written.
 //!
 //! ```text
 //! let directory = TraceDirectory::create(path)?;            // owns a new file, never an existing one
 //! let mut writer = directory.into_count_writer(WriterOptions::default());
 //! writer.define(&Record::Run(run))?;                         // first; then classes, methods, sites, counters, ...
 //! writer.snapshot(&complete_values)?;                        // every interval, on demand, at exit
-//! writer.finish(End { .. })?;                                // the last word
+//! writer.finish(End { .. })?;                                // the end record
 //! ```
 //!
-//! In trace mode an [`EventLog`] writes event files beside it:
+//! In trace mode an [`EventLog`] writes event files in the same directory:
 //!
 //! ```text
 //! let log = EventLog::start(directory, EventOptions::default(), site_facts, tally, host)?;
-//! if log.buffer(piece) == Flushed::Full { log.wait_for_room(); }   // program's threads: a full buffer of events
+//! if log.buffer(piece) == FlushOutcome::Full { log.wait_for_room(); }   // program's threads: a full buffer of events
 //! log.collection(collection, survivors);                           // inside the pause; never blocks
 //! log.finish(End { .. });                                          // writes all that was handed over
 //! ```

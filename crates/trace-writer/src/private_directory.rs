@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_taken_only_where_nobody_else_can_have_made_it() {
+    fn a_link_is_accepted_only_where_no_other_user_can_have_made_it() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (target, link) = (place.path().join("target"), place.path().join("link"));
         fs::create_dir(&target).expect("a directory");

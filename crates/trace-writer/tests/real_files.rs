@@ -1,4 +1,4 @@
-//! The writer on a real file system: owners of directories, deleted and unwritable places.
+//! The writer on a real file system: ownership of directories, and deleted or unwritable places.
 
 use std::collections::HashSet;
 use std::fs;
@@ -98,7 +98,7 @@ fn a_read_only_directory_is_an_error() {
     let locked = place.path().join("locked");
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
-    // The superuser may write anywhere; then there is nothing to see here.
+    // The superuser may write anywhere, so there is nothing to check then.
     if fs::write(locked.join("probe"), "").is_err() {
         let error = TraceDirectory::create(&locked).map(|_| ()).unwrap_err();
         assert!(matches!(error, WriteError::CreateFile { .. }));

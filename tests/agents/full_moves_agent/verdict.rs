@@ -75,7 +75,7 @@ pub(crate) unsafe fn check(
             counts.lingering += 1;
         } else {
             counts.uncovered += 1;
-            counts.wrong(|| format!("{object:?} is nobody's new place"));
+            counts.wrong(|| format!("{object:?} is not the new place of a survivor"));
         }
     }
 }
@@ -109,9 +109,9 @@ fn check_number_of_dead(
     counts: &mut Counts,
 ) {
     let expected = before.objects.len() as u64;
-    let told = collection.dead + survivors as u64;
-    if before.unread.is_empty() && told != expected {
-        counts.wrong(|| format!("{told} lived or died, and not {expected}"));
+    let reported = collection.dead + survivors as u64;
+    if before.unread.is_empty() && reported != expected {
+        counts.wrong(|| format!("{reported} survived or died instead of {expected}"));
     }
     let walked = collection.dead + survivors as u64;
     if collection.walked != walked {

@@ -80,8 +80,8 @@ impl Oracle {
             self.add("moved", applied.moved);
             self.add("stayed", applied.stayed);
             self.add("new", applied.new);
-            let told = (applied.moved + applied.stayed) as usize;
-            if report.fault.is_none() && told != report.survivors.len() {
+            let reported = (applied.moved + applied.stayed) as usize;
+            if report.fault.is_none() && reported != report.survivors.len() {
                 self.wrong("survivors were not counted");
             }
             dead.extend(applied.dead);

@@ -21,7 +21,7 @@ fn loop_to_start() -> CodeBuilder {
 }
 
 #[test]
-fn a_branch_to_the_start_lands_behind_the_entry() {
+fn a_branch_to_the_start_lands_after_the_entry() {
     let edit = insertions(vec![probe(Place::Before(at(0)), 2), probe(Place::Entry, 1)]);
     let bytes = edited(b"(I)V", loop_to_start(), &edit);
     assert_eq!(
@@ -54,7 +54,7 @@ fn diamond() -> CodeBuilder {
 }
 
 #[test]
-fn falling_in_is_told_apart_from_jumping_in() {
+fn falling_in_is_distinguished_from_jumping_in() {
     let edit = insertions(vec![
         probe(Place::FallThroughInto(at(6)), 3),
         probe(Place::After(at(5)), 2),

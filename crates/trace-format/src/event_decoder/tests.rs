@@ -334,7 +334,7 @@ fn more_arrays_than_a_heap_holds_are_refused_at_once() {
 }
 
 #[test]
-fn cut_and_unknown_events_are_errors_behind_what_was_read() {
+fn cut_and_unknown_events_are_errors_after_what_was_read() {
     let mut bytes = EventWords::new()
         .site(FIXED, 3)
         .at(FIXED, 0x9000)

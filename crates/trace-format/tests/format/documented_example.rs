@@ -1,11 +1,11 @@
-//! The hex of `FORMAT.md` is what the crate writes.
+//! The crate writes the bytes that `FORMAT.md` documents.
 
 use ducktrack_trace_format::{
     BlockKind, Compression, End, EventBlockHeader, EventFlags, EventWords, FileHeader, Record,
     SiteId, ThreadId, encode_block, push_record,
 };
 
-/// The hex digits of an example, comments left out (they start two columns after the last byte).
+/// The hex digits of an example, without the comments (which start two columns after the last byte).
 fn documented_bytes(example: usize) -> Vec<u8> {
     let source = include_str!("../../FORMAT.md");
     let example = source

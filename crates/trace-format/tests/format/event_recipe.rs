@@ -1,4 +1,5 @@
-//! What is in the golden event file: every kind of event block, every sort of event, and the records of trace mode.
+//! The content of the golden event file: all kinds of event blocks, all kinds of events, and the records of trace
+//! mode.
 
 use ducktrack_trace_format::{
     AddressRange, BlockKind, CallSiteId, Collection, CollectionCounts, CollectionKind, Compression,
@@ -8,7 +9,7 @@ use ducktrack_trace_format::{
     encode_explained, push_record,
 };
 
-/// Kinds and contents: those of version 1, with what version 2 added ahead of the last.
+/// Kinds and contents: those of version 1, with the additions of version 2 before the last block.
 pub(crate) fn event_blocks() -> Vec<(BlockKind, Vec<u8>)> {
     let mut blocks = blocks_of_version_1();
     let end = blocks.pop();
@@ -220,7 +221,7 @@ fn collection() -> Vec<u8> {
     content
 }
 
-/// Every way to state a destination, and runs of one, two and more objects.
+/// All ways to state a destination, and runs of one, two and more objects.
 fn moves() -> Vec<u8> {
     let mut encoder = MoveEncoder::new();
     let mut from = 0x9000_0000;

@@ -1,5 +1,5 @@
-//! A trace of each version is checked in. Old bytes must read as what was written; the current version must
-//! write the same bytes. To make the files of a new version, name it here: `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
+//! A trace of each version is checked in. Old bytes must decode to what was written; the current version must write the same bytes. To
+//! create the files of a new version, name it here: `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ fn golden(name: &str) -> PathBuf {
 
 fn read_or_bless(name: &str, recipe: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let path = golden(name);
-    // Those of older versions are made no more.
+    // Files of older versions are no longer created.
     if std::env::var_os("BLESS").is_some() && name.contains("-v2") {
         std::fs::write(&path, recipe()).unwrap();
     }
@@ -63,7 +63,7 @@ fn plain_files_are_read_and_the_last_version_is_written_byte_by_byte() {
     );
 }
 
-/// Compressors may choose differently from version to version, so only reading is compared.
+/// Compressors may produce other bytes in other versions, so only reading is compared.
 #[test]
 fn compressed_files_are_read() {
     for name in ["count-v1-lz4.trace", "count-v2-lz4.trace"] {
@@ -85,7 +85,7 @@ fn records_of_tracing_are_read_and_the_last_version_is_written_byte_by_byte() {
     assert!(bytes == written, "the bytes of version 2 have changed");
 }
 
-/// Contents are compared as bytes, so their decoders need not be right for this test; that they are is the affair of their own.
+/// Contents are compared as bytes, so this test does not depend on their decoders, which have their own tests.
 #[test]
 fn event_files_are_read_and_the_last_version_is_written_byte_by_byte() {
     let written = event_trace(Compression::Off);
@@ -110,7 +110,7 @@ fn compressed_event_files_are_read() {
     }
 }
 
-/// The bytes that are checked in still mean what they meant.
+/// The checked-in bytes still have the same meaning.
 #[test]
 fn the_golden_event_file_decodes() {
     let bytes = std::fs::read(golden("events-v1.trace")).unwrap();

@@ -1,4 +1,4 @@
-//! The bytes of the format, held still: the example of the documentation, and traces of every version.
+//! Keeps the format stable: the documented example, and traces of every version.
 
 mod documented_example;
 mod event_recipe;

@@ -1,4 +1,4 @@
-//! What is in the golden trace: every sort of record, every variant of every enum, both kinds of blocks.
+//! The content of the golden trace: all kinds of records, all variants of every enum, both kinds of blocks.
 
 use ducktrack_trace_format::{
     AgentCost, AllocationKind, BlockKind, CallSite, CallSiteId, Class, ClassId, Compression,
@@ -7,7 +7,7 @@ use ducktrack_trace_format::{
     ThreadId, Unit, encode_block, push_record,
 };
 
-/// All kinds in their order in the format.
+/// All kinds in the order of the format.
 pub(crate) const KINDS: [AllocationKind; 18] = [
     AllocationKind::New,
     AllocationKind::NewArray,

@@ -1,4 +1,4 @@
-//! What is in the golden trace of the records that only `mode=trace` writes, each in every form.
+//! The golden trace of the records that only `mode=trace` writes, with every variant of each.
 
 use ducktrack_trace_format::{
     BlockKind, CallSiteId, CalledSite, FIRST_CALLED_SITE, HeapClass, HeapClassId, HeapClassSize,

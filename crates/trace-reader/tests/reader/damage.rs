@@ -1,4 +1,4 @@
-//! Each sort of damage is found, named and placed, and what is intact after it is still read.
+//! Each kind of damage is found, named and located, and intact data after it is still read.
 
 use crate::small_trace::{TraceBytes, end, records_of, refusal, run, size, small_trace, snapshot};
 use ducktrack_trace_format::{BlockHeader, BlockKind, Damage, Record};
@@ -31,7 +31,7 @@ fn a_flipped_bit_costs_one_block_and_no_more() {
             Damage::CorruptBlock { at, skipped, .. } => {
                 assert_eq!((*at, *skipped), (from, trace.block_bytes(hit).len() as u64));
             }
-            // A length that leads beyond the end of the last block looks like a cut.
+            // A length that leads past the end of the last block looks like a cut.
             Damage::Cut { at, .. } if last => assert_eq!(*at, from),
             other => panic!("byte {at}: {other:?}"),
         }
@@ -164,7 +164,7 @@ fn a_file_full_of_damage_gives_a_short_report() {
     assert!(matches!(damage.last(), Some(Damage::Further { count }) if *count > 800));
 }
 
-/// Each false mark states a block of the greatest length; checking all of them in full would take hours.
+/// Each false mark states a block of the maximal length; checking all of them completely would take hours.
 #[test]
 fn false_marks_do_not_cost_quadratic_time() {
     let header = BlockHeader {

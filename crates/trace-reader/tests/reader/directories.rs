@@ -1,4 +1,4 @@
-//! Directories and files that are no trace give one clear line; a directory of several files is read in order.
+//! Directories and files that are not traces yield one clear line; a directory of several files is read in order.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A trace cut anywhere is readable up to its last whole block, and the reader says where it was cut.
+//! A trace that is cut anywhere is readable up to its last whole block, and the reader reports where it was cut.
 
 use crate::small_trace::{records_of, small_trace};
 use ducktrack_trace_format::{Damage, Record};
@@ -44,7 +44,7 @@ fn every_byte_offset() {
     }
 }
 
-/// A reader that gives its bytes in small and uneven pieces.
+/// A reader that returns its bytes in small, uneven pieces.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl std::io::Read for Trickle<'_> {

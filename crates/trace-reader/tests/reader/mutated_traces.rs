@@ -1,4 +1,4 @@
-//! Whatever the bytes: no panic, no invented record, and damage is reported when something is missing.
+//! For any bytes: no panic, no invented record, and damage is reported if something is missing.
 
 use crate::small_trace::{TraceBytes, records_of, small_trace};
 use ducktrack_trace_format::{Damage, MAGIC, Record};
@@ -74,7 +74,7 @@ proptest! {
         }
     }
 
-    /// Checksums are right here, so that the decoder of records is reached.
+    /// The checksums are right, so that the record decoder is reached.
     #[test]
     fn mutated_content(content in prop::collection::vec(any::<u8>(), 0..400), kind in 1_u8..5) {
         let trace = TraceBytes::new().raw_block(ducktrack_trace_format::BlockKind(kind), &content);
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_ne!(ended, said_so);
     }
 
-    /// Real records with a few bytes changed under a right checksum.
+    /// Real records with a few changed bytes, but right checksums.
     #[test]
     fn mutated_records(mutations in prop::collection::vec(mutation(), 1..4), block in 0_usize..5) {
         let trace = small_trace();

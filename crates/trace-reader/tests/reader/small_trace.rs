@@ -46,7 +46,7 @@ impl TraceBytes {
         self
     }
 
-    /// The bytes of the block with this position.
+    /// The bytes of the block with this index.
     pub(crate) fn block_bytes(&self, index: usize) -> &[u8] {
         &self.bytes[self.ends[index]..self.ends[index + 1]]
     }
@@ -99,7 +99,7 @@ pub(crate) fn end() -> Record {
     })
 }
 
-/// Definitions, a snapshot, definitions, a snapshot, the end: some blocks compressed, some not.
+/// Definitions, a snapshot, definitions, a snapshot, and the end, with some blocks compressed.
 pub(crate) fn small_trace() -> TraceBytes {
     TraceBytes::new()
         .block(
@@ -112,7 +112,7 @@ pub(crate) fn small_trace() -> TraceBytes {
         .block(BlockKind::END, &[end()])
 }
 
-/// All records of a trace that is known to be good, without the reader.
+/// All records of a trace that is known to be intact, read without the reader.
 pub(crate) fn records_of(trace: &TraceBytes) -> Vec<Vec<Record>> {
     (0..trace.ends.len() - 1)
         .map(|index| {

@@ -12,7 +12,7 @@ pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
         (
             stats.lost_blocks,
             format!(
-                "{} blocks of events ({} bytes) could not be written; what they said is missing",
+                "{} blocks of events ({} bytes) could not be written; their contents are missing",
                 stats.lost_blocks, stats.lost_bytes
             ),
         ),
@@ -40,7 +40,7 @@ pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
         (
             stats.contradictions,
             format!(
-                "{} survivors contradict what events said of them; their sites are not known",
+                "{} survivors contradict their events; their sites are unknown",
                 stats.contradictions
             ),
         ),

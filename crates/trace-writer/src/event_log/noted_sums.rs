@@ -20,12 +20,12 @@ struct EventKey {
 
 impl EventKey {
     #[inline]
-    fn by(alike: &EqualEvents) -> Self {
-        let caller = alike.caller.map_or(0, |caller| u64::from(caller.0) + 1);
-        let has_klass = u64::from(alike.klass.is_some());
+    fn by(common: &EqualEvents) -> Self {
+        let caller = common.caller.map_or(0, |caller| u64::from(caller.0) + 1);
+        let has_klass = u64::from(common.klass.is_some());
         Self {
-            klass: alike.klass.unwrap_or(0),
-            origin: u64::from(alike.site.0) << 34 ^ caller << 1 ^ has_klass,
+            klass: common.klass.unwrap_or(0),
+            origin: u64::from(common.site.0) << 34 ^ caller << 1 ^ has_klass,
         }
     }
 
@@ -44,7 +44,7 @@ struct NotedSum {
     kept: KeptSite,
     executed: u64,
     units: u64,
-    alike: EqualEvents,
+    common: EqualEvents,
 }
 
 impl NotedSum {
@@ -80,8 +80,8 @@ impl NotedSums {
     /// Adds an object to the sum of its combination and returns how it is kept. `None` if that sum is not in the
     /// table.
     #[inline]
-    pub(crate) fn add(&mut self, alike: &EqualEvents, units: u32) -> Option<KeptSite> {
-        let key = EventKey::by(alike);
+    pub(crate) fn add(&mut self, common: &EqualEvents, units: u32) -> Option<KeptSite> {
+        let key = EventKey::by(common);
         let sum = self.places[key.place()].as_mut();
         let sum = sum.filter(|sum| sum.key == key)?;
         sum.executed += 1;
@@ -93,15 +93,15 @@ impl NotedSums {
     #[cold]
     pub(crate) fn add_first(
         &mut self,
-        alike: EqualEvents,
+        common: EqualEvents,
         units: u32,
         kept: KeptSite,
     ) -> Option<(EqualEvents, EventSum)> {
-        let key = EventKey::by(&alike);
+        let key = EventKey::by(&common);
         let number = key.place();
         let first = NotedSum {
             key,
-            alike,
+            common,
             kept,
             executed: 1,
             units: units.into(),
@@ -110,7 +110,7 @@ impl NotedSums {
         if before.is_none() {
             self.taken.push(number as u8);
         }
-        before.map(|sum| (sum.alike, sum.sum()))
+        before.map(|sum| (sum.common, sum.sum()))
     }
 
     /// Hands out all sums and starts again.
@@ -121,7 +121,7 @@ impl NotedSums {
                 .get_mut(usize::from(number))
                 .and_then(Option::take)
             {
-                give(&sum.alike, &sum.sum());
+                give(&sum.common, &sum.sum());
             }
         }
     }
@@ -143,26 +143,26 @@ mod tests {
             let mut sums = NotedSums::default();
             let mut expected: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
             let mut given: HashMap<(u32, u32, u64), (u64, u64)> = HashMap::new();
-            let key = |alike: &EqualEvents| {
-                (alike.site.0, alike.caller.map_or(0, |caller| caller.0), alike.klass.unwrap_or(0))
+            let key = |common: &EqualEvents| {
+                (common.site.0, common.caller.map_or(0, |caller| caller.0), common.klass.unwrap_or(0))
             };
-            let mut take = |alike: &EqualEvents, sum: &EventSum| {
+            let mut take = |common: &EqualEvents, sum: &EventSum| {
                 assert_eq!((sum.on_heap, sum.on_heap_bytes), (sum.executed, sum.executed_bytes));
-                let entry = given.entry(key(alike)).or_default();
+                let entry = given.entry(key(common)).or_default();
                 (entry.0, entry.1) = (entry.0 + sum.executed, entry.1 + sum.executed_bytes);
             };
             for (site, caller, klass, units) in events {
-                let alike = EqualEvents {
+                let common = EqualEvents {
                     site: SiteId(site),
                     caller: (caller > 0).then_some(CallSiteId(caller)),
                     klass: (klass > 0).then_some(klass * 0x40),
                 };
-                let entry = expected.entry(key(&alike)).or_default();
+                let entry = expected.entry(key(&common)).or_default();
                 (entry.0, entry.1) = (entry.0 + 1, entry.1 + u64::from(units) * 8);
                 let kept = KeptSite::alone(SiteId(site + caller)).unwrap();
-                match sums.add(&alike, units) {
+                match sums.add(&common, units) {
                     Some(known) => assert_eq!(known, kept),
-                    None => if let Some((before, sum)) = sums.add_first(alike, units, kept) {
+                    None => if let Some((before, sum)) = sums.add_first(common, units, kept) {
                         take(&before, &sum);
                     },
                 }

@@ -44,10 +44,10 @@ mod tests {
             wait_nanos: 2_500_000,
             ..EventStats::default()
         };
-        let said = sentences(&stats);
+        let remarks = sentences(&stats);
         assert!(
-            said.len() == 1 && said[0].contains("3 times, 2.5 ms"),
-            "{said:?}"
+            remarks.len() == 1 && remarks[0].contains("3 times, 2.5 ms"),
+            "{remarks:?}"
         );
     }
 }

@@ -34,12 +34,12 @@ pub trait Tally {
     fn add(&mut self, thread: ThreadId, event: &Event);
 
     /// Adds equal allocations.
-    fn add_sum(&mut self, thread: ThreadId, alike: &EqualEvents, sum: &EventSum);
+    fn add_sum(&mut self, thread: ThreadId, common: &EqualEvents, sum: &EventSum);
 }
 
 /// Counts nothing.
 impl Tally for () {
     fn add(&mut self, _thread: ThreadId, _event: &Event) {}
 
-    fn add_sum(&mut self, _thread: ThreadId, _alike: &EqualEvents, _sum: &EventSum) {}
+    fn add_sum(&mut self, _thread: ThreadId, _common: &EqualEvents, _sum: &EventSum) {}
 }

@@ -385,7 +385,7 @@ impl Tally for Failing {
         panic!("a tally that fails");
     }
 
-    fn add_sum(&mut self, _thread: ThreadId, _alike: &EqualEvents, _sum: &EventSum) {
+    fn add_sum(&mut self, _thread: ThreadId, _common: &EqualEvents, _sum: &EventSum) {
         panic!("a tally that fails");
     }
 }

@@ -1,4 +1,4 @@
-//! Killed anywhere, deleted, finished twice: what is in the files stays readable.
+//! After a kill at any point, a deletion, or a second finish, the contents of the files stay readable.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The event log against a naive heap: threads that allocate, collections that move, and a reader that knows no tricks.
+//! The event log compared with a naive heap: threads that allocate, collections that move objects, and a simple reader.
 
 mod damage;
 mod naive_reader;

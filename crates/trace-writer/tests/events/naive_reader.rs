@@ -1,4 +1,4 @@
-//! Reads event files as the format's documentation says, with a map of objects by address and nothing else.
+//! Reads event files exactly as documented, with nothing but a map of objects by address.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use ducktrack_trace_format::{
 
 use crate::test_host::Facts;
 
-/// A live object as the trace tells.
+/// A live object according to the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub(crate) bytes: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Known {
     pub(crate) birth: u32,
 }
 
-/// The whole blocks of a file; what follows the last one is left out.
+/// The whole blocks of a file, without an incomplete last one.
 pub(crate) fn blocks(bytes: &[u8]) -> Vec<(BlockKind, Vec<u8>)> {
     let header = FileHeader::decode(bytes).unwrap();
     let mut rest = &bytes[usize::from(header.length)..];
@@ -53,19 +53,19 @@ pub(crate) fn event_files(directory: &Path) -> Vec<(u32, PathBuf)> {
     files
 }
 
-/// Follows the blocks.
+/// Follows the blocks of event files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NaiveReader {
     pub(crate) objects: BTreeMap<u64, Known>,
     collected: Vec<AddressRange>,
-    /// Objects of collected ranges that no run has named yet.
+    /// Objects of collected ranges that no run has named so far.
     leaving: BTreeMap<u64, Known>,
     arriving: Vec<(u64, Known)>,
     pub(crate) collection: u32,
     pub(crate) collections: Vec<Collection>,
     pub(crate) events: u64,
     pub(crate) sync_parts: u64,
-    /// The state after each collection, but for what was explained later.
+    /// The file's end block was read.
     pub(crate) ended: bool,
 }
 
@@ -155,7 +155,7 @@ impl NaiveReader {
         }
     }
 
-    /// The moves are complete: what was not named is dead.
+    /// Completes the moves: objects that were not named are dead.
     fn arrive(&mut self) {
         self.leaving.clear();
         for (address, object) in std::mem::take(&mut self.arriving) {
@@ -163,7 +163,7 @@ impl NaiveReader {
         }
     }
 
-    /// At the start the point is the heap; later on it must be what is known already.
+    /// At the start, the synchronization point is the heap; later it must equal the known heap.
     fn sync(&mut self, content: &[u8]) {
         let decoder = SyncDecoder::new(content).unwrap();
         self.sync_parts += 1;

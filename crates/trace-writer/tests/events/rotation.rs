@@ -1,4 +1,4 @@
-//! Limits are kept, and every file that is left answers for itself.
+//! Limits are kept, and every remaining file can be read alone.
 
 use std::path::Path;
 use std::sync::Arc;

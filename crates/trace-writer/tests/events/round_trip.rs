@@ -1,4 +1,4 @@
-//! What a naive reader learns from the files is what happened on the naive heap.
+//! A naive reader of the files gets exactly what happened on the naive heap.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,8 @@ pub(crate) fn read_from(directory: &Path, first: usize) -> NaiveReader {
     reader
 }
 
-/// The reader holds every object of the heap and no other. `settled`: nothing was allocated since the last collection.
+/// Checks that the reader has every object of the heap and no other. `settled`: nothing was allocated since the last
+/// collection.
 pub(crate) fn compare(reader: &NaiveReader, heap: &Heap) {
     let mut known = reader.objects.clone();
     for object in &heap.objects {
@@ -67,7 +68,7 @@ pub(crate) fn compare(reader: &NaiveReader, heap: &Heap) {
             );
         }
     }
-    // What died in a part of the heap that was not collected is still there to the reader.
+    // For the reader, objects that died outside of the collected ranges still exist.
     known.retain(|address, _| Heap::is_in_eden(*address));
     assert!(known.is_empty(), "{known:x?}");
 }
@@ -90,7 +91,7 @@ fn run(
         }
         heap.collect(&log);
     }
-    // Stopped threads say what they did, and a full collection settles everything.
+    // Stopped threads record their allocations, and a full collection settles everything.
     for _ in 0..steps {
         heap.patient_step(&log, &host);
     }

@@ -1,5 +1,5 @@
-//! A naive heap: a list of objects, threads with allocation buffers, and collections that kill and move at random. It does what a VM with the
-//! agent would do: it fills event buffers, cuts them, and reports survivors.
+//! A naive heap: a list of objects, threads with allocation buffers, and collections that kill and move objects at random. It does what a
+//! VM with the agent would do: fills event buffers, cuts them, and reports survivors.
 
 use std::sync::atomic::Ordering;
 
@@ -29,15 +29,15 @@ pub(crate) struct Object {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) class: HeapClassId,
-    /// 0: made by the VM.
+    /// 0: allocated by the VM.
     pub(crate) site: SiteId,
     pub(crate) thread: ThreadId,
     pub(crate) birth: u32,
-    /// No event has said so yet: the thread was stopped before it could.
-    pub(crate) unsaid: bool,
-    /// Its event does not state the address, and no collection has come by.
+    /// It has no event yet, because the thread was stopped before writing it.
+    pub(crate) unrecorded: bool,
+    /// Its event does not state the address, and no collection has processed it.
     pub(crate) hidden: bool,
-    /// No collection has come by.
+    /// No collection has processed it.
     pub(crate) unseen: bool,
 }
 
@@ -45,16 +45,16 @@ struct Thread {
     id: ThreadId,
     top: u64,
     limit: u64,
-    /// The top by the last event; below 8: not known.
+    /// The top after the last event; less than 8: unknown.
     last: u64,
     /// The next word must state the top.
     absolute: bool,
-    /// `last` when the open piece was begun.
+    /// `last` at the beginning of the open piece.
     begun_at: u64,
     words: EventWords,
-    /// A stopped allocation: to be written after the collection.
+    /// An allocation in which the thread was stopped; its event is written after the collection.
     stopped: Option<Stopped>,
-    /// A collection has cut its words, and it has not said that it knows.
+    /// A collection has cut its words, and it has not written a `cut` word since.
     unseen_cut: bool,
 }
 
@@ -65,7 +65,7 @@ struct Stopped {
     top: u64,
 }
 
-/// See the module.
+/// The simulated program and its heap.
 pub(crate) struct Heap {
     random: Random,
     pub(crate) objects: Vec<Object>,
@@ -78,7 +78,7 @@ pub(crate) struct Heap {
     unique: u64,
     pub(crate) sums: Sums,
     must_wait: bool,
-    /// Collections that were asked for.
+    /// How many emergency collections were requested.
     pub(crate) emergencies: u64,
     /// How many of 16 live objects die at a collection.
     pub(crate) mortality: u64,
@@ -114,7 +114,7 @@ impl Heap {
         }
     }
 
-    /// Some thread does something.
+    /// A random action of a random thread.
     pub(crate) fn step(&mut self, log: &EventLog) {
         let thread = self.random.below(self.threads.len() as u64) as usize;
         match self.random.below(40) {
@@ -138,7 +138,7 @@ impl Heap {
         }
     }
 
-    /// A step of a program that waits when it must.
+    /// A step of a program that waits if it must.
     pub(crate) fn patient_step(&mut self, log: &EventLog, host: &Host) {
         self.step(log);
         if self.must_wait || host.wanted.load(Ordering::SeqCst) > 0 {
@@ -146,7 +146,7 @@ impl Heap {
         }
     }
 
-    /// Hands the thread's words over.
+    /// Hands over the thread's words.
     fn flush(&mut self, thread: usize, flags: EventFlags, log: &EventLog) {
         let epoch = self.epoch;
         let thread = &mut self.threads[thread];
@@ -167,7 +167,7 @@ impl Heap {
         self.must_wait |= log.buffer(Buffer { header, words }) == FlushOutcome::Full;
     }
 
-    /// Waits if a buffer found the queue full, and collects when the log asks for it.
+    /// Waits if a buffer found the queue full, and collects if the log requests it.
     pub(crate) fn safepoint(&mut self, log: &EventLog, host: &Host) {
         let mut collections = 0;
         std::thread::scope(|scope| {
@@ -195,14 +195,14 @@ impl Heap {
             site,
             thread: self.threads[thread].id,
             birth: self.epoch,
-            unsaid: false,
+            unrecorded: false,
             hidden: false,
             unseen: true,
         });
         self.objects.last_mut().unwrap()
     }
 
-    /// Moves the thread's top; gives the new one.
+    /// Moves the thread's top and returns the new one.
     fn bump(&mut self, thread: usize, bytes: u64) -> u64 {
         let eden_top = &mut self.eden_top;
         let thread = &mut self.threads[thread];
@@ -217,7 +217,7 @@ impl Heap {
     }
 
     fn allocate(&mut self, thread: usize, site: SiteId, bytes: u64) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         let top = self.bump(thread, bytes);
         self.object(thread, site, top - bytes, bytes);
         self.sums.on_heap += 1;
@@ -241,16 +241,16 @@ impl Heap {
         thread.absolute = false;
     }
 
-    /// An object that no event explains.
+    /// Allocates an object without an event.
     fn made_by_vm(&mut self, thread: usize) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         let bytes = 16 + self.random.below(20) * 8;
         let top = self.bump(thread, bytes);
         self.object(thread, SiteId(0), top - bytes, bytes).class = HeapClassId(7);
     }
 
     fn eliminated(&mut self, thread: usize) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         self.sums.eliminated += 1;
         let thread = &mut self.threads[thread];
         let words = std::mem::take(&mut thread.words);
@@ -262,9 +262,9 @@ impl Heap {
         };
     }
 
-    /// Outside of buffers, with its address: in eden, or among the old.
+    /// Allocates outside of buffers with an address, in eden or in the old space.
     fn outside(&mut self, thread: usize, old: bool) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         let bytes = 4_096 + self.random.below(400) * 8;
         let place = if old {
             &mut self.old_top
@@ -279,9 +279,9 @@ impl Heap {
         thread.words = std::mem::take(&mut thread.words).outside(SiteId(50), bytes, address);
     }
 
-    /// Outside of buffers, without its address; no other object has its size.
+    /// Allocates outside of buffers without an address; no other object has this size.
     fn outside_unknown(&mut self, thread: usize) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         self.unique += 1;
         let bytes = (8_192 + self.unique * 8).min(1 << 20);
         let old = self.random.below(2) == 0;
@@ -299,7 +299,7 @@ impl Heap {
     }
 
     fn array_of_arrays(&mut self, thread: usize) {
-        self.said_first(thread);
+        self.write_preceding(thread);
         let outer = 1 + self.random.below(5);
         let inner = self.random.below(9);
         let size = |length: u64| (16 + length * 4).next_multiple_of(8);
@@ -320,8 +320,8 @@ impl Heap {
         thread.absolute = false;
     }
 
-    /// What a thread writes ahead of its next event: what a collection kept it from writing, and that it has seen the collection.
-    fn said_first(&mut self, thread: usize) {
+    /// Writes what must precede the thread's next event: a stopped allocation, and that the thread has noticed the collection.
+    fn write_preceding(&mut self, thread: usize) {
         let stopped = self.threads[thread].stopped.take();
         let straddles = stopped.is_some() && self.random.below(3) == 0;
         if let Some(stopped) = stopped.filter(|_| !straddles) {
@@ -347,12 +347,12 @@ impl Heap {
         thread.words = write(std::mem::take(&mut thread.words));
         for object in &mut self.objects {
             if object.thread == thread.id {
-                object.unsaid = false;
+                object.unrecorded = false;
             }
         }
     }
 
-    /// A thread allocates, and a collection comes before it can write that down.
+    /// Stops a thread for a collection between an allocation and its event.
     fn stop_in_the_middle(&mut self, thread: usize) {
         if self.threads[thread].stopped.is_some() || self.threads[thread].absolute {
             return;
@@ -364,7 +364,7 @@ impl Heap {
             return;
         }
         let top = self.bump(thread, bytes);
-        self.object(thread, site, top - bytes, bytes).unsaid = true;
+        self.object(thread, site, top - bytes, bytes).unrecorded = true;
         self.threads[thread].stopped = Some(Stopped {
             site,
             units: bytes / 8,
@@ -372,7 +372,7 @@ impl Heap {
         });
     }
 
-    /// A collection of any kind.
+    /// A random kind of collection.
     pub(crate) fn collect(&mut self, log: &EventLog) {
         let kind = match self.random.below(8) {
             0 => CollectionKind::Full,
@@ -430,7 +430,7 @@ impl Heap {
             .collect()
     }
 
-    /// A part of the old space without any live object.
+    /// A part of the old space without live objects.
     fn without_live_objects(&mut self) -> Vec<AddressRange> {
         let middle = OLD.start + (self.old_top - OLD.start) / 2 / 8 * 8;
         let part = range(middle, middle + 0x1_0000);
@@ -495,7 +495,7 @@ impl Heap {
         survivors
     }
 
-    /// True while an object is in eden.
+    /// Whether the address is in eden.
     pub(crate) fn is_in_eden(address: u64) -> bool {
         EDEN.contains(address)
     }

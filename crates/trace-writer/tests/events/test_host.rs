@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_trace_format::{ArrayLayout, Event, Place, SiteFacts, SiteId, ThreadId};
 use ducktrack_trace_writer::{EqualEvents, EventHost, EventSum, Tally};
 
-/// Sites 16 to 31 have objects of 16, 24, ... bytes; sites 32 and up are measured; 64 and 65 are the levels of an array of arrays.
+/// Sites 16 to 31 allocate objects of 16, 24, ... bytes; sites from 32 on are measured; 64 and 65 are the levels of an array of
+/// arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts;
 
@@ -32,7 +33,7 @@ impl SiteFacts for Facts {
     }
 }
 
-/// What the agent would do and say.
+/// Stands in for the agent.
 #[derive(Default)]
 pub(crate) struct Host {
     pub(crate) wanted: AtomicU64,
@@ -49,7 +50,7 @@ impl EventHost for Host {
     }
 }
 
-/// Objects that reached the heap, eliminated ones, and bytes in gaps.
+/// Numbers of objects on the heap and of eliminated ones, and bytes in gaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) on_heap: u64,
@@ -57,7 +58,7 @@ pub(crate) struct Sums {
     pub(crate) gap_bytes: u64,
 }
 
-/// A tally that others can look at.
+/// A tally that tests can read.
 #[derive(Clone, Default)]
 pub(crate) struct SharedTally(pub(crate) Arc<Mutex<Sums>>);
 

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_object_ends_behind_its_range() {
+    fn a_huge_object_ends_after_its_range() {
         let ranges = [range(16 * MB, 17 * MB), range(20 * MB, 21 * MB)];
         let ends = [19 * MB + 64, 27 * MB + 8];
         let index = EndIndex::new(&ranges, ends.into_iter()).unwrap();

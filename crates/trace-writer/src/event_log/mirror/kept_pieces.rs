@@ -264,8 +264,8 @@ impl KeptPiece {
         let (words, _) = bytes.as_chunks::<4>();
         let mut rest = &*self.units;
         for (stretch, words) in stretches(&self.stretches, words) {
-            let (units, behind) = rest.split_at(words.len().div_ceil(PART).min(rest.len()));
-            rest = behind;
+            let (units, after) = rest.split_at(words.len().div_ceil(PART).min(rest.len()));
+            rest = after;
             give(KeptStretch {
                 start: stretch.start,
                 first: stretch.first,
@@ -414,8 +414,8 @@ mod tests {
         assert_eq!(objects(&kept), expected);
         kept.for_each_stretch(|stretch| {
             for object in stretch.parts().flat_map(Neighbours::objects) {
-                let said = (object.site == alone(19)).then_some(7);
-                assert_eq!(kept.klass_of(&object), said);
+                let stated = (object.site == alone(19)).then_some(7);
+                assert_eq!(kept.klass_of(&object), stated);
             }
         });
         assert_eq!(objects(&kept.pack()), expected);

@@ -109,7 +109,7 @@ impl SiteClasses {
         let has_another_name = || {
             let name = self.names.get(&class);
             name.zip(facts.class_name(site))
-                .is_some_and(|(name, said)| *name != said)
+                .is_some_and(|(name, stated)| *name != stated)
         };
         self.was_never(site, class) || has_another_name()
     }

@@ -121,8 +121,8 @@ impl Mirror {
             formers.add(address, class, object.units, object.origin, false);
         });
         for object in &self.carried {
-            let said = class_at(&self.klasses, object.klass);
-            let class = said.or_else(|| class_of(object.origin.site));
+            let stated = class_at(&self.klasses, object.klass);
+            let class = stated.or_else(|| class_of(object.origin.site));
             let units = object.bytes.and_then(|bytes| u32::try_from(bytes / 8).ok());
             formers.add(object.start, class, units.unwrap_or(0), object.origin, true);
         }
@@ -130,7 +130,7 @@ impl Mirror {
         for piece in &pieces {
             piece.for_each_stretch(|stretch| {
                 for object in stretch.parts().flat_map(Neighbours::objects) {
-                    let said = class_at(&self.klasses, piece.klass_of(&object));
+                    let stated = class_at(&self.klasses, piece.klass_of(&object));
                     let (site, caller) = self.kept_sites.resolve(object.site, facts);
                     let origin = Origin {
                         site,
@@ -138,7 +138,7 @@ impl Mirror {
                         caller,
                         birth: piece.epoch,
                     };
-                    let class = said.or_else(|| class_of(site));
+                    let class = stated.or_else(|| class_of(site));
                     let fixed = || facts.fixed_bytes(site).map(u64::from);
                     let of_class = || site_classes.bytes_of(class?);
                     let bytes = object.bytes.or_else(fixed).or_else(of_class).unwrap_or(0);

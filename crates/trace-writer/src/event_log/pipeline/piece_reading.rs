@@ -128,13 +128,13 @@ impl PieceReading<'_> {
     }
 
     fn add_typed(&mut self, event: &NotedEvent, words: &[Word]) -> Option<KeptSite> {
-        let alike = EqualEvents {
+        let common = EqualEvents {
             site: event.site,
             caller: event.caller,
             klass: event.klass,
         };
-        let kept = self.noted.add(&alike, event.units);
-        let kept = kept.or_else(|| self.first_noted(alike, event.units))?;
+        let kept = self.noted.add(&common, event.units);
+        let kept = kept.or_else(|| self.first_noted(common, event.units))?;
         let words = words.get(..event.words).unwrap_or_default();
         let caller = event.caller.map(|caller| caller.0);
         self.shortener.write_typed(caller, words, &mut self.short);
@@ -143,12 +143,12 @@ impl PieceReading<'_> {
 
     /// Adds the first object of a combination; returns how it is kept. `None` if it cannot be kept.
     #[cold]
-    fn first_noted(&mut self, alike: EqualEvents, units: u32) -> Option<KeptSite> {
-        let kept = self.kept_site(alike.site, alike.caller)?;
-        if let Some(mirror) = self.mirror.as_mut().filter(|_| alike.klass.is_some()) {
-            mirror.says_its_classes(alike.site);
+    fn first_noted(&mut self, common: EqualEvents, units: u32) -> Option<KeptSite> {
+        let kept = self.kept_site(common.site, common.caller)?;
+        if let Some(mirror) = self.mirror.as_mut().filter(|_| common.klass.is_some()) {
+            mirror.says_its_classes(common.site);
         }
-        if let Some((other, sum)) = self.noted.add_first(alike, units, kept) {
+        if let Some((other, sum)) = self.noted.add_first(common, units, kept) {
             self.events += sum.executed;
             self.tally.add_sum(self.thread, &other, &sum);
         }
@@ -194,9 +194,9 @@ impl PieceReading<'_> {
     fn give_sums(&mut self) {
         let (tally, thread) = (&mut *self.tally, self.thread);
         let mut events = 0;
-        let mut give = |alike: &EqualEvents, sum: &EventSum| {
+        let mut give = |common: &EqualEvents, sum: &EventSum| {
             events += sum.executed;
-            tally.add_sum(thread, alike, sum);
+            tally.add_sum(thread, common, sum);
         };
         let (sums, facts, host) = (&*self.sums, self.facts, self.host);
         self.shortener.drain(|caller, word, pair| {
@@ -204,15 +204,15 @@ impl PieceReading<'_> {
                 let (site, caller) = (SiteId(word >> 12), CallSiteId(caller));
                 host.called(site, caller, pair.executed);
                 let sum = sums.sum_of(word, pair.executed);
-                give(&alike(site, Some(caller)), &sum);
+                give(&common(site, Some(caller)), &sum);
             }
         });
         self.sums.drain(|number, sum| {
-            let alike = match facts.called(number) {
-                Some((site, caller)) => alike(site, Some(caller)),
-                None => alike(number, None),
+            let common = match facts.called(number) {
+                Some((site, caller)) => common(site, Some(caller)),
+                None => common(number, None),
             };
-            give(&alike, sum);
+            give(&common, sum);
         });
         self.noted.drain(give);
         self.events += events;
@@ -225,7 +225,7 @@ impl PieceReading<'_> {
     }
 }
 
-fn alike(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
+fn common(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
     EqualEvents {
         site,
         caller,

@@ -30,10 +30,10 @@ impl Candidates {
             }
             let known = shapes.entry(shape).or_insert_with(|| {
                 let places = self.places_of(shape, &segment.before);
-                let is_told = !(segment.open && self.has_loose(shape));
+                let can_anchor = !(segment.open && self.has_loose(shape));
                 Shape {
                     first: places.start,
-                    before: if is_told { places.len() } else { 0 },
+                    before: if can_anchor { places.len() } else { 0 },
                     ..Shape::default()
                 }
             });

@@ -121,8 +121,8 @@ impl Candidates {
         let at = loose
             .binary_search_by_key(&present.address, |former| former.address)
             .ok()?;
-        let is_alike = loose.get(at)?.shape == present.shape;
-        is_alike.then_some(self.ordered + at)
+        let has_same_shape = loose.get(at)?.shape == present.shape;
+        has_same_shape.then_some(self.ordered + at)
     }
 
     /// The first and last candidate of each object afterwards, if all others are in order too. `None` if they cannot be.

@@ -187,7 +187,7 @@ proptest! {
 
     /// If only the order counts, a match is certain exactly if no other embedding contradicts it.
     #[test]
-    fn all_that_order_tells_is_told(
+    fn everything_that_the_order_proves_is_certain(
         objects in prop::collection::vec(
             (prop::sample::select(vec!['a', 'b', 'c']), 0_u32..3, any::<bool>()), 0..11),
     ) {
