@@ -53,7 +53,7 @@ pub(crate) fn compare(reader: &NaiveReader, heap: &Heap) {
         }
         let seen = seen.unwrap_or_else(|| panic!("{object:x?} is missing"));
         assert_eq!(seen.bytes, object.bytes);
-        if object.unsaid {
+        if object.unrecorded {
             continue;
         }
         assert_eq!(seen.site, object.site, "{object:x?}");
@@ -117,8 +117,8 @@ proptest! {
         prop_assert_eq!(stats.contradictions, 0);
         prop_assert_eq!(stats.late_buffers + stats.broken_buffers + stats.lost_blocks, 0);
         prop_assert_eq!(stats.mirror_objects, reader.objects.len() as u64);
-        let unsaid = heap.objects.iter().filter(|object| object.unsaid).count();
-        prop_assert!(unsaid <= 3);
+        let unrecorded = heap.objects.iter().filter(|object| object.unrecorded).count();
+        prop_assert!(unrecorded <= 3);
         let counted = *tally.0.lock().unwrap();
         prop_assert_eq!(counted, heap.sums);
     }
