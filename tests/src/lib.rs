@@ -26,7 +26,7 @@ pub use class_histogram::{
 };
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
-pub use java_program::compile_java;
+pub use java_program::{compile_java, compile_java_with};
 pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use product::{agent_library, ducktrack_command};
 pub use said_lines::{Lines, blamed_lines, said_lines};

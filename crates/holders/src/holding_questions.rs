@@ -38,12 +38,17 @@ impl Holdings {
             .collect()
     }
 
-    /// A class path with the objects at its end.
+    /// A class path with the objects at its end, by the way to one of them.
     ///
     /// # Errors
     /// As [`Holdings::holders`].
-    pub fn path_of(&self, path: PathNumber, held: Holding) -> Result<HolderPath, DumpError> {
-        PathReader::new(self).read(path, held)
+    pub fn path_to(
+        &self,
+        object: u32,
+        path: PathNumber,
+        held: Holding,
+    ) -> Result<HolderPath, DumpError> {
+        PathReader::new(self).read_to(object, path, held)
     }
 
     /// The path by which one object is held.
