@@ -36,7 +36,7 @@ use crate::walk_pool::WalkPool;
 use crate::young_coverage;
 use unwritten_pages::{UnwrittenPages, WrittenMemory};
 
-/// What is known about the pause that is going on, and what stays known from one to the next.
+/// The state of the current pause, and what is kept from one pause to the next.
 #[derive(Debug)]
 pub(crate) struct Pause {
     collector: Collector,
@@ -49,22 +49,22 @@ pub(crate) struct Pause {
     full: Option<FullCollectionReading>,
     /// Level exact only.
     failure: FailureReading,
-    /// The spaces when the collection that is going on began.
+    /// The spaces at the start of the current collection.
     pub(crate) before: Vec<Space>,
-    /// The spaces at the latest look from inside.
+    /// The spaces at the latest look inside the pause.
     pub(crate) latest: Vec<Space>,
-    /// The VM's counts when it began.
+    /// The VM's counts at the start of the current collection.
     counts_before: Counts,
-    /// Where the old space ended when it began (Serial and Parallel).
+    /// End of the old space at the start of the current collection (Serial and Parallel).
     old_end: Option<Address>,
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
     unwritten: UnwrittenPages,
-    /// Who wants to know the dead one by one. Level exact only.
+    /// The recorder of dead objects. Level exact only.
     dead: Option<DeadObjects>,
     first: FirstInventory,
-    /// The counts when the last pause ended.
+    /// The VM's counts at the end of the last pause.
     last: Option<Counts>,
     /// Between `start` and `finish`.
     inside: bool,
@@ -72,11 +72,11 @@ pub(crate) struct Pause {
     unannounced: bool,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
-    /// A fault ended the knowledge of moves, until a full collection is read (level exact).
+    /// Moves are unknown after a fault, until a full collection is read.
     off: bool,
-    /// For tests of what follows: pauses until one is reported as a fault.
+    /// For tests of behaviour after a fault: pauses until one is reported as unreadable.
     pub(crate) fault_in: Option<u32>,
-    /// Collections of this pause that are over.
+    /// Reports of the finished collections of this pause.
     reports: Vec<CollectionReport>,
     walk_nanos: u64,
 }
@@ -87,7 +87,7 @@ struct KnownCollection {
     kind: CollectionKind,
     found: Evacuated,
     collected: Vec<AddressRange>,
-    /// What the recorder made of the dead.
+    /// The records of the recorder.
     dead_records: Option<Vec<Vec<u8>>>,
 }
 
@@ -152,12 +152,12 @@ impl Pause {
         })
     }
 
-    /// Where allocating threads may report how far they have come; `None`: not needed.
+    /// Where allocating threads can report their progress; `None` if not needed.
     pub(crate) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.unwritten.frontier()
     }
 
-    /// From now on the dead are recorded. Before the first class is read.
+    /// Records dead objects from now on. Call before the first class is read.
     pub(crate) fn record_dead(
         &mut self,
         vm: &VmStructs,
@@ -169,14 +169,14 @@ impl Pause {
         Ok(())
     }
 
-    /// Before the first pause: no class has gone, and those that come now come to the front of their chain.
+    /// Reads the classes before the first pause: none has been unloaded, and new ones are put at the front of their chain.
     pub(crate) fn read_first_classes(&mut self) {
         if self.classes.len() == 0 && !self.inside && self.classes.refresh().is_ok() {
             self.classes_may_be_gone = false;
         }
     }
 
-    /// Notes the spaces, the counts and the classes.
+    /// Starts a pause: reads the spaces, the counts and the classes.
     pub(crate) fn start(&mut self) {
         let started = Instant::now();
         self.reports.clear();
@@ -234,7 +234,7 @@ impl Pause {
         }
     }
 
-    /// Called whenever the VM thread asks for the time. Tells the begin and the end of a pause that the VM does not announce.
+    /// Called whenever the VM thread reads the clock. Returns the start and the end of a pause that the VM does not announce.
     pub(crate) fn look(&mut self) -> Option<UnannouncedStep> {
         if self.inside {
             self.look_inside();
@@ -247,13 +247,13 @@ impl Pause {
         self.unannounced.then_some(UnannouncedStep::Began)
     }
 
-    /// Looks at the spaces from inside the pause.
+    /// Reads the spaces inside the pause.
     fn look_inside(&mut self) {
-        // Moves that are off are known again by a full collection.
+        // While moves are off, only a full collection is read: it makes them known again.
         if self.fault.is_some() || self.look_at_full() || self.off {
             return;
         }
-        // The regions of G1 are many, and only the report of a failed evacuation asks for them.
+        // G1 has many regions, and only the report of a failed evacuation needs them.
         let is_listed = self.collector != Collector::G1 || self.failure.has_failed();
         if is_listed && let Err(error) = self.spaces.list(&mut self.latest) {
             self.fault = Some(error.into());
@@ -264,7 +264,7 @@ impl Pause {
         }
     }
 
-    /// Has a young collection emptied eden, and the pause goes on? Serial and Parallel collect the young spaces first, before a full
+    /// Whether a young collection has emptied eden while the pause continues. Serial and Parallel collect the young spaces before a full
     /// collection in the same pause.
     fn young_is_over(&self) -> bool {
         let is_filled = |spaces: &[Space]| {
@@ -281,11 +281,11 @@ impl Pause {
                 .is_ok_and(|counts| counts.all != self.counts_before.all)
     }
 
-    /// Reports the young collection that is over.
+    /// Reports the finished young collection.
     fn report_young(&mut self) {
         let started = Instant::now();
         let after = self.latest.clone();
-        // Serial up to JDK 21 counts both as one full collection, from the beginning.
+        // Serial up to JDK 21 counts both as one full collection from the start.
         let counts = Counts {
             full: self.counts_before.full,
             ..self.counts().unwrap_or(self.counts_before)
@@ -345,12 +345,12 @@ impl Pause {
         reports.append(&mut self.reports);
     }
 
-    /// Has every collection of the pause been reported already?
+    /// Whether every collection of the pause has been reported.
     fn is_all_reported(&self) -> bool {
         !self.reports.is_empty() && self.counts() == Ok(self.counts_before)
     }
 
-    /// The collection that ended with this pause.
+    /// Reads the collection that ended with this pause.
     fn last_collection(
         &mut self,
         after: &[Space],
@@ -390,7 +390,7 @@ impl Pause {
         })
     }
 
-    /// Passes the dead of evacuated spaces to the recorder. `None`: there is none, or some of them cannot be read.
+    /// Passes the dead objects of evacuated spaces to the recorder. `None` if there is no recorder, or if some of them cannot be read.
     fn record_evacuated(
         &mut self,
         collected: &CollectedSpaces,
@@ -401,7 +401,7 @@ impl Pause {
         let (classes, sizes) = (&self.classes, &self.sizes);
         let mut walk = EvacuationWalk::new(classes, sizes, &room);
         let evacuated = collected.evacuated.iter().all(|space| {
-            // SAFETY: the world is stopped; the old copies are still in the memory of the space, as are all new ones below the tops.
+            // SAFETY: the world is stopped; the old copies are still in the space, and all new ones lie below the tops.
             let passed = unsafe {
                 walk.dead_of(space, |object, class| {
                     dead.object(object, class, classes, sizes);
@@ -410,10 +410,10 @@ impl Pause {
             passed.is_ok()
         });
         let humongous = collected.humongous.iter().all(|space| {
-            // SAFETY: the object starts at the bottom of a region whose memory is still there.
+            // SAFETY: the object starts at the bottom of a region that is still committed.
             let object = unsafe { walk.old_copy(space.bottom, space.top) };
             if let Ok(object) = &object {
-                // SAFETY: it was read as an object of this class.
+                // SAFETY: it was just read as an object of this class.
                 unsafe { dead.object(space.bottom, object.class.id, classes, sizes) };
             }
             object.is_ok()
@@ -433,7 +433,7 @@ impl Pause {
         }
     }
 
-    /// Reads the old copies, and what lies where they moved to.
+    /// Reads the old copies and the objects at the new places.
     fn read_evacuated(
         &mut self,
         collected: &CollectedSpaces,
@@ -456,7 +456,7 @@ impl Pause {
         Ok(found)
     }
 
-    /// Everything that lived on was in these spaces, if that fits what lies at the new places.
+    /// Finds the survivors of these spaces, and checks them against the objects at the new places.
     fn read_spaces(
         &self,
         evacuated: &[Space],
@@ -473,7 +473,7 @@ impl Pause {
         Ok(found)
     }
 
-    /// The survivors by the words of their old copies alone; `None`: that leaves a doubt.
+    /// Finds the survivors by scanning for old copies. Returns `None` if a doubt remains.
     fn scan_old_copies(
         &self,
         evacuated: &[Space],
@@ -485,7 +485,7 @@ impl Pause {
         let room = ranges(after.iter().chain(evacuated));
         let new_walk = || EvacuationWalk::new(classes, &self.sizes, &room);
         let written = written.map(|written| written.or_not_watched(evacuated));
-        // SAFETY: the world is stopped, and looks happen on the thread that runs the collection; memory below the tops is committed.
+        // SAFETY: the world is stopped, and this is the thread that runs the collection; memory below the tops is committed.
         unsafe {
             let scanned = scan_together(pool, evacuated, written.as_deref(), places, new_walk)?;
             let met = young_coverage::meet(places, classes, pool, new_walk).ok()?;
@@ -498,9 +498,9 @@ impl Pause {
         evacuated: &[Space],
         after: &[Space],
     ) -> Result<Evacuated, MovesFault> {
-        // What a wrongly guessed start shows as a new address must be memory that can be read as well.
+        // A wrongly guessed start may yield a wrong new address, which must lie in readable memory as well.
         let room = ranges(after.iter().chain(evacuated));
-        // SAFETY: the world is stopped and the spaces are committed; whatever a guess finds is checked against `room`.
+        // SAFETY: the world is stopped and the spaces are committed; addresses from guesses are checked against `room`.
         unsafe {
             walk_together(&self.pool, evacuated, || {
                 EvacuationWalk::new(&self.classes, &self.sizes, &room)
@@ -508,7 +508,7 @@ impl Pause {
         }
     }
 
-    /// Is at the new places what moved there, and nothing else?
+    /// Checks that the new places hold exactly the objects that moved there.
     fn check_coverage(&self, survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
         let room = [self.whole_heap()];
         let new_walk = || EvacuationWalk::new(&self.classes, &self.sizes, &room);
@@ -567,7 +567,7 @@ impl Pause {
         report
     }
 
-    /// The recorder follows objects.
+    /// Passes the survivors to the recorder, which tracks objects.
     fn tell_survivors(&mut self, report: &CollectionReport) {
         if let Some(dead) = &mut self.dead {
             dead.recorder().survived(&report.survivors);
@@ -600,7 +600,7 @@ impl Pause {
     }
 }
 
-/// The memory of everything collected, ascending.
+/// The memory of all collected spaces, ascending.
 fn ranges<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<AddressRange> {
     let mut ranges: Vec<AddressRange> = spaces.map(AddressRange::from).collect();
     ranges.sort_unstable();
