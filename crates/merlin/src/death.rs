@@ -26,7 +26,7 @@ pub(crate) mod fate;
 pub(crate) mod merlin;
 pub(crate) mod object_table;
 pub(crate) mod propagation;
-pub(crate) mod recent_bytes;
+pub(crate) mod recent_clocks;
 pub(crate) mod references;
 pub(crate) mod run_totals;
 pub(crate) mod shape;

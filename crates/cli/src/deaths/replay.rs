@@ -13,6 +13,8 @@ use crate::deaths::record_source::{Piece, RecordSource};
 
 /// Blocks that are read ahead, and batches of fates that wait.
 const AHEAD: usize = 16;
+/// Fates of a batch.
+const BATCH: usize = 1024;
 
 /// What a whole source said.
 pub(crate) struct ReplayOutcome {
@@ -136,7 +138,10 @@ fn apply(promises: &Receiver<Promise>, hand: &SyncSender<Output>) -> (Merlin, Ve
 
 fn apply_block(merlin: &mut Merlin, block: BlockRecords, hand: &SyncSender<Output>) {
     merlin.set_thread(block.thread);
-    let mut fates = Vec::new();
+    let mut fates = Batches {
+        hand,
+        batch: Vec::new(),
+    };
     for record in block.records {
         merlin.apply(&record, &mut fates);
         if let Record::Definition(definition) = record {
@@ -144,8 +149,33 @@ fn apply_block(merlin: &mut Merlin, block: BlockRecords, hand: &SyncSender<Outpu
             let _ = hand.send(Output::Definition(definition));
         }
     }
-    if !fates.is_empty() {
-        let _ = hand.send(Output::Dead(fates));
+    fates.send();
+}
+
+/// Hands fates on in batches: those of a collection can be as many as the objects of an epoch.
+struct Batches<'a> {
+    hand: &'a SyncSender<Output>,
+    batch: Vec<Fate>,
+}
+
+impl Batches<'_> {
+    fn send(&mut self) {
+        if !self.batch.is_empty() {
+            let batch = std::mem::take(&mut self.batch);
+            // Summing has ended only after an error, which is told there.
+            let _ = self.hand.send(Output::Dead(batch));
+        }
+    }
+}
+
+impl Extend<Fate> for Batches<'_> {
+    fn extend<I: IntoIterator<Item = Fate>>(&mut self, fates: I) {
+        for fate in fates {
+            self.batch.push(fate);
+            if self.batch.len() == BATCH {
+                self.send();
+            }
+        }
     }
 }
 

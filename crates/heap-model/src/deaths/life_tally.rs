@@ -57,10 +57,15 @@ impl LifeTally {
     }
 
     pub(crate) fn add(&mut self, fate: &Fate, clock: ProgramClock) {
+        self.count(fate);
+        self.spans.add(fate, clock);
+    }
+
+    /// Adds an object without its spans.
+    pub(crate) fn count(&mut self, fate: &Fate) {
         self.allocated += Amount::one(fate.bytes);
         if fate.collected.is_none() {
             self.alive += Amount::one(fate.bytes);
         }
-        self.spans.add(fate, clock);
     }
 }

@@ -4,13 +4,23 @@
 const PRECISION: u32 = 5;
 
 /// Numbers by size.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct QuantileHistogram {
     /// (bucket, numbers), by bucket.
     buckets: Vec<(u16, u64)>,
+    /// Place of the bucket that was added to last: the next number is often as large.
+    last: usize,
     total: u64,
     max: u64,
 }
+
+impl PartialEq for QuantileHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.buckets, self.total, self.max) == (&other.buckets, other.total, other.max)
+    }
+}
+
+impl Eq for QuantileHistogram {}
 
 /// What reports say of a histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,13 +50,18 @@ impl QuantileHistogram {
 
     fn add_to(&mut self, bucket: u16, count: u64) {
         self.total += count;
-        match self.buckets.binary_search_by_key(&bucket, |entry| entry.0) {
-            Ok(at) => {
-                if let Some(entry) = self.buckets.get_mut(at) {
-                    entry.1 += count;
-                }
-            }
-            Err(at) => self.buckets.insert(at, (bucket, count)),
+        if let Some(last) = self.buckets.get_mut(self.last)
+            && last.0 == bucket
+        {
+            last.1 += count;
+            return;
+        }
+        let found = self.buckets.binary_search_by_key(&bucket, |entry| entry.0);
+        self.last = found.unwrap_or_else(|at| at);
+        if found.is_err() {
+            self.buckets.insert(self.last, (bucket, count));
+        } else if let Some(entry) = self.buckets.get_mut(self.last) {
+            entry.1 += count;
         }
     }
 

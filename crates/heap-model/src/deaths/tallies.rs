@@ -78,7 +78,7 @@ impl DeathTallies {
     fn add(&mut self, fate: &Fate, end: u64) {
         let row = self.places.entry((fate.site, fate.ty)).or_default();
         row.add(fate, self.clock);
-        self.total.add(fate, self.clock);
+        self.total.count(fate);
         for (spans, clock) in self.all.iter_mut().zip(ProgramClock::ALL) {
             spans.add(fate, clock);
         }
@@ -89,6 +89,9 @@ impl DeathTallies {
     /// The sums.
     #[must_use]
     pub fn finish(self, run: RunTotals, names: Names) -> Deaths {
+        let of_clock = ProgramClock::ALL.iter().position(|one| *one == self.clock);
+        let total = of_clock.and_then(|at| self.all.get(at));
+        let total = total.cloned().unwrap_or_default();
         let rows = self.places.into_iter();
         let mut rows: Vec<DeathRow> = rows
             .map(|((site, ty), lives)| DeathRow { site, ty, lives })
@@ -106,7 +109,10 @@ impl DeathTallies {
             run,
             names,
             rows,
-            total: self.total,
+            total: LifeTally {
+                spans: total,
+                ..self.total
+            },
             on_clocks: self.all,
             survival: self.survival.curve(),
             demographics: self.demographics.finish(),

@@ -3,7 +3,7 @@
 use ducktrack_merlin::{Definition, Reading, Record};
 
 /// Records of one list.
-const MOST: usize = 1 << 15;
+const MOST: usize = 1 << 12;
 
 /// Takes records, and hands lists of them on.
 pub(crate) struct BridgeOutput<'a> {

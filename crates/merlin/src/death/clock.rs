@@ -1,6 +1,6 @@
 //! Moments of a run on four clocks.
 
-use crate::death::recent_bytes::RecentBytes;
+use crate::death::recent_clocks::RecentClocks;
 use crate::stream::record::{Reading, Time};
 
 /// A moment. `time` orders all; the others are readings of the program's clocks at it.
@@ -41,15 +41,20 @@ const EVENTS_OF_MARK: u64 = 64;
 /// Moments kept for stamps from the past; then every second is let go.
 const MOST_MARKS: usize = 1 << 20;
 
+/// Marks around the last answer that are looked at first.
+const NEAR: usize = 8;
+
 /// The present, and marks of the past from which the clocks of a time can be told.
 #[derive(Debug)]
 pub(crate) struct Clock {
     now: Instant,
     known: KnownClocks,
     marks: Vec<Instant>,
+    /// The first mark after the moment that was asked for last.
+    cursor: usize,
     /// Least distance of two marks, in moments.
     spacing: u64,
-    recent: RecentBytes,
+    recent: RecentClocks,
     went_back: u64,
 }
 
@@ -59,8 +64,9 @@ impl Default for Clock {
             now: Instant::default(),
             known: KnownClocks::default(),
             marks: vec![Instant::default()],
+            cursor: 0,
             spacing: 1,
-            recent: RecentBytes::default(),
+            recent: RecentClocks::default(),
             went_back: 0,
         }
     }
@@ -85,6 +91,11 @@ impl Clock {
     #[inline]
     pub(crate) fn event(&mut self) -> Instant {
         self.now.time = self.now.time.saturating_add(1);
+        self.recent
+            .push(self.now.time, (self.now.bytes, self.now.calls));
+        if self.now.time.is_multiple_of(EVENTS_OF_MARK) {
+            self.mark();
+        }
         self.now
     }
 
@@ -92,12 +103,7 @@ impl Clock {
     #[inline]
     pub(crate) fn allocation(&mut self, bytes: u64) -> Instant {
         self.now.bytes = self.now.bytes.saturating_add(bytes);
-        let now = self.event();
-        self.recent.push(now.time, now.bytes);
-        if now.time.is_multiple_of(EVENTS_OF_MARK) {
-            self.mark();
-        }
-        now
+        self.event()
     }
 
     /// An event enters a method.
@@ -113,7 +119,8 @@ impl Clock {
         self.mark();
         self.now.time = self.now.time.saturating_add(advance);
         if advance == 1 {
-            self.recent.push(self.now.time, self.now.bytes);
+            self.recent
+                .push(self.now.time, (self.now.bytes, self.now.calls));
         }
         self.known.calls |= reading.calls.is_some();
         self.known.micros |= reading.micros.is_some();
@@ -148,9 +155,9 @@ impl Clock {
     }
 
     /// The clocks at a time that is not after the present; between two marks as on a straight line.
-    pub(crate) fn at(&self, time: Time) -> Instant {
+    pub(crate) fn at(&mut self, time: Time) -> Instant {
         let time = time.min(self.now.time);
-        let after = self.marks.partition_point(|mark| mark.time <= time);
+        let after = self.first_mark_after(time);
         let before = after.checked_sub(1).and_then(|at| self.marks.get(at));
         let before = before.copied().unwrap_or_default();
         let after = self.marks.get(after).copied().unwrap_or(self.now);
@@ -165,15 +172,34 @@ impl Clock {
                 }
             }
         };
+        let told = || {
+            let bytes = between(before.bytes, after.bytes);
+            (bytes, between(before.calls, after.calls))
+        };
+        let (bytes, calls) = self.recent.at(time).unwrap_or_else(told);
         Instant {
             time,
-            bytes: self
-                .recent
-                .at(time)
-                .unwrap_or_else(|| between(before.bytes, after.bytes)),
-            calls: between(before.calls, after.calls),
+            bytes,
+            calls,
             micros: between(before.micros, after.micros),
         }
+    }
+}
+
+impl Clock {
+    /// Questions are often close to each other.
+    fn first_mark_after(&mut self, time: Time) -> usize {
+        let near = self.cursor.saturating_sub(NEAR);
+        let marks = self
+            .marks
+            .get(near..self.marks.len().min(self.cursor + NEAR));
+        let found = marks.and_then(|marks| {
+            let (first, last) = (marks.first()?, marks.last()?);
+            let is_here = first.time <= time && time < last.time;
+            is_here.then(|| near + marks.partition_point(|mark| mark.time <= time))
+        });
+        self.cursor = found.unwrap_or_else(|| self.marks.partition_point(|mark| mark.time <= time));
+        self.cursor
     }
 }
 
@@ -210,6 +236,21 @@ mod tests {
             [1, 2, 3, 4].map(|time| clock.at(time).bytes),
             [16, 4016, 4040, 4072]
         );
+    }
+
+    #[test]
+    fn bytes_and_calls_are_exact_at_every_event() {
+        let mut clock = Clock::default();
+        clock.allocation(4000);
+        for _ in 0..100 {
+            clock.entry();
+            clock.event();
+        }
+        clock.allocation(16);
+        let at = |clock: &mut Clock, time| (clock.at(time).bytes, clock.at(time).calls);
+        assert_eq!(at(&mut clock, 201), (4000, 100));
+        assert_eq!(at(&mut clock, 100), (4000, 50));
+        assert_eq!(at(&mut clock, 202), (4016, 100));
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub struct Merlin {
 }
 
 impl Merlin {
-    /// Takes a record; fates that became known are appended.
-    pub fn apply(&mut self, record: &Record, fates: &mut Vec<Fate>) {
+    /// Takes a record; fates that became known go to `fates`, one by one.
+    pub fn apply(&mut self, record: &Record, fates: &mut impl Extend<Fate>) {
         if self.collection.is_some() && record.is_event() {
             self.totals.contradictions.misplaced += 1;
         }
@@ -256,8 +256,15 @@ impl Merlin {
         self.totals.events.stamps += 1;
         let used = used.map(|used| self.clock.at(used));
         let lost = lost.map(|lost| self.clock.at(lost));
-        let Some(place) = self.find(object) else {
-            return;
+        // Of the dead object before, as a rule.
+        let dead = self.last_dead.and_then(|place| self.objects.get(place));
+        let known = dead.filter(|dead| dead.id == object.get());
+        let place = match known.and(self.last_dead) {
+            Some(place) => place,
+            None => match self.find(object) {
+                Some(place) => place,
+                None => return,
+            },
         };
         if self.totals.uses == Uses::Stamps && self.last_dead == Some(place) {
             // What it referred to follows as it was, with what no update told.
@@ -287,7 +294,7 @@ impl Merlin {
         }
     }
 
-    fn end_collection(&mut self, fates: &mut Vec<Fate>) {
+    fn end_collection(&mut self, fates: &mut impl Extend<Fate>) {
         let Some(mut collection) = self.collection.take() else {
             return;
         };
@@ -311,9 +318,13 @@ impl Merlin {
     }
 
     /// Writes the fates of the dead, and takes them and their references away.
-    fn bury(&mut self, deaths: &[Death], collection: &mut CollectionTotals, fates: &mut Vec<Fate>) {
+    fn bury(
+        &mut self,
+        deaths: &[Death],
+        collection: &mut CollectionTotals,
+        fates: &mut impl Extend<Fate>,
+    ) {
         let at = collection.at;
-        fates.reserve(deaths.len());
         for death in deaths {
             let Some(object) = self.objects.get(death.place) else {
                 continue;
@@ -329,7 +340,7 @@ impl Merlin {
                 fate.unreachable = None;
                 self.totals.unstamped += u64::from(self.totals.level != Level::Bounds);
             }
-            fates.push(fate);
+            fates.extend([fate]);
         }
         for death in deaths {
             self.release_references(death.place);
