@@ -68,9 +68,11 @@ function entry(fill, name) {
   return made;
 }
 function drawStores() {
-  const stores = data.shape.stores;
+  // Without records of stores: what dead objects held at last.
+  const stores = data.shape.stores ?? data.shape.atDeath;
   byId('stores').hidden = !stores;
   if (!stores) return;
+  if (!data.shape.stores) byId('stores-title').textContent = 'References that dead objects held, by distance of the births';
   const length = Math.max(stores.toOlder.length, stores.toYounger.length, 2);
   const chart = frame(byId('storechart'), { height: 220, low: -0.6, high: length - 0.4, top: Math.max(1, ...stores.toOlder, ...stores.toYounger), format: (n) => scaled(n, ['', 'k', 'M', 'G'], 1000).trim(), xLabel: 'bytes allocated between the births', whole: true, xFormat: (at) => at >= 0 ? shortBytes(classEnd(at)) : '' });
   const width = Math.max(2, (chart.width - LEFT - RIGHT) / length * 0.4);
