@@ -4,7 +4,7 @@ import java.lang.ref.WeakReference;
  * Small random programs on a graph of nodes. {@code truth PROGRAMS STEPS SEED}: after every step a full collection, and each node that a weak reference has lost is printed with
  * that step: when it died. {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
  *
- * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays, and with steps that other threads take.
+ * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays. {@code threads}: other threads take steps, too.
  *
  * <p>Nodes are numbered in the order of their birth. Each program begins with a step that lets go of all nodes of the one before.
  */
@@ -89,9 +89,9 @@ final class RandomDeaths {
         int programs = Integer.parseInt(arguments[1]);
         int steps = Integer.parseInt(arguments[2]);
         state = Long.parseLong(arguments[3]) * 2 + 1;
-        kinds = PLAIN;
-        if (arguments.length > 4 && arguments[4].equals("records")) {
-            kinds = ALL;
+        String more = arguments.length > 4 ? arguments[4] : "";
+        kinds = more.equals("records") || more.equals("threads") ? ALL : PLAIN;
+        if (more.equals("threads")) {
             workers = new Worker[] {new Worker(), new Worker()};
             for (Worker worker : workers) {
                 worker.setDaemon(true);

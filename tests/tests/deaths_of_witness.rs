@@ -27,6 +27,33 @@ const ENGINES: [&[&str]; 4] = [
     &["-XX:-TieredCompilation", "-Dfull=0"],
 ];
 
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Witness {
+    /// Stamps.
+    Deaths,
+    /// Also a record of each update, of calls and of the time.
+    Full,
+}
+
+impl Witness {
+    const ALL: [Self; 2] = [Self::Deaths, Self::Full];
+
+    fn mode(self) -> &'static str {
+        match self {
+            Self::Deaths => "mode=witness,witness=deaths",
+            Self::Full => "mode=witness,witness=full",
+        }
+    }
+
+    fn level(self) -> &'static str {
+        match self {
+            Self::Deaths => "deaths",
+            Self::Full => "full",
+        }
+    }
+}
+
 /// Objects of a type: how many a round makes, and how many steps later they are used last and become unreachable.
 struct Expected {
     ty: &'static str,
@@ -107,16 +134,16 @@ fn steps(rows: &BTreeMap<String, Vec<Row>>, ty: &str) -> Vec<u64> {
     rows[ty].iter().map(|row| row.born).collect()
 }
 
-fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run.command("mode=witness", &[programs]).expect("java");
+fn check(jdk: &Jdk, witness: Witness, options: &[&str], programs: &Path) -> usize {
+    let run = TracedRun::new(jdk, &format!("{witness:?} {}", options.join(" "))).expect("folder");
+    let mut command = run.command(witness.mode(), &[programs]).expect("java");
     command
         .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
         .args(options);
     run.finish(command.arg("Deaths")).expect("the program");
     let name = run.name();
     let report = trace_command("deaths", &run.trace(), &[]).expect("deaths");
-    assert_eq!(report["level"], "deaths", "{name}");
+    assert_eq!(report["level"], witness.level(), "{name}");
     assert_eq!(
         report["contradictions"].as_array().map(Vec::len),
         Some(0),
@@ -165,11 +192,17 @@ fn every_object_dies_in_the_step_that_the_program_says() {
     for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             for (engine, options) in ENGINES.iter().enumerate() {
-                // Each collector with an engine that is another on each JDK.
-                if engine == (at + number) % ENGINES.len() || is_full_run() {
-                    let options: Vec<&str> = [&[*collector], *options].concat();
-                    exact += check(jdk, &options, programs.path());
-                    runs += 1;
+                // Each collector with an engine that is another on each JDK; with all records one collector on each.
+                for witness in Witness::ALL {
+                    let is_due = match witness {
+                        Witness::Deaths => engine == (at + number) % ENGINES.len(),
+                        Witness::Full => at == number && engine == number + 1,
+                    };
+                    if is_due || is_full_run() {
+                        let options: Vec<&str> = [&[*collector], *options].concat();
+                        exact += check(jdk, witness, &options, programs.path());
+                        runs += 1;
+                    }
                 }
             }
         }
@@ -179,20 +212,24 @@ fn every_object_dies_in_the_step_that_the_program_says() {
     checked(&format!("{runs} runs, {exact} deaths in their step"));
 }
 
-/// Programs, steps of each, and what their choices begin with.
-fn random_programs() -> [String; 3] {
-    let programs = if is_full_run() { 1000 } else { 12 };
-    [programs.to_string(), "40".to_owned(), "7".to_owned()]
+/// How many random programs there are, the steps of each, what their choices begin with, and what they do: with records also copies of parts of arrays.
+fn random_programs(witness: Witness) -> [&'static str; 4] {
+    let programs = if is_full_run() { "1000" } else { "12" };
+    let kinds = match witness {
+        Witness::Deaths => "stamps",
+        Witness::Full => "records",
+    };
+    [programs, "40", "7", kinds]
 }
 
 /// The step in which each node died, by number.
-fn true_deaths(jdk: &Jdk, programs: &Path) -> Vec<Option<usize>> {
+fn true_deaths(jdk: &Jdk, witness: Witness, programs: &Path) -> Vec<Option<usize>> {
     let output = jdk
         .tool("java")
         .args(["-XX:+UseSerialGC", "-Xmx16m", "-cp"])
         .arg(programs)
         .args(["RandomDeaths", "truth"])
-        .args(random_programs())
+        .args(random_programs(witness))
         .output()
         .expect("java");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -209,14 +246,15 @@ fn true_deaths(jdk: &Jdk, programs: &Path) -> Vec<Option<usize>> {
 
 fn compare_with_truth(
     jdk: &Jdk,
-    [mode, collector]: [&str; 2],
+    collector: &str,
+    witness: Witness,
     programs: &Path,
     truth: &[Option<usize>],
 ) {
-    let run = TracedRun::new(jdk, &format!("{mode} {collector}")).expect("folder");
-    let mut command = run.command(mode, &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &format!("{witness:?} {collector}")).expect("folder");
+    let mut command = run.command(witness.mode(), &[programs]).expect("java");
     command.args(["-Xmx64m", "-Xmn3m", collector, "RandomDeaths", "traced"]);
-    run.finish(command.args(random_programs()))
+    run.finish(command.args(random_programs(witness)))
         .expect("the program");
     let (trace, name) = (run.trace(), run.name());
     let mut all = rows(&trace, "RandomDeaths$*");
@@ -245,12 +283,11 @@ fn compare_with_truth(
     );
 }
 
-#[test]
-fn nodes_of_random_programs_die_when_the_collector_says() {
+fn compare_random_programs(witness: Witness) {
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["RandomDeaths"], 17, programs.path()).expect("compile"));
     let jdks = traced_jdks().expect("JDKs");
-    let truth = true_deaths(&jdks[0], programs.path());
+    let truth = true_deaths(&jdks[0], witness, programs.path());
     assert!(truth.len() > 300, "{} nodes", truth.len());
     // The last step lets go of all nodes, and makes some.
     let alive = truth.iter().filter(|died| died.is_none()).count();
@@ -259,16 +296,25 @@ fn nodes_of_random_programs_die_when_the_collector_says() {
     for (number, jdk) in jdks.iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             if at == number % COLLECTORS.len() || is_full_run() {
-                let options = ["mode=witness", *collector];
-                compare_with_truth(jdk, options, programs.path(), &truth);
+                compare_with_truth(jdk, collector, witness, programs.path(), &truth);
                 runs += 1;
             }
         }
     }
     checked(&format!(
-        "{runs} runs, {} nodes each, every death in its step",
+        "{witness:?}: {runs} runs, {} nodes each, every death in its step",
         truth.len()
     ));
+}
+
+#[test]
+fn nodes_of_random_programs_die_when_the_collector_says() {
+    compare_random_programs(Witness::Deaths);
+}
+
+#[test]
+fn nodes_die_when_the_collector_says_with_all_records_too() {
+    compare_random_programs(Witness::Full);
 }
 
 /// Where objects move while the program runs, an address is no identity.
