@@ -1,5 +1,7 @@
 //! After a kill at any point, a deletion, or a second finish, the contents of the files stay readable.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
 use ducktrack_trace_format::BlockKind;
@@ -44,6 +46,16 @@ fn a_file_cut_anywhere_is_readable_up_to_its_last_whole_block() {
     assert_eq!(all.last().unwrap().0, BlockKind::END);
 }
 
+/// Removes the directory of a running log. The log may make a file in it in the meantime, so that it is not empty when its turn comes.
+fn remove_while_written(directory: &Path) {
+    loop {
+        match std::fs::remove_dir_all(directory) {
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
+            result => return result.unwrap(),
+        }
+    }
+}
+
 #[test]
 fn a_deleted_directory_comes_back_with_everything() {
     let place = tempfile::tempdir().unwrap();
@@ -63,7 +75,7 @@ fn a_deleted_directory_comes_back_with_everything() {
         }
         heap.collect(&log);
         if round == 20 {
-            std::fs::remove_dir_all(&directory).unwrap();
+            remove_while_written(&directory);
         }
     }
     heap.collect_as(ducktrack_trace_format::CollectionKind::Full, &log);
