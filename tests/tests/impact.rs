@@ -128,6 +128,55 @@ fn check_used(name: &str, rare: &Value) {
     assert!(place["count"].as_u64() > Some(0), "{name}");
 }
 
+const LIST: &str = "java.util.LinkedList$Node->ducktrack.leaks.ListLeak$Item";
+
+/// `java-harness/leaks`: a list that grows by 1,656 bytes a step.
+fn list_leak() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let sources =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
+    let programs = ["ListLeak", "Work"].map(|name| sources.join(name));
+    let names = programs
+        .each_ref()
+        .map(|path| path.to_str().expect("a path"));
+    assert!(compile_java(&names, 17, folder.path()).expect("compile"));
+    folder
+}
+
+/// With `at=oom` nothing is removed before the memory is full: nothing at all in a run that does not fill it, and all in one that does.
+#[test]
+fn at_oom_removes_when_memory_is_full_and_not_before() {
+    const MEGABYTE: f64 = 1_048_576.0;
+    let classes = list_leak();
+    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let trial = |steps: u32| {
+        let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+        command.args(["impact", "--at", "oom", "--trials", "2", "--format", "json"]);
+        command.args(["--pair", LIST, "--library"]);
+        command.arg(agent_library().expect("the agent")).arg("--");
+        command.arg(jdk.tool("java").get_program());
+        command.args(["-XX:+UseSerialGC", "-Xmx24m", "-Xmn1m"]);
+        command.arg(format!("-Dducktrack.leaks.steps={steps}"));
+        command.arg("-cp").arg(classes.path());
+        let output = command.arg("ducktrack.leaks.ListLeak").output();
+        report(&output.expect("ducktrack"), &format!("{steps} steps"))
+    };
+    let (room, full) = (trial(3000), trial(12300));
+    for report in [&room, &full] {
+        assert_eq!(report["at"], "oom");
+        assert_eq!(report["base"]["failed"], 0, "{report}");
+    }
+    let used = |report: &Value| number(&report["base"]["mostUsedBytes"]) / MEGABYTE;
+    assert!(used(&room) < 16.0, "{room}");
+    let candidate = &room["candidates"][0];
+    assert_eq!(candidate["verdict"], "nothing-removed", "{room}");
+    assert!(used(&full) > 19.0, "{full}");
+    let candidate = &full["candidates"][0];
+    assert!(number(&candidate["objects"]) > 8000.0, "{full}");
+    assert_eq!(candidate["usedAgain"], 0, "{full}");
+    checked("references removed when memory is full, 8 trials");
+}
+
 #[test]
 fn what_cannot_be_tried_is_one_line() {
     let programs = programs();

@@ -1,0 +1,137 @@
+//! What a person and a program read of a leak: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders`, `cost` and `impact`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ducktrack_tests::{
+    TracedRun, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+};
+use serde_json::Value;
+
+/// Lines of a terminal.
+const SCREEN: usize = 40;
+
+fn run() -> (TracedRun, PathBuf) {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    let sources =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
+    let programs = ["SessionStore", "Work"].map(|name| sources.join(name));
+    let mut names = vec!["DumpAtExit"];
+    names.extend(programs.iter().map(|path| path.to_str().expect("a path")));
+    assert!(compile_java(&names, 17, classes.path()).expect("compile"));
+    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let run = TracedRun::new(&jdk, "SessionStore").expect("folder");
+    let dump = run.file("heap.hprof");
+    let mut command = run
+        .command("staleness=on", &[classes.path()])
+        .expect("the agent");
+    command.args(["-Xmx64m", "-Xmn12m", "-XX:+UseParallelGC"]);
+    command.args(["-Dducktrack.leaks.steps=1500", "DumpAtExit"]);
+    command.arg(&dump).arg("ducktrack.leaks.SessionStore");
+    run.finish(&mut command).expect("java");
+    (run, dump)
+}
+
+#[test]
+fn one_screen_and_all_keys() {
+    let (run, dump) = run();
+    let dump = dump.to_str().expect("a path in UTF-8");
+    first_screen(&run.trace(), dump);
+    let json = |what: &str, words: &[&str]| trace_command(what, &run.trace(), words).expect(what);
+    let leaks = json("leaks", &["--dump", dump]);
+    has(
+        &leaks,
+        "dump collections fewestCollections liveBytes alarmFrom alarms method bytesPerSecond maxHeap secondsUntilFull",
+    );
+    let candidate = first(&leaks, "candidates");
+    has(
+        candidate,
+        "source target class method line made caller objects bytes retained youngest oldest staleness unusedFor \
+         unusedSinceMicros growth objectsPerCollection bytesPerCollection score parts root path",
+    );
+    has(&candidate["parts"], "growth staleness age retained");
+    has(first(candidate, "path"), "type by made age staleness");
+    let stale = json("stale", &[]);
+    has(
+        &stale,
+        "total selected stale staleFrom staleness unattributed points",
+    );
+    has(
+        first(&stale, "sites"),
+        "class method line count bytes staleness types context",
+    );
+    has(first(&stale, "types"), "type count bytes staleness");
+    let holders = json("holders", &["--dump", dump]);
+    has(
+        &holders,
+        "dump collection join total paths dominators unattributed",
+    );
+    has(
+        first(&holders, "sites"),
+        "class method line count bytes retained oldest youngest context",
+    );
+    has(first(&holders, "types"), "type count bytes retained");
+    let cost = json("cost", &["--heap", "128m"]);
+    has(&cost, "method unknown total selected whatIf");
+    let keys = "count bytes copied copiedByAge copiedInVain marked promoted promotedSoonDead pauseMicros pauseInterval collections without";
+    has(
+        first(&cost, "sites"),
+        &format!("class method line context {keys}"),
+    );
+    has(first(&cost, "types"), &format!("type {keys}"));
+    has(
+        &cost["sites"][0]["without"],
+        "collections pauseMicros pauseInterval",
+    );
+    has(
+        first(&cost, "whatIf"),
+        "what pauseMicros pauseInterval unknown",
+    );
+    checked("one screen of leaks, and the keys of leaks, stale, holders and cost");
+}
+
+/// What leaks, who made it, who holds it, since when unused, how fast it grows, when the heap is full.
+fn first_screen(trace: &Path, dump: &str) {
+    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let output = command
+        .arg("leaks")
+        .arg(trace)
+        .args(["--dump", dump])
+        .output();
+    let text = String::from_utf8(output.expect("ducktrack").stdout).expect("UTF-8");
+    let screen: Vec<&str> = text.lines().take(SCREEN).collect();
+    let screen = screen.join("\n");
+    for (what, words) in [
+        ("what leaks", "1. "),
+        ("the type", "SessionStore$"),
+        (
+            "who made it",
+            "made at        ducktrack.leaks.SessionStore.",
+        ),
+        (
+            "who holds it",
+            "held by        static ducktrack.leaks.SessionStore.",
+        ),
+        ("how fast", "per collection"),
+        ("unused since", "(since about "),
+        ("when the heap is full", "is full in "),
+        ("next", "next:"),
+    ] {
+        let is_there = match what {
+            "next" => text.to_lowercase().contains(words),
+            _ => screen.contains(words),
+        };
+        assert!(is_there, "{what}: {text}");
+    }
+}
+
+fn first<'a>(report: &'a Value, list: &str) -> &'a Value {
+    let first = report[list].as_array().and_then(|rows| rows.first());
+    first.unwrap_or_else(|| panic!("{list} is empty: {report}"))
+}
+
+fn has(value: &Value, keys: &str) {
+    for key in keys.split_whitespace() {
+        assert!(value.get(key).is_some(), "no key {key}: {value}");
+    }
+}
