@@ -533,6 +533,9 @@ impl Recording for Trace {
         }
         self.number_called_sites(core);
         self.look_for_removals(core, jni);
+        if let Some(buffers) = self.buffers.get() {
+            buffers.prepare_for_collections();
+        }
     }
 
     fn memory_use(&self) -> RecordingMemory {

@@ -23,7 +23,9 @@ use ducktrack_hotspot::{Address, Reservation, note_mapped, note_unmapped, page_s
 
 use crate::process::address_space;
 
-use free_ranges::{FreeRanges, Range};
+pub(crate) use free_ranges::Range;
+
+use free_ranges::FreeRanges;
 use last_reserve::LastReserve;
 use lately::{RecentUse, Second};
 use pauses::Pauses;
@@ -392,10 +394,10 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// Makes the kernel provide the pages now. Contents are undefined afterwards.
-fn populate(range: Range) {
+/// Makes the kernel provide the pages now. What is in them stays.
+pub(crate) fn populate(range: Range) {
     let start = with_exposed_provenance_mut::<u8>(range.start);
-    // SAFETY: the caller took the range, and it is not in use yet. If the kernel does not know this advice (before Linux 5.14), pages are
+    // SAFETY: the range is mapped, and no byte of it changes. If the kernel does not know this advice (before Linux 5.14), pages are
     // provided on first write.
     let _ = unsafe { libc::madvise(start.cast(), range.length, libc::MADV_POPULATE_WRITE) };
 }

@@ -11,6 +11,7 @@ use ducktrack_trace_format::{Collection, KEPT_SURVIVOR_WORDS, KeptCollection, Ke
 use ducktrack_trace_writer::{Durable, Survivor};
 use parking_lot::Mutex;
 
+use crate::process::memory::{Range, populate};
 use crate::trace::live_events::LiveEvents;
 use crate::trace::live_words::LiveWords;
 
@@ -29,6 +30,8 @@ struct Areas {
     free: Vec<Area>,
     /// Bytes available for further areas.
     left: usize,
+    /// Bytes that the latest collection needed.
+    latest: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +53,7 @@ impl KeptCollections {
         let areas = Areas {
             free: Vec::new(),
             left: most,
+            latest: 0,
         };
         Self {
             live,
@@ -79,22 +83,56 @@ impl KeptCollections {
         Some(Box::new(kept))
     }
 
+    /// Called outside of pauses: a collection as large as the latest then finds an area whose pages are provided. In the pause, page faults would take longer
+    /// than the copy.
+    pub(crate) fn prepare(&self) {
+        let missing = self.areas.lock().take_missing();
+        let Some(area) = missing.and_then(|length| self.new_area(length)) else {
+            return;
+        };
+        populate(Range {
+            start: area.words.0,
+            length: area.bytes,
+        });
+        self.areas.lock().free.push(area);
+    }
+
     /// The smallest free area of at least `bytes` bytes, or a new one, with spare room for the next collection.
     fn area(&self, bytes: usize) -> Option<Area> {
         let mut areas = self.areas.lock();
+        areas.latest = bytes;
         let fits = areas.free.iter().enumerate();
         let fits = fits.filter(|(_, area)| area.bytes >= bytes);
         if let Some((index, _)) = fits.min_by_key(|(_, area)| area.bytes) {
             return Some(areas.free.swap_remove(index));
         }
-        let length = (bytes + bytes / 4).next_multiple_of(STEP);
+        let length = roomy(bytes);
         areas.left = areas.left.checked_sub(length)?;
-        let words = self.live.area(length, live::COLLECTION, |_| {})?;
-        Some(Area {
-            words,
-            bytes: length,
-        })
+        drop(areas);
+        self.new_area(length)
     }
+
+    fn new_area(&self, bytes: usize) -> Option<Area> {
+        let words = self.live.area(bytes, live::COLLECTION, |_| {})?;
+        Some(Area { words, bytes })
+    }
+}
+
+impl Areas {
+    /// The length of a free area that is missing, taken from `left`. At most a quarter of `left`: larger collections need the rest.
+    fn take_missing(&mut self) -> Option<usize> {
+        let length = roomy(self.latest);
+        let is_there = self.free.iter().any(|area| area.bytes >= self.latest);
+        if self.latest == 0 || is_there || length > self.left / 4 {
+            return None;
+        }
+        self.left -= length;
+        Some(length)
+    }
+}
+
+fn roomy(bytes: usize) -> usize {
+    (bytes + bytes / 4).next_multiple_of(STEP)
 }
 
 fn fill<'a>(area: Area, head: &[u8], survivors: impl Iterator<Item = &'a Survivor>) {
@@ -199,6 +237,31 @@ mod tests {
         let third = all.keep(&collection(9), &[], &survivors(10)).expect("room");
         assert_eq!(in_file(folder.path(), live::PAGE).0, 9);
         drop((second, third));
+    }
+
+    #[test]
+    fn an_area_is_there_before_the_next_collection() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let all = kept(folder.path(), 4 << 20);
+        let bytes = || {
+            let file = std::fs::metadata(folder.path().join(LIVE_EVENTS_FILE_NAME));
+            file.expect("the file").len()
+        };
+        let before = bytes();
+        all.prepare();
+        assert_eq!(bytes(), before, "no collection has come");
+        let first = all.keep(&collection(1), &[], &survivors(10_000));
+        let after_first = bytes();
+        all.prepare();
+        assert_eq!(bytes() - after_first, after_first - before);
+        // One that is a little larger has room.
+        let second = all.keep(&collection(2), &[], &survivors(12_000));
+        assert_eq!(bytes() - after_first, after_first - before);
+        assert!(first.is_some() && second.is_some());
+        drop(first);
+        all.prepare();
+        all.prepare();
+        assert_eq!(bytes() - after_first, after_first - before, "one is free");
     }
 
     #[test]

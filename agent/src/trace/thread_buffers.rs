@@ -245,6 +245,13 @@ impl ThreadBuffers {
         self.log.kept_collection(collection, survivors, copy);
     }
 
+    /// Outside of pauses: memory for the next collection.
+    pub(crate) fn prepare_for_collections(&self) {
+        if let Some(kept) = &self.kept {
+            kept.prepare();
+        }
+    }
+
     pub(crate) fn log(&self) -> &EventLog {
         &self.log
     }

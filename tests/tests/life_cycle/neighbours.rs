@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jar_of, jdks};
+use crate::tracked_jvm::{TrackedJvm, command, jar_of, jdks};
 
 /// A jar with an agent that looks at every class and changes none; `None` where no JDK has the tool `jar`.
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
@@ -65,6 +65,37 @@ fn flight_recorder() {
                 .expect("its recording")
                 .len()
                 > 10_000
+        );
+    }
+}
+
+/// The recorder's own objects, and its look at allocations, leave a trace whole.
+#[test]
+fn flight_recorder_beside_a_trace() {
+    for (jdk, collector) in jdks(17)
+        .into_iter()
+        .flat_map(|jdk| ["-XX:+UseSerialGC", "-XX:+UseG1GC"].map(|name| (jdk.clone(), name)))
+    {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let recorder = format!(
+            "-XX:StartFlightRecording=settings=profile,filename={}",
+            place.path().join("r.jfr").display()
+        );
+        if !jdk.accepts(&[&recorder]) {
+            skipped(&format!("JDK {} has no flight recorder", jdk.version));
+            continue;
+        }
+        let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out")
+            .vm(&[&recorder, collector, "-Xmx48m", "-Xmn12m"])
+            .directory(place.path());
+        let outcome = jvm.run(&["library", "2"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        let info = command().arg("info").arg(place.path().join("out")).output();
+        let info = String::from_utf8(info.expect("ducktrack").stdout).expect("UTF-8");
+        assert!(
+            info.contains("whole: nothing is missing or contradictory"),
+            "JDK {} {collector}: {info}",
+            jdk.version
         );
     }
 }

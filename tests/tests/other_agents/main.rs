@@ -7,7 +7,6 @@ mod conversation;
 mod neighbour;
 mod service;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use conversation::Conversation;
@@ -34,11 +33,18 @@ struct Pair {
 }
 
 /// Those that broke, and one of each other agent.
-const SAMPLE: [Pair; 4] = [
+const SAMPLE: [Pair; 6] = [
     pair(17, Neighbour::OpenTelemetry, Order::NeighbourFirst, "count"),
     pair(21, Neighbour::Mockito, Order::NeighbourFirst, "trace"),
     pair(17, Neighbour::JaCoCo, Order::DucktrackFirst, "trace"),
     pair(25, Neighbour::AsyncProfiler, Order::DucktrackFirst, "count"),
+    pair(
+        25,
+        Neighbour::FlightRecorder,
+        Order::NeighbourFirst,
+        "trace",
+    ),
+    pair(21, Neighbour::Debugger, Order::DucktrackFirst, "count"),
 ];
 
 const fn pair(version: u32, neighbour: Neighbour, order: Order, mode: &'static str) -> Pair {
@@ -51,51 +57,78 @@ const fn pair(version: u32, neighbour: Neighbour, order: Order, mode: &'static s
 }
 
 #[test]
-fn every_response_is_that_of_the_bare_service() {
-    let jdks = matrix_jdks().expect("JDKs");
-    let mut pairs = 0;
-    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
-        let wanted: Vec<Pair> = pairs_of(jdk.version);
-        let mut expected: BTreeMap<bool, Conversation> = BTreeMap::new();
-        for pair in &wanted {
-            let place = tempfile::tempdir().expect("temporary folder");
-            let Some(before) = pair.neighbour.vm_options(jdk, place.path()) else {
-                continue;
-            };
-            let mocks = pair.neighbour == Neighbour::Mockito;
-            let expected = expected
-                .entry(mocks)
-                .or_insert_with(|| without_us(jdk, mocks, &before));
-            let found = beside(jdk, pair, before, place.path());
-            found.compare(expected, &pair.name());
-            pairs += 1;
-        }
-    }
-    assert!(pairs > 0, "nothing was compared");
-    checked(&format!(
-        "a Spring Boot service beside other agents, {pairs} pairs, every response equal"
-    ));
+fn open_telemetry() {
+    every_response_is_that_of_the_bare_service(Neighbour::OpenTelemetry);
 }
 
-fn pairs_of(version: u32) -> Vec<Pair> {
-    if !is_full_run() {
-        let sample = SAMPLE.into_iter();
-        return sample.filter(|pair| pair.version == version).collect();
-    }
-    let mut pairs = Vec::new();
-    for neighbour in Neighbour::ALL {
-        for order in [Order::NeighbourFirst, Order::DucktrackFirst] {
-            for mode in ["count", "trace"] {
-                pairs.push(pair(version, neighbour, order, mode));
-            }
+#[test]
+fn jacoco() {
+    every_response_is_that_of_the_bare_service(Neighbour::JaCoCo);
+}
+
+#[test]
+fn async_profiler() {
+    every_response_is_that_of_the_bare_service(Neighbour::AsyncProfiler);
+}
+
+#[test]
+fn flight_recorder() {
+    every_response_is_that_of_the_bare_service(Neighbour::FlightRecorder);
+}
+
+#[test]
+fn debugger() {
+    every_response_is_that_of_the_bare_service(Neighbour::Debugger);
+}
+
+#[test]
+fn mockito() {
+    every_response_is_that_of_the_bare_service(Neighbour::Mockito);
+}
+
+fn every_response_is_that_of_the_bare_service(neighbour: Neighbour) {
+    for jdk in matrix_jdks().expect("JDKs") {
+        let wanted = pairs_of(jdk.version, neighbour);
+        let mut expected = None;
+        let mut compared = 0;
+        for pair in &wanted {
+            let place = tempfile::tempdir().expect("temporary folder");
+            let Some(before) = neighbour.vm_options(&jdk, place.path()) else {
+                break;
+            };
+            let expected = expected.get_or_insert_with(|| without_us(&jdk, neighbour, &before));
+            let found = beside(&jdk, pair, before, place.path());
+            found.compare(expected, &pair.name());
+            compared += 1;
+        }
+        if compared > 0 {
+            checked(&format!(
+                "JDK {}: a Spring Boot service beside {neighbour:?}, {compared} pairs, every response equal",
+                jdk.version
+            ));
         }
     }
-    pairs
+}
+
+fn pairs_of(version: u32, neighbour: Neighbour) -> Vec<Pair> {
+    if version < OLDEST_JAVA {
+        return Vec::new();
+    }
+    if !is_full_run() {
+        let sample = SAMPLE.into_iter();
+        let is_wanted = |one: &Pair| one.version == version && one.neighbour == neighbour;
+        return sample.filter(is_wanted).collect();
+    }
+    let orders = [Order::NeighbourFirst, Order::DucktrackFirst].into_iter();
+    let pairs = orders
+        .flat_map(|order| ["count", "trace"].map(|mode| pair(version, neighbour, order, mode)));
+    pairs.collect()
 }
 
 /// The bare service. Only with Mockito's agent can it have mocks.
-fn without_us(jdk: &Jdk, mocks: bool, neighbour: &[String]) -> Conversation {
-    let options = if mocks { neighbour } else { &[] };
+fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Conversation {
+    let mocks = neighbour == Neighbour::Mockito;
+    let options = if mocks { before } else { &[] };
     Service::start(jdk, options, mocks).converse()
 }
 

@@ -18,15 +18,6 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    pub(crate) const ALL: [Self; 6] = [
-        Self::OpenTelemetry,
-        Self::JaCoCo,
-        Self::AsyncProfiler,
-        Self::FlightRecorder,
-        Self::Debugger,
-        Self::Mockito,
-    ];
-
     /// What the JVM is told; files go to `place`. `None` where the agent does not run on this machine.
     pub(crate) fn vm_options(self, jdk: &Jdk, place: &Path) -> Option<Vec<String>> {
         if self == Self::Debugger && !jdk.home.join("lib/libjdwp.so").exists() {
