@@ -1,4 +1,4 @@
-//! What a person and a program read of a leak: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders`, `cost` and `impact`.
+//! What a person and a program read of a leak: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
