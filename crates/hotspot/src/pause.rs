@@ -2,6 +2,7 @@
 
 mod failed_evacuation;
 mod full_collections;
+mod phase;
 mod unknown_moves;
 mod unwritten_pages;
 
@@ -34,6 +35,8 @@ use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
+use phase::PausePhase;
+pub(crate) use phase::UnannouncedStep;
 use unwritten_pages::{UnwrittenPages, WrittenMemory};
 
 /// The state of the current pause, and what is kept from one pause to the next.
@@ -66,10 +69,7 @@ pub(crate) struct Pause {
     first: FirstInventory,
     /// The VM's counts at the end of the last pause.
     last: Option<Counts>,
-    /// Between `start` and `finish`.
-    inside: bool,
-    /// In a pause that the VM did not announce, or about to start it.
-    unannounced: bool,
+    phase: PausePhase,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
     /// Moves are unknown after a fault, until a full collection is read.
@@ -89,13 +89,6 @@ struct KnownCollection {
     collected: Vec<AddressRange>,
     /// The records of the recorder.
     dead_records: Option<Vec<Vec<u8>>>,
-}
-
-/// What happened without an event of the VM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UnannouncedStep {
-    Began,
-    Ended,
 }
 
 /// The VM's own counts of collections.
@@ -142,8 +135,7 @@ impl Pause {
             dead: None,
             first: FirstInventory::default(),
             last: None,
-            inside: false,
-            unannounced: false,
+            phase: PausePhase::default(),
             fault: None,
             off: level == MovesLevel::Off,
             fault_in: None,
@@ -171,7 +163,7 @@ impl Pause {
 
     /// Reads the classes before the first pause: none has been unloaded, and new ones are put at the front of their chain.
     pub(crate) fn read_first_classes(&mut self) {
-        if self.classes.len() == 0 && !self.inside && self.classes.refresh().is_ok() {
+        if self.classes.len() == 0 && !self.phase.is_inside() && self.classes.refresh().is_ok() {
             self.classes_may_be_gone = false;
         }
     }
@@ -182,9 +174,7 @@ impl Pause {
         self.reports.clear();
         self.latest.clear();
         self.failure.forget();
-        // A pause that never ended was missed.
-        self.unannounced &= !self.inside;
-        self.inside = true;
+        self.phase.start();
         self.fault = self.note_start().err();
         self.walk_nanos = nanos_since(started);
     }
@@ -197,7 +187,7 @@ impl Pause {
         if let Some(last) = self.last
             && last.all != self.counts_before.all
         {
-            if self.unannounced {
+            if self.phase == PausePhase::Unannounced {
                 // The VM has counted it already, and done nothing else yet.
                 self.counts_before = last;
             } else if !self.off {
@@ -236,15 +226,15 @@ impl Pause {
 
     /// Called whenever the VM thread reads the clock. Returns the start and the end of a pause that the VM does not announce.
     pub(crate) fn look(&mut self) -> Option<UnannouncedStep> {
-        if self.inside {
+        if self.phase.is_inside() {
             self.look_inside();
-            let is_over = self.unannounced && !self.spaces.is_collecting();
+            let is_over = self.phase == PausePhase::Unannounced && !self.spaces.is_collecting();
             return is_over.then_some(UnannouncedStep::Ended);
         }
         let now = self.counts().ok()?;
         let last = *self.last.get_or_insert(now);
-        self.unannounced = last.all != now.all && self.spaces.is_collecting();
-        self.unannounced.then_some(UnannouncedStep::Began)
+        let is_pausing = last.all != now.all && self.spaces.is_collecting();
+        self.phase.look_between(is_pausing)
     }
 
     /// Reads the spaces inside the pause.
@@ -315,8 +305,7 @@ impl Pause {
     }
 
     fn finish_all(&mut self, reports: &mut Vec<CollectionReport>) {
-        self.inside = false;
-        self.unannounced = false;
+        self.phase.finish();
         if let Some(full) = &mut self.full {
             // SAFETY: the world is still stopped, on the same thread.
             let completed = unsafe { full.finish(&self.classes, &self.sizes) };

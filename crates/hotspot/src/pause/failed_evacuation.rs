@@ -67,7 +67,7 @@ impl Pause {
         let unread: Vec<Space> = unread.copied().collect();
         let mut all = self.walk_old_copies(&unread, after)?;
         // If a full collection follows, it has marked the objects by now.
-        if !self.inside && self.collector == Collector::G1 {
+        if !self.phase.is_inside() && self.collector == Collector::G1 {
             for kept in readings.iter_mut().filter(|one| !is_freed(&one.space)) {
                 // SAFETY: the world is stopped, and memory below the tops is committed.
                 unsafe { settle_kept(kept, &self.classes, &self.sizes) }?;
@@ -83,7 +83,7 @@ impl Pause {
         // Stable, because it merges the spaces, each of which is already sorted.
         all.survivors.sort_by_key(|survivor| survivor.from);
         all.add_dead(collected.humongous.len());
-        if !self.inside {
+        if !self.phase.is_inside() {
             let places = NewPlaces::of(&self.before, after);
             self.check_coverage(&all.survivors, &places)?;
         }
