@@ -59,6 +59,8 @@ pub struct Options {
     pub materialized: bool,
     /// How moves are determined.
     pub moves: Moves,
+    /// Whether only pages that a G1 collection has written are read, where the kernel tells which.
+    pub watch_writes: bool,
     /// Which uses of objects are stamped.
     pub staleness: Staleness,
     /// Take a heap dump when the program ends.
@@ -293,6 +295,7 @@ impl Default for Options {
             histogram: false,
             materialized: false,
             moves: Moves::Exact,
+            watch_writes: true,
             staleness: Staleness::Off,
             final_dump: false,
             trial: None,

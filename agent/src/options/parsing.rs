@@ -201,6 +201,7 @@ impl Options {
                     ("off", Moves::Off),
                 ])?;
             }
+            "watch" => self.watch_writes = value.on_off()?,
             "staleness" => self.staleness = value.staleness()?,
             "dump" => self.final_dump = value.one_of([("end", true), ("off", false)])?,
             "remove" => {

@@ -69,6 +69,8 @@ fn options_of_traces() {
     assert_eq!(memory.memory, Some(128 << 20));
     assert!(refused("memory=10k").contains("bytes from 1m on"));
     assert!(!run("control=off").control);
+    assert!(run("mode=trace").watch_writes);
+    assert!(!run("mode=trace,watch=off").watch_writes);
     let options = run(
         "mode=trace,moves=finish,buffer-size=4k,on-full=drop,compress=partial:0.5,max-trace-size=64m,queue=8",
     );
@@ -228,6 +230,7 @@ fn every_option_is_in_the_help() {
         "histogram",
         "materialized",
         "moves",
+        "watch",
         "buffer-size",
         "buffer-deviation",
         "queue",

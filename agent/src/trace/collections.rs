@@ -79,6 +79,9 @@ impl Collections {
         if let Some(offset) = stack_chunk_size {
             watch.set_stack_chunk_size_offset(offset);
         }
+        if !options.watch_writes {
+            watch.leave_writes_unwatched();
+        }
         if let Some(collection) = options.fault_at {
             watch.fail_at(collection);
         }

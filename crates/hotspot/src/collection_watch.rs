@@ -149,6 +149,11 @@ impl CollectionWatch {
         Classes(lock(&self.pause))
     }
 
+    /// All of eden is read in every pause, also if few of its pages were written. Call before the first pause.
+    pub fn leave_writes_unwatched(&mut self) {
+        lock(&self.pause).leave_writes_unwatched();
+    }
+
     /// For tests of behaviour after a fault: the n-th pause from now is reported as unreadable.
     pub fn fail_at(&mut self, pause: u32) {
         lock(&self.pause).fault_in = Some(pause);

@@ -1,5 +1,6 @@
 //! One pause: from `GarbageCollectionStart` to `GarbageCollectionFinish`, with one collection or several in it.
 
+mod counts;
 mod failed_evacuation;
 mod full_collections;
 mod phase;
@@ -35,6 +36,7 @@ use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
+use counts::Counts;
 use phase::PausePhase;
 pub(crate) use phase::UnannouncedStep;
 use unwritten_pages::{UnwrittenPages, WrittenMemory};
@@ -91,13 +93,6 @@ struct KnownCollection {
     dead_records: Option<Vec<Vec<u8>>>,
 }
 
-/// The VM's own counts of collections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) all: u32,
-    pub(crate) full: u32,
-}
-
 impl Pause {
     pub(crate) fn new(
         vm: &VmStructs,
@@ -142,6 +137,10 @@ impl Pause {
             reports: Vec::new(),
             walk_nanos: 0,
         })
+    }
+
+    pub(crate) fn leave_writes_unwatched(&mut self) {
+        self.unwritten = UnwrittenPages::default();
     }
 
     /// Where allocating threads can report their progress; `None` if not needed.
@@ -582,10 +581,7 @@ impl Pause {
     }
 
     fn counts(&self) -> Result<Counts, Error> {
-        Ok(Counts {
-            all: self.spaces.total_collections()?,
-            full: self.spaces.full_collections()?,
-        })
+        Counts::read(&self.spaces)
     }
 }
 
