@@ -136,11 +136,11 @@ fn check_moments(jdk: &Jdk, collector: &str, class_path: &[&Path]) -> String {
     let deaths: Value = serde_json::from_slice(&report.stdout).expect("JSON");
     assert_eq!(deaths["level"], "deaths", "{}", run.name());
     let columns = ObjectColumns::read(&fs::read(&file).expect("columns"));
-    let moments = ["born", "used", "unreachable", "collected"]
+    let [born, used, unreachable, collected] = ["born", "used", "unreachable", "collected"]
         .map(|moment| columns.known(&format!("{moment}_time")));
     let mut dead = 0_u64;
-    for object in 0..columns.objects() {
-        let all = [0, 1, 2, 3].map(|moment: usize| moments[moment][object]);
+    for (object, born) in born.iter().enumerate() {
+        let all = [*born, used[object], unreachable[object], collected[object]];
         let known: Vec<u64> = all.into_iter().flatten().collect();
         assert!(
             known.is_sorted(),

@@ -44,10 +44,6 @@ impl ObjectColumns {
         }
     }
 
-    pub(crate) fn objects(&self) -> usize {
-        self.columns["object"].len()
-    }
-
     /// The column; `None` where a number is not known.
     pub(crate) fn known(&self, name: &str) -> Vec<Option<u64>> {
         let column = self.columns[name].iter();
