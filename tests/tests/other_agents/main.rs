@@ -44,7 +44,7 @@ const SAMPLE: [Pair; 6] = [
         Order::NeighbourFirst,
         "trace",
     ),
-    pair(21, Neighbour::Debugger, Order::DucktrackFirst, "count"),
+    pair(25, Neighbour::Debugger, Order::DucktrackFirst, "count"),
 ];
 
 const fn pair(version: u32, neighbour: Neighbour, order: Order, mode: &'static str) -> Pair {
