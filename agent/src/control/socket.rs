@@ -55,12 +55,18 @@ impl Socket {
             let _ = converse(&stream, obey);
         }
     }
+
+    /// Removes the socket's file: no further client can connect. A client that is being served still gets its answer.
+    pub(crate) fn remove(&self) {
+        // It may be removed already.
+        let _ = fs::remove_file(&self.path);
+    }
 }
 
 impl Drop for Socket {
     fn drop(&mut self) {
         // A socket file left in place would refuse clients.
-        let _ = fs::remove_file(&self.path);
+        self.remove();
     }
 }
 

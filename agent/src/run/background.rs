@@ -67,7 +67,7 @@ impl Agent {
             if !core.is_counting() {
                 return;
             }
-            self.obey_all(jni, socket.filter(|_| woken.visitor));
+            self.obey_all(jni, socket, woken.visitor);
             if !core.is_counting() {
                 return;
             }
@@ -111,13 +111,23 @@ impl Agent {
     }
 
     /// Executes the commands in the inbox, and serves a client waiting at the socket.
-    fn obey_all(&self, jni: Jni, visited: Option<&Socket>) {
+    fn obey_all(&self, jni: Jni, socket: Option<&Socket>, has_visitor: bool) {
+        let obey = |command: &Command| {
+            let answer = self.obey_in_frame(jni, command);
+            // Before the client knows that the run has ended, so that it finds no socket of it.
+            if !self.core.is_counting()
+                && let Some(socket) = socket
+            {
+                socket.remove();
+            }
+            answer
+        };
         while let Some((command, reply)) = self.inbox.take() {
             // A client that has disconnected gets no answer.
-            let _ = reply.send(self.obey_in_frame(jni, &command));
+            let _ = reply.send(obey(&command));
         }
-        if let Some(socket) = visited {
-            socket.serve(|command| self.obey_in_frame(jni, command));
+        if let Some(socket) = socket.filter(|_| has_visitor) {
+            socket.serve(obey);
         }
     }
 

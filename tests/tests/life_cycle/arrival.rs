@@ -55,7 +55,8 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
             "{what}"
         );
         assert_eq!(number("arrival_stops"), by_the_vm.len() as f64, "{what}");
-        assert!(by_the_vm.len() > 10, "one stop for all: {what}");
+        // How many there are depends on the machine: batches grow while their stops are short.
+        assert!(by_the_vm.len() > 1, "one stop for all: {what}");
         let longest = by_the_vm.iter().copied().fold(0.0, f64::max);
         assert!(
             number("arrival_longest_stop_micros") / 1e3 >= longest,

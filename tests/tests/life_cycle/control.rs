@@ -95,9 +95,9 @@ fn runs_one_after_another(jvm: &mut RunningJvm, folder: &Path, modes: &[&str]) {
         jvm.ask("thread 500", "DONE");
         let stopped = done(&["stop", &jvm.pid().to_string()]);
         assert!(stopped.contains("classes are as they were"), "{stopped}");
+        assert!(!output.join("control").exists(), "the socket is gone");
         assert_eq!(place(jvm), own, "the code is the program's own again");
         jvm.ask("work 700", "DONE");
-        assert!(!output.join("control").exists(), "the socket is gone");
         let recording = check(&output, 1500);
         assert_eq!(recording.report.run.mode, *mode);
     }
