@@ -10,10 +10,21 @@ use crate::Installation;
 
 /// Runs `ducktrack WHAT TRACE --format json` and parses its output.
 pub(crate) fn command_json(installation: &Installation, what: &str, trace: &Path) -> Result<Value> {
+    command_json_with(installation, what, trace, &[])
+}
+
+/// The same with more options.
+pub(crate) fn command_json_with(
+    installation: &Installation,
+    what: &str,
+    trace: &Path,
+    options: &[&str],
+) -> Result<Value> {
     let output = Command::new(installation.needed(installation.command.clone())?)
         .arg(what)
         .arg(trace)
         .args(["--format", "json"])
+        .args(options)
         .output()
         .with_context(|| format!("ducktrack {what}"))?;
     if !output.status.success() {

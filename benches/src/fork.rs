@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub struct ForkSettings {
     pub limit: Duration,
     /// Options for every JVM, before the tool's.
     pub jvm_options: Vec<String>,
+    /// The recording gets this mark when the program is warm: what comes after it can be told apart.
+    pub mark: Option<&'static str>,
 }
 
 impl ForkSettings {
@@ -52,6 +54,7 @@ impl ForkSettings {
             warm_up_seconds,
             limit: Duration::from_secs(900),
             jvm_options,
+            mark: None,
         }
     }
 }
@@ -146,6 +149,7 @@ pub(crate) fn run_fork_with_truth(
     let watch = ProcessWatch::start(child.id(), settings.limit);
     let warm_up = program.fixed_warm_up(settings);
     let mut listener = Listener::new(child.id(), settings, warm_up, counters, directory);
+    listener.command = Some(installation.command.clone());
     listener.listen(&mut child);
     let status = child.wait().context("waiting for the JVM")?;
     let process_wall_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -198,6 +202,8 @@ struct Listener<'a> {
     settings: &'a ForkSettings,
     counters: Option<&'a HardwareCounters>,
     directory: &'a Path,
+    /// `ducktrack`, where it is.
+    command: Option<PathBuf>,
     iterations: Vec<Iteration>,
     /// How many of them are warm-up, once known.
     warm_up: Option<usize>,
@@ -223,6 +229,7 @@ impl<'a> Listener<'a> {
             settings,
             counters,
             directory,
+            command: None,
             iterations,
             warm_up,
             truth,
@@ -258,12 +265,22 @@ impl<'a> Listener<'a> {
             HarnessLine::Warm => {
                 self.warm_up = Some(self.iterations.len());
                 self.switch_counters();
+                self.set_mark();
             }
             HarnessLine::End { ok } => self.ended = Some(ok),
             HarnessLine::Skip { reason } => self.skipped = Some(reason),
             HarnessLine::Truth(way) => self.truth.push(way),
             HarnessLine::Other if line.trim().is_empty() => {}
             HarnessLine::Other => self.other_line = Some(line.trim().to_owned()),
+        }
+    }
+
+    /// Without a mark the report of what comes after it fails, so its own failure need not be told.
+    fn set_mark(&self) {
+        if let (Some(mark), Some(command)) = (self.settings.mark, &self.command) {
+            let mut command = Command::new(command);
+            command.args(["mark", &self.pid.to_string(), mark]);
+            let _ = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
     }
 

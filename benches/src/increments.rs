@@ -3,10 +3,13 @@
 //! Three runs per workload: one counter per site; paths from the static heuristics alone (`reinstrument=off`); paths after
 //! re-instrumentation for measured frequencies. The agent itself reports how many increments it executed and how many one
 //! counter per site would have needed *in the same run*, so different thread schedules do not distort the table.
-//! The last column is the most that any placement of counters inside of methods can save: a method cannot execute fewer
+//!
+//! Each run with paths is read twice: the whole of it, and what came after the warm-up. The whole also has what was executed before a
+//! method was hot enough to be re-instrumented; after the warm-up most of that is over.
+//!
 //! The last column is an upper bound of what counters inside of methods can save: a method cannot execute fewer increments than
-//! its most frequent site has executions, because one increment counts at most one execution of a site. Allocations shared by
-//! callers and callees are beyond the paper's paths.
+//! its most frequent site has executions, because one increment counts at most one execution of a site. Branches that exclude each
+//! other cannot reach it. Allocations shared by callers and callees are beyond the paper's paths.
 
 use std::collections::HashMap;
 
@@ -14,7 +17,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::command_json::command_json;
+use crate::command_json::command_json_with;
 use crate::tool::TRACE;
 use crate::{ForkSettings, Installation, Outcome, Program, Tool, Workload, run_fork};
 
@@ -40,10 +43,22 @@ pub struct WorkloadIncrements {
     /// One counter per site.
     pub sites: Option<Increments>,
     /// Paths from heuristics alone.
-    pub heuristics: Option<Increments>,
+    pub heuristics: Option<Run>,
     /// Paths after re-instrumentation.
-    pub reinstrumented: Option<Increments>,
+    pub reinstrumented: Option<Run>,
 }
+
+/// The increments of a run with paths.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Run {
+    /// From its start to its end.
+    pub whole: Increments,
+    /// After the warm-up.
+    pub warm: Increments,
+}
+
+/// The mark that ends the warm-up.
+const WARM: &str = "warm";
 
 impl Increments {
     /// Reads the key `increments` of a JSON report.
@@ -115,16 +130,20 @@ pub fn measure_increments(
     ];
     let mut table = Vec::new();
     for workload in workloads {
+        let settings = ForkSettings {
+            mark: Some(WARM),
+            ..settings(workload)
+        };
         let mut run = |tool: &Tool| {
             progress(&format!(
                 "increments, {} with {}",
                 workload.name, tool.about
             ));
-            increments_of(installation, tool, workload, &settings(workload))
+            increments_of(installation, tool, workload, &settings)
         };
         table.push(WorkloadIncrements {
             workload: workload.name.clone(),
-            sites: run(&tools[0])?,
+            sites: run(&tools[0])?.map(|run| run.whole),
             heuristics: run(&tools[1])?,
             reinstrumented: run(&tools[2])?,
         });
@@ -137,47 +156,56 @@ fn increments_of(
     tool: &Tool,
     workload: &Workload,
     settings: &ForkSettings,
-) -> Result<Option<Increments>> {
+) -> Result<Option<Run>> {
     let directory = installation.fork_directory(&[&workload.name, &tool.name])?;
     let program = Program::Workload(workload.name.clone());
     let fork = run_fork(installation, tool, &program, settings, None, &directory)?;
     if fork.outcome != Outcome::Done {
         return Ok(None);
     }
-    Ok(Increments::from_report(&command_json(
-        installation,
-        "report",
-        &directory.join(TRACE),
-    )?))
+    let trace = directory.join(TRACE);
+    let read = |options: &[&str]| {
+        command_json_with(installation, "report", &trace, options)
+            .map(|report| Increments::from_report(&report))
+    };
+    let (whole, warm) = (read(&[])?, read(&["--from", WARM])?);
+    Ok(whole.zip(warm).map(|(whole, warm)| Run { whole, warm }))
 }
 
 /// The table as Markdown, with the mean of the workloads' savings in the last row.
 pub fn increments_table(rows: &[WorkloadIncrements]) -> String {
     let mut text = String::from(
-        "| workload | one counter per site | paths, heuristics only | saved | paths, re-instrumented | saved | possible inside of methods |\n\
+        "| workload | one counter per site | heuristics only | after the warm-up | re-instrumented, whole run | after the warm-up | upper bound |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
     for row in rows {
         text += &format!(
-            "| {} | {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} | {} |\n",
             row.workload,
             number(row.sites),
-            number(row.heuristics),
-            percent(row.heuristics.and_then(|run| run.saved())),
-            number(row.reinstrumented),
-            percent(row.reinstrumented.and_then(|run| run.saved())),
+            SAVED
+                .map(|saved| percent(saved(row).and_then(|run| run.saved())))
+                .join(" | "),
             percent(row.sites.and_then(|run| run.bound())),
         );
     }
-    let mean = |run: fn(&WorkloadIncrements) -> Option<Increments>| mean_saved(rows, run);
     text += &format!(
-        "| **mean** | | | {} | | {} | {} |\n",
-        percent(mean(|row| row.heuristics)),
-        percent(mean(|row| row.reinstrumented)),
+        "| **mean** | | {} | {} |\n",
+        SAVED
+            .map(|saved| percent(mean_saved(rows, saved)))
+            .join(" | "),
         percent(mean_of(rows.iter().filter_map(|row| row.sites?.bound())))
     );
     text
 }
+
+/// The savings of a row, in the order of the table.
+const SAVED: [fn(&WorkloadIncrements) -> Option<Increments>; 4] = [
+    |row| Some(row.heuristics?.whole),
+    |row| Some(row.heuristics?.warm),
+    |row| Some(row.reinstrumented?.whole),
+    |row| Some(row.reinstrumented?.warm),
+];
 
 /// The arithmetic mean of the workloads' savings, as in the paper.
 pub(crate) fn mean_saved(
@@ -210,44 +238,45 @@ mod tests {
 
     #[test]
     fn the_table_has_the_savings_of_each_run_against_itself() {
-        let run = |executed, one_per_site| {
-            Some(Increments {
-                executed,
-                profiling: 5e6,
-                one_per_site,
-                least: 4e7,
+        let increments = |executed| Increments {
+            executed,
+            profiling: 5e6,
+            one_per_site: 1e8,
+            least: 4e7,
+        };
+        let run = |whole, warm| {
+            Some(Run {
+                whole: increments(whole),
+                warm: increments(warm),
             })
         };
         let rows = [
             WorkloadIncrements {
                 workload: "json".to_owned(),
                 sites: Some(Increments {
-                    executed: 1e8,
                     profiling: 0.0,
-                    one_per_site: 1e8,
-                    least: 4e7,
+                    ..increments(1e8)
                 }),
-                heuristics: run(75e6, 1e8),
-                reinstrumented: run(45e6, 1e8),
+                heuristics: run(75e6, 73e6),
+                reinstrumented: run(45e6, 35e6),
             },
             WorkloadIncrements {
                 workload: "h2".to_owned(),
                 sites: None,
-                heuristics: run(35e6, 1e8),
+                heuristics: run(35e6, 35e6),
                 reinstrumented: None,
             },
         ];
         let table = increments_table(&rows);
         let lines: Vec<&str> = table.lines().skip(2).collect();
         assert_eq!(
-            lines[0],
-            "| json | 100.0 M | 80.0 M | 20.0% | 50.0 M | 50.0% | 60.0% |"
+            lines,
+            [
+                "| json | 100.0 M | 20.0% | 22.0% | 50.0% | 60.0% | 60.0% |",
+                "| h2 | failed | 60.0% | 60.0% | - | - | - |",
+                "| **mean** | | 40.0% | 41.0% | 50.0% | 60.0% | 60.0% |",
+            ]
         );
-        assert_eq!(
-            lines[1],
-            "| h2 | failed | 40.0 M | 60.0% | failed | - | - |"
-        );
-        assert_eq!(lines[2], "| **mean** | | | 40.0% | | 50.0% | 60.0% |");
     }
 
     #[test]
