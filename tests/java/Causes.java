@@ -10,6 +10,8 @@ public class Causes {
     static final RuntimeException FAILURE = new LibraryFailure();
     static volatile Object sink;
     static int depth;
+    /** Linked before anything is counted. */
+    static final Runnable AGAIN = Causes::again2;
 
     public static void main(String[] arguments) throws ClassNotFoundException {
         // What loading classes makes is in no line.
@@ -19,6 +21,10 @@ public class Causes {
         for (int i = 0; i < TIMES; i++) {
             plain(i);
             recursion();
+            recursionInside();
+            if (i % 20 == 0) {
+                failingHead();
+            }
             exceptions();
             callback();
             constructors();
@@ -46,6 +52,31 @@ public class Causes {
     static void again() {
         if (depth-- > 0) {
             Library.around(Causes::again); //> 6 144 6 144
+        }
+    }
+
+    /** The same inside of another call. */
+    static void recursionInside() {
+        Library.around(Causes::recursionAgain); //> 8 192 2 48
+    }
+
+    static void recursionAgain() {
+        depth = 3;
+        again2();
+    }
+
+    static void again2() {
+        if (depth-- > 0) {
+            Library.around(AGAIN); //> 6 144 6 144
+        }
+    }
+
+    /** What a call makes that fails in the head of a constructor is charged to nobody; all calls after it are right. */
+    static void failingHead() {
+        try {
+            sink = new CausesOfFailingHead();
+        } catch (LibraryFailure expected) {
+            sink = Library.make(2); //> 0 0 0 0 once 2000 48000 2000 48000
         }
     }
 
@@ -122,6 +153,12 @@ class CausesOfLibrary extends Library {
     }
 }
 
+class CausesOfFailingHead extends Library {
+    CausesOfFailingHead() {
+        super(Library.failing(Causes.FAILURE));
+    }
+}
+
 class LibraryFailure extends RuntimeException {
     LibraryFailure() {
         super("expected", null, false, false);
@@ -163,6 +200,10 @@ class Library {
 
     static void makeAndThrow(int arrays, RuntimeException failure) {
         make(arrays);
+        throw failure;
+    }
+
+    static int failing(RuntimeException failure) {
         throw failure;
     }
 

@@ -20,7 +20,7 @@ fn every_call_says_what_it_brings() {
         return;
     };
     let expected = expected();
-    assert_eq!(expected.len(), 22);
+    assert_eq!(expected.len(), 25);
     let mut runs = 0;
     for (number, jdk) in matrix_jdks().expect("JDKs").iter().enumerate() {
         for options in [&[][..], &["-Xint"], &["-XX:TieredStopAtLevel=1"]] {

@@ -23,20 +23,26 @@ use crate::core::registry::LoaderId;
 use crate::count::application::Application;
 use crate::count::object_bytes::object_bytes;
 use crate::threads::counter_block::{
-    CounterBlock, FIRST_COUNTER, RECORDS_BYTES, RECORDS_OFFSET, WORDS,
+    CounterBlock, FIRST_COUNTER, OpenCalls, RECORDS_BYTES, RECORDS_OFFSET, WORDS,
 };
 
 /// Number of sites that the table has room for.
 pub(crate) const MOST_SITES: u32 = 1 << 20;
-/// Words in a record of an open call.
-const RECORD: usize = 8;
+/// An open call of a waiting thread: its first counter, and what it has brought, what of that is charged, and what its counters have got.
+type WaitingCall = [u64; 7];
+
+/// The open calls of a virtual thread that waits.
+struct WaitingCalls {
+    bottom: Option<WaitingCall>,
+    records: Vec<WaitingCall>,
+}
 
 /// What is known about calls. Permanent, because compiled code holds the addresses.
 pub(crate) struct CallTotals {
     counters: usize,
     sites: usize,
     waiting: AtomicU64,
-    parked: Mutex<FxHashMap<u64, Vec<u64>>>,
+    parked: Mutex<FxHashMap<u64, WaitingCalls>>,
     application: OnceLock<Application>,
     unsized_words: Mutex<FxHashMap<Box<[u8]>, Vec<UnsizedWord>>>,
 }
@@ -171,50 +177,59 @@ impl CallTotals {
         }
     }
 
-    /// Unmounts a virtual thread in the middle of calls: its records wait, with their totals so far.
+    /// Unmounts a virtual thread in the middle of calls: they wait, with their totals so far.
     pub(crate) fn leave(&self, thread: u64, carrier: CounterBlock) {
-        let (base, top) = carrier.records();
-        let mut saved = Vec::with_capacity((top - base) * RECORD);
-        for record in base..top {
+        let (before, open) = (carrier.open_calls_before(), carrier.open_calls());
+        let bottom = (before == OpenCalls::default() && open.bottom != 0).then(|| {
+            let [objects, bytes, charged_objects, charged_bytes] = carrier.totals();
+            let call = u64::from(open.bottom);
+            [call, objects, bytes, charged_objects, charged_bytes, 0, 0]
+        });
+        let first = before.records.min(open.records);
+        let records = (first..open.records).map(|record| {
             let words = carrier.record(record);
-            saved.push(words[0]);
             let now = now(carrier, words[0]);
-            saved.extend(
-                now.iter()
-                    .zip(&words[1..])
-                    .map(|(now, then)| now.wrapping_sub(*then)),
-            );
-        }
-        carrier.set_records(base);
-        if !saved.is_empty() {
-            self.parked.lock().insert(thread, saved);
+            let brought = |word: usize| now[word - 1].wrapping_sub(words[word]);
+            std::array::from_fn(|word| if word == 0 { words[0] } else { brought(word) })
+        });
+        let waiting = WaitingCalls {
+            bottom,
+            records: records.collect(),
+        };
+        carrier.set_open_calls(before);
+        if waiting.bottom.is_some() || !waiting.records.is_empty() {
+            self.parked.lock().insert(thread, waiting);
             self.waiting.fetch_add(1, Ordering::AcqRel);
         }
     }
 
     /// Mounts it again, perhaps on another carrier.
     pub(crate) fn arrive(&self, thread: u64, carrier: CounterBlock) {
-        let Some(saved) = self.parked.lock().remove(&thread) else {
+        let Some(WaitingCalls { bottom, records }) = self.parked.lock().remove(&thread) else {
             return;
         };
         self.waiting.fetch_sub(1, Ordering::AcqRel);
-        let (_, mut top) = carrier.records();
-        for words in saved.chunks_exact(RECORD - 1) {
-            let [call, brought @ ..] = words else {
-                continue;
-            };
-            let now = now(carrier, *call);
-            let mut record = [0; RECORD - 1];
-            record[0] = *call;
-            for ((then, now), brought) in record[1..].iter_mut().zip(now).zip(brought) {
-                *then = now.wrapping_sub(*brought);
+        let mut open = carrier.open_calls();
+        let mut above = records;
+        match bottom {
+            Some([call, totals @ .., _, _]) if open == OpenCalls::default() => {
+                carrier.set_totals(totals);
+                open.bottom = u32::try_from(call).unwrap_or(0);
             }
-            if !carrier.set_record(top, &record) {
+            // The carrier has a call open itself: it becomes one of those above.
+            Some(bottom) => above.insert(0, bottom),
+            None => {}
+        }
+        for [call, brought @ ..] in above {
+            let now = now(carrier, call);
+            let then = |word: usize| now[word].wrapping_sub(brought[word]);
+            let record = std::array::from_fn(|word| if word == 0 { call } else { then(word - 1) });
+            if !carrier.set_record(open.records, &record) {
                 break;
             }
-            top += 1;
+            open.records += 1;
         }
-        carrier.set_records(top);
+        carrier.set_open_calls(open);
     }
 }
 
@@ -253,20 +268,43 @@ mod tests {
             CounterBlock::new().expect("memory"),
             CounterBlock::new().expect("memory"),
         );
+        // The bottom call has brought all that the totals say; a call above it two objects and 20 bytes.
         first.set_totals([10, 100, 4, 40]);
         first.set_word(70, 7);
+        let open = OpenCalls {
+            bottom: 80,
+            records: 1,
+        };
         assert!(first.set_record(0, &[70, 8, 80, 4, 40, 7, 0]));
-        first.set_records(1);
+        first.set_open_calls(open);
         totals.leave(42, first);
-        assert_eq!(first.records(), (0, 0));
+        assert_eq!(first.open_calls(), OpenCalls::default());
         assert_eq!(totals.waiting.load(Ordering::Relaxed), 1);
         second.set_totals([1000, 5000, 900, 4000]);
         second.set_word(70, 50);
         totals.arrive(42, second);
-        assert_eq!(second.records(), (0, 1));
-        // Two objects and 20 bytes were allocated before.
-        assert_eq!(second.record(0), [70, 998, 4980, 900, 4000, 50, 0]);
+        assert_eq!(second.open_calls(), open);
+        assert_eq!(second.totals(), [10, 100, 4, 40]);
+        assert_eq!(second.record(0), [70, 8, 80, 4, 40, 50, 0]);
         totals.arrive(42, second);
-        assert_eq!(second.records(), (0, 1));
+        assert_eq!(second.open_calls(), open);
+
+        // On a carrier that has a call open, the bottom call gets a record.
+        totals.leave(42, second);
+        let carrier = OpenCalls {
+            bottom: 90,
+            records: 0,
+        };
+        first.set_totals([1000, 5000, 900, 4000]);
+        first.set_open_calls(carrier);
+        totals.arrive(42, first);
+        let records = OpenCalls {
+            bottom: 90,
+            records: 2,
+        };
+        assert_eq!(first.open_calls(), records);
+        assert_eq!(first.totals(), [1000, 5000, 900, 4000]);
+        assert_eq!(first.record(0)[..5], [80, 990, 4900, 896, 3960]);
+        assert_eq!(first.record(1)[..5], [70, 998, 4980, 900, 4000]);
     }
 }

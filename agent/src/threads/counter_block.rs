@@ -61,9 +61,9 @@ const KEYED_VERSION: usize = 36;
 const USE_CLOCK: usize = 40;
 /// Objects and bytes that the thread has allocated, and those of them that are charged to calls.
 const TOTALS: usize = 48;
-/// Bytes of records in use, and the same at the time the current virtual thread was mounted.
-const RECORDS_TOP: usize = 52;
-const RECORDS_BASE: usize = 53;
+/// The open calls, and the same at the time the current virtual thread was mounted.
+const OPEN_CALLS: usize = 52;
+const OPEN_CALLS_BEFORE: usize = 53;
 
 /// A counter block. Never unmapped, because compiled code and threads may hold its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,29 @@ pub(crate) struct KeyedEntry {
     pub(crate) klass: usize,
     pub(crate) count: u64,
     pub(crate) bytes: u64,
+}
+
+/// The open calls of a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OpenCalls {
+    /// The bottom call, which has no record; 0 if there is none.
+    pub(crate) bottom: u32,
+    /// Records in use.
+    pub(crate) records: usize,
+}
+
+impl OpenCalls {
+    fn of(word: u64) -> Self {
+        let records = usize::try_from(word >> 32).unwrap_or(0) / RECORD_BYTES;
+        Self {
+            bottom: u32::try_from(word & u64::from(u32::MAX)).unwrap_or(0),
+            records: records.min(RECORDS_BYTES / RECORD_BYTES),
+        }
+    }
+
+    fn word(self) -> u64 {
+        ((self.records * RECORD_BYTES) as u64) << 32 | u64::from(self.bottom)
+    }
 }
 
 /// The values of a block.
@@ -284,7 +307,7 @@ impl CounterBlock {
     /// Clears the note before another thread gets the block, because the previous one may have ended in the middle of a tracked call.
     pub(crate) fn forget_call_site(self) {
         self.atomic(NOTE).store(0, Ordering::Relaxed);
-        self.atomic(RECORDS_TOP).store(0, Ordering::Relaxed);
+        self.atomic(OPEN_CALLS).store(0, Ordering::Relaxed);
     }
 
     /// Objects and bytes so far, and those of them that are charged.
@@ -292,23 +315,23 @@ impl CounterBlock {
         std::array::from_fn(|word| self.word(TOTALS + word))
     }
 
-    #[cfg(test)]
     pub(crate) fn set_totals(self, totals: [u64; 4]) {
         for (word, value) in totals.into_iter().enumerate() {
             self.set_word(TOTALS + word, value);
         }
     }
 
-    /// The records of the mounted virtual thread, as a range of indices.
-    pub(crate) fn records(self) -> (usize, usize) {
-        let number = |word| usize::try_from(self.word(word)).unwrap_or(0) / RECORD_BYTES;
-        let top = number(RECORDS_TOP).min(RECORDS_BYTES / RECORD_BYTES);
-        (number(RECORDS_BASE).min(top), top)
+    pub(crate) fn open_calls(self) -> OpenCalls {
+        OpenCalls::of(self.word(OPEN_CALLS))
     }
 
-    /// Sets the number of records in use.
-    pub(crate) fn set_records(self, top: usize) {
-        self.set_word(RECORDS_TOP, (top * RECORD_BYTES) as u64);
+    /// Those that were open when the current virtual thread was mounted.
+    pub(crate) fn open_calls_before(self) -> OpenCalls {
+        OpenCalls::of(self.word(OPEN_CALLS_BEFORE))
+    }
+
+    pub(crate) fn set_open_calls(self, open: OpenCalls) {
+        self.set_word(OPEN_CALLS, open.word());
     }
 
     /// The words of a record.

@@ -10,7 +10,7 @@
 //!
 //! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way out serves all calls of a
 //! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves behind when it throws
-//! is dropped when a call around it ends.
+//! is dropped when a call around it ends. Such a call begins by `bh`.
 
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
@@ -23,6 +23,8 @@ use crate::probe::calling;
 use crate::refusal::Reason;
 
 const BEGIN: ProbeMethod = calling("b", "(I)V");
+/// The same in the head of a constructor.
+const BEGIN_IN_HEAD: ProbeMethod = calling("bh", "(I)V");
 const END: ProbeMethod = calling("e", "(I)V");
 const THROWN: ProbeMethod = calling("x", "()V");
 const MOUNT: ProbeMethod = calling("mount", "(Ljava/lang/Object;)V");
@@ -42,7 +44,7 @@ impl MethodPlanner<'_, '_, '_> {
             return Ok(());
         }
         let head = self.view.constructor_head()?;
-        let mut asked: Vec<CodeOffset> = Vec::new();
+        let mut asked: Vec<(CodeOffset, bool)> = Vec::new();
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
             let Some(target) = self.leaving_target(&instruction) else {
@@ -51,11 +53,14 @@ impl MethodPlanner<'_, '_, '_> {
             if asked.is_empty() && self.view.allocations.is_empty() {
                 self.claim_stack()?;
             }
-            self.ask_around(instruction.offset, target)?;
-            asked.push(instruction.offset);
+            let is_in_head = head.is_some_and(|head| instruction.offset <= head);
+            let begin = if is_in_head { BEGIN_IN_HEAD } else { BEGIN };
+            self.ask_around(instruction.offset, target, begin)?;
+            asked.push((instruction.offset, is_in_head));
         }
-        asked.retain(|offset| head.is_none_or(|head| *offset > head));
-        self.add_ways_out(&asked)
+        let outside = asked.iter().filter(|(_, is_in_head)| !is_in_head);
+        let outside: Vec<CodeOffset> = outside.map(|(offset, _)| *offset).collect();
+        self.add_ways_out(&outside)
     }
 
     /// The target of a call that leaves the application, unless the call is an allocation site itself.
@@ -69,11 +74,16 @@ impl MethodPlanner<'_, '_, '_> {
         is_site.is_err().then(|| target.clone())
     }
 
-    fn ask_around(&mut self, offset: CodeOffset, target: CallTarget) -> Result<(), Reason> {
+    fn ask_around(
+        &mut self,
+        offset: CodeOffset,
+        target: CallTarget,
+        begin: ProbeMethod,
+    ) -> Result<(), Reason> {
         let call_site = self.add_call_site(offset, target)?;
         let first = self.add_counters(Role::Amount, vec![Vec::new(); COUNTERS])?;
         self.plan.causes.push(PlannedCause { call_site, first });
-        let begin = self.probes.build().push(first).invoke(BEGIN).finish()?;
+        let begin = self.probes.build().push(first).invoke(begin).finish()?;
         self.insert(Place::Before(offset), begin);
         let end = self.probes.build().push(first).invoke(END).finish()?;
         self.insert(Place::After(offset), end);

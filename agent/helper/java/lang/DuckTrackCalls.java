@@ -12,9 +12,9 @@ import jdk.internal.vm.annotation.Hidden;
  * What application code calls around its calls of other code: what such a call brings is the difference of the thread's totals.
  *
  * <pre>
- * block:  word 48, 49  objects and bytes that the thread has executed so far, see {@link DuckTrack#total}
+ * block:  word 48, 49  objects and bytes that the thread has executed, see {@link DuckTrack#total}
  *         word 50, 51  those of them that are charged: to the application code that made them, or to a call that has ended
- *         word 52      bytes of records in use, one record for each call under way
+ *         word 52      the open calls, 0 for none: bytes of records &lt;&lt; 32 | the bottom call's first counter
  *         word 53      the same when the virtual thread that runs here was mounted
  *
  * record: word 0       the call's first counter
@@ -26,11 +26,12 @@ import jdk.internal.vm.annotation.Hidden;
  *         counter 2, 3 objects and bytes that are charged to it
  * </pre>
  *
- * <p>When a call ends, its inclusive counters are what they were at its beginning plus the difference. So what the same call has added in between,
- * in a recursion, is in it once. What is charged is done in the same way.
+ * <p>Most calls begin while no other call is open. Such a call needs no record: the totals begin at 0 with it, and word 52 names it. A call that begins inside
+ * of another one has a record. When it ends, its inclusive counters are what they were at its beginning plus the difference. So what the same call has added
+ * in between, in a recursion, is counted once. What is charged is computed in the same way. The bottom call itself is not added to by calls above it.
  *
- * <p>A record that stayed because its call has ended without a word (an exception that left a constructor before it has called another one) is dropped
- * when a call below it ends.
+ * <p>In the head of a constructor no handler may stand, so a call there that throws leaves its record behind. It always has a record, and a call below drops
+ * that when it ends. Without a bottom call, {@link #STALE} records are taken for left behind.
  */
 public final class DuckTrackCalls {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -38,8 +39,10 @@ public final class DuckTrackCalls {
     private static final long SHARED = DuckTrack.SHARED;
     private static final long TOTAL = DuckTrack.TOTAL;
     private static final long CHARGED = TOTAL + 16;
-    private static final long TOP = TOTAL + 32;
+    private static final long OPEN = TOTAL + 32;
     private static final long BASE = TOTAL + 40;
+    private static final long ONE_RECORD = 64L << 32;
+    private static final long STALE = 4096 * ONE_RECORD;
     /** Where the records are. */
     private static final long RECORDS = SHARED + DuckTrack.constant(30);
     /** Bytes of all records; those of one are 64. */
@@ -60,19 +63,23 @@ public final class DuckTrackCalls {
     @Hidden
     public static void b(int id) {
         long slot = DuckTrack.slot();
-        long top = U.getLong(null, slot + TOP);
-        if (top < LIMIT && slot != 0) {
-            long record = slot + RECORDS + top;
-            long call = slot + SHARED + ((long) id << 3);
-            U.putLong(null, record, id);
-            U.putLong(null, record + 8, U.getLong(null, slot + TOTAL));
-            U.putLong(null, record + 16, U.getLong(null, slot + TOTAL + 8));
-            U.putLong(null, record + 24, U.getLong(null, slot + CHARGED));
-            U.putLong(null, record + 32, U.getLong(null, slot + CHARGED + 8));
-            U.putLong(null, record + 40, U.getLong(null, call));
-            U.putLong(null, record + 48, U.getLong(null, call + 8));
+        if (U.getLong(null, slot + OPEN) != 0) {
+            push(slot, id);
+            return;
         }
-        U.putLong(null, slot + TOP, top + 64);
+        if ((U.getLong(null, slot + TOTAL) | U.getLong(null, slot + (TOTAL + 8))) != 0) {
+            U.putLong(null, slot + TOTAL, 0);
+            U.putLong(null, slot + (TOTAL + 8), 0);
+            U.putLong(null, slot + CHARGED, 0);
+            U.putLong(null, slot + (CHARGED + 8), 0);
+        }
+        U.putLong(null, slot + OPEN, id);
+    }
+
+    /** The same in the head of a constructor. */
+    @Hidden
+    public static void bh(int id) {
+        push(DuckTrack.slot(), id);
     }
 
     /** It ends. */
@@ -80,15 +87,13 @@ public final class DuckTrackCalls {
     @Hidden
     public static void e(int id) {
         long slot = DuckTrack.slot();
-        long top = U.getLong(null, slot + TOP) - 64;
-        long record = slot + RECORDS + top;
-        if (top >= 0 && top < LIMIT && U.getLong(null, record) == id) {
-            U.putLong(null, slot + TOP, top);
-            if (U.getLong(null, record + 8) != U.getLong(null, slot + TOTAL)) {
-                account(slot, record);
+        if (U.getLong(null, slot + OPEN) == id) {
+            U.putLong(null, slot + OPEN, 0);
+            if (U.getLong(null, slot + TOTAL) != 0) {
+                bottom(slot, id);
             }
         } else {
-            unwind(id);
+            pop(slot, id);
         }
     }
 
@@ -97,22 +102,119 @@ public final class DuckTrackCalls {
     @Hidden
     public static void x() {
         long slot = DuckTrack.slot();
-        long top = U.getLong(null, slot + TOP) - 64;
-        if (top >= 0) {
-            U.putLong(null, slot + TOP, top);
-            if (top < LIMIT && slot != 0) {
-                account(slot, slot + RECORDS + top);
-            }
+        long open = U.getLong(null, slot + OPEN);
+        if (slot == 0 || open == 0) {
+            return;
+        }
+        long top = (open >>> 32) - 64;
+        if (top < 0) {
+            U.putLong(null, slot + OPEN, 0);
+            bottom(slot, (int) open);
+            return;
+        }
+        U.putLong(null, slot + OPEN, open - ONE_RECORD);
+        if (top < LIMIT) {
+            account(slot, slot + RECORDS + top, (int) open);
         }
     }
 
+    /** A call begins that has a record. */
+    @Hidden
+    private static void push(long slot, int id) {
+        if (slot == 0) {
+            return;
+        }
+        long open = U.getLong(null, slot + OPEN);
+        if ((int) open == 0 && open >= STALE) {
+            open = 0;
+        }
+        long top = open >>> 32;
+        if (top < LIMIT) {
+            long record = slot + RECORDS + top;
+            long call = slot + SHARED + ((long) id << 3);
+            U.putLong(null, record, id);
+            U.putLong(null, record + 8, U.getLong(null, slot + TOTAL));
+            U.putLong(null, record + 16, U.getLong(null, slot + (TOTAL + 8)));
+            U.putLong(null, record + 24, U.getLong(null, slot + CHARGED));
+            U.putLong(null, record + 32, U.getLong(null, slot + (CHARGED + 8)));
+            U.putLong(null, record + 40, U.getLong(null, call));
+            U.putLong(null, record + 48, U.getLong(null, call + 8));
+        }
+        U.putLong(null, slot + OPEN, open + ONE_RECORD);
+    }
+
+    /** It ends. */
+    @Hidden
+    private static void pop(long slot, int id) {
+        long open = U.getLong(null, slot + OPEN);
+        long top = (open >>> 32) - 64;
+        long record = slot + RECORDS + top;
+        if (slot == 0 || top < 0 || top >= LIMIT || U.getLong(null, record) != id) {
+            unwind(slot, id);
+            return;
+        }
+        U.putLong(null, slot + OPEN, open - ONE_RECORD);
+        if (U.getLong(null, record + 8) != U.getLong(null, slot + TOTAL)) {
+            account(slot, record, (int) open);
+        }
+    }
+
+    /** The record begun last is not that of the call that ends. */
     @DontInline
     @Hidden
-    private static void account(long slot, long record) {
-        long call = slot + SHARED + (U.getLong(null, record) << 3);
+    private static void unwind(long slot, int id) {
+        long open = U.getLong(null, slot + OPEN);
+        if (slot == 0 || open == 0) {
+            return;
+        }
+        long top = (open >>> 32) - 64;
+        if (top >= LIMIT) {
+            // Too deep for a record.
+            U.putLong(null, slot + OPEN, open - ONE_RECORD);
+            return;
+        }
+        int bottom = (int) open;
+        for (long at = top; at >= 0; at -= 64) {
+            long record = slot + RECORDS + at;
+            if (U.getLong(null, record) == id) {
+                U.putLong(null, slot + OPEN, at << 32 | bottom);
+                account(slot, record, bottom);
+                return;
+            }
+        }
+        if (bottom == id) {
+            U.putLong(null, slot + OPEN, 0);
+            bottom(slot, id);
+        }
+    }
+
+    /** The bottom call has ended. */
+    @DontInline
+    @Hidden
+    private static void bottom(long slot, int id) {
+        if (slot == 0) {
+            return;
+        }
+        long call = slot + SHARED + ((long) id << 3);
+        for (int i = 0; i < 16; i += 8) {
+            long brought = U.getLong(null, slot + TOTAL + i);
+            U.putLong(null, call + i, U.getLong(null, call + i) + brought);
+            long rest = brought - U.getLong(null, slot + CHARGED + i);
+            U.putLong(null, call + 16 + i, U.getLong(null, call + 16 + i) + rest);
+        }
+    }
+
+    /** A call above the bottom call has ended. */
+    @DontInline
+    @Hidden
+    private static void account(long slot, long record, int bottom) {
+        long id = U.getLong(null, record);
+        long call = slot + SHARED + (id << 3);
         for (int i = 0; i < 16; i += 8) {
             long brought = U.getLong(null, slot + TOTAL + i) - U.getLong(null, record + 8 + i);
-            U.putLong(null, call + i, U.getLong(null, record + 40 + i) + brought);
+            if (id != bottom) {
+                U.putLong(null, call + i, U.getLong(null, record + 40 + i) + brought);
+            }
             long charged = U.getLong(null, record + 24 + i) + brought;
             long rest = charged - U.getLong(null, slot + CHARGED + i);
             U.putLong(null, call + 16 + i, U.getLong(null, call + 16 + i) + rest);
@@ -120,35 +222,11 @@ public final class DuckTrackCalls {
         }
     }
 
-    /** The record begun last is not that of the call that ends. */
-    @DontInline
-    @Hidden
-    private static void unwind(int id) {
-        long slot = DuckTrack.slot();
-        long top = U.getLong(null, slot + TOP) - 64;
-        if (slot == 0 || top < 0) {
-            return;
-        }
-        if (top >= LIMIT) {
-            // Too deep for a record.
-            U.putLong(null, slot + TOP, top);
-            return;
-        }
-        for (long at = top; at >= 0; at -= 64) {
-            long record = slot + RECORDS + at;
-            if (U.getLong(null, record) == id) {
-                U.putLong(null, slot + TOP, at);
-                account(slot, record);
-                return;
-            }
-        }
-    }
-
     /** A virtual thread begins to run on the current carrier. */
     @Hidden
     public static void mount(Object thread) {
         long slot = DuckTrack.slot();
-        U.putLong(null, slot + BASE, U.getLong(null, slot + TOP));
+        U.putLong(null, slot + BASE, U.getLong(null, slot + OPEN));
         if (U.getLong(null, WAITING) != 0) {
             arrive(((Thread) thread).getId(), slot);
         }
@@ -158,7 +236,7 @@ public final class DuckTrackCalls {
     @Hidden
     public static void unmount(Object thread) {
         long slot = DuckTrack.slot();
-        if (U.getLong(null, slot + TOP) > U.getLong(null, slot + BASE)) {
+        if (U.getLong(null, slot + OPEN) != U.getLong(null, slot + BASE)) {
             leave(((Thread) thread).getId(), slot);
         }
     }
