@@ -1,24 +1,20 @@
 //! `ducktrack cost DIR`
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::Questions;
-use ducktrack_reports::{Change, Filter, cost_report};
+use ducktrack_heap_model::{Questions, TraceModel};
+use ducktrack_reports::{Change, Report, cost_report};
 
-use crate::event_report::EventReportArgs;
 use crate::leaks::heap_size;
 use crate::selection::RowSelection;
+use crate::trace_report::TraceReport;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack cost ducktrack-4711                           what each site and type costs, and what a run without it saves
   ducktrack cost ducktrack-4711 --young 64m --heap 2g
   ducktrack cost ducktrack-4711 --halve com.acme.Cache.put")]
-pub(crate) struct CostArgs {
-    #[command(flatten)]
-    report: EventReportArgs,
+pub(crate) struct Cost {
     /// What if the heap were of this size, as -Xmx; the young space stays (may be repeated)
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     heap: Vec<u64>,
@@ -32,19 +28,19 @@ pub(crate) struct CostArgs {
     selection: RowSelection,
 }
 
-pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
-    let questions = Questions {
-        cost: true,
-        ..Questions::default()
-    };
-    let model = args.report.load(&questions)?;
-    let costs = model.cost.clone().unwrap_or_default();
-    let filter: Filter = args.selection.into();
-    let heap = args.heap.into_iter().map(Change::Heap);
-    let young = args.young.into_iter().map(Change::Young);
-    let halve = args.halve.into_iter().map(Change::Halve);
-    let changes: Vec<Change> = heap.chain(young).chain(halve).collect();
-    let name = args.report.name();
-    let report = cost_report(&model, &costs, &name, (&filter, &changes));
-    args.report.print(&report)
+impl TraceReport for Cost {
+    fn questions(&self) -> Questions {
+        Questions {
+            cost: true,
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        let heap = self.heap.into_iter().map(Change::Heap);
+        let young = self.young.into_iter().map(Change::Young);
+        let halve = self.halve.into_iter().map(Change::Halve);
+        let changes: Vec<Change> = heap.chain(young).chain(halve).collect();
+        Ok(cost_report(model, trace, &self.selection.into(), &changes))
+    }
 }

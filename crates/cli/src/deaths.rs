@@ -19,15 +19,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use ducktrack_heap_model::{DeathTallies, ProgramClock};
-use ducktrack_reports::{DeathsReport, DeathsRequest, EventReport, Filter, deaths_report};
+use ducktrack_reports::{DeathsReport, DeathsRequest, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;
 use crate::deaths::export::{Target, export};
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
+use crate::output;
 use crate::selection::SiteSelection;
-use crate::{output, terminal};
 
 pub(crate) use foreign_lines::Foreign;
 pub(crate) use record_source::{RecordSource, open};
@@ -122,11 +122,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         damage: replayed.damage,
     };
     let report = deaths_report(&out.finish(replayed.totals), &request);
-    let width = terminal::width(args.output.is_none());
-    output::write(
-        &render(&report, args.format, width)?,
-        args.output.as_deref(),
-    )?;
+    output::print(&report, args.format.of_report(), args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -147,17 +143,6 @@ fn list_form(form: Form) -> ListForm {
         Form::Json => ListForm::JsonLines,
         _ => ListForm::Csv,
     }
-}
-
-fn render(report: &dyn EventReport, form: Form, width: Option<usize>) -> Result<String> {
-    Ok(match form {
-        Form::Text => report.text_within(width),
-        Form::Json => report.json()?,
-        Form::Csv => report.csv(),
-        Form::Html => report.html()?,
-        // Exported before.
-        Form::Et1 | Form::Et3 | Form::OracleCsv => String::new(),
-    })
 }
 
 /// The file, or standard output.

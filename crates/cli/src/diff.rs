@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, View, compare, diff_html, diff_json, diff_text, document,
-    read_json, view,
+    DiffOptions, Document, Filter, Gate, View, compare, diff_html, document, read_json, view,
 };
 
+use crate::loading;
+use crate::output::{self, Format, Output};
 use crate::selection::Order;
 use crate::window_args::WindowArgs;
-use crate::{loading, output};
 
 /// The exit code of a broken gate.
 const GATE_FAILED: u8 = 1;
@@ -54,23 +54,8 @@ pub(crate) struct DiffArgs {
     /// Order of the changes
     #[arg(long, value_enum, default_value_t)]
     sort: Order,
-    /// Form of the comparison
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// A table for a terminal
-    #[default]
-    Text,
-    /// For programs
-    Json,
-    /// One page: whole stacks of both runs, what grew, shrank, is new or vanished
-    Html,
+    #[command(flatten)]
+    output: Output,
 }
 
 pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
@@ -84,24 +69,21 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     let options = DiffOptions {
         only: args.only,
         sort: args.sort.into(),
+        top: args.top,
     };
     let names = [&args.before, &args.after].map(|path| path.display().to_string());
-    let comparison = compare((&names[0], &before), (&names[1], &after), &options, &gates);
-    let text = match args.format {
-        Format::Text => diff_text(&comparison, args.top),
-        Format::Json => diff_json(&comparison, args.top)?,
-        Format::Html => {
-            let [before, after] =
-                [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
-            diff_html(&before?, &after?)?
-        }
-    };
+    let mut comparison = compare((&names[0], &before), (&names[1], &after), &options, &gates);
+    if args.output.format() == Format::Html {
+        let [before, after] =
+            [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
+        comparison.stacks = Some(Box::new([before?, after?]));
+    }
     let code = if comparison.passed() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(GATE_FAILED)
     };
-    match output::write(&text, args.output.as_deref()) {
+    match args.output.print(&comparison) {
         // The verdict counts, also when the reader stops early.
         Err(error) if output::is_broken_pipe(&error) => Ok(code),
         other => other.map(|()| code),

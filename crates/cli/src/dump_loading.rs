@@ -6,7 +6,7 @@ use anyhow::{Error, Result, anyhow, bail};
 use ducktrack_heap_model::{LiveObjects, Questions, TraceModel};
 use ducktrack_holders::{DumpError, DumpFile, HeapGraph, JoinOutcome, JoinedDump};
 
-use crate::event_report::unknown_heap;
+use crate::trace_report::unknown_heap;
 
 /// Classes that a refusal names.
 const CLASSES: usize = 3;

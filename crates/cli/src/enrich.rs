@@ -14,7 +14,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::dump_loading::DumpTrace;
-use crate::event_report::load_events;
+use crate::trace_report::load_events;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;

@@ -1,35 +1,32 @@
 //! `ducktrack gc DIR`
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::Questions;
-use ducktrack_reports::{Filter, gc_report};
+use ducktrack_heap_model::{Questions, TraceModel};
+use ducktrack_reports::{Report, gc_report};
 
-use crate::event_report::EventReportArgs;
 use crate::selection::RowSelection;
+use crate::trace_report::TraceReport;
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "Examples:
   ducktrack gc ducktrack-4711                             which sites the collector works for
   ducktrack gc ducktrack-4711 --only com.acme
   ducktrack gc ducktrack-4711 --format html -o gc.html")]
-pub(crate) struct GcArgs {
-    #[command(flatten)]
-    report: EventReportArgs,
+pub(crate) struct Gc {
     #[command(flatten)]
     selection: RowSelection,
 }
 
-pub(crate) fn run(args: GcArgs) -> Result<ExitCode> {
-    let questions = Questions {
-        cost: true,
-        ..Questions::default()
-    };
-    let model = args.report.load(&questions)?;
-    let costs = model.cost.clone().unwrap_or_default();
-    let filter: Filter = args.selection.into();
-    let report = gc_report(&model, &costs, &args.report.name(), &filter);
-    args.report.print(&report)
+impl TraceReport for Gc {
+    fn questions(&self) -> Questions {
+        Questions {
+            cost: true,
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        Ok(gc_report(model, trace, &self.selection.into()))
+    }
 }

@@ -1,51 +1,49 @@
 //! `ducktrack growth DIR`
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CountModel, GrowthBound, Questions};
-use ducktrack_reports::growth_report;
+use ducktrack_heap_model::{CountModel, GrowthBound, Questions, TraceModel};
+use ducktrack_reports::{Report, growth_report};
 
-use crate::event_report::EventReportArgs;
 use crate::selection::SiteSelection;
+use crate::trace_report::TraceReport;
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "Examples:
   ducktrack growth ducktrack-4711                         whose live objects become more and more
   ducktrack growth ducktrack-4711 --only com.acme
   ducktrack growth ducktrack-4711 --from 30               without the first 30 seconds
   ducktrack growth ducktrack-4711 --from warm --until done  between two marks (ducktrack mark)
   ducktrack growth ducktrack-4711 --format html -o growth.html")]
-pub(crate) struct GrowthArgs {
+pub(crate) struct Growth {
     #[command(flatten)]
-    report: EventReportArgs,
-    #[command(flatten)]
-    selection: SiteSelection,
+    pub(crate) selection: SiteSelection,
     /// Only from here on: seconds since the start (12.5), or the name of a mark
     #[arg(long, value_name = "TIME|MARK")]
-    from: Option<String>,
+    pub(crate) from: Option<String>,
     /// Only up to here
     #[arg(long, value_name = "TIME|MARK")]
-    until: Option<String>,
+    pub(crate) until: Option<String>,
 }
 
-pub(crate) fn run(args: GrowthArgs) -> Result<ExitCode> {
-    let questions = Questions {
-        growth: true,
-        growth_from: args.from.as_deref().map(bound),
-        growth_until: args.until.as_deref().map(bound),
-        ..Questions::default()
-    };
-    let model = args.report.load(&questions)?;
-    check_marks(&model.count, &questions, &args.report.name())?;
-    let growth = model.growth.clone().unwrap_or_default();
-    let report = growth_report(&model, &growth, &args.report.name(), &args.selection.into());
-    args.report.print(&report)
+impl TraceReport for Growth {
+    fn questions(&self) -> Questions {
+        Questions {
+            growth: true,
+            growth_from: self.from.as_deref().map(bound),
+            growth_until: self.until.as_deref().map(bound),
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        check_marks(&model.count, &self.questions(), trace)?;
+        Ok(growth_report(model, trace, &self.selection.into()))
+    }
 }
 
 /// A number is seconds, anything else the name of a mark.
-pub(crate) fn bound(text: &str) -> GrowthBound {
+fn bound(text: &str) -> GrowthBound {
     let seconds = text.strip_suffix('s').unwrap_or(text).parse::<f64>().ok();
     match seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0) {
         // Stops at the limit of u64.
@@ -55,7 +53,7 @@ pub(crate) fn bound(text: &str) -> GrowthBound {
 }
 
 /// Marks that the questions name and the run does not have are an error.
-pub(crate) fn check_marks(count: &CountModel, questions: &Questions, trace: &str) -> Result<()> {
+fn check_marks(count: &CountModel, questions: &Questions, trace: &str) -> Result<()> {
     let mut bounds = questions.growth_from.iter().chain(&questions.growth_until);
     bounds.try_for_each(|bound| check_mark(count, bound, trace))
 }

@@ -1,15 +1,14 @@
 //! `ducktrack heap DIR --at GC|last|end`
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_heap_model::{CollectionNumber, HeapAt, Moment, Questions, TraceModel};
-use ducktrack_reports::{Filter, heap_report};
+use ducktrack_reports::{Filter, Report, heap_report};
 
-use crate::event_report::{EventReportArgs, unknown_heap};
 use crate::selection::SiteSelection;
+use crate::trace_report::{TraceReport, unknown_heap};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -18,9 +17,7 @@ use crate::selection::SiteSelection;
   ducktrack heap ducktrack-4711 --at last                 what the last collection left whose moves are known (the JVM was killed)
   ducktrack heap ducktrack-4711 --only com.acme --type 'byte[]'
   ducktrack heap ducktrack-4711 --format html -o heap.html")]
-pub(crate) struct HeapArgs {
-    #[command(flatten)]
-    report: EventReportArgs,
+pub(crate) struct Heap {
     /// The moment: the number of a collection (ducktrack timeline lists them), last for the last one that is known, or end
     #[arg(long, value_name = "GC|last|end", default_value = "end")]
     at: At,
@@ -48,19 +45,22 @@ impl FromStr for At {
     }
 }
 
-pub(crate) fn run(args: HeapArgs) -> Result<ExitCode> {
-    let questions = Questions {
-        heap_at: vec![args.at.0],
-        ..Questions::default()
-    };
-    let model = args.report.load(&questions)?;
-    let filter = Filter {
-        threads: args.threads,
-        ..args.selection.into()
-    };
-    let heap = heap_at(&model, &questions, args.at.0, &args.report.name())?;
-    let report = heap_report(&model, heap, &args.report.name(), &filter);
-    args.report.print(&report)
+impl TraceReport for Heap {
+    fn questions(&self) -> Questions {
+        Questions {
+            heap_at: vec![self.at.0],
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        let heap = heap_at(model, &self.questions(), self.at.0, trace)?;
+        let filter = Filter {
+            threads: self.threads,
+            ..self.selection.into()
+        };
+        Ok(heap_report(model, heap, trace, &filter))
+    }
 }
 
 /// The heap at a moment that was asked for; or why there is none.

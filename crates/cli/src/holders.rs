@@ -10,7 +10,7 @@ use ducktrack_holders::Holdings;
 use ducktrack_reports::{HolderSelection, holders_report};
 
 use crate::dump_loading::DumpTrace;
-use crate::event_report::EventReportArgs;
+use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -20,7 +20,7 @@ use crate::event_report::EventReportArgs;
   ducktrack holders ducktrack-4711 --dump heap.hprof --format html -o holders.html")]
 pub(crate) struct HoldersArgs {
     #[command(flatten)]
-    report: EventReportArgs,
+    report: TraceArgs,
     /// A heap dump of the traced JVM: ducktrack dump makes one
     #[arg(long, value_name = "FILE")]
     dump: PathBuf,

@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use ducktrack_reports::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
 
 use crate::library;
-use crate::output;
+use crate::output::Output;
 use crate::progress::Progress;
 use candidates::Found;
 use pair::Pair;
@@ -51,12 +51,8 @@ pub(crate) struct ImpactArgs {
     /// Keep traces and dump in this new directory; else they are deleted
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
     /// The agent's library
     #[arg(long, value_name = "PATH")]
     library: Option<PathBuf>,
@@ -79,15 +75,6 @@ impl At {
             Self::Oom => "oom",
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// For a terminal
-    #[default]
-    Text,
-    /// Documented keys
-    Json,
 }
 
 pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
@@ -114,12 +101,8 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         found_in: found.found_in.filter(|_| args.keep.is_some()),
         left_out: found.left_out,
     };
-    let report = impact_report(&request, &base, &candidates);
-    let text = match args.format {
-        Format::Text => report.text(),
-        Format::Json => report.json()?,
-    };
-    output::write(&text, args.output.as_deref())?;
+    args.output
+        .print(&impact_report(&request, &base, &candidates))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,12 +8,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run, TraceInfo, TraceModel};
-use ducktrack_reports::{Ending, EventReport, InfoReport, info_report};
+use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
-use crate::event_report::{Format, render};
+use crate::output::{Format, Output};
 use crate::trace_loading::load_trace;
-use crate::{output, terminal};
 
 /// Snapshots listed at each end of a long list.
 const ENDS: usize = 5;
@@ -26,20 +25,19 @@ pub(crate) struct InfoArgs {
     /// The directory that the agent wrote, or one of its files
     #[arg(value_name = "DIR")]
     trace: PathBuf,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
-    let text = match args.format {
-        Format::Text => text(args)?,
-        format => render(&report(args, &events(args)?), format, None)?,
-    };
-    output::write(&text, args.output.as_deref())?;
+    let name = args.trace.display().to_string();
+    if args.output.format() == Format::Text {
+        let (text, events) = text(args)?;
+        let report = events.map(|events| info_report(&events, &name));
+        args.output.print_after(text, report.as_ref())?;
+    } else {
+        args.output.print(&info_report(&events(args)?, &name))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -48,11 +46,8 @@ fn events(args: &InfoArgs) -> Result<TraceModel> {
     load_trace(&args.trace, &Questions::default())
 }
 
-fn report(args: &InfoArgs, model: &TraceModel) -> InfoReport {
-    info_report(model, &args.trace.display().to_string())
-}
-
-fn text(args: &InfoArgs) -> Result<String> {
+/// What the files hold record by record, and the events if there are any.
+fn text(args: &InfoArgs) -> Result<(String, Option<TraceModel>)> {
     let mut reader = TraceReader::open(&args.trace)?;
     let mut records = BTreeMap::new();
     let mut builder = CountModelBuilder::new();
@@ -77,10 +72,7 @@ fn text(args: &InfoArgs) -> Result<String> {
         _ => Some(events(args)?),
     };
     write_state(&mut out, &model, events.as_ref());
-    if let Some(events) = &events {
-        out.push_str(&report(args, events).text_within(terminal::width(args.output.is_none())));
-    }
-    Ok(out)
+    Ok((out, events))
 }
 
 fn sort_of(record: &Record) -> &'static str {

@@ -10,7 +10,7 @@ use ducktrack_holders::Holdings;
 use ducktrack_reports::{LeakRequest, leaks_report};
 
 use crate::dump_loading::DumpTrace;
-use crate::event_report::EventReportArgs;
+use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -19,7 +19,7 @@ use crate::event_report::EventReportArgs;
   ducktrack leaks ducktrack-4711 --dump heap.hprof --format html -o leaks.html")]
 pub(crate) struct LeaksArgs {
     #[command(flatten)]
-    report: EventReportArgs,
+    report: TraceArgs,
     /// A heap dump of the traced JVM: ducktrack dump makes one
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,

@@ -14,7 +14,6 @@ mod diff;
 mod dump;
 mod dump_loading;
 mod enrich;
-mod event_report;
 mod explain;
 mod export;
 mod gc;
@@ -42,12 +41,15 @@ mod terminal;
 mod timeline;
 mod top;
 mod trace_loading;
+mod trace_report;
 mod ui;
 mod window_args;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::trace_report::TraceReportArgs;
 
 #[derive(Parser)]
 #[command(
@@ -96,19 +98,19 @@ enum Command {
     /// Say what is in a trace, and what is missing
     Info(info::InfoArgs),
     /// Show the live heap after a collection or at the end (mode=trace)
-    Heap(heap::HeapArgs),
+    Heap(TraceReportArgs<heap::Heap>),
     /// Say how long the objects of each site live (mode=trace)
-    Lifetimes(lifetimes::LifetimesArgs),
+    Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
     /// Show collections and what the heap was made of over time (mode=trace)
-    Timeline(timeline::TimelineArgs),
+    Timeline(TraceReportArgs<timeline::Timeline>),
     /// Find sites whose live objects become more and more (mode=trace)
-    Growth(growth::GrowthArgs),
+    Growth(TraceReportArgs<growth::Growth>),
     /// Say what each site costs the collector: pauses, copies, promotions (mode=trace)
-    Gc(gc::GcArgs),
+    Gc(TraceReportArgs<gc::Gc>),
     /// Say what each site costs the collector, and what another heap or half of a site would save (mode=trace)
-    Cost(cost::CostArgs),
+    Cost(TraceReportArgs<cost::Cost>),
     /// Say which live objects have not been used, and for how long (mode=trace, staleness=on)
-    Stale(stale::StaleArgs),
+    Stale(TraceReportArgs<stale::Stale>),
     /// Say when each object died, exactly (a neutral stream, or a run of mode=trace)
     Deaths(deaths::DeathsArgs),
     /// Check that a neutral stream is whole and possible
@@ -149,13 +151,13 @@ fn main() -> ExitCode {
         Command::Top(args) => top::run(&args),
         Command::Ui(args) => ui::run(args),
         Command::Info(args) => info::run(&args),
-        Command::Heap(args) => heap::run(args),
-        Command::Lifetimes(args) => lifetimes::run(args),
-        Command::Timeline(args) => timeline::run(args),
-        Command::Growth(args) => growth::run(args),
-        Command::Gc(args) => gc::run(args),
-        Command::Cost(args) => cost::run(args),
-        Command::Stale(args) => stale::run(args),
+        Command::Heap(args) => args.run(),
+        Command::Lifetimes(args) => args.run(),
+        Command::Timeline(args) => args.run(),
+        Command::Growth(args) => args.run(),
+        Command::Gc(args) => args.run(),
+        Command::Cost(args) => args.run(),
+        Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),
         Command::Check(args) => check::run(&args),
         Command::Dump(args) => dump::run(args),

@@ -1,10 +1,67 @@
-//! Where text goes: standard output or a file. A reader that has had enough (`| head`) is no error.
+//! Where a report goes, and in which form. A reader that has had enough (`| head`) is no error.
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use ducktrack_reports::Report;
+
+use crate::terminal;
+
+/// The form of a report and where it goes.
+#[derive(Args)]
+pub(crate) struct Output {
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write to this file instead of standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for a terminal
+    #[default]
+    Text,
+    /// Documented keys
+    Json,
+    /// The main table, for spreadsheets
+    Csv,
+    /// One page with charts
+    Html,
+}
+
+impl Output {
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Prints the report.
+    pub(crate) fn print(&self, report: &impl Report) -> Result<()> {
+        print(report, self.format, self.file.as_deref())
+    }
+
+    /// Prints the report after the text of `head`.
+    pub(crate) fn print_after(&self, head: String, report: Option<&impl Report>) -> Result<()> {
+        let file = self.file.as_deref();
+        let tail = report.map(|report| report.text(terminal::width(file.is_none())));
+        write(&(head + &tail.unwrap_or_default()), file)
+    }
+}
+
+/// Prints a report to the file, or to standard output.
+pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -> Result<()> {
+    let text = match format {
+        Format::Text => report.text(terminal::width(file.is_none())),
+        Format::Json => report.json()?,
+        Format::Csv => report.csv()?,
+        Format::Html => report.html()?,
+    };
+    write(&text, file)
+}
 
 /// Writes the text to the file, or to standard output.
 pub(crate) fn write(text: &str, file: Option<&Path>) -> Result<()> {

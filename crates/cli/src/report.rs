@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use ducktrack_reports::{
-    TreeOptions, View, collapsed, csv, html, json, screen, text, tree, verbose_text, view,
-};
+use ducktrack_reports::{Report, TreeOptions, View, collapsed, screen, tree, verbose_text, view};
 
 use crate::selection::Selection;
 use crate::window_args::WindowArgs;
@@ -88,7 +86,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
             },
         ),
         None if args.verbose => verbose_text(&view),
-        None if args.full => text(&view),
+        None if args.full => view.text(None),
         None => screen(&view, terminal::screen(args.output.is_none(), args.depth)),
     };
     output::write(&report, args.output.as_deref())?;
@@ -97,10 +95,10 @@ pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
 
 fn render(view: &View, format: Format) -> Result<String> {
     Ok(match format {
-        Format::Text => text(view),
-        Format::Json => json(view)?,
-        Format::Csv => csv(view),
+        Format::Text => view.text(None),
+        Format::Json => view.json()?,
+        Format::Csv => view.csv()?,
         Format::Collapsed => collapsed(view),
-        Format::Html => html(view)?,
+        Format::Html => view.html()?,
     })
 }

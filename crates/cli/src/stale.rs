@@ -1,53 +1,53 @@
 //! `ducktrack stale DIR [--at GC]`
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
-use ducktrack_reports::stale_report;
+use ducktrack_reports::{Report, stale_report};
 
-use crate::event_report::{EventReportArgs, unknown_heap};
 use crate::selection::SiteSelection;
+use crate::trace_report::{TraceReport, unknown_heap};
 
-#[derive(Args)]
+#[derive(Args, Default)]
 #[command(after_help = "Examples:
   ducktrack stale ducktrack-4711                          after the last collection
   ducktrack stale ducktrack-4711 --at 12                  after collection 12
   ducktrack stale ducktrack-4711 --only com.acme --format html -o stale.html
 
 An object's staleness is the number of collections between its last use and the moment: 0 if it was used since the collection before.")]
-pub(crate) struct StaleArgs {
-    #[command(flatten)]
-    report: EventReportArgs,
+pub(crate) struct Stale {
     /// The number of a collection (ducktrack timeline lists them); without it the last one
     #[arg(long, value_name = "GC")]
-    at: Option<u32>,
+    pub(crate) at: Option<u32>,
     #[command(flatten)]
-    selection: SiteSelection,
+    pub(crate) selection: SiteSelection,
 }
 
-pub(crate) fn run(args: StaleArgs) -> Result<ExitCode> {
-    let at = args.at.map(CollectionNumber);
-    let questions = Questions {
-        staleness: Some(at.map_or(Moment::End, Moment::After)),
-        ..Questions::default()
-    };
-    let model = args.report.load(&questions)?;
-    let Some(staleness) = &model.staleness else {
-        bail!("{}: {}", args.report.name(), no_staleness(&model, at));
-    };
-    let report = stale_report(
-        &model,
-        staleness,
-        &args.report.name(),
-        &args.selection.into(),
-    );
-    args.report.print(&report)
+impl TraceReport for Stale {
+    fn questions(&self) -> Questions {
+        let at = self.at.map(CollectionNumber);
+        Questions {
+            staleness: Some(at.map_or(Moment::End, Moment::After)),
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        let at = self.at.map(CollectionNumber);
+        match &model.staleness {
+            Some(staleness) => Ok(stale_report(
+                model,
+                staleness,
+                trace,
+                &self.selection.into(),
+            )),
+            None => bail!("{trace}: {}", no_staleness(model, at)),
+        }
+    }
 }
 
 /// Why there is no answer, and what to do.
-pub(crate) fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
+fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
     let (first, last) = (model.info.first_collection, model.info.last_collection);
     match (first.zip(last), at) {
         (None, _) => "no collection was recorded, and uses are read by collections; let one happen: jcmd PID GC.run".to_owned(),

@@ -20,7 +20,7 @@ const HEADER: &str = "class,method,descriptor,bci,line,source_file,kind,type,cal
                       site_materialized_bytes\r\n";
 
 /// The table.
-pub fn csv(view: &View) -> String {
+pub(crate) fn csv(view: &View) -> String {
     let mut out = String::from(HEADER);
     for site in view.top_sites(usize::MAX) {
         let mut materialized = site.materialized;

@@ -12,10 +12,14 @@ mod render;
 
 pub use flame::diff_html;
 pub use gate::{Gate, GateError, Verdict};
-pub use render::{diff_json, diff_text};
 
+use crate::error::ReportError;
 use crate::filter::{Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
+use crate::report::Report;
+use crate::text::next_command::NextCommand;
+use crate::text_lines::TextLines;
+use crate::view::View;
 use matching::match_sites;
 
 /// Two runs side by side.
@@ -33,6 +37,10 @@ pub struct Comparison {
     pub cautions: Vec<String>,
     /// Outcomes of the gates.
     pub verdicts: Vec<Verdict>,
+    /// Changes that are shown; text: 20 when not said.
+    pub top: Option<usize>,
+    /// The whole stacks of both runs, for the page.
+    pub stacks: Option<Box<[View; 2]>>,
 }
 
 /// One of the two runs.
@@ -82,6 +90,8 @@ pub struct DiffOptions {
     pub only: Vec<String>,
     /// Order of the changes.
     pub sort: Sort,
+    /// Changes that are shown.
+    pub top: Option<usize>,
 }
 
 /// Compares two runs and checks the gates.
@@ -114,6 +124,8 @@ pub fn compare(
             .iter()
             .map(|gate| gate.check(before.1, after.1))
             .collect(),
+        top: options.top,
+        stacks: None,
     }
 }
 
@@ -121,6 +133,31 @@ impl Comparison {
     /// True when no gate failed.
     pub fn passed(&self) -> bool {
         self.verdicts.iter().all(|verdict| verdict.passed)
+    }
+}
+
+impl Report for Comparison {
+    fn name(&self) -> &'static str {
+        "diff"
+    }
+
+    fn write(&self, out: &mut TextLines) {
+        render::write(out, self);
+    }
+
+    fn next(&self) -> Vec<NextCommand> {
+        Vec::new()
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        render::json(self)
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        match self.stacks.as_deref() {
+            Some([before, after]) => diff_html(before, after),
+            None => Err(self.has_no("html")),
+        }
     }
 }
 

@@ -16,6 +16,13 @@ pub enum ReportError {
     NewerVersion(u32),
     /// A run has no sampled stacks, of which the picture would be made.
     NoStacks(String),
+    /// A report cannot be had in this form.
+    NoSuchForm {
+        /// Its command.
+        report: &'static str,
+        /// `csv` or `html`.
+        form: &'static str,
+    },
     /// The page could not be put together.
     Page(askama::Error),
     /// A page could not be compressed.
@@ -42,6 +49,10 @@ impl fmt::Display for ReportError {
             Self::NoStacks(trace) => write!(
                 f,
                 "{trace} has no call stacks (stacks=off, or see its notes): use --format text"
+            ),
+            Self::NoSuchForm { report, form } => write!(
+                f,
+                "ducktrack {report} has no --format {form}: use text or json"
             ),
             Self::Page(error) => write!(f, "the page could not be put together: {error}"),
             Self::Packed(error) => write!(f, "a page could not be compressed: {error}"),

@@ -4,15 +4,12 @@
 //! ```text
 //! TraceModel ─┬─ info_report()       ─> InfoReport       ─┐
 //!             ├─ heap_report()       ─> HeapReport        │
-//!             ├─ lifetimes_report()  ─> LifetimesReport   ├─ EventReport: text(), json(), csv(), html()
+//!             ├─ lifetimes_report()  ─> LifetimesReport   ├─ Report: text(), json(), csv(), html()
 //!             ├─ timeline_report()   ─> TimelineReport    │
 //!             ├─ growth_report()     ─> GrowthReport      │
 //!             ├─ gc_report()         ─> GcReport          │
 //!             └─ stale_report()      ─> StaleReport      ─┘
 //! ```
-//!
-//! A report *is* its JSON document (`JSON.md` names every key): names resolved, filter applied, rows sorted and cut. Text
-//! and page show nothing that is not in it.
 
 mod amounts;
 mod block_bars;
@@ -20,7 +17,6 @@ mod callers;
 mod columns;
 mod csv_rows;
 mod deaths;
-mod document_lines;
 mod gc;
 mod growth;
 mod head;
@@ -34,7 +30,6 @@ mod lifetimes;
 mod page;
 mod place;
 mod stale;
-mod text_lines;
 mod text_parts;
 mod timeline;
 
@@ -45,7 +40,6 @@ pub use deaths::{
     PlaceNameDoc, QuantilesDoc, ShapeDoc, SiteDeathsDoc, SurvivalDoc, TypeDeathsDoc, deaths_report,
     place_of,
 };
-pub(crate) use document_lines::lines;
 pub use gc::{
     Change, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
     UnknownPausesDoc, WhatIfDoc, WithoutDoc, cost_report, gc_report,
@@ -79,34 +73,10 @@ pub use timeline::{
     TimelineTotalsDoc, TypeLayerDoc, timeline_report,
 };
 
-use crate::error::ReportError;
-
 /// The value of the key `version` of all these documents.
 pub(crate) const VERSION: u32 = 1;
 /// Rows of a text table when the filter does not say.
 const DEFAULT_TOP: usize = 20;
-
-/// A report in every form.
-pub trait EventReport {
-    /// For people, with lines of any length.
-    fn text(&self) -> String {
-        self.text_within(None)
-    }
-    /// For a terminal of so many columns.
-    fn text_within(&self, width: Option<usize>) -> String;
-    /// For programs: one key per line, and one element of every list per line.
-    ///
-    /// # Errors
-    /// Fails only where a value has no JSON form; none of these has.
-    fn json(&self) -> Result<String, ReportError>;
-    /// For spreadsheets: the report's main table (RFC 4180).
-    fn csv(&self) -> String;
-    /// One self-contained page with charts.
-    ///
-    /// # Errors
-    /// Fails only where a value has no JSON form; none of these has.
-    fn html(&self) -> Result<String, ReportError>;
-}
 
 /// Ages that fit into a table's column.
 const AGES_SHOWN: usize = 16;

@@ -18,7 +18,7 @@ use crate::view::View;
 ///
 /// # Errors
 /// Fails only where a value has no JSON form; none of the report's has.
-pub fn html(view: &View) -> Result<String, ReportError> {
+pub(crate) fn html(view: &View) -> Result<String, ReportError> {
     let facts = facts::facts(view);
     let data = page_data::page_data(view)?;
     let page = Page {

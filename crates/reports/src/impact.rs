@@ -8,20 +8,26 @@ mod text;
 pub use build::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
 pub use document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
 
+use crate::document_lines::lines;
 use crate::error::ReportError;
+use crate::report::Report;
+use crate::text::next_command::NextCommand;
+use crate::text_lines::TextLines;
 
-impl ImpactReport {
-    /// For a terminal.
-    #[must_use]
-    pub fn text(&self) -> String {
-        text::text(self)
+impl Report for ImpactReport {
+    fn name(&self) -> &'static str {
+        "impact"
     }
 
-    /// Documented keys.
-    ///
-    /// # Errors
-    /// If a value has no form in JSON.
-    pub fn json(&self) -> Result<String, ReportError> {
-        crate::event_trace::lines(self)
+    fn write(&self, out: &mut TextLines) {
+        text::write(self, out);
+    }
+
+    fn next(&self) -> Vec<NextCommand> {
+        text::next(self)
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        lines(self)
     }
 }

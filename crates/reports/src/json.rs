@@ -25,11 +25,11 @@ use crate::view::View;
 ///
 /// # Errors
 /// Fails only where a value has no JSON form; none of the report's has.
-pub fn json(view: &View) -> Result<String, ReportError> {
+pub(crate) fn json(view: &View) -> Result<String, ReportError> {
     write_document(&convert::document(view))
 }
 
-/// Reads a report that [`json`] wrote.
+/// Reads a report in JSON.
 ///
 /// # Errors
 /// When the text is not JSON, not a report, or of a newer version.

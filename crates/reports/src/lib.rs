@@ -1,15 +1,13 @@
 //! Turns the model of a run into what people and programs read.
 //!
 //! ```text
-//! CountModel ─ view() ─> View ─┬─ text()       aprof's two tables, and how complete they are
-//!  (heap-model)   ^            ├─ json()       one object per site; documented in JSON.md
-//!                 │            ├─ csv()        one row per site
-//!              Filter          ├─ collapsed()  stacks for flame graph tools
-//!                              └─ html()       one self-contained page: table and flame graph
-//! TraceModel ─ heap_report(), lifetimes_report(), timeline_report(), growth_report(), gc_report(), info_report()
-//!                └─> an EventReport: text(), json(), csv(), html() with charts
-//! two Documents ─ compare() ─> Comparison ─┬─ diff_text(), diff_json()
-//!                                          └─ Gate::check()   for CI
+//! CountModel ─ view() ──────────────> View ──────────┐                 ┌─ text()   tables, and how complete they are
+//! TraceModel ─ heap_report(), ... ──> HeapReport, ...├─ trait Report ──┼─ json()   documented in JSON.md
+//! Documents  ─ compare() ───────────> Comparison ────┤                 ├─ csv()    the main table
+//! trials     ─ impact_report() ─────> ImpactReport ──┘                 └─ html()   one self-contained page
+//!
+//! View       ─ screen(), tree(), collapsed(), whole_stacks()
+//! Comparison ─ Gate::check()   for CI
 //! ```
 //!
 //! Values in, values out: nothing here opens a file, reads a clock or prints.
@@ -21,8 +19,10 @@ mod chosen_windows;
 mod class_name;
 mod collapsed;
 mod completeness;
+mod count_report;
 mod csv;
 mod diff;
+mod document_lines;
 mod ending;
 mod error;
 mod event_trace;
@@ -35,10 +35,12 @@ mod json;
 mod live;
 mod packed_page;
 mod quantity;
+mod report;
 mod report_version;
 mod screen;
 mod stack_names;
 mod text;
+mod text_lines;
 mod tree;
 mod ui;
 mod view;
@@ -48,19 +50,17 @@ pub use build::view;
 pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
-pub use csv::csv;
 pub use diff::{
     Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_html,
-    diff_json, diff_text,
 };
 pub use ending::Ending;
 pub use error::ReportError;
 pub use event_trace::{
     CallerDeathsDoc, CandidateDoc, Change, CollectionDoc, CollectionsDoc, CompleteDoc,
     CompressionDoc, ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest,
-    DemographicsDoc, DistancesDoc, DominatorDoc, EventCountsDoc, EventFileDoc, EventReport,
-    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, GroupDoc, GroupSiteDoc, GroupsDoc,
-    GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc,
+    DemographicsDoc, DistancesDoc, DominatorDoc, EventCountsDoc, EventFileDoc, GcContextDoc,
+    GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, GroupDoc, GroupSiteDoc, GroupsDoc, GrowthReport,
+    GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, HeapPartDoc, HeapReport, HeapSiteDoc,
     HolderPathDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc, HoldingSiteDoc,
     HoldingTypeDoc, InfoReport, JoinDoc, KnowledgeDoc, LayerDoc, LeakRequest, LeaksReport,
     LevelDoc, LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LivesDoc, LostDoc,
@@ -76,7 +76,6 @@ pub use event_trace::{
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
-pub use html::html;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
     TrialRun, TrialSetDoc, impact_report,
@@ -85,12 +84,15 @@ pub use json::{
     AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,
     FilterDoc, FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc,
     RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
-    TotalsDoc, TypeDoc, document, json, read_json,
+    TotalsDoc, TypeDoc, document, read_json,
 };
 pub use live::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, live_name, live_row};
+pub use report::Report;
 pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
-pub use text::{text, verbose_text};
+pub use text::next_command::NextCommand;
+pub use text::verbose_text;
+pub use text_lines::TextLines;
 pub use tree::{TreeOptions, tree};
 pub use ui::{LIVE, UiCollectionDoc, UiDocument, UiMarkDoc, UiTabDoc, ui_document, ui_page};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};

@@ -12,6 +12,9 @@ pub(crate) mod next_command;
 pub(crate) mod table;
 mod types;
 
+use next_command::NextCommand;
+
+use crate::report::Report;
 use crate::view::View;
 
 /// Rows of the two tables when the filter does not say.
@@ -23,26 +26,21 @@ pub(crate) const CALLERS: usize = 3;
 /// What stands for the caller of objects that have none.
 pub(crate) const WITHOUT_CALLER: &str = "<- (no tracked call was under way)";
 
-/// The whole report, in full.
-pub fn text(view: &View) -> String {
-    full_text(view, false)
-}
-
-/// The same with what counting has cost: increments, versions of methods, the agent itself.
+/// The whole report with what counting has cost: increments, versions of methods, the agent itself.
 pub fn verbose_text(view: &View) -> String {
-    full_text(view, true)
+    let mut out = String::new();
+    write(&mut out, view, true);
+    NextCommand::write(&mut out, &view.next());
+    out
 }
 
-fn full_text(view: &View, verbose: bool) -> String {
-    let mut out = String::new();
-    head::write(&mut out, view);
-    caused::write(&mut out, view, view.filter.top.unwrap_or(DEFAULT_TOP));
-    types::write(&mut out, view);
-    locations::write(&mut out, view);
-    lengths::write(&mut out, view);
-    balance::write(&mut out, view, verbose);
-    next_command::write(&mut out, view);
-    out
+pub(crate) fn write(out: &mut String, view: &View, verbose: bool) {
+    head::write(out, view);
+    caused::write(out, view, view.filter.top.unwrap_or(DEFAULT_TOP));
+    types::write(out, view);
+    locations::write(out, view);
+    lengths::write(out, view);
+    balance::write(out, view, verbose);
 }
 
 /// A headline with an empty line before it.

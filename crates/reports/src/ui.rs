@@ -199,8 +199,8 @@ pub fn ui_document(model: &TraceModel, trace: &str) -> UiDocument {
         collections: Vec::new(),
         marks: Vec::new(),
     };
-    if let Some(timeline) = &model.timeline {
-        document.set_time(&timeline_report(model, timeline, trace, &Filter::default()));
+    if model.timeline.is_some() {
+        document.set_time(&timeline_report(model, trace, &Filter::default()));
     }
     document.marks = marks(model);
     document

@@ -9,8 +9,8 @@ use ducktrack_heap_model::{
     KnowledgeGap, KnownStretch, StretchGrowth, TraceModel,
 };
 use ducktrack_reports::{
-    EventReport, Filter, GrowthReport, HeapReport, LifetimesReport, Sort, TimelineReport,
-    gc_report, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    Filter, GrowthReport, HeapReport, LifetimesReport, Report, Sort, TimelineReport, gc_report,
+    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
 };
 use ducktrack_test_support::{sample_heap, sample_run};
 use serde_json::Value;
@@ -63,25 +63,21 @@ fn heap(model: &TraceModel, filter: &Filter) -> HeapReport {
 }
 
 fn lifetimes(model: &TraceModel, filter: &Filter) -> LifetimesReport {
-    let lifetimes = model.lifetimes.as_ref().expect("asked for");
-    lifetimes_report(model, lifetimes, TRACE, filter)
+    lifetimes_report(model, TRACE, filter)
 }
 
 fn timeline(model: &TraceModel, filter: &Filter) -> TimelineReport {
-    let timeline = model.timeline.as_ref().expect("asked for");
-    timeline_report(model, timeline, TRACE, filter)
+    timeline_report(model, TRACE, filter)
 }
 
 fn growth(model: &TraceModel, filter: &Filter) -> GrowthReport {
-    let growth = model.growth.as_ref().expect("asked for");
-    growth_report(model, growth, TRACE, filter)
+    growth_report(model, TRACE, filter)
 }
 
 /// All reports with their names.
-fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn EventReport>)> {
-    let costs = model.cost.as_ref().expect("asked for");
+fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn Report>)> {
     vec![
-        ("gc", Box::new(gc_report(model, costs, TRACE, filter))),
+        ("gc", Box::new(gc_report(model, TRACE, filter))),
         ("info", Box::new(info_report(model, TRACE))),
         ("lifetimes", Box::new(lifetimes(model, filter))),
         ("timeline", Box::new(timeline(model, filter))),
@@ -112,7 +108,7 @@ fn texts_fit_into_80_columns() {
     let mut all = reports(&model, &Filter::default());
     all.push(("heap", Box::new(heap(&model, &Filter::default()))));
     for (name, report) in all {
-        let text = report.text_within(Some(80));
+        let text = report.text(Some(80));
         let is_command = |line: &str| line.trim_start().starts_with("ducktrack ");
         let wide: Vec<&str> = text
             .lines()
@@ -126,7 +122,7 @@ fn texts_fit_into_80_columns() {
                 .sum::<usize>()
         };
         assert!(
-            figures(&text) * 10 >= figures(&report.text()) * 8,
+            figures(&text) * 10 >= figures(&report.text(None)) * 8,
             "{name}:\n{text}"
         );
     }
@@ -150,9 +146,9 @@ fn every_format_of_the_sample_heap() {
     let mut all = reports(&model, &Filter::default());
     all.push(("heap", Box::new(heap(&model, &Filter::default()))));
     for (name, report) in all {
-        golden(&format!("{name}.txt"), &report.text());
+        golden(&format!("{name}.txt"), &report.text(None));
         golden(&format!("{name}.json"), &report.json().expect("json"));
-        golden(&format!("{name}.csv"), &report.csv());
+        golden(&format!("{name}.csv"), &report.csv().expect("csv"));
     }
 }
 
@@ -160,7 +156,7 @@ fn every_format_of_the_sample_heap() {
 fn a_trace_without_moves_says_what_is_missing() {
     let model = without_moves();
     for (name, report) in reports(&model, &Filter::default()) {
-        let text = report.text();
+        let text = report.text(None);
         assert!(
             text.contains("ZGC moves objects while the program runs"),
             "{name}: {text}"
@@ -179,11 +175,11 @@ fn a_trace_without_moves_says_what_is_missing() {
     }
     golden(
         "timeline-without-moves.txt",
-        &timeline(&model, &Filter::default()).text(),
+        &timeline(&model, &Filter::default()).text(None),
     );
     golden(
         "lifetimes-without-moves.txt",
-        &lifetimes(&model, &Filter::default()).text(),
+        &lifetimes(&model, &Filter::default()).text(None),
     );
 }
 
@@ -222,7 +218,7 @@ fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
     let model = with_a_gap();
     let stretches = "collections 0 to 5 and 9 to 24";
     for (name, report) in reports(&model, &Filter::default()) {
-        let text = report.text();
+        let text = report.text(None);
         let is_verdict = matches!(name, "lifetimes" | "growth");
         assert_eq!(text.contains(stretches), is_verdict, "{name}: {text}");
         let json: Value = serde_json::from_str(&report.json().expect("json")).expect("JSON");
@@ -233,12 +229,12 @@ fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
     let all = &lifetimes.selected;
     assert!(all.unknown_fate.count > 0);
     assert_eq!(all.told(), all.count - all.unknown_fate.count);
-    assert!(lifetimes.text().contains("fate unknown"));
+    assert!(lifetimes.text(None).contains("fate unknown"));
     let growth = growth(&model, &Filter::default());
     let row = &growth.sites[0].row;
     assert_eq!(row.stretches[0].judged.verdict, "unknown");
     assert_eq!(row.stretches[1].judged, row.judged);
-    assert!(growth.text().contains("unknown, then growing"));
+    assert!(growth.text(None).contains("unknown, then growing"));
 }
 
 #[test]
@@ -346,14 +342,14 @@ fn top_cuts_rows_and_says_so() {
     assert_eq!((report.sites.len(), report.types.len()), (2, 2));
     assert_eq!(report.rows, heap(&model, &Filter::default()).rows);
     assert!(report.sites[0].live.count >= report.sites[1].live.count);
-    let text = report.text();
+    let text = report.text(None);
     assert!(
         text.contains("2 of 6 sites, by count") && text.contains("... 4 more sites"),
         "{text}"
     );
     assert!(
         timeline(&model, &two)
-            .text()
+            .text(None)
             .contains("the first 1 and the last 1 of 24")
     );
     assert_eq!(growth(&model, &two).sites.len(), 2);
@@ -438,7 +434,7 @@ fn lifetimes_add_up() {
 
 #[test]
 fn reports_read_back_as_themselves() {
-    fn read_back<T: serde::Serialize + serde::de::DeserializeOwned + EventReport>(report: &T) {
+    fn read_back<T: serde::Serialize + serde::de::DeserializeOwned + Report>(report: &T) {
         let text = report.json().expect("json");
         let back: T = serde_json::from_str(&text).expect("reads back");
         assert_eq!(back.json().expect("json"), text);
@@ -491,7 +487,7 @@ fn a_trace_of_nothing_is_a_report_too() {
         staleness: None,
     };
     for (name, report) in reports(&nothing, &Filter::default()) {
-        assert!(report.text().contains("Next:"), "{name}");
+        assert!(report.text(None).contains("Next:"), "{name}");
         assert!(report.json().is_ok() && report.html().is_ok(), "{name}");
     }
 }
@@ -539,7 +535,7 @@ fn the_documentation_names_every_key() {
 #[test]
 fn the_agreed_keys_are_there() {
     let model = sample();
-    let json = |report: &dyn EventReport| -> Value {
+    let json = |report: &dyn Report| -> Value {
         serde_json::from_str(&report.json().expect("json")).expect("JSON")
     };
     let info = json(&info_report(&model, TRACE));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, ScreenOptions, Sort, collapsed, compare, csv, diff_json,
-    diff_text, document, html, json, read_json, screen, text, view,
+    DiffOptions, Document, Filter, Gate, Report, ScreenOptions, Sort, collapsed, compare, document,
+    read_json, screen, view,
 };
 use ducktrack_test_support::sample_run;
 
@@ -50,9 +50,9 @@ fn golden(name: &str, actual: &str) {
 fn every_format_of_the_sample_run() {
     let model = sample();
     let view = view(&model, "ducktrack-4711", &Filter::default());
-    golden("report.txt", &text(&view));
-    golden("report.json", &json(&view).expect("json"));
-    golden("report.csv", &csv(&view));
+    golden("report.txt", &view.text(None));
+    golden("report.json", &view.json().expect("json"));
+    golden("report.csv", &view.csv().expect("csv"));
     golden("screen.txt", &screen(&view, ScreenOptions::default()));
     let narrow = ScreenOptions {
         width: 80,
@@ -73,7 +73,7 @@ fn filtered_text() {
     };
     golden(
         "only-com.acme.txt",
-        &text(&view(&sample(), "ducktrack-4711", &filter)),
+        &view(&sample(), "ducktrack-4711", &filter).text(None),
     );
 }
 
@@ -96,8 +96,8 @@ fn diff_text_and_json() {
         &gates,
     );
     assert!(!comparison.passed());
-    golden("diff.txt", &diff_text(&comparison, None));
-    golden("diff.json", &diff_json(&comparison, None).expect("json"));
+    golden("diff.txt", &comparison.text(None));
+    golden("diff.json", &comparison.json().expect("json"));
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn increments_and_completeness_of_the_run() {
 fn a_json_report_reads_back_as_itself() {
     let view = view(&sample(), "ducktrack-4711", &Filter::default());
     assert_eq!(
-        read_json(&json(&view).expect("json")).expect("reads back"),
+        read_json(&view.json().expect("json")).expect("reads back"),
         document(&view)
     );
     for (text, part) in [
@@ -338,7 +338,8 @@ fn a_json_report_reads_back_as_itself() {
         let error = read_json(text).expect_err("no report").to_string();
         assert!(error.contains(part), "{error}");
     }
-    let newer = json(&view)
+    let newer = view
+        .json()
         .expect("json")
         .replace("\"version\":1", "\"version\":99");
     assert!(
@@ -351,7 +352,9 @@ fn a_json_report_reads_back_as_itself() {
 
 #[test]
 fn hostile_names_stay_text_on_the_page() {
-    let page = html(&view(&sample(), "ducktrack-4711", &Filter::default())).expect("html");
+    let page = view(&sample(), "ducktrack-4711", &Filter::default())
+        .html()
+        .expect("html");
     assert!(!page.contains("<img"), "a class name became an element");
     assert_eq!(
         page.matches("</script>").count(),
@@ -372,8 +375,8 @@ fn a_trace_of_nothing_is_a_report_too() {
         "empty",
         &Filter::default(),
     );
-    golden("empty.txt", &text(&view));
-    assert!(json(&view).is_ok() && html(&view).is_ok());
+    golden("empty.txt", &view.text(None));
+    assert!(view.json().is_ok() && view.html().is_ok());
 }
 
 /// All keys of all objects, at any depth.

@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use crate::output::Format;
+
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
@@ -20,4 +22,16 @@ pub(crate) enum Form {
     Et3,
     /// When each allocation may be freed, for simulators
     OracleCsv,
+}
+
+impl Form {
+    /// The form of the report; the others are written as the records come.
+    pub(crate) fn of_report(self) -> Format {
+        match self {
+            Self::Json => Format::Json,
+            Self::Csv => Format::Csv,
+            Self::Html => Format::Html,
+            Self::Text | Self::Et1 | Self::Et3 | Self::OracleCsv => Format::Text,
+        }
+    }
 }

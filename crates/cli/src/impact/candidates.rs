@@ -8,7 +8,7 @@ use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report};
 use super::pair::Pair;
 use super::trial::Program;
 use crate::dump_loading::DumpTrace;
-use crate::event_report::load_events;
+use crate::trace_report::load_events;
 
 /// What is tried.
 pub(super) struct Found {

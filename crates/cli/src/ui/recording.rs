@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{
-    EventReport, Filter, HolderSelection, LeakRequest, UiDocument, gc_report, growth_report,
-    heap_report, holders_report, html, info_report, leaks_report, lifetimes_report, stale_report,
-    timeline_report, ui_document, view,
+    Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
+    info_report, leaks_report, ui_document, view,
 };
 
 use super::page_kind::PageKind;
 use crate::dump_loading::DumpTrace;
-use crate::growth::{bound, check_marks};
+use crate::gc::Gc;
+use crate::growth::Growth;
 use crate::heap::heap_at;
+use crate::lifetimes::Lifetimes;
+use crate::stale::Stale;
+use crate::timeline::Timeline;
 use crate::trace_loading::load_trace;
-use crate::{deaths, diff, stale};
+use crate::trace_report::TraceReport;
+use crate::{deaths, diff};
 
 /// A recording that goes on is not read again before this time, nor before reading has rested this many times as long as it took.
 const LEAST_AGE: Duration = Duration::from_secs(2);
@@ -144,31 +148,44 @@ impl Recording {
         let (name, all) = (self.name.as_str(), Filter::default());
         match kind {
             PageKind::Live => bail!("the table of what is allocated now is no page"),
-            PageKind::Report => Ok(html(&view(&model.count, name, &all))?),
-            PageKind::Info => page_of(&info_report(model, name)),
-            PageKind::Timeline => {
-                let timeline = model.timeline.clone().unwrap_or_default();
-                page_of(&timeline_report(model, &timeline, name, &all))
-            }
-            PageKind::Gc => {
-                let costs = model.cost.clone().unwrap_or_default();
-                page_of(&gc_report(model, &costs, name, &all))
-            }
-            PageKind::Lifetimes => {
-                let lifetimes = model.lifetimes.clone().unwrap_or_default();
-                page_of(&lifetimes_report(model, &lifetimes, name, &all))
-            }
+            PageKind::Report => Ok(view(&model.count, name, &all).html()?),
+            PageKind::Info => Ok(info_report(model, name).html()?),
+            PageKind::Timeline => self.answered(Timeline::default(), model),
+            PageKind::Gc => self.answered(Gc::default(), model),
+            PageKind::Lifetimes => self.answered(Lifetimes::default(), model),
             PageKind::Heap => self.heap(model, query),
-            PageKind::Growth => self.growth(model, query),
-            PageKind::Stale => self.stale(model, query),
+            PageKind::Growth if query.from.is_none() && query.until.is_none() => {
+                self.answered(Growth::default(), model)
+            }
+            PageKind::Growth => self.asked_anew(Growth {
+                from: query.from.clone(),
+                until: query.until.clone(),
+                ..Growth::default()
+            }),
+            PageKind::Stale if query.at.is_none() => self.answered(Stale::default(), model),
+            PageKind::Stale => self.asked_anew(Stale {
+                at: query.at,
+                ..Stale::default()
+            }),
             PageKind::Leaks => self.leaks(model),
             PageKind::Holders => self.holders(),
-            PageKind::Deaths => page_of(&deaths::whole_report(&self.directory)?),
+            PageKind::Deaths => Ok(deaths::whole_report(&self.directory)?.html()?),
             PageKind::Diff => match &self.baseline {
                 Some(baseline) => diff::page(baseline, &self.directory),
                 None => bail!("there is no other run to compare with; give one: --baseline DIR"),
             },
         }
+    }
+
+    /// A page from the answers that the recording was read for.
+    fn answered(&self, report: impl TraceReport, model: &TraceModel) -> Result<String> {
+        Ok(report.report(model, &self.name)?.html()?)
+    }
+
+    /// A page for whose questions the recording is read again.
+    fn asked_anew(&self, report: impl TraceReport) -> Result<String> {
+        let model = self.asked(&report.questions())?;
+        self.answered(report, &model)
     }
 
     /// The model for other questions than those that were answered as the recording was read.
@@ -193,52 +210,6 @@ impl Recording {
             ..Questions::default()
         };
         page(&self.asked(&questions)?, &questions, moment)
-    }
-
-    fn growth(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
-        let page = |model: &TraceModel| {
-            let growth = model.growth.clone().unwrap_or_default();
-            page_of(&growth_report(
-                model,
-                &growth,
-                &self.name,
-                &Filter::default(),
-            ))
-        };
-        if query.from.is_none() && query.until.is_none() {
-            return page(model);
-        }
-        let questions = Questions {
-            growth: true,
-            growth_from: query.from.as_deref().map(bound),
-            growth_until: query.until.as_deref().map(bound),
-            ..Questions::default()
-        };
-        let model = self.asked(&questions)?;
-        check_marks(&model.count, &questions, &self.name)?;
-        page(&model)
-    }
-
-    fn stale(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
-        let at = query.at.map(CollectionNumber);
-        let page = |model: &TraceModel| {
-            let staleness = model.staleness.as_ref();
-            let staleness = staleness
-                .ok_or_else(|| anyhow!("{}: {}", self.name, stale::no_staleness(model, at)))?;
-            page_of(&stale_report(
-                model,
-                staleness,
-                &self.name,
-                &Filter::default(),
-            ))
-        };
-        match at {
-            None => page(model),
-            Some(number) => page(&self.asked(&Questions {
-                staleness: Some(Moment::After(number)),
-                ..Questions::default()
-            })?),
-        }
     }
 
     fn leaks(&self, model: &TraceModel) -> Result<String> {
@@ -333,7 +304,7 @@ fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&s
     }
 }
 
-fn page_of(report: &dyn EventReport) -> Result<String> {
+fn page_of(report: &impl Report) -> Result<String> {
     Ok(report.html()?)
 }
 

@@ -1,4 +1,4 @@
-//! A comparison as text and as JSON.
+//! A comparison as text and as JSON; `JSON.md` documents the keys.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
@@ -10,10 +10,9 @@ use crate::quantity::{bytes, counted, grouped_signed, objects, percent};
 
 const DEFAULT_TOP: usize = 20;
 
-/// The comparison for a terminal. `top` changes are shown, 20 when not said.
-pub fn diff_text(comparison: &Comparison, top: Option<usize>) -> String {
+pub(super) fn write(out: &mut String, comparison: &Comparison) {
     let failed = comparison.verdicts.iter().filter(|verdict| !verdict.passed);
-    let mut out: String = failed.map(|verdict| format!("{verdict}\n")).collect();
+    out.extend(failed.map(|verdict| format!("{verdict}\n")));
     out.push_str(&format!(
         "ducktrack: what changed from {} to {}\n",
         comparison.before.name, comparison.after.name
@@ -32,7 +31,7 @@ pub fn diff_text(comparison: &Comparison, top: Option<usize>) -> String {
         "objects",
         change(before.count, after.count, " obj")
     ));
-    write_changes(&mut out, comparison, top.unwrap_or(DEFAULT_TOP));
+    write_changes(out, comparison, comparison.top.unwrap_or(DEFAULT_TOP));
     if !comparison.cautions.is_empty() {
         out.push_str("\nCAUTION\n");
         for caution in &comparison.cautions {
@@ -45,7 +44,6 @@ pub fn diff_text(comparison: &Comparison, top: Option<usize>) -> String {
             out.push_str(&format!("  {verdict}\n"));
         }
     }
-    out
 }
 
 fn line(side: &Side) -> String {
@@ -132,12 +130,9 @@ fn place(site: &SiteDoc) -> String {
     )
 }
 
-/// The comparison for programs; keys are documented in `JSON.md`.
-///
-/// # Errors
-/// Fails only where a value has no JSON form; none of these has.
-pub fn diff_json(comparison: &Comparison, top: Option<usize>) -> Result<String, ReportError> {
-    let changes = comparison.changes.iter().take(top.unwrap_or(usize::MAX));
+pub(super) fn json(comparison: &Comparison) -> Result<String, ReportError> {
+    let changes = comparison.changes.iter();
+    let changes = changes.take(comparison.top.unwrap_or(usize::MAX));
     let document = json!({
         "format": "ducktrack-diff",
         "version": 1,

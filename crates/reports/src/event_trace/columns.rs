@@ -3,8 +3,8 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use super::text_lines::TextLines;
 use crate::fitted_names::fitted;
+use crate::text_lines::TextLines;
 
 /// Spaces before each column.
 const SPACE: usize = 2;

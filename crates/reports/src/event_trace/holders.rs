@@ -12,20 +12,32 @@ pub use document::{
     SelectedDoc, TypeCountDoc,
 };
 
+use crate::document_lines::lines;
 use crate::error::ReportError;
-use crate::event_trace::{EventReport, document_lines, page};
+use crate::event_trace::page;
+use crate::report::Report;
+use crate::text::next_command::NextCommand;
+use crate::text_lines::TextLines;
 
-impl EventReport for HoldersReport {
-    fn text_within(&self, width: Option<usize>) -> String {
-        text::text(self, width)
+impl Report for HoldersReport {
+    fn name(&self) -> &'static str {
+        "holders"
+    }
+
+    fn write(&self, out: &mut TextLines) {
+        text::write(self, out);
+    }
+
+    fn next(&self) -> Vec<NextCommand> {
+        text::next(self)
     }
 
     fn json(&self) -> Result<String, ReportError> {
-        document_lines::lines(self)
+        lines(self)
     }
 
-    fn csv(&self) -> String {
-        csv::csv(self)
+    fn csv(&self) -> Result<String, ReportError> {
+        Ok(csv::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {

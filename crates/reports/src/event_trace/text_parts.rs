@@ -2,7 +2,8 @@
 
 use crate::event_trace::head::TraceHead;
 use crate::quantity::counted;
-use crate::text::{fact, next_command::shell_word, section};
+use crate::text::next_command::{NextCommand, shell_word};
+use crate::text::{fact, section};
 
 /// Title and run.
 pub(super) fn head(out: &mut String, title: &str, head: &TraceHead) {
@@ -37,15 +38,14 @@ pub(super) fn trouble(out: &mut String, head: &TraceHead) {
 }
 
 /// What to run next: (the command after `ducktrack`, without the directory; arguments after it; what it tells).
-pub(super) fn next(out: &mut String, head: &TraceHead, commands: &[(&str, &str, &str)]) {
+pub(super) fn next_commands(head: &TraceHead, commands: &[(&str, &str, &str)]) -> Vec<NextCommand> {
     let trace = shell_word(&head.run.trace);
-    out.push_str("\nNext:\n");
-    for (command, arguments, tells) in commands {
+    let commands = commands.iter();
+    let commands = commands.map(|(command, arguments, tells)| {
         let space = if arguments.is_empty() { "" } else { " " };
-        out.push_str(&format!(
-            "  ducktrack {command} {trace}{space}{arguments}    {tells}\n"
-        ));
-    }
+        NextCommand::new(format!("{command} {trace}{space}{arguments}"), *tells)
+    });
+    commands.collect()
 }
 
 /// `12 of 340 sites, by bytes`.

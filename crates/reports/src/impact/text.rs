@@ -2,14 +2,15 @@
 
 use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, TrialSetDoc};
 use crate::quantity::{bytes, counted, grouped};
-use crate::text::next_command::shell_word;
+use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Places of NullPointerExceptions shown.
 const PLACES: usize = 3;
 
-pub(super) fn text(report: &ImpactReport) -> String {
-    let mut out = format!("ducktrack impact: {}\n", report.command);
+pub(super) fn write(report: &ImpactReport, out: &mut TextLines) {
+    out.push_str(&format!("ducktrack impact: {}\n", report.command));
     let when = match report.at.as_str() {
         "oom" => "when the memory is full, if unused",
         _ => "when unused",
@@ -27,21 +28,19 @@ pub(super) fn text(report: &ImpactReport) -> String {
         ),
         report.after
     );
-    fact(&mut out, "trials", &trials);
-    fact(&mut out, "base", &set(&report.base));
+    fact(out, "trials", &trials);
+    fact(out, "base", &set(&report.base));
     for (at, row) in report.candidates.iter().enumerate() {
-        write_candidate(&mut out, at + 1, row, report);
+        write_candidate(out, at + 1, row, report);
     }
     for line in &report.left_out {
-        fact(&mut out, "left out", line);
+        fact(out, "left out", line);
     }
     fact(
-        &mut out,
+        out,
         "intervals",
         "95 % confidence, Welch's t; CPU time decides",
     );
-    write_next(&mut out, report);
-    out
 }
 
 fn set(set: &TrialSetDoc) -> String {
@@ -169,17 +168,19 @@ fn interval(estimate: &EstimateDoc, factor: f64, unit: &str) -> String {
     }
 }
 
-fn write_next(out: &mut String, report: &ImpactReport) {
-    out.push_str("\nNext:\n");
+pub(super) fn next(report: &ImpactReport) -> Vec<NextCommand> {
+    let mut next = Vec::new();
     if let (Some(trace), Some(dump)) = (&report.trace, &report.dump) {
         let (trace, dump) = (shell_word(trace), shell_word(dump));
-        out.push_str(&format!(
-            "  ducktrack leaks {trace} --dump {dump}    who makes and who holds the candidates\n"
+        next.push(NextCommand::new(
+            format!("leaks {trace} --dump {dump}"),
+            "who makes and who holds the candidates",
         ));
         if let Some(first) = report.candidates.first() {
             let target = shell_word(&first.target);
-            out.push_str(&format!(
-                "  ducktrack holders {trace} --dump {dump} --type {target}    every path to the first\n"
+            next.push(NextCommand::new(
+                format!("holders {trace} --dump {dump} --type {target}"),
+                "every path to the first",
             ));
         }
     }
@@ -188,7 +189,9 @@ fn write_next(out: &mut String, report: &ImpactReport) {
         || "'SOURCE->TARGET'".to_owned(),
         |row| shell_word(&format!("{}->{}", row.source, row.target)),
     );
-    out.push_str(&format!(
-        "  ducktrack impact --pair {pair} --trials 10 -- java ...    narrower intervals\n"
+    next.push(NextCommand::new(
+        format!("impact --pair {pair} --trials 10 -- java ..."),
+        "narrower intervals",
     ));
+    next
 }

@@ -7,22 +7,61 @@ use crate::view::View;
 /// Packages of the JDK: rarely what a person can change.
 const LIBRARY: [&str; 6] = ["java", "javax", "jdk", "sun", "com.sun", "(generated)"];
 
-pub(super) fn write(out: &mut String, view: &View) {
+/// A command, and what it tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextCommand {
+    /// After `ducktrack`.
+    command: String,
+    tells: String,
+}
+
+impl NextCommand {
+    pub(crate) fn new(command: String, tells: impl Into<String>) -> Self {
+        Self {
+            command,
+            tells: tells.into(),
+        }
+    }
+
+    /// Lists commands under a headline.
+    pub(crate) fn write(out: &mut String, commands: &[Self]) {
+        if commands.is_empty() {
+            return;
+        }
+        out.push_str("\nNext:\n");
+        for Self { command, tells } in commands {
+            out.push_str(&format!("  ducktrack {command}    {tells}\n"));
+        }
+    }
+}
+
+/// What to run after the report of counts.
+pub(crate) fn next(view: &View) -> Vec<NextCommand> {
     let trace = shell_word(&view.trace);
-    out.push_str("\nNext:\n");
+    let mut next = Vec::new();
     if let Some(package) = own_package(view).filter(|_| !view.filter.is_partial()) {
-        out.push_str(&format!(
-            "  ducktrack report {trace} --only {}    what your own code allocates or causes\n",
-            shell_word(&package)
+        next.push(NextCommand::new(
+            format!("report {trace} --only {}", shell_word(&package)),
+            "what your own code allocates or causes",
         ));
     }
-    out.push_str(&format!("  ducktrack report {trace} --format html -o report.html    table and flame graph in a browser\n"));
+    next.push(NextCommand::new(
+        format!("report {trace} --format html -o report.html"),
+        "table and flame graph in a browser",
+    ));
     if view.run.mode == "trace" {
-        out.push_str(&format!("  ducktrack heap {trace}    what is alive at the end; also: lifetimes, timeline, growth\n"));
+        next.push(NextCommand::new(
+            format!("heap {trace}"),
+            "what is alive at the end; also: lifetimes, timeline, growth",
+        ));
     }
     if view.totals.materialized.is_none() && view.snapshot.is_some() {
-        out.push_str("  ducktrack run --materialized -- java ...    what reaches the heap, and what the JIT eliminates\n");
+        next.push(NextCommand::new(
+            "run --materialized -- java ...".to_owned(),
+            "what reaches the heap, and what the JIT eliminates",
+        ));
     }
+    next
 }
 
 /// The package outside the JDK with the most bytes, blamed callers included.

@@ -4,25 +4,23 @@ use super::document::{DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
 use crate::event_trace::columns::Columns;
-use crate::event_trace::text_lines::TextLines;
 use crate::event_trace::text_parts::cut;
 use crate::quantity::{bytes, counted, grouped, objects, share, short_bytes};
+use crate::text::next_command::NextCommand;
 use crate::text::{fact, next_command::shell_word, section};
+use crate::text_lines::TextLines;
 
 /// Age classes of the survival table; the middle ones of more are left out.
 const AGES: usize = 16;
 
-pub(super) fn text(report: &DeathsReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    write_head(&mut out, report);
-    write_outline(&mut out, report);
-    write_clocks(&mut out, report);
-    write_survival(&mut out, report);
-    write_shape(&mut out, report);
-    write_sites(&mut out, report);
-    write_trouble(&mut out, report);
-    write_next(&mut out, report);
-    out.finish()
+pub(super) fn write(report: &DeathsReport, out: &mut TextLines) {
+    write_head(out, report);
+    write_outline(out, report);
+    write_clocks(out, report);
+    write_survival(out, report);
+    write_shape(out, report);
+    write_sites(out, report);
+    write_trouble(out, report);
 }
 
 fn write_head(out: &mut TextLines, report: &DeathsReport) {
@@ -280,10 +278,16 @@ fn write_trouble(out: &mut TextLines, report: &DeathsReport) {
     }
 }
 
-fn write_next(out: &mut TextLines, report: &DeathsReport) {
+pub(super) fn next(report: &DeathsReport) -> Vec<NextCommand> {
     let source = shell_word(&report.source);
-    out.push_str(&format!(
-        "\nNext:\n  ducktrack deaths {source} --format html -o deaths.html    survival, age of the heap and references as charts\n  \
-         ducktrack deaths {source} --objects    every object: born, last used, unreachable, collected\n"
-    ));
+    vec![
+        NextCommand::new(
+            format!("deaths {source} --format html -o deaths.html"),
+            "survival, age of the heap and references as charts",
+        ),
+        NextCommand::new(
+            format!("deaths {source} --objects"),
+            "every object: born, last used, unreachable, collected",
+        ),
+    ]
 }

@@ -27,7 +27,9 @@ const METHOD: &str = "The length of a pause, without what the agent took of it, 
     time per byte, and from all other objects copied as often as before to all of them copied in proportion to the collections.";
 
 /// Makes the report. `trace` says where the model was read from.
-pub fn gc_report(model: &TraceModel, costs: &GcCost, trace: &str, filter: &Filter) -> GcReport {
+pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
+    let none = GcCost::default();
+    let costs = model.cost.as_ref().unwrap_or(&none);
     let view = crate::build::view(&model.count, trace, filter);
     let mut sites = Vec::new();
     let mut unattributed = None;
@@ -77,14 +79,16 @@ pub fn gc_report(model: &TraceModel, costs: &GcCost, trace: &str, filter: &Filte
 /// The report with what runs under other conditions would take.
 pub fn cost_report(
     model: &TraceModel,
-    costs: &GcCost,
     trace: &str,
-    (filter, changes): (&Filter, &[Change]),
+    filter: &Filter,
+    changes: &[Change],
 ) -> GcReport {
+    let none = GcCost::default();
+    let costs = model.cost.as_ref().unwrap_or(&none);
     GcReport {
         format: "ducktrack-cost".to_owned(),
         what_if: what_ifs(model, costs, changes),
-        ..gc_report(model, costs, trace, filter)
+        ..gc_report(model, trace, filter)
     }
 }
 

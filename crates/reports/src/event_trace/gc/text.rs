@@ -6,38 +6,39 @@ use crate::event_trace::amounts::sum;
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{cut, head, next, trouble, wrapped};
+use crate::event_trace::text_parts::{cut, head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Types shown when the filter does not say how many rows.
 const TYPES: usize = 10;
 
-pub(super) fn text(report: &GcReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
+pub(super) fn write(report: &GcReport, out: &mut TextLines) {
     let name = report.format.trim_start_matches("ducktrack-");
-    head(&mut out, name, &report.head);
-    write_outline(&mut out, report);
-    write_what_if(&mut out, report);
-    write_sites(&mut out, report);
-    write_types(&mut out, report);
-    section(&mut out, "HOW COSTS ARE WORKED OUT");
+    head(out, name, &report.head);
+    write_outline(out, report);
+    write_what_if(out, report);
+    write_sites(out, report);
+    write_types(out, report);
+    section(out, "HOW COSTS ARE WORKED OUT");
     for line in wrapped(&report.method, out.sentence_width()) {
         out.push_str(&format!("  {line}\n"));
     }
-    trouble(&mut out, &report.head);
-    next(
-        &mut out,
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &GcReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             ("gc", "--format html -o gc.html", "the same with charts"),
             ("lifetimes", "", "how long the objects of each site live"),
             ("timeline", "", "every collection"),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn write_outline(out: &mut TextLines, report: &GcReport) {

@@ -21,12 +21,9 @@ use crate::json::ContextDoc;
 use crate::view::Caller;
 
 /// Makes the report. `trace` says where the model was read from.
-pub fn growth_report(
-    model: &TraceModel,
-    growth: &Growth,
-    trace: &str,
-    filter: &Filter,
-) -> GrowthReport {
+pub fn growth_report(model: &TraceModel, trace: &str, filter: &Filter) -> GrowthReport {
+    let none = Growth::default();
+    let growth = model.growth.as_ref().unwrap_or(&none);
     let view = crate::build::view(&model.count, trace, filter);
     let mut types = Vec::new();
     let mut sites = Vec::new();

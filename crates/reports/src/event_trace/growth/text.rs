@@ -5,12 +5,13 @@ use crate::event_trace::block_bars::sparkline;
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{after, head, next, trouble, wrapped};
+use crate::event_trace::text_parts::{after, head, next_commands, trouble, wrapped};
 use crate::event_trace::{DEFAULT_TOP, signed_rate};
 use crate::quantity::{bytes, counted, objects, share};
+use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Characters of a sparkline.
 const WIDTH: usize = 32;
@@ -21,11 +22,10 @@ const GROUPS: usize = 5;
 const FOLLOWERS: usize = 4;
 const IN_WINDOWS: usize = 5;
 
-pub(super) fn text(report: &GrowthReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "growth", &report.head);
+pub(super) fn write(report: &GrowthReport, out: &mut TextLines) {
+    head(out, "growth", &report.head);
     fact(
-        &mut out,
+        out,
         "collections",
         &crate::quantity::grouped(report.collections),
     );
@@ -33,21 +33,23 @@ pub(super) fn text(report: &GrowthReport, width: Option<usize>) -> String {
         let text = format!(
             "after {stretches}: each stretch has a verdict of its own, and the last one that is not unknown counts"
         );
-        fact(&mut out, "known", &text);
+        fact(out, "known", &text);
     }
-    fact(&mut out, "verdicts", &outline(report));
-    fact(&mut out, "old space", &old_space(report));
-    write_groups(&mut out, report);
-    write_windows(&mut out, report);
-    write_sites(&mut out, report);
-    write_types(&mut out, report);
-    section(&mut out, "HOW A VERDICT IS REACHED");
+    fact(out, "verdicts", &outline(report));
+    fact(out, "old space", &old_space(report));
+    write_groups(out, report);
+    write_windows(out, report);
+    write_sites(out, report);
+    write_types(out, report);
+    section(out, "HOW A VERDICT IS REACHED");
     for line in wrapped(&report.method, out.sentence_width()) {
         out.push_str(&format!("  {line}\n"));
     }
-    trouble(&mut out, &report.head);
-    next(
-        &mut out,
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &GrowthReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             (
@@ -62,8 +64,7 @@ pub(super) fn text(report: &GrowthReport, width: Option<usize>) -> String {
             ),
             ("timeline", "", "what the heap was made of over time"),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn outline(report: &GrowthReport) -> String {

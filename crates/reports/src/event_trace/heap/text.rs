@@ -5,32 +5,34 @@ use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{after, cut, head, next, trouble};
+use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
 use crate::quantity::{average, bytes, counted, grouped, objects, share};
+use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Classes whose fields are shown when the filter does not say how many rows.
 const LAYOUTS: usize = 5;
 /// Threads shown when the filter does not say how many rows.
 const THREADS: usize = 10;
 
-pub(super) fn text(report: &HeapReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "heap", &report.head);
-    write_moment(&mut out, report);
-    write_types(&mut out, report);
-    write_layouts(&mut out, report);
-    write_sites(&mut out, report);
-    write_threads(&mut out, report);
-    write_ages(&mut out, report);
-    write_spaces(&mut out, report);
-    trouble(&mut out, &report.head);
-    next(
-        &mut out,
+pub(super) fn write(report: &HeapReport, out: &mut TextLines) {
+    head(out, "heap", &report.head);
+    write_moment(out, report);
+    write_types(out, report);
+    write_layouts(out, report);
+    write_sites(out, report);
+    write_threads(out, report);
+    write_ages(out, report);
+    write_spaces(out, report);
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &HeapReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             (
@@ -41,8 +43,7 @@ pub(super) fn text(report: &HeapReport, width: Option<usize>) -> String {
             ("lifetimes", "", "how long the objects of each site live"),
             ("growth", "", "whose live objects become more and more"),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn write_moment(out: &mut TextLines, report: &HeapReport) {

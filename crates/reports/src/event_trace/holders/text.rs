@@ -5,12 +5,13 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_docs::HoldingDoc;
 use crate::event_trace::holder_lines::{retained, write_path};
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{head, next, trouble};
+use crate::event_trace::text_parts::{head, next_commands, trouble};
 use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::text::next_command::NextCommand;
 use crate::text::next_command::shell_word;
 use crate::text::table::more;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Rows of each table when nothing says how many.
 const ROWS: usize = 10;
@@ -19,19 +20,16 @@ const CALLERS: usize = 3;
 /// Classes named in a line.
 const CLASSES: usize = 3;
 
-pub(super) fn text(report: &HoldersReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "holders", &report.head);
-    write_dump(&mut out, report);
-    write_paths(&mut out, report);
-    write_sites(&mut out, report);
-    write_types(&mut out, report);
-    trouble(&mut out, &report.head);
-    write_next(&mut out, report);
-    out.finish()
+pub(super) fn write(report: &HoldersReport, out: &mut TextLines) {
+    head(out, "holders", &report.head);
+    write_dump(out, report);
+    write_paths(out, report);
+    write_sites(out, report);
+    write_types(out, report);
+    trouble(out, &report.head);
 }
 
-fn write_next(out: &mut TextLines, report: &HoldersReport) {
+pub(super) fn next(report: &HoldersReport) -> Vec<NextCommand> {
     let dump = format!("--dump {}", shell_word(&report.dump));
     let site = report.sites.first().map(|site| {
         let at = &site.place.location;
@@ -48,7 +46,7 @@ fn write_next(out: &mut TextLines, report: &HoldersReport) {
         dump.as_str(),
         "what leaks, who made it, who holds it",
     ));
-    next(out, &report.head, &commands);
+    next_commands(&report.head, &commands)
 }
 
 fn write_dump(out: &mut TextLines, report: &HoldersReport) {

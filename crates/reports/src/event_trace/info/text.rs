@@ -2,24 +2,26 @@
 
 use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::next;
+use crate::event_trace::text_parts::next_commands;
 use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Files and rotations shown at each end of a long list.
 const ENDS: usize = 5;
 
-pub(super) fn text(report: &InfoReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    write_events(&mut out, report);
-    write_sizes(&mut out, report);
-    write_collections(&mut out, report);
-    write_layouts(&mut out, report.layouts);
-    write_quality(&mut out, report);
-    write_files(&mut out, report);
-    next(
-        &mut out,
+pub(super) fn write(report: &InfoReport, out: &mut TextLines) {
+    write_events(out, report);
+    write_sizes(out, report);
+    write_collections(out, report);
+    write_layouts(out, report.layouts);
+    write_quality(out, report);
+    write_files(out, report);
+}
+
+pub(super) fn next(report: &InfoReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             ("report", "", "who allocates what"),
@@ -30,8 +32,7 @@ pub(super) fn text(report: &InfoReport, width: Option<usize>) -> String {
                 "what is alive at the end, and how old it is",
             ),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn write_events(out: &mut TextLines, report: &InfoReport) {

@@ -7,31 +7,29 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_lines::write_steps;
 use crate::event_trace::signed_rate;
 use crate::event_trace::stale::level_name;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{head, next, trouble};
+use crate::event_trace::text_parts::{head, next_commands, trouble};
 use crate::quantity::{bytes, counted, grouped, short_bytes};
+use crate::text::next_command::NextCommand;
 use crate::text::next_command::shell_word;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Candidates shown in full when nothing says how many.
 const SHOWN: usize = 3;
 
-pub(super) fn text(report: &LeaksReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "leaks", &report.head);
+pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
+    head(out, "leaks", &report.head);
     if let Some(dump) = &report.dump {
-        fact(&mut out, "dump", dump);
+        fact(out, "dump", dump);
     }
-    fact(&mut out, "verdict", &verdict(report));
-    fact(&mut out, "heap", &heap(report));
+    fact(out, "verdict", &verdict(report));
+    fact(out, "heap", &heap(report));
     let most = report.head.asked.top.unwrap_or(SHOWN);
     for (rank, candidate) in report.candidates.iter().take(most).enumerate() {
-        write_candidate(&mut out, rank + 1, candidate, report);
+        write_candidate(out, rank + 1, candidate, report);
     }
-    write_rest(&mut out, report, most);
-    trouble(&mut out, &report.head);
-    write_next(&mut out, report);
-    out.finish()
+    write_rest(out, report, most);
+    trouble(out, &report.head);
 }
 
 fn verdict(report: &LeaksReport) -> String {
@@ -208,7 +206,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     table.write(out);
 }
 
-fn write_next(out: &mut TextLines, report: &LeaksReport) {
+pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
     let Some(dump) = &report.dump else {
         let dump = [
             (
@@ -219,7 +217,7 @@ fn write_next(out: &mut TextLines, report: &LeaksReport) {
             ("leaks", "--dump heap.hprof", "who holds what leaks"),
             ("growth", "", "every site over time"),
         ];
-        return next(out, &report.head, &dump);
+        return next_commands(&report.head, &dump);
     };
     let dump = format!("--dump {}", shell_word(dump));
     let first = report.candidates.first();
@@ -232,5 +230,5 @@ fn write_next(out: &mut TextLines, report: &LeaksReport) {
         commands.push(("holders", ty.as_str(), "every path to the first"));
     }
     commands.push(("growth", "", "every site over time"));
-    next(out, &report.head, &commands);
+    next_commands(&report.head, &commands)
 }

@@ -6,30 +6,32 @@ use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{cut, head, next, trouble};
+use crate::event_trace::text_parts::{cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
 use crate::quantity::{bytes, counted, objects, share, short_bytes};
+use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Medium-lived sites shown when the filter does not say how many rows.
 const MEDIUM: usize = 10;
 
-pub(super) fn text(report: &LifetimesReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "lifetimes", &report.head);
-    write_outline(&mut out, report);
+pub(super) fn write(report: &LifetimesReport, out: &mut TextLines) {
+    head(out, "lifetimes", &report.head);
+    write_outline(out, report);
     if report.known {
-        write_deaths(&mut out, &report.selected);
-        write_until_death(&mut out, &report.selected);
+        write_deaths(out, &report.selected);
+        write_until_death(out, &report.selected);
     }
-    write_sites(&mut out, report);
-    write_medium(&mut out, report);
-    trouble(&mut out, &report.head);
-    next(
-        &mut out,
+    write_sites(out, report);
+    write_medium(out, report);
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &LifetimesReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             (
@@ -40,8 +42,7 @@ pub(super) fn text(report: &LifetimesReport, width: Option<usize>) -> String {
             ("timeline", "", "what the heap was made of over time"),
             ("heap", "--at end", "what is alive at the end"),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn write_outline(out: &mut TextLines, report: &LifetimesReport) {

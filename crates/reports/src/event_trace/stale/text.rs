@@ -6,28 +6,30 @@ use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::{bar, shares, sparkline};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{after, cut, head, next, trouble};
+use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::json::CallerDoc;
 use crate::quantity::{bytes, counted, objects, share};
+use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER, fact, section};
+use crate::text_lines::TextLines;
 
 /// Characters of a trend.
 const TREND: usize = 40;
 /// Levels that fit into a table's column.
 const LEVELS: usize = 12;
 
-pub(super) fn text(report: &StaleReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "stale", &report.head);
-    write_moment(&mut out, report);
-    write_levels(&mut out, report);
-    write_types(&mut out, report);
-    write_sites(&mut out, report);
-    trouble(&mut out, &report.head);
-    next(
-        &mut out,
+pub(super) fn write(report: &StaleReport, out: &mut TextLines) {
+    head(out, "stale", &report.head);
+    write_moment(out, report);
+    write_levels(out, report);
+    write_types(out, report);
+    write_sites(out, report);
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &StaleReport) -> Vec<NextCommand> {
+    next_commands(
         &report.head,
         &[
             (
@@ -38,8 +40,7 @@ pub(super) fn text(report: &StaleReport, width: Option<usize>) -> String {
             ("growth", "", "whose live objects become more and more"),
             ("heap", "", "everything that is alive"),
         ],
-    );
-    out.finish()
+    )
 }
 
 /// What is not known of the latest uses.

@@ -14,12 +14,9 @@ use crate::filter::Filter;
 use crate::json::AmountDoc;
 
 /// Makes the report. `trace` says where the model was read from.
-pub fn timeline_report(
-    model: &TraceModel,
-    timeline: &Timeline,
-    trace: &str,
-    filter: &Filter,
-) -> TimelineReport {
+pub fn timeline_report(model: &TraceModel, trace: &str, filter: &Filter) -> TimelineReport {
+    let none = Timeline::default();
+    let timeline = model.timeline.as_ref().unwrap_or(&none);
     let view = crate::build::view(&model.count, trace, filter);
     let layers = Layers { timeline };
     let top = filter.top.unwrap_or(usize::MAX);

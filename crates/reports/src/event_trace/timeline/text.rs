@@ -5,25 +5,27 @@ use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::{bar, sparkline};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
-use crate::event_trace::text_lines::TextLines;
-use crate::event_trace::text_parts::{head, next, trouble};
+use crate::event_trace::text_parts::{head, next_commands, trouble};
 use crate::json::AmountDoc;
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Characters of a sparkline.
 const WIDTH: usize = 48;
 
-pub(super) fn text(report: &TimelineReport, width: Option<usize>) -> String {
-    let mut out = TextLines::new(width);
-    head(&mut out, "timeline", &report.head);
-    write_outline(&mut out, report);
-    write_composition(&mut out, report);
-    write_collections(&mut out, report);
-    trouble(&mut out, &report.head);
+pub(super) fn write(report: &TimelineReport, out: &mut TextLines) {
+    head(out, "timeline", &report.head);
+    write_outline(out, report);
+    write_composition(out, report);
+    write_collections(out, report);
+    trouble(out, &report.head);
+}
+
+pub(super) fn next(report: &TimelineReport) -> Vec<NextCommand> {
     let example = report.collections.last().map_or(0, |point| point.number);
-    next(
-        &mut out,
+    next_commands(
         &report.head,
         &[
             (
@@ -38,8 +40,7 @@ pub(super) fn text(report: &TimelineReport, width: Option<usize>) -> String {
             ),
             ("growth", "", "whose live objects become more and more"),
         ],
-    );
-    out.finish()
+    )
 }
 
 fn write_outline(out: &mut TextLines, report: &TimelineReport) {

@@ -11,34 +11,34 @@ const LEAST_WIDTH: usize = 60;
 /// Sentences are not wider than this, however wide the terminal is.
 const SENTENCES: usize = 110;
 
-/// The text so far; it can be written to like a `String`.
+/// The text written so far; a `String` that knows the width of its lines.
 #[derive(Debug, Default)]
-pub(super) struct TextLines {
+pub struct TextLines {
     text: String,
     width: Option<usize>,
 }
 
 impl TextLines {
     /// `width` is that of a terminal; `None`: lines may have any length.
-    pub(super) fn new(width: Option<usize>) -> Self {
+    pub(crate) fn new(width: Option<usize>) -> Self {
         Self {
             text: String::new(),
             width: width.map(|width| width.max(LEAST_WIDTH)),
         }
     }
 
-    pub(super) fn width(&self) -> Option<usize> {
+    pub(crate) fn width(&self) -> Option<usize> {
         self.width
     }
 
     /// Columns that sentences may have.
-    pub(super) fn sentence_width(&self) -> usize {
+    pub(crate) fn sentence_width(&self) -> usize {
         self.width
             .map_or(SENTENCES, |width| (width - INDENT).min(SENTENCES))
     }
 
     /// The text, its long lines folded.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         let Some(width) = self.width else {
             return self.text;
         };

@@ -1,44 +1,55 @@
-//! What the commands on event traces share: their arguments, reading the trace, printing a report in every form.
+//! Commands that report on the events of a trace: what they ask, how the trace is read, what they make of the answers.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use ducktrack_heap_model::{HeapKnowledge, Questions, TraceModel};
-use ducktrack_reports::EventReport;
+use ducktrack_reports::Report;
 
+use crate::output::Output;
 use crate::trace_loading::load_trace;
-use crate::{output, terminal};
+
+/// A report on the events of a trace.
+pub(crate) trait TraceReport: Args {
+    /// What is asked of the events.
+    fn questions(&self) -> Questions;
+
+    /// What the answers say. `trace`: the directory, as the report names it.
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report>;
+}
 
 /// The trace, the form and where it goes.
 #[derive(Args)]
-pub(crate) struct EventReportArgs {
+pub(crate) struct TraceArgs {
     /// The directory that the agent wrote with mode=trace
     #[arg(value_name = "DIR")]
     pub(crate) trace: PathBuf,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: Output,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Tables for a terminal
-    #[default]
-    Text,
-    /// Documented keys
-    Json,
-    /// The main table, for spreadsheets
-    Csv,
-    /// One page with charts
-    Html,
+/// The arguments of a command that needs nothing but a trace.
+#[derive(Args)]
+pub(crate) struct TraceReportArgs<R: TraceReport> {
+    #[command(flatten)]
+    trace: TraceArgs,
+    #[command(flatten)]
+    report: R,
 }
 
-impl EventReportArgs {
+impl<R: TraceReport> TraceReportArgs<R> {
+    /// Reads, asks, prints.
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let model = self.trace.load(&self.report.questions())?;
+        let name = self.trace.name();
+        let report = self.report.report(&model, &name)?;
+        self.trace.print(&report)
+    }
+}
+
+impl TraceArgs {
     /// The trace as the report names it.
     pub(crate) fn name(&self) -> String {
         self.trace.display().to_string()
@@ -50,10 +61,8 @@ impl EventReportArgs {
     }
 
     /// Prints the report in the form that was asked for.
-    pub(crate) fn print(&self, report: &dyn EventReport) -> Result<ExitCode> {
-        let width = terminal::width(self.output.is_none());
-        let text = render(report, self.format, width)?;
-        output::write(&text, self.output.as_deref())?;
+    pub(crate) fn print(&self, report: &impl Report) -> Result<ExitCode> {
+        self.output.print(report)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -65,19 +74,6 @@ pub(crate) fn load_events(trace: &Path, questions: &Questions) -> Result<TraceMo
         bail!("{}", without_events(trace, &model));
     }
     Ok(model)
-}
-
-pub(crate) fn render(
-    report: &dyn EventReport,
-    format: Format,
-    width: Option<usize>,
-) -> Result<String> {
-    Ok(match format {
-        Format::Text => report.text_within(width),
-        Format::Json => report.json()?,
-        Format::Csv => report.csv(),
-        Format::Html => report.html()?,
-    })
 }
 
 /// One line: why there are no events, and what to do.
