@@ -9,7 +9,7 @@ use ducktrack_heap_model::{
     CountModelBuilder, GrowthRow, GrowthSubject, GrowthVerdict, TraceModel,
 };
 use ducktrack_reports::{
-    Report, Filter, gc_report, growth_report, heap_report, info_report, lifetimes_report,
+    Filter, Report, gc_report, growth_report, heap_report, info_report, lifetimes_report,
     timeline_report,
 };
 use ducktrack_test_support::{large_run, sample_heap};
@@ -32,18 +32,9 @@ fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
         ("gc", Box::new(gc_report(model, TRACE, &all))),
         ("info", Box::new(info_report(model, TRACE))),
         ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
-        (
-            "lifetimes",
-            Box::new(lifetimes_report(model, TRACE, &all)),
-        ),
-        (
-            "timeline",
-            Box::new(timeline_report(model, TRACE, &all)),
-        ),
-        (
-            "growth",
-            Box::new(growth_report(model, TRACE, &all)),
-        ),
+        ("lifetimes", Box::new(lifetimes_report(model, TRACE, &all))),
+        ("timeline", Box::new(timeline_report(model, TRACE, &all))),
+        ("growth", Box::new(growth_report(model, TRACE, &all))),
     ];
     reports
         .into_iter()
@@ -113,6 +104,7 @@ fn the_timeline_page_draws_every_collection_and_zooms() {
         return;
     };
     let model = model(600, 40);
+    let timeline = model.timeline.as_ref().expect("asked for");
     let page = open(&browser, &model, "timeline");
     let bars = |dom: &str| dom.matches("<title>collection ").count();
     let areas = |dom: &str| dom.matches("class=\"area\"").count();
@@ -137,6 +129,7 @@ fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
     let model = model(600, 40);
     let page = open(&browser, &model, "lifetimes");
     let dom = browser.dom(&page, "");
+    let lifetimes = model.lifetimes.as_ref().expect("asked for");
     assert_eq!(
         output_of(&dom, "rows"),
         format!("{} sites", lifetimes.sites.len())
@@ -150,6 +143,7 @@ fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
     assert!(dom.contains("Died after"), "the detail of the first row");
 
     let page = open(&browser, &model, "growth");
+    let growth = model.growth.as_ref().expect("asked for");
     let periodic = |row: &&GrowthRow| {
         row.judged.verdict == GrowthVerdict::Periodic
             && matches!(row.subject, GrowthSubject::Site(_))
@@ -172,6 +166,7 @@ fn the_page_of_costs_shows_bars_and_whiskers() {
     let model = model(600, 40);
     let page = open(&browser, &model, "gc");
     let dom = browser.dom(&page, "");
+    let costs = model.cost.as_ref().expect("asked for");
     let sites = format!("{} sites", costs.sites.len());
     assert_eq!(output_of(&dom, "rows"), sites);
     assert_eq!(dom.matches("class=\"whisker\"").count(), 12);

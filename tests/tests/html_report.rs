@@ -6,13 +6,15 @@
 use std::path::PathBuf;
 
 use ducktrack_heap_model::{CountModel, CountModelBuilder};
-use ducktrack_reports::{Filter, html, view};
+use ducktrack_reports::{Filter, Report, view};
 use ducktrack_test_support::large_run;
 use ducktrack_tests::browser::{Browser, number, output_of, rows};
 use ducktrack_trace_format::Record;
 
 fn page(browser: &Browser, records: Vec<Record>) -> PathBuf {
-    let page = html(&view(&model(records), "ducktrack-4711", &Filter::default())).expect("a page");
+    let page = view(&model(records), "ducktrack-4711", &Filter::default())
+        .html()
+        .expect("a page");
     browser.write("report.html", &page)
 }
 
