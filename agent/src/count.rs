@@ -7,6 +7,9 @@ pub(crate) mod object_bytes;
 use ducktrack_class_rewriter::{CounterChoice, RewriteOptions};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
+use ducktrack_probe_vocabulary::helper::{
+    callers, calls, counting, keyed, materialized, own, stack,
+};
 
 use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
@@ -45,20 +48,23 @@ impl Count {
 }
 
 impl Recording for Count {
+    fn helpers(&self) -> Vec<&'static str> {
+        let mut helpers = vec![counting::CLASS, stack::CLASS, callers::CLASS, keyed::CLASS];
+        if self.rewriting.materialized {
+            helpers.push(materialized::CLASS);
+        }
+        if self.asks_calls {
+            helpers.extend([calls::CLASS, own::CLASS]);
+        }
+        helpers
+    }
+
     fn needs(&self) -> Needs {
         Needs {
             mode: "count",
             oldest_java: 0,
             address_space: ADDRESS_SPACE,
             capabilities: &[],
-            helpers: match self.asks_calls {
-                true => &[
-                    "java.lang.DuckTrack",
-                    "java.lang.DuckTrackCalls",
-                    "java.lang.DuckTrackOwn",
-                ],
-                false => &["java.lang.DuckTrack"],
-            },
             rewriting: self.rewriting.clone(),
             most_sites: match self.asks_calls {
                 true => call_totals::MOST_SITES,

@@ -1,6 +1,7 @@
 //! The helper classes in the VM: their definition, the methods that rewritten code calls, and which loaders can find them.
 
 pub(crate) mod call_helper;
+pub(crate) mod definition;
 pub(crate) mod event_helper;
 pub(crate) mod helper_class;
 pub(crate) mod library_class;

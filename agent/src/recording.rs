@@ -22,6 +22,9 @@ pub(crate) trait Recording: Send + Sync {
     /// Its requirements. The same at each call.
     fn needs(&self) -> Needs;
 
+    /// The helper classes that rewritten code calls, by internal name. Asked after [`Self::prepare_probes`].
+    fn helpers(&self) -> Vec<&'static str>;
+
     /// Called before the helper class exists. Prepares everything that the helper class needs when it is initialized.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ use ducktrack_hotspot::{
 };
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
+use ducktrack_probe_vocabulary::helper;
 use ducktrack_trace_format::{End, Record, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -309,7 +310,6 @@ impl Recording for Trace {
                 true => &CAPABILITIES_OF_TRIAL,
                 false => &[Capability::CanGenerateGarbageCollectionEvents],
             },
-            helpers: &["java.lang.DuckTrack", "java.lang.DuckTrackEvents"],
             rewriting: self.rewriting.clone(),
             most_sites: MOST_SITES_OF_EVENTS,
             counts_in_blocks: false,
@@ -353,6 +353,31 @@ impl Recording for Trace {
             self.collections.read_first_classes(core, buffers);
         }
         self.begin_trial(core);
+    }
+
+    fn helpers(&self) -> Vec<&'static str> {
+        let mut helpers = vec![
+            helper::stack::CLASS,
+            helper::callers::CLASS,
+            helper::events::CLASS,
+            helper::object_events::CLASS,
+        ];
+        if self.uses.get().is_some() {
+            helpers.push(helper::uses::CLASS);
+        }
+        if self.witness.is_on() {
+            helpers.push(helper::witness::CLASS);
+        }
+        if self.records.calls().is_some() {
+            let of_records = [
+                helper::records::CLASS,
+                helper::copies::CLASS,
+                helper::unsafe_updates::CLASS,
+                helper::methods::CLASS,
+            ];
+            helpers.extend(of_records);
+        }
+        helpers
     }
 
     fn stamps(&self, core: &Core, class: &str) -> Stamps {

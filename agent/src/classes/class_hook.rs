@@ -4,11 +4,12 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use ducktrack_class_rewriter::{
-    ApplicationClasses, ClassRewriter, HELPER_NAMES, MethodProfile, Reason, RewrittenClass,
+    ApplicationClasses, ClassRewriter, MethodProfile, Reason, RewrittenClass,
 };
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jbyteArray, jobject};
+use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
 use rustc_hash::FxHashMap;
 
 use crate::agent::Agent;

@@ -13,8 +13,6 @@ pub(crate) struct Needs {
     pub(crate) address_space: usize,
     /// JVMTI capabilities in addition to those for rewriting classes.
     pub(crate) capabilities: &'static [Capability],
-    /// Helper classes that rewritten code calls.
-    pub(crate) helpers: &'static [&'static str],
     /// The planners and probes for rewritten code.
     pub(crate) rewriting: RewriteOptions,
     /// Upper bound on site numbers.

@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use ducktrack_jvmti::{Env, Jni, Vm};
+use ducktrack_probe_vocabulary::helper::counting;
 use parking_lot::Mutex;
 
 use crate::classes::redefined_classes::RedefinedClasses;
@@ -19,9 +20,6 @@ use crate::threads::counter_block::CounterBlock;
 use crate::trace::event_tables::EventTables;
 use crate::trace::site_facts::SiteTable;
 use crate::witness::use_memory::UseMemory;
-
-/// The helper class, which also reveals another copy of this library.
-const HELPER: &str = "java/lang/DuckTrack";
 
 /// The permanent parts; one per process.
 pub(crate) struct Resident {
@@ -165,7 +163,7 @@ impl Resident {
             return Ok(helper);
         }
         if attached {
-            if jni.find_class(HELPER).is_ok() {
+            if jni.find_class(counting::CLASS).is_ok() {
                 return Err("another copy of the agent's library is loaded in this JVM; use the same file as before".to_owned());
             }
             own_library::load_for_boot_classes(jni).map_err(|error| {

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_class_rewriter::{RewrittenClass, SizeRule, Unit};
 use ducktrack_hotspot::{Error, Reservation};
+use ducktrack_probe_vocabulary::fact::Fact;
 use ducktrack_trace_format::ObjectLayout;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -77,15 +78,15 @@ impl CallTotals {
         })
     }
 
-    /// The helper's constants from index 27 on.
-    pub(crate) fn constant(&self, which: usize) -> i64 {
-        let value = match which {
-            0 => 1,
-            1 => self.counters,
-            2 => self.sites,
-            3 => RECORDS_OFFSET,
-            4 => RECORDS_BYTES,
-            5 => self.waiting.as_ptr() as usize,
+    /// What the helper asks about calls.
+    pub(crate) fn constant(&self, fact: Fact) -> i64 {
+        let value = match fact {
+            Fact::Totals => 1,
+            Fact::CounterBytes => self.counters,
+            Fact::SiteBytes => self.sites,
+            Fact::CallRecords => RECORDS_OFFSET,
+            Fact::CallRecordsBytes => RECORDS_BYTES,
+            Fact::WaitingThreads => self.waiting.as_ptr() as usize,
             _ => 0,
         };
         i64::try_from(value).unwrap_or(0)

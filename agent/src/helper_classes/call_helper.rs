@@ -2,36 +2,31 @@
 
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::helper::{calls, own};
 
 use crate::core::Core;
 use crate::count::application::Application;
 use crate::count::call_totals::CallTotals;
+use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
 use crate::options::App;
 
-const CALLS_BYTES: &[u8] = include_bytes!("../helper/DuckTrackCalls.class");
-const CALLS_NAME: &str = "java/lang/DuckTrackCalls";
-const OWN_BYTES: &[u8] = include_bytes!("../helper/DuckTrackOwn.class");
-const OWN_NAME: &str = "java/lang/DuckTrackOwn";
+const OWN: HelperFile = helper_file!("DuckTrackOwn", own::COUNT);
+const CALLS: HelperFile = helper_file!("DuckTrackCalls", calls::BEGIN);
 
 /// Defines the classes, calls every native once, and asks for the main class.
 fn define(jni: Jni) -> Result<Option<String>, Error> {
-    let own = jni.define_class(OWN_NAME, std::ptr::null_mut(), OWN_BYTES)?;
-    // The id of a method makes the VM initialize its class.
-    jni.static_method_id(own, "c", "(I)V")?;
-    jni.delete_local_ref(own);
-    let calls = jni.define_class(CALLS_NAME, std::ptr::null_mut(), CALLS_BYTES)?;
-    for native in ["leave", "arrive"] {
-        let method = jni.static_method_id(calls, native, "(JJ)V")?;
-        jni.call_static_void(calls, method, &[jvalue { j: 0 }, jvalue { j: 0 }])?;
+    let [_, class] = definition::define(jni, [OWN, CALLS])?;
+    for native in [calls::LEAVE, calls::ARRIVE] {
+        let native = method(jni, class, native)?;
+        jni.call_static_void(class, native, &[jvalue { j: 0 }, jvalue { j: 0 }])?;
     }
-    let main_class = jni.static_method_id(calls, "mainClass", "()Ljava/lang/String;")?;
-    let name = jni.call_static_object(calls, main_class, &[])?;
+    let main_class = method(jni, class, calls::MAIN_CLASS)?;
+    let name = jni.call_static_object(class, main_class, &[])?;
     let main = match name.is_null() {
         true => None,
         false => Some(jni.string(name)?),
     };
     jni.delete_local_ref(name);
-    jni.delete_local_ref(calls);
     Ok(main)
 }
 

@@ -1,13 +1,16 @@
-//! The helper classes `java.lang.DuckTrackEvents` and `DuckTrackEventBuffer` in the VM, which write allocation events, and their natives.
+//! The helper classes in the VM that write allocation events, and their natives.
 
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::helper::{event_buffer, event_words, events, object_events};
 
-const BYTES: &[u8] = include_bytes!("../helper/DuckTrackEvents.class");
-const NAME: &str = "java/lang/DuckTrackEvents";
-const BUFFER_BYTES: &[u8] = include_bytes!("../helper/DuckTrackEventBuffer.class");
-const BUFFER_NAME: &str = "java/lang/DuckTrackEventBuffer";
+use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
+
+const WORDS: HelperFile = helper_file!("DuckTrackEventWords", event_words::TYPED);
+const BUFFER: HelperFile = helper_file!("DuckTrackEventBuffer", event_buffer::FLUSH);
+const EVENTS: HelperFile = helper_file!("DuckTrackEvents", events::OBJECT);
+const OBJECT_EVENTS: HelperFile = helper_file!("DuckTrackObjectEvents", object_events::FROM_NATIVE);
 
 /// Handles to the classes.
 pub(crate) struct EventHelper {
@@ -27,21 +30,13 @@ unsafe impl Sync for EventHelper {}
 impl EventHelper {
     /// Defines the classes in the boot loader and initializes them; `DuckTrack` is there already.
     pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
-        let local = jni.define_class(BUFFER_NAME, std::ptr::null_mut(), BUFFER_BYTES)?;
-        let buffer = jni.new_global_ref(local)?;
-        // The id of a method makes the VM initialize its class.
-        jni.static_method_id(buffer, "flush", "(J)V")?;
-        let local = jni.define_class(NAME, std::ptr::null_mut(), BYTES)?;
-        let class = jni.new_global_ref(local)?;
+        let files = [WORDS, BUFFER, EVENTS, OBJECT_EVENTS];
+        let [_, buffer, _, class] = definition::define(jni, files)?;
         Ok(Self {
-            object: jni.static_method_id(class, "j", "(Ljava/lang/Object;I)V")?,
-            string: jni.static_method_id(
-                class,
-                "js",
-                "(Ljava/lang/Object;Ljava/lang/Object;I)V",
-            )?,
-            gone: jni.static_method_id(class, "jg", "(Ljava/lang/Class;JI)V")?,
-            address: jni.static_method_id(buffer, "address", "(Ljava/lang/Object;)J")?,
+            object: method(jni, class, object_events::FROM_NATIVE)?,
+            string: method(jni, class, object_events::STRING_FROM_NATIVE)?,
+            gone: method(jni, class, object_events::GONE_FROM_NATIVE)?,
+            address: method(jni, buffer, event_buffer::ADDRESS)?,
             class,
             buffer,
         })
@@ -49,9 +44,9 @@ impl EventHelper {
 
     /// Calls every native once: the VM looks for a native at its first call, by Java code that allocates.
     pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
-        let flush = jni.static_method_id(self.buffer, "flush", "(J)V")?;
+        let flush = method(jni, self.buffer, event_buffer::FLUSH)?;
         jni.call_static_void(self.buffer, flush, &[jvalue { j: 0 }])?;
-        let adopt = jni.static_method_id(self.buffer, "adopt", "(J)J")?;
+        let adopt = method(jni, self.buffer, event_buffer::ADOPT)?;
         jni.call_static_long(self.buffer, adopt, &[jvalue { j: 0 }])?;
         let nothing = jvalue {
             l: std::ptr::null_mut(),

@@ -1,19 +1,32 @@
-//! The helper class `java.lang.DuckTrack` in the VM: defined, given its natives, initialized, tried.
+//! The helper classes in the VM that each recording needs: defined, given their natives, initialized, tried.
 //!
-//! Its bytes are checked in as `helper/DuckTrack.class`; `scripts/build-helper` is the recipe.
+//! Their bytes are checked in beside `helper/DuckTrack.class`; `scripts/build-helper` is the recipe.
 
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::fact::Fact;
+use ducktrack_probe_vocabulary::helper::{
+    callers, counting, keyed, materialized, sizes, stack, stack_trace,
+};
 
 use crate::core::vm_facts::VmFacts;
+use crate::count::call_totals::CallTotals;
+use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
+use crate::threads::counter_block::{KEYED_BYTES, KEYED_OFFSET, ROW};
 use crate::trace::event_tables::{EventTables, SeenClasses};
 
-const BYTES: &[u8] = include_bytes!("../helper/DuckTrack.class");
-const NAME: &str = "java/lang/DuckTrack";
+const COUNTING: HelperFile = helper_file!("DuckTrack", counting::SLOT);
+const SIZES: HelperFile = helper_file!("DuckTrackSizes", sizes::KIND);
+const STACK: HelperFile = helper_file!("DuckTrackStack", stack::CLAIM);
+const CALLERS: HelperFile = helper_file!("DuckTrackCallers", callers::NOTE_CALL_SITE);
+const STACK_TRACE: HelperFile = helper_file!("DuckTrackStackTrace", stack_trace::PART);
+const KEYED: HelperFile = helper_file!("DuckTrackKeyed", keyed::OBJECT);
+const MATERIALIZED: HelperFile = helper_file!("DuckTrackMaterialized", materialized::BEFORE);
 
 /// Handles to the helper class.
 pub(crate) struct HelperClass {
     class: jclass,
+    keyed: jclass,
     set_slot: jmethodID,
     klass_of: jmethodID,
     count: jmethodID,
@@ -30,15 +43,24 @@ unsafe impl Sync for HelperClass {}
 impl HelperClass {
     /// Defines the class in the boot loader and initializes it; the natives answer from the agent's facts by then.
     pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
-        let local = jni.define_class(NAME, std::ptr::null_mut(), BYTES)?;
-        let class = jni.new_global_ref(local)?;
+        let files = [
+            COUNTING,
+            SIZES,
+            STACK,
+            CALLERS,
+            STACK_TRACE,
+            KEYED,
+            MATERIALIZED,
+        ];
+        let [class, _, _, _, _, keyed, _] = definition::define(jni, files)?;
         Ok(Self {
-            set_slot: jni.static_method_id(class, "setSlot", "(Ljava/lang/Thread;J)V")?,
-            klass_of: jni.static_method_id(class, "klassOf", "(Ljava/lang/Class;)J")?,
-            count: jni.static_method_id(class, "c", "(I)V")?,
-            count_object: jni.static_method_id(class, "d", "(Ljava/lang/Object;I)V")?,
-            slot: jni.static_method_id(class, "slot", "()J")?,
-            made: jni.static_method_id(class, "made", "(JJIJLjava/lang/Class;JJ)V")?,
+            set_slot: method(jni, class, counting::SET_SLOT)?,
+            klass_of: method(jni, class, counting::KLASS_OF)?,
+            count: method(jni, class, counting::COUNT)?,
+            count_object: method(jni, keyed, keyed::BY_CLASS)?,
+            slot: method(jni, class, counting::SLOT)?,
+            made: method(jni, keyed, keyed::MADE)?,
+            keyed,
             class,
         })
     }
@@ -46,16 +68,16 @@ impl HelperClass {
     /// Calls every native once. The VM looks for a native at its first call, by Java code that allocates: that must be over
     /// before any code counts what it allocates.
     pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
-        let first_seen = jni.static_method_id(self.class, "firstSeen", "(Ljava/lang/Class;J)V")?;
+        let first_seen = method(jni, self.class, counting::FIRST_SEEN)?;
         jni.call_static_void(
             self.class,
             first_seen,
             &[jvalue { l: self.class }, jvalue { j: 0 }],
         )?;
         // The block that threads share does not grow.
-        let grow = jni.static_method_id(self.class, "grow", "(J)V")?;
-        jni.call_static_void(self.class, grow, &[jvalue { j: 0 }])?;
-        let rewrite_hidden = jni.static_method_id(self.class, "rewriteHidden", "([B)[B")?;
+        let grow = method(jni, self.keyed, keyed::GROW)?;
+        jni.call_static_void(self.keyed, grow, &[jvalue { j: 0 }])?;
+        let rewrite_hidden = method(jni, self.class, counting::REWRITE_HIDDEN)?;
         let empty = jni.new_byte_array(&[])?;
         let same = jni.call_static_object(self.class, rewrite_hidden, &[jvalue { l: empty }])?;
         jni.delete_local_ref(same);
@@ -77,7 +99,7 @@ impl HelperClass {
     /// Counts an object, of any class, as one that a site made.
     pub(crate) fn count_object(&self, jni: Jni, object: jobject, site: u32) -> Result<(), Error> {
         jni.call_static_void(
-            self.class,
+            self.keyed,
             self.count_object,
             &[
                 jvalue { l: object },
@@ -113,7 +135,7 @@ impl HelperClass {
             },
         );
         jni.call_static_void(
-            self.class,
+            self.keyed,
             self.made,
             &[slot, no_call_site, site, klass, class, one, bytes],
         )
@@ -139,42 +161,52 @@ impl HelperClass {
     }
 }
 
-/// Those after them are about calls ([`crate::count::call_totals`]).
-pub(crate) const CONSTANTS: usize = 27;
-
-/// What the helper's constants are, in the order of its `constant(n)`.
-pub(crate) fn constants(facts: &VmFacts, tables: Option<&EventTables>) -> [i64; CONSTANTS] {
+/// What the helper's `constant` answers.
+pub(crate) fn constant(
+    fact: Fact,
+    facts: &VmFacts,
+    tables: Option<&EventTables>,
+    totals: Option<&CallTotals>,
+) -> i64 {
     let (table, mask) = facts.slot.table();
     let layout = &facts.layout;
     let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
     let offset = |value: usize| i64::try_from(value).unwrap_or(0);
-    [
-        facts.slot.kind(),
-        facts.slot.offset(),
-        offset(facts.eetop),
-        offset(facts.shared.address()),
-        i64::from(facts.has_carriers),
-        table,
-        mask,
-        offset(crate::threads::counter_block::KEYED_OFFSET),
-        offset(crate::threads::counter_block::KEYED_BYTES - crate::threads::counter_block::ROW),
-        offset(facts.klass.class_klass),
-        offset(facts.klass.layout_helper),
-        facts.integer_cache_top,
-        offset(facts.threads.tlab_top),
-        i64::from(layout.alignment),
-        base(0),
-        base(1),
-        base(2),
-        base(3),
-        base(4),
-        i64::from(layout.reference.trailing_zeros()),
-        offset(facts.threads.allocated_bytes),
-        offset(facts.threads.tlab_start),
-        tables.map_or(0, |tables| offset(tables.seen.address())),
-        offset(SeenClasses::MASK),
-        offset(facts.threads.tlab_end),
-        tables.map_or(0, |tables| offset(tables.epoch.as_ptr() as usize)),
-        tables.map_or(0, |tables| offset(tables.called.address())),
-    ]
+    let of_tables =
+        |address: fn(&EventTables) -> usize| tables.map_or(0, |tables| offset(address(tables)));
+    match fact {
+        Fact::SlotKind => facts.slot.kind(),
+        Fact::SlotOffset => facts.slot.offset(),
+        Fact::Eetop => offset(facts.eetop),
+        Fact::Shared => offset(facts.shared.address()),
+        Fact::HasCarriers => i64::from(facts.has_carriers),
+        Fact::SlotTable => table,
+        Fact::SlotTableMask => mask,
+        Fact::Keyed => offset(KEYED_OFFSET),
+        Fact::KeyedMask => offset(KEYED_BYTES - ROW),
+        Fact::Klass => offset(facts.klass.class_klass),
+        Fact::LayoutHelper => offset(facts.klass.layout_helper),
+        Fact::IntegerCacheTop => facts.integer_cache_top,
+        Fact::TlabTop => offset(facts.threads.tlab_top),
+        Fact::TlabStart => offset(facts.threads.tlab_start),
+        Fact::TlabEnd => offset(facts.threads.tlab_end),
+        Fact::Allocated => offset(facts.threads.allocated_bytes),
+        Fact::Alignment => i64::from(layout.alignment),
+        Fact::Base1 => base(0),
+        Fact::Base2 => base(1),
+        Fact::Base4 => base(2),
+        Fact::Base8 => base(3),
+        Fact::BaseReference => base(4),
+        Fact::ReferenceShift => i64::from(layout.reference.trailing_zeros()),
+        Fact::SeenClasses => of_tables(|tables| tables.seen.address()),
+        Fact::SeenClassesMask => offset(SeenClasses::MASK),
+        Fact::Epoch => of_tables(|tables| tables.epoch.as_ptr() as usize),
+        Fact::CalledSites => of_tables(|tables| tables.called.address()),
+        Fact::Totals
+        | Fact::CounterBytes
+        | Fact::SiteBytes
+        | Fact::CallRecords
+        | Fact::CallRecordsBytes
+        | Fact::WaitingThreads => totals.map_or(0, |totals| totals.constant(fact)),
+    }
 }

@@ -82,7 +82,7 @@ impl LoaderQuestion {
             for_name: jni.static_method_id(class, "forName", descriptor)?,
             names: helpers
                 .iter()
-                .map(|name| jni.new_global_ref(jni.new_string(name)?))
+                .map(|name| jni.new_global_ref(jni.new_string(&name.replace('/', "."))?))
                 .collect::<Result<_, _>>()?,
             answers: vec![
                 global("java/lang/ClassNotFoundException")?,

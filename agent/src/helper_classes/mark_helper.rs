@@ -2,17 +2,19 @@
 
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::helper::mark;
+
+use crate::helper_classes::definition::method;
 
 const BYTES: &[u8] = include_bytes!("../helper/DuckTrackMark.class");
-const NAME: &str = "java/lang/DuckTrackMark";
 
 /// Defines the class, unless an earlier run has, and calls its native once: the VM looks for it at its first call, by Java code that allocates.
 pub(crate) fn define(jni: Jni) -> Result<(), Error> {
-    let class = match jni.find_class(NAME) {
+    let class = match jni.find_class(mark::CLASS) {
         Ok(class) => class,
-        Err(_) => jni.define_class(NAME, std::ptr::null_mut(), BYTES)?,
+        Err(_) => jni.define_class(mark::CLASS, std::ptr::null_mut(), BYTES)?,
     };
-    let begin = jni.static_method_id(class, "begin", "(Ljava/lang/String;)Z")?;
+    let begin = method(jni, class, mark::BEGIN)?;
     let nothing = jvalue {
         l: std::ptr::null_mut(),
     };

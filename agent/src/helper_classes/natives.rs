@@ -2,11 +2,12 @@
 
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jobject, jstring};
+use ducktrack_probe_vocabulary::fact::Fact;
 
 use crate::classes::class_hook::ClassHook;
 use crate::core::Core;
 use crate::entry::{native, native_with_jni};
-use crate::helper_classes::helper_class::{CONSTANTS, constants};
+use crate::helper_classes::helper_class::constant;
 use crate::helper_classes::{record_helper, witness_helper};
 use crate::threads::counter_block::CounterBlock;
 use crate::witness::witness_fields;
@@ -28,16 +29,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_constant(
     which: jint,
 ) -> jlong {
     native(0, |agent| {
-        let index = usize::try_from(which).unwrap_or(usize::MAX);
         let core = &agent.core;
-        if let Some(of_calls) = index.checked_sub(CONSTANTS) {
-            let totals = core.resident.call_totals();
-            return totals.map_or(0, |totals| totals.constant(of_calls));
-        }
-        core.facts()
-            .map(|facts| constants(facts, core.resident.tables()))
-            .and_then(|constants| constants.get(index).copied())
-            .unwrap_or(0)
+        let fact = Fact::of(which).zip(core.facts());
+        fact.map_or(0, |(fact, facts)| {
+            let resident = &core.resident;
+            constant(fact, facts, resident.tables(), resident.call_totals())
+        })
     })
 }
 
@@ -126,12 +123,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_firstSeen(
     });
 }
 
-/// `DuckTrack.grow`
+/// `DuckTrackKeyed.grow`
 ///
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_grow(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackKeyed_grow(
     _: *mut JNIEnv,
     _: jclass,
     slot: jlong,
@@ -248,12 +245,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackWitness_constant(
     native(0, |_| witness_helper::constant(which))
 }
 
-/// `DuckTrackRecords.constant`
+/// `DuckTrackHolders.constant`
 ///
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackRecords_constant(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackHolders_constant(
     _: *mut JNIEnv,
     _: jclass,
     which: jint,
@@ -261,12 +258,12 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackRecords_constant(
     native(0, |_| record_helper::constant(which))
 }
 
-/// `DuckTrackRecords.fieldsOf`
+/// `DuckTrackCopies.fieldsOf`
 ///
 /// # Safety
 /// Called by the VM.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackRecords_fieldsOf(
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCopies_fieldsOf(
     env: *mut JNIEnv,
     class: jclass,
     copy: jobject,

@@ -1,4 +1,4 @@
-//! The helper class `java.lang.DuckTrackRecords` in the VM: defined, given its native, tried.
+//! The helper classes in the VM that record updates and calls: defined, given their natives, tried.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,12 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ducktrack_hotspot::{Address, ReferenceForm};
 use ducktrack_jvmti::sys::{jclass, jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{Env, Error, Jni};
+use ducktrack_probe_vocabulary::fact::RecordFact;
+use ducktrack_probe_vocabulary::helper::{copies, holders, methods, records, unsafe_updates};
 
 use crate::core::vm_facts::VmFacts;
+use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
 use crate::witness::witness_fields;
 
-const BYTES: &[u8] = include_bytes!("../helper/DuckTrackRecords.class");
-const NAME: &str = "java/lang/DuckTrackRecords";
+const HOLDERS_FILE: HelperFile = helper_file!("DuckTrackHolders", holders::IDENTITY_OF);
+const RECORDS: HelperFile = helper_file!("DuckTrackRecords", records::FIELD);
+const COPIES: HelperFile = helper_file!("DuckTrackCopies", copies::COPIED);
+const UNSAFE: HelperFile = helper_file!("DuckTrackUnsafe", unsafe_updates::PUT);
+const METHODS: HelperFile = helper_file!("DuckTrackMethods", methods::EXIT);
 
 /// How often an identity is tried that is not the object's address: a collection may have moved the object in between.
 const TRIES: u32 = 5;
@@ -43,20 +49,20 @@ pub(crate) fn take_without_stack() -> u64 {
     WITHOUT_STACK.swap(0, Ordering::Relaxed)
 }
 
-/// What `DuckTrackRecords.constant` answers.
+/// What `DuckTrackHolders.constant` answers.
 pub(crate) fn constant(which: jint) -> jlong {
     let address = |word: &AtomicU64| std::ptr::from_ref(word).expose_provenance() as i64;
-    match which {
-        0 => FORM.get().map_or(0, |form| form.is_narrow().into()),
-        1 => address(&CLOCK),
-        2 => address(&UNSEEN),
-        3 => MOST_HOLDERS as i64,
-        4 => address(&WITHOUT_STACK),
-        _ => 0,
+    match RecordFact::of(which) {
+        Some(RecordFact::Narrow) => FORM.get().map_or(0, |form| form.is_narrow().into()),
+        Some(RecordFact::Clock) => address(&CLOCK),
+        Some(RecordFact::Unseen) => address(&UNSEEN),
+        Some(RecordFact::MostHolders) => MOST_HOLDERS as i64,
+        Some(RecordFact::WithoutStack) => address(&WITHOUT_STACK),
+        None => 0,
     }
 }
 
-/// Calls `DuckTrackRecords.first` for each field of a copy that is a reference. `None`: not all fields could be told.
+/// Calls `DuckTrackCopies.firstTarget` for each field of a copy that is a reference. `None`: not all fields could be told.
 pub(crate) fn tell_fields(
     env: Env,
     jni: Jni,
@@ -64,8 +70,7 @@ pub(crate) fn tell_fields(
     class: jclass,
     copy: jobject,
 ) -> Option<()> {
-    let first = jni.static_method_id(class, "first", "(Ljava/lang/Object;J)V");
-    let first = first.ok()?;
+    let first = method(jni, class, copies::FIRST_TARGET).ok()?;
     let mut is_told = true;
     witness_fields::each_reference(env, jni, facts, copy, |offset| {
         let arguments = [jvalue { l: copy }, jvalue { j: offset }];
@@ -94,12 +99,9 @@ fn define_and_try(
 ) -> Result<jobject, String> {
     let form = FORM.get_or_init(|| form);
     let words = |error: Error| format!("the helper class does not work: {error}");
-    let class = jni
-        .define_class(NAME, std::ptr::null_mut(), BYTES)
-        .map_err(words)?;
-    let identity = jni
-        .static_method_id(class, "identityOf", "(Ljava/lang/Object;)J")
-        .map_err(words)?;
+    let files = [HOLDERS_FILE, RECORDS, COPIES, UNSAFE, METHODS];
+    let [class, ..] = definition::define(jni, files).map_err(words)?;
+    let identity = method(jni, class, holders::IDENTITY_OF).map_err(words)?;
     let object = jni.new_byte_array(&[0; 16]).map_err(words)?;
     let mut is_found = false;
     for _ in 0..TRIES {
@@ -113,11 +115,8 @@ fn define_and_try(
     if !is_found {
         return Err("the identity of an object is not its address".to_owned());
     }
-    let all = jni
-        .static_method_id(class, "all", "()[Ljava/lang/Object;")
-        .map_err(words)?;
+    let all = method(jni, class, holders::ALL_HOLDERS).map_err(words)?;
     let holders = jni.call_static_object(class, all, &[]).map_err(words)?;
     let holders = jni.new_global_ref(holders).map_err(words)?;
-    jni.delete_local_ref(class);
     Ok(holders)
 }

@@ -3,11 +3,13 @@
 use ducktrack_hotspot::{Address, Shadow};
 use ducktrack_jvmti::sys::{jint, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::fact::UseFact;
+use ducktrack_probe_vocabulary::helper::{hints, uses};
+
+use crate::helper_classes::definition::method;
 
 const BYTES: &[u8] = include_bytes!("../helper/DuckTrackUses.class");
-const NAME: &str = "java/lang/DuckTrackUses";
 const HINTS_BYTES: &[u8] = include_bytes!("../helper/DuckTrackHints.class");
-const HINTS_NAME: &str = "java/lang/invoke/DuckTrackHints";
 
 /// The methods of the JDK that `DuckTrackHints` calls.
 const HINTS: [(&str, &str); 2] = [
@@ -18,7 +20,7 @@ const HINTS: [(&str, &str); 2] = [
 /// How often a stamp is tried that is not found: a collection may have moved the object in between.
 const TRIES: u32 = 5;
 
-/// What the helper's constants are, in the order of its `constant(n)`.
+/// What the helper's `constant` answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UseConstants {
     pub(crate) distance: usize,
@@ -28,11 +30,11 @@ pub(crate) struct UseConstants {
 
 impl UseConstants {
     pub(crate) fn get(self, which: jint) -> i64 {
-        match which {
-            0 => self.distance as i64,
-            1 => self.clock as i64,
-            2 => i64::from(self.hints),
-            _ => 0,
+        match UseFact::of(which) {
+            Some(UseFact::Shadow) => self.distance as i64,
+            Some(UseFact::Clock) => self.clock as i64,
+            Some(UseFact::Hints) => i64::from(self.hints),
+            None => 0,
         }
     }
 }
@@ -46,14 +48,14 @@ pub(crate) fn define_hints(jni: Jni) -> bool {
         .iter()
         .all(|(name, descriptor)| jni.static_method_id(methods, name, descriptor).is_ok());
     jni.delete_local_ref(methods);
-    if jni.find_class(HINTS_NAME).is_ok() {
+    if jni.find_class(hints::CLASS).is_ok() {
         // Another recording has defined them.
         return are_there;
     }
     let define = || -> Result<(), Error> {
-        let class = jni.define_class(HINTS_NAME, std::ptr::null_mut(), HINTS_BYTES)?;
+        let class = jni.define_class(hints::CLASS, std::ptr::null_mut(), HINTS_BYTES)?;
         // The id of a method makes the VM initialize its class, and so look for its natives.
-        jni.static_method_id(class, "isC2", "()Z")?;
+        method(jni, class, hints::IS_C2)?;
         jni.delete_local_ref(class);
         Ok(())
     };
@@ -72,27 +74,27 @@ pub(crate) fn define_and_try(
 ) -> Result<(), String> {
     let words = |error: Error| format!("the helper class does not work: {error}");
     let class = jni
-        .define_class(NAME, std::ptr::null_mut(), BYTES)
+        .define_class(uses::CLASS, std::ptr::null_mut(), BYTES)
         .map_err(words)?;
-    for name in ["instance", "numbers", "any"] {
-        let method = jni
-            .static_method_id(class, name, "(Ljava/lang/Object;)V")
-            .map_err(words)?;
+    for way in [uses::INSTANCE, uses::NUMBERS, uses::ANY] {
+        let id = method(jni, class, way).map_err(words)?;
         let nothing = jvalue {
             l: std::ptr::null_mut(),
         };
-        jni.call_static_void(class, method, &[nothing])
-            .map_err(words)?;
+        jni.call_static_void(class, id, &[nothing]).map_err(words)?;
         let object = jni.new_byte_array(&[0; 16]).map_err(words)?;
         let mut arrived = false;
         for _ in 0..TRIES {
-            jni.call_static_void(class, method, &[jvalue { l: object }])
+            jni.call_static_void(class, id, &[jvalue { l: object }])
                 .map_err(words)?;
             arrived |= address(object).map(|object| shadow.stamp(object)) == Some(clock());
         }
         jni.delete_local_ref(object);
         if !arrived {
-            return Err(format!("a stamp by `{name}` did not arrive in the shadow"));
+            return Err(format!(
+                "a stamp by `{}` did not arrive in the shadow",
+                way.name
+            ));
         }
     }
     jni.delete_local_ref(class);

@@ -5,16 +5,19 @@ use std::sync::OnceLock;
 use ducktrack_hotspot::{Address, Shadow};
 use ducktrack_jvmti::sys::{jclass, jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
+use ducktrack_probe_vocabulary::HelperMethod;
+use ducktrack_probe_vocabulary::fact::WitnessFact;
+use ducktrack_probe_vocabulary::helper::witness;
 
+use crate::helper_classes::definition::method;
 use crate::witness::shadows::Shadows;
 
 const BYTES: &[u8] = include_bytes!("../helper/DuckTrackWitness.class");
-const NAME: &str = "java/lang/DuckTrackWitness";
 
 /// How often a stamp is tried that is not found: a collection may have moved the object in between.
 const TRIES: u32 = 5;
 
-/// What the helper's constants are, in the order of its `constant(n)`.
+/// What the helper's `constant` answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WitnessConstants {
     pub(crate) shadows: Shadows,
@@ -25,12 +28,12 @@ pub(crate) struct WitnessConstants {
 
 impl WitnessConstants {
     fn get(self, which: jint) -> i64 {
-        match which {
-            0 => self.shadows.used.distance() as i64,
-            1 => self.shadows.lost.distance() as i64,
-            2 => i64::from(self.hints),
-            3 => self.fields.0 as i64,
-            _ => 0,
+        match WitnessFact::of(which) {
+            Some(WitnessFact::Used) => self.shadows.used.distance() as i64,
+            Some(WitnessFact::Lost) => self.shadows.lost.distance() as i64,
+            Some(WitnessFact::Hints) => i64::from(self.hints),
+            Some(WitnessFact::Fields) => self.fields.0 as i64,
+            None => 0,
         }
     }
 }
@@ -51,24 +54,25 @@ pub(crate) fn define_and_try(
     let shadows = &constants.shadows;
     let words = |error: Error| format!("the helper class does not work: {error}");
     let class = jni
-        .define_class(NAME, std::ptr::null_mut(), BYTES)
+        .define_class(witness::CLASS, std::ptr::null_mut(), BYTES)
         .map_err(words)?;
     let ways = [
-        ("instance", &shadows.used),
-        ("numbers", &shadows.used),
-        ("any", &shadows.used),
-        ("lost", &shadows.lost),
+        (witness::INSTANCE, &shadows.used),
+        (witness::NUMBERS, &shadows.used),
+        (witness::ANY, &shadows.used),
+        (witness::LOST, &shadows.lost),
     ];
-    for (name, shadow) in ways {
-        let is_stamped = try_stamp(jni, class, name, shadow, &address).map_err(words)?;
+    for (way, shadow) in ways {
+        let is_stamped = try_stamp(jni, class, way, shadow, &address).map_err(words)?;
         if !is_stamped {
-            return Err(format!("a stamp by `{name}` did not arrive in the shadow"));
+            return Err(format!(
+                "a stamp by `{}` did not arrive in the shadow",
+                way.name
+            ));
         }
     }
     // The VM looks for a native at its first call, by Java code that allocates: that must be over before any code is stamped.
-    let find = jni
-        .static_method_id(class, "find", "(Ljava/lang/Object;I)J")
-        .map_err(words)?;
+    let find = method(jni, class, witness::FIND).map_err(words)?;
     let nothing = jvalue {
         l: std::ptr::null_mut(),
     };
@@ -82,19 +86,19 @@ pub(crate) fn define_and_try(
 fn try_stamp(
     jni: Jni,
     class: jclass,
-    name: &str,
+    way: HelperMethod,
     shadow: &Shadow,
     address: &impl Fn(jobject) -> Option<Address>,
 ) -> Result<bool, Error> {
-    let method = jni.static_method_id(class, name, "(Ljava/lang/Object;)V")?;
+    let id = method(jni, class, way)?;
     let nothing = jvalue {
         l: std::ptr::null_mut(),
     };
-    jni.call_static_void(class, method, &[nothing])?;
+    jni.call_static_void(class, id, &[nothing])?;
     let object = jni.new_byte_array(&[0; 16])?;
     let mut is_stamped = false;
     for _ in 0..TRIES {
-        jni.call_static_void(class, method, &[jvalue { l: object }])?;
+        jni.call_static_void(class, id, &[jvalue { l: object }])?;
         is_stamped |= address(object).is_some_and(|object| shadow.stamp(object) != 0);
     }
     jni.delete_local_ref(object);

@@ -72,7 +72,7 @@ impl Agent {
         check_counting(&self.core, jni, helper)?;
         let links = &self.instrumentation.links;
         links
-            .prepare(&self.core, jni, self.core.needs.helpers)
+            .prepare(&self.core, jni, &self.recording.helpers())
             .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
         enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK])?;
         retransform_loaded_classes(&self.core, jni);

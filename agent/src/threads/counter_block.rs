@@ -1,7 +1,7 @@
-//! A thread's memory for counts: counters, then keyed entries. The layout is in `helper/java/lang/DuckTrack.java`.
+//! A thread's memory for counts: counters, then keyed entries. `helper/java/lang/DuckTrack.java` counts there.
 //!
 //! ```text
-//! 0         words 0..64: header (1 note of the open call, 3 and 4 keyed counts and bytes lost, 5 keyed entries in use)
+//! 0         words 0..64: header (`block_word` in the crate `probe-vocabulary`)
 //! 64 * 8    counters, one word each, to WORDS * 8
 //! WORDS*8   keyed entries: key (note + 32 * site, bit 0 set if the class is part of the key), klass or 0, count, bytes
 //! after     the thread's buffer of allocation events (mode trace)
@@ -17,12 +17,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_hotspot::{Error, Reservation};
+use ducktrack_probe_vocabulary::block_word::{
+    self, KEYED_ABSENT, KEYED_IN_USE, KEYED_LIMIT, KEYED_LOST, KEYED_LOST_BYTES, KEYED_VERSION,
+    NOTE, OPEN_CALLS, OPEN_CALLS_BEFORE, TOTAL_OBJECTS, USE_CLOCK,
+};
 use ducktrack_trace_format::{BlockWord, KEYED_PLACE, note};
 
 /// Words of a block available for counters, header included.
 pub(crate) const WORDS: u32 = 1 << 20;
 /// The number of the first counter.
-pub(crate) const FIRST_COUNTER: u32 = 64;
+pub(crate) const FIRST_COUNTER: u32 = block_word::FIRST_COUNTER as u32;
 /// Maximum bytes of the keyed table; a power of two.
 pub(crate) const KEYED_BYTES: usize = 1 << 20;
 /// Offset of the keyed entries.
@@ -48,22 +52,6 @@ const MOST_PROBES: usize = 256;
 
 /// Set in a key if the class is part of the key.
 const CLASS_IN_KEY: u64 = 1;
-const NOTE: usize = 1;
-const LOST_COUNT: usize = 3;
-const LOST_BYTES: usize = 4;
-const KEYED_IN_USE: usize = 5;
-/// With this many entries the table must grow; 0 if it does not grow.
-const KEYED_LIMIT: usize = 6;
-/// Bytes by which the table is shorter than its place; 0 if it fills its place.
-const KEYED_ABSENT: usize = 7;
-/// Odd while the table is being replaced.
-const KEYED_VERSION: usize = 36;
-const USE_CLOCK: usize = 40;
-/// Objects and bytes that the thread has allocated, and those of them that are charged to calls.
-const TOTALS: usize = 48;
-/// The open calls, and the same at the time the current virtual thread was mounted.
-const OPEN_CALLS: usize = 52;
-const OPEN_CALLS_BEFORE: usize = 53;
 
 /// A counter block. Never unmapped, because compiled code and threads may hold its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,8 +256,8 @@ impl CounterBlock {
         for entry in &values.keyed {
             self.add_keyed(*entry);
         }
-        self.add_to(LOST_COUNT, values.lost.0);
-        self.add_to(LOST_BYTES, values.lost.1);
+        self.add_to(KEYED_LOST, values.lost.0);
+        self.add_to(KEYED_LOST_BYTES, values.lost.1);
     }
 
     /// All values, with counters below `end`.
@@ -292,7 +280,7 @@ impl CounterBlock {
                 self.set_word(KEYED_OFFSET / 8 + word, 0);
             }
         }
-        for index in [NOTE, LOST_COUNT, LOST_BYTES, KEYED_IN_USE] {
+        for index in [NOTE, KEYED_LOST, KEYED_LOST_BYTES, KEYED_IN_USE] {
             self.set_word(index, 0);
         }
     }
@@ -312,12 +300,12 @@ impl CounterBlock {
 
     /// Objects and bytes so far, and those of them that are charged.
     pub(crate) fn totals(self) -> [u64; 4] {
-        std::array::from_fn(|word| self.word(TOTALS + word))
+        std::array::from_fn(|word| self.word(TOTAL_OBJECTS + word))
     }
 
     pub(crate) fn set_totals(self, totals: [u64; 4]) {
         for (word, value) in totals.into_iter().enumerate() {
-            self.set_word(TOTALS + word, value);
+            self.set_word(TOTAL_OBJECTS + word, value);
         }
     }
 
@@ -383,8 +371,8 @@ impl CounterBlock {
             }
             row = (row + 1) % rows;
         }
-        self.add_to(LOST_COUNT, key.count);
-        self.add_to(LOST_BYTES, key.bytes);
+        self.add_to(KEYED_LOST, key.count);
+        self.add_to(KEYED_LOST_BYTES, key.bytes);
     }
 
     fn add_to(self, index: usize, amount: u64) {
@@ -447,7 +435,7 @@ impl CounterBlock {
 
     /// Counts and bytes that found no room in the keyed table.
     pub(crate) fn lost(self) -> (u64, u64) {
-        (self.word(LOST_COUNT), self.word(LOST_BYTES))
+        (self.word(KEYED_LOST), self.word(KEYED_LOST_BYTES))
     }
 
     /// The keyed entries in use.

@@ -5,8 +5,7 @@
 //!   | handed over | to be taken  |            |  slack   |
 //! ```
 //!
-//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`, which also lists the words of the block's header
-//! used here). A thread empties its own full buffer, in native code. At the start of a collection the VM thread takes the contents, while
+//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`; the words of the block are in the crate `probe-vocabulary`). A thread empties its own full buffer, in native code. At the start of a collection the VM thread takes the contents, while
 //! the thread may be in the middle of a probe, so it only sets the limit to 0.
 //!
 //! The block's header also has what is needed to read the buffer after the process was killed ([`ducktrack_trace_format::live`]). When
@@ -15,6 +14,9 @@
 use std::sync::Arc;
 
 use ducktrack_hotspot::{Address, ThreadLayout};
+use ducktrack_probe_vocabulary::block_word::{
+    self, BASE, BIAS, BUFFER, CURSOR, CUT, END, FULL, LAST, LIMIT, SAVED,
+};
 use ducktrack_trace_format::{
     EventBlockHeader, EventFlags, EventWords, LivePiece, ThreadCut, ThreadId, live,
 };
@@ -24,19 +26,8 @@ use crate::process::clock::unix_micros;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
 use crate::trace::live_events::LiveEvents;
 
-const LAST: usize = 8;
-const CURSOR: usize = live::CURSOR;
-const LIMIT: usize = 10;
-const SAVED: usize = 11;
-const BASE: usize = 12;
 /// Events that found no room. In the shared block: events of threads without a block.
-pub(crate) const DROPPED: usize = 13;
-const FULL: usize = 14;
-const END: usize = 15;
-const CUT: usize = 16;
-const OWNER: usize = 17;
-/// Together with CURSOR, the thread's position: its number, and the bytes of words written so far, plus one word for each cut.
-const BIAS: usize = 18;
+pub(crate) const DROPPED: usize = block_word::DROPPED;
 
 /// Bits of a position that hold the bytes.
 const POSITION_BITS: u32 = 44;
@@ -98,7 +89,7 @@ impl EventBuffer {
     ) -> Self {
         let start = (block.address() + EVENTS_OFFSET) as u64;
         block.set_word(END, start + EVENTS_BYTES as u64);
-        block.set_word(OWNER, owner as u64 + 1);
+        block.set_word(BUFFER, owner as u64 + 1);
         Self {
             block,
             thread,
@@ -326,37 +317,12 @@ pub(crate) fn set_shared_position(block: CounterBlock, epoch: u32) {
 
 /// The number of the buffer in a block.
 pub(crate) fn owner(block: CounterBlock) -> Option<usize> {
-    usize::try_from(block.word(OWNER)).ok()?.checked_sub(1)
+    usize::try_from(block.word(BUFFER)).ok()?.checked_sub(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The helper class's declarations of the header words: `static final long LAST = 8 * 8;`.
-    const HELPER: &str = include_str!("../../helper/java/lang/DuckTrackEventBuffer.java");
-
-    #[test]
-    fn the_helper_class_has_the_words_of_the_header_in_the_same_places() {
-        let words = [
-            ("LAST", LAST),
-            ("CURSOR", CURSOR),
-            ("LIMIT", LIMIT),
-            ("SAVED", SAVED),
-            ("BASE", BASE),
-            ("DROPPED", DROPPED),
-            ("FULL", FULL),
-            ("END", END),
-            ("CUT", CUT),
-            ("OWNER", OWNER),
-            ("BIAS", BIAS),
-            ("BEGUN", live::BEGUN),
-        ];
-        for (name, index) in words {
-            let declaration = format!("static final long {name} = {index} * 8;");
-            assert!(HELPER.contains(&declaration), "{declaration}");
-        }
-    }
 
     const SIZES: BufferSizes = BufferSizes {
         bytes: 1024,

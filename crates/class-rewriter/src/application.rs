@@ -13,7 +13,7 @@ use ducktrack_classfile::{ClassFile, Constant, Error, PoolIndex};
 use rustc_hash::FxHashMap;
 
 use crate::planned::CallTarget;
-use crate::probe::HELPER_NAMES;
+use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
 
 /// The classes of the application.
 pub trait ApplicationClasses: fmt::Debug + Sync {

@@ -5,21 +5,21 @@
 //! which lives from the probe before the call to the probe after it, so that no frame speaks of it:
 //!
 //! ```text
-//!   sipush 300; invokestatic DuckTrack.y(I)J; lstore 5
+//!   sipush 300; invokestatic DuckTrackCallers.noteCallSite(I)J; lstore 5
 //!   invokestatic java/lang/String.valueOf(I)
-//!   lload 5; invokestatic DuckTrack.z(J)V
+//!   lload 5; invokestatic DuckTrackCallers.restoreNote(J)V
 //! ```
 //!
 //! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and what was
 //! there comes back after the last:
 //!
 //! ```text
-//!   sipush 300; invokestatic DuckTrack.y(I)J; lstore 5
+//!   sipush 300; invokestatic DuckTrackCallers.noteCallSite(I)J; lstore 5
 //!   invokevirtual java/lang/StringBuilder.append(I)
 //!   aload_0; getfield name
-//!   sipush 301; invokestatic DuckTrack.x(I)V
+//!   sipush 301; invokestatic DuckTrackCallers.setCallSite(I)V
 //!   invokevirtual java/lang/StringBuilder.append(Ljava/lang/String;)
-//!   lload 5; invokestatic DuckTrack.z(J)V
+//!   lload 5; invokestatic DuckTrackCallers.restoreNote(J)V
 //! ```
 //!
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
@@ -28,16 +28,17 @@ use crate::call_rules::counts_again;
 use crate::labels::labels;
 use crate::method_plan::MethodPlanner;
 use crate::planned::CallTarget;
-use crate::probe::counting;
+use crate::probe::calling;
 use crate::refusal::Reason;
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
+use ducktrack_probe_vocabulary::helper::callers;
 
-const NOTE_CALL_SITE: ProbeMethod = counting("y", "(I)J");
-const SET_CALL_SITE: ProbeMethod = counting("x", "(I)V");
-const RESTORE_NOTE: ProbeMethod = counting("z", "(J)V");
+const NOTE_CALL_SITE: ProbeMethod = calling(callers::NOTE_CALL_SITE);
+const SET_CALL_SITE: ProbeMethod = calling(callers::SET_CALL_SITE);
+const RESTORE_NOTE: ProbeMethod = calling(callers::RESTORE_NOTE);
 
 /// Instead of a call site, -1 as an int: what is allocated is counted by the method under way.
 const COUNTED_BY_CALLER: u32 = u32::MAX;

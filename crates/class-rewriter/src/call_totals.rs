@@ -1,11 +1,11 @@
 //! Probes around calls that leave the application: what they bring is the difference of the thread's totals.
 //!
 //! ```text
-//!   sipush 300; invokestatic DuckTrackCalls.b(I)V
+//!   sipush 300; invokestatic DuckTrackCalls.begin(I)V
 //!   invokevirtual java/text/DateFormat.format
-//!   sipush 300; invokestatic DuckTrackCalls.e(I)V
+//!   sipush 300; invokestatic DuckTrackCalls.end(I)V
 //!
-//!   stub: invokestatic DuckTrackCalls.x()V; athrow        where the call throws
+//!   stub: invokestatic DuckTrackCalls.thrown()V; athrow        where the call throws
 //! ```
 //!
 //! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way out serves all calls of a
@@ -16,19 +16,20 @@ use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
+use ducktrack_probe_vocabulary::helper::calls;
 
 use crate::method_plan::MethodPlanner;
 use crate::planned::{CallTarget, PlannedCause, Role};
 use crate::probe::calling;
 use crate::refusal::Reason;
 
-const BEGIN: ProbeMethod = calling("b", "(I)V");
+const BEGIN: ProbeMethod = calling(calls::BEGIN);
 /// The same in the head of a constructor.
-const BEGIN_IN_HEAD: ProbeMethod = calling("bh", "(I)V");
-const END: ProbeMethod = calling("e", "(I)V");
-const THROWN: ProbeMethod = calling("x", "()V");
-const MOUNT: ProbeMethod = calling("mount", "(Ljava/lang/Object;)V");
-const UNMOUNT: ProbeMethod = calling("unmount", "(Ljava/lang/Object;)V");
+const BEGIN_IN_HEAD: ProbeMethod = calling(calls::BEGIN_IN_HEAD);
+const END: ProbeMethod = calling(calls::END);
+const THROWN: ProbeMethod = calling(calls::THROWN);
+const MOUNT: ProbeMethod = calling(calls::MOUNT);
+const UNMOUNT: ProbeMethod = calling(calls::UNMOUNT);
 
 /// Counters of a call.
 const COUNTERS: usize = 4;

@@ -1,9 +1,9 @@
 //! Probes that write allocation events: one right after every allocation that counting would measure.
 //!
 //! ```text
-//!   new Point                      sipush 300; invokestatic DuckTrackEvents.n(I)V
-//!   newarray int                   dup; dup; arraylength; sipush 301; invokestatic DuckTrackEvents.a4(Ljava/lang/Object;II)V
-//!   invokestatic Integer.valueOf   dup; sipush 302; invokestatic DuckTrackEvents.bi(Ljava/lang/Integer;I)V
+//!   new Point                      sipush 300; invokestatic DuckTrackEvents.object(I)V
+//!   newarray int                   dup; dup; arraylength; sipush 301; invokestatic DuckTrackEvents.arrayOf4(Ljava/lang/Object;II)V
+//!   invokestatic Integer.valueOf   dup; sipush 302; invokestatic DuckTrackEvents.boxedInteger(Ljava/lang/Integer;I)V
 //! ```
 //!
 //! An object of known class is not passed: the thread's allocation pointer tells where it is. An array is, for the rare large one that lies
@@ -13,20 +13,45 @@
 //! they had been counted. Objects that are filed under their class or caller have keys instead.
 
 use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_probe_vocabulary::HelperMethod;
+use ducktrack_probe_vocabulary::helper::{events, object_events};
 
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::method_plan::MethodPlanner;
-use crate::object_probes::{MeasuredArray, levels_and_element};
+use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
 use crate::planned::{SizeRule, Unit};
-use crate::probe::event;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-const OBJECT: ProbeMethod = event("n", "(I)V");
-const OBJECT_FOR_CALLER: ProbeMethod = event("k", "(I)V");
-const LEVELS: ProbeMethod = event("m", "(Ljava/lang/Object;II)V");
-const ARRAYS: [&str; 5] = ["a1", "a2", "a4", "a8", "ar"];
-const ARRAYS_FOR_CALLER: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
+const OBJECT: ProbeMethod = calling(events::OBJECT);
+const OBJECT_FOR_CALLER: ProbeMethod = calling(events::OBJECT_FOR_CALLER);
+const LEVELS: ProbeMethod = calling(events::LEVELS);
+const ARRAYS: [HelperMethod; 5] = [
+    events::ARRAY_OF_1,
+    events::ARRAY_OF_2,
+    events::ARRAY_OF_4,
+    events::ARRAY_OF_8,
+    events::ARRAY_OF_REFERENCES,
+];
+const ARRAYS_FOR_CALLER: [HelperMethod; 5] = [
+    events::ARRAY_OF_1_FOR_CALLER,
+    events::ARRAY_OF_2_FOR_CALLER,
+    events::ARRAY_OF_4_FOR_CALLER,
+    events::ARRAY_OF_8_FOR_CALLER,
+    events::ARRAY_OF_REFERENCES_FOR_CALLER,
+];
+const OBJECTS: ObjectMethods = ObjectMethods {
+    by_class: object_events::BY_CLASS,
+    for_caller: object_events::BY_CLASS_FOR_CALLER,
+    if_array: object_events::BY_CLASS_IF_ARRAY,
+    unless_hidden: object_events::BY_CLASS_UNLESS_HIDDEN,
+    unless_counted: object_events::BY_CLASS_UNLESS_COUNTED,
+    all_levels: object_events::ALL_LEVELS,
+    stack_trace: object_events::STACK_TRACE,
+    before_constructor: object_events::BEFORE_CONSTRUCTOR,
+    after_constructor: object_events::AFTER_CONSTRUCTOR,
+};
 
 /// Arrays of more elements may lie outside of a thread's buffer: their probe takes the array.
 const MOST_ELEMENTS_BY_SITE: u32 = 512;
@@ -60,12 +85,12 @@ impl MethodPlanner<'_, '_, '_> {
                 self.record_box(allocation, *cache)
             }
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(event, allocation)
+                self.probe_constructed(OBJECTS, allocation)
             }
             Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(event, allocation)
+                self.probe_stack_trace(OBJECTS, allocation)
             }
-            Measure::Call(CallMeasure(rule)) => self.probe_by_class(event, allocation, *rule),
+            Measure::Call(CallMeasure(rule)) => self.probe_by_class(OBJECTS, allocation, *rule),
         }
     }
 
@@ -104,13 +129,13 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.options.histogram {
             self.count_length_of(allocation, array.cast, site)?;
         }
-        let names = if self.view.tracked {
+        let methods = if self.view.tracked {
             ARRAYS_FOR_CALLER
         } else {
             self.add_amounts(site, &MEASURED)?;
             ARRAYS
         };
-        let helper = event(array.element.pick(names), "(Ljava/lang/Object;II)V");
+        let helper = calling(array.element.pick(methods));
         let probe = self
             .probes
             .build()
@@ -149,10 +174,10 @@ impl MethodPlanner<'_, '_, '_> {
     fn record_box(&mut self, allocation: &Allocation, cache: BoxCache) -> Result<(), Reason> {
         let helper = match cache {
             BoxCache::None => return self.record_object(allocation, SizeRule::OfClass),
-            BoxCache::Integer => event("bi", "(Ljava/lang/Integer;I)V"),
-            BoxCache::Long => event("bj", "(Ljava/lang/Long;I)V"),
-            BoxCache::Short => event("bs", "(Ljava/lang/Short;I)V"),
-            BoxCache::Character => event("bc", "(Ljava/lang/Character;I)V"),
+            BoxCache::Integer => calling(events::BOXED_INTEGER),
+            BoxCache::Long => calling(events::BOXED_LONG),
+            BoxCache::Short => calling(events::BOXED_SHORT),
+            BoxCache::Character => calling(events::BOXED_CHARACTER),
         };
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
         self.add_amounts(site, &FIXED)?;

@@ -13,12 +13,13 @@
 
 use ducktrack_classfile::PoolIndex;
 use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_probe_vocabulary::helper::counting;
 
 use crate::method_plan::MethodPlanner;
-use crate::probe::counting;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-const REWRITE: ProbeMethod = counting("hidden", "([BI)[B");
+const REWRITE: ProbeMethod = calling(counting::HIDDEN);
 
 /// The descriptor of the gate in the JDKs that have hidden classes (15 and later).
 const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BLjava/security/ProtectionDomain;\

@@ -30,7 +30,6 @@ mod method_counting;
 mod method_plan;
 mod method_view;
 mod object_probes;
-mod own_probes;
 mod path_counting;
 mod path_plan;
 mod path_policy;
@@ -59,7 +58,6 @@ pub use planned::{
     PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
-pub use probe::HELPER_NAMES;
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{CounterChoice, RewriteOptions};

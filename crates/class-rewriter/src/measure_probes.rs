@@ -1,24 +1,50 @@
 //! Probes that must stand where the allocation stands: they read a length, a value to be boxed, or the class of an object.
 
 use ducktrack_code_edit::{Place, Probe, ProbeMethod};
+use ducktrack_probe_vocabulary::HelperMethod;
+use ducktrack_probe_vocabulary::helper::{counting, keyed, materialized};
 
 use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::method_plan::{CountedLevel, MethodPlanner};
-use crate::object_probes::{MeasuredArray, levels_and_element};
+use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
 use crate::planned::{Role, SizeRule, Term, Unit};
-use crate::probe::counting;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-const BEFORE_HEAP: ProbeMethod = counting("tb", "()V");
-const AFTER_HEAP: ProbeMethod = counting("ta", "(I)V");
-const AFTER_HEAP_ARRAY: ProbeMethod = counting("tn", "(III)V");
-const LENGTH_BUCKET: ProbeMethod = counting("h", "(II)V");
-const LEVELS: ProbeMethod = counting("m", "(Ljava/lang/Object;II)V");
-const KEYED: ProbeMethod = counting("k", "(I)V");
-const ARRAY_BYTES: [&str; 5] = ["l1", "l2", "l4", "l8", "lr"];
-const KEYED_ARRAYS: [&str; 5] = ["k1", "k2", "k4", "k8", "kr"];
+const BEFORE_HEAP: ProbeMethod = calling(materialized::BEFORE);
+const AFTER_HEAP: ProbeMethod = calling(materialized::AFTER);
+const AFTER_HEAP_ARRAY: ProbeMethod = calling(materialized::AFTER_ARRAY);
+const LENGTH_BUCKET: ProbeMethod = calling(counting::COUNT_LENGTH);
+const LEVELS: ProbeMethod = calling(counting::COUNT_LEVELS);
+const KEYED: ProbeMethod = calling(keyed::OBJECT);
+const ARRAY_BYTES: [HelperMethod; 5] = [
+    counting::ADD_BYTES_OF_1,
+    counting::ADD_BYTES_OF_2,
+    counting::ADD_BYTES_OF_4,
+    counting::ADD_BYTES_OF_8,
+    counting::ADD_BYTES_OF_REFERENCES,
+];
+const KEYED_ARRAYS: [HelperMethod; 5] = [
+    keyed::ARRAY_OF_1,
+    keyed::ARRAY_OF_2,
+    keyed::ARRAY_OF_4,
+    keyed::ARRAY_OF_8,
+    keyed::ARRAY_OF_REFERENCES,
+];
+
+const OBJECTS: ObjectMethods = ObjectMethods {
+    by_class: keyed::BY_CLASS,
+    for_caller: keyed::BY_CLASS_FOR_CALLER,
+    if_array: keyed::BY_CLASS_IF_ARRAY,
+    unless_hidden: keyed::BY_CLASS_UNLESS_HIDDEN,
+    unless_counted: keyed::BY_CLASS_UNLESS_COUNTED,
+    all_levels: keyed::ALL_LEVELS,
+    stack_trace: keyed::STACK_TRACE,
+    before_constructor: keyed::BEFORE_CONSTRUCTOR,
+    after_constructor: keyed::AFTER_CONSTRUCTOR,
+};
 
 /// What looks at a box whose value may be in a cache.
 fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
@@ -27,10 +53,10 @@ fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
     };
     match cache {
         BoxCache::None => None,
-        BoxCache::Integer => Some(counting("ti", "(Ljava/lang/Integer;I)V")),
-        BoxCache::Long => Some(counting("tj", "(Ljava/lang/Long;I)V")),
-        BoxCache::Short => Some(counting("ts", "(Ljava/lang/Short;I)V")),
-        BoxCache::Character => Some(counting("tc", "(Ljava/lang/Character;I)V")),
+        BoxCache::Integer => Some(calling(materialized::AFTER_INTEGER)),
+        BoxCache::Long => Some(calling(materialized::AFTER_LONG)),
+        BoxCache::Short => Some(calling(materialized::AFTER_SHORT)),
+        BoxCache::Character => Some(calling(materialized::AFTER_CHARACTER)),
     }
 }
 
@@ -55,15 +81,15 @@ impl MethodPlanner<'_, '_, '_> {
                 self.boxing(allocation, *cache)?
             }
             Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(counting, allocation)?;
+                self.probe_constructed(OBJECTS, allocation)?;
                 Vec::new()
             }
             Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(counting, allocation)?;
+                self.probe_stack_trace(OBJECTS, allocation)?;
                 Vec::new()
             }
             Measure::Call(CallMeasure(rule)) => {
-                self.probe_by_class(counting, allocation, *rule)?;
+                self.probe_by_class(OBJECTS, allocation, *rule)?;
                 Vec::new()
             }
         };
@@ -131,12 +157,12 @@ impl MethodPlanner<'_, '_, '_> {
         if self.view.options.histogram {
             self.count_length_of(allocation, cast, site)?;
         }
-        let (names, id) = if self.view.tracked {
+        let (methods, id) = if self.view.tracked {
             (KEYED_ARRAYS, site)
         } else {
             (ARRAY_BYTES, self.add_amounts(site, &[Unit::Bytes])?)
         };
-        let helper = counting(element.pick(names), "(II)V");
+        let helper = calling(element.pick(methods));
         let probe = self
             .probes
             .build()
@@ -213,10 +239,10 @@ impl MethodPlanner<'_, '_, '_> {
     ) -> Result<Vec<CountedLevel>, Reason> {
         let helper = match cache {
             BoxCache::None => return self.fixed(allocation, SizeRule::OfClass),
-            BoxCache::Integer => "bi",
-            BoxCache::Long => "bj",
-            BoxCache::Short => "bs",
-            BoxCache::Character => "bc",
+            BoxCache::Integer => counting::COUNT_INTEGER,
+            BoxCache::Long => counting::COUNT_LONG,
+            BoxCache::Short => counting::COUNT_SHORT,
+            BoxCache::Character => counting::COUNT_CHARACTER,
         };
         let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
         let counter = self.add_amounts(site, &[Unit::Count])?;
@@ -225,14 +251,14 @@ impl MethodPlanner<'_, '_, '_> {
                 .build()
                 .dup2()
                 .push(counter)
-                .invoke(counting(helper, "(JI)V"))
+                .invoke(calling(helper))
                 .finish()?
         } else {
             self.probes
                 .build()
                 .dup()
                 .push(counter)
-                .invoke(counting(helper, "(II)V"))
+                .invoke(calling(helper))
                 .finish()?
         };
         self.insert(Place::Before(allocation.offset), probe);

@@ -9,11 +9,11 @@
 use crate::allocation_site::Allocation;
 use crate::method_counting::MethodCounting;
 use crate::method_view::MethodView;
-use crate::own_probes::own;
 use crate::planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
     PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
+use crate::probe::own;
 use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::records::{record_plan, way_out};
 use crate::refusal::Reason;

@@ -1,17 +1,29 @@
-//! Probes of what is only known of the object itself. Both helper classes have them, under the same names: one counts, the other writes
-//! events.
+//! Probes of what is only known of the object itself. Two helper classes have methods for them: one counts, the other writes events.
 
-use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_code_edit::Place;
+use ducktrack_probe_vocabulary::HelperMethod;
 
 use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::allocation_site::{Allocation, element_size};
 use crate::call_rules::{BACKTRACE, CallRule};
 use crate::method_plan::MethodPlanner;
 use crate::planned::SizeRule;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-/// Names a method of the one helper class or the other: [`counting`](crate::probe::counting) or [`event`](crate::probe::event).
-pub(crate) type InHelper = fn(&'static str, &'static str) -> ProbeMethod;
+/// The methods of one of the two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectMethods {
+    pub(crate) by_class: HelperMethod,
+    pub(crate) for_caller: HelperMethod,
+    pub(crate) if_array: HelperMethod,
+    pub(crate) unless_hidden: HelperMethod,
+    pub(crate) unless_counted: HelperMethod,
+    pub(crate) all_levels: HelperMethod,
+    pub(crate) stack_trace: HelperMethod,
+    pub(crate) before_constructor: HelperMethod,
+    pub(crate) after_constructor: HelperMethod,
+}
 
 /// An array whose length is read after it was made.
 #[derive(Clone, Copy, Debug)]
@@ -45,26 +57,25 @@ impl MethodPlanner<'_, '_, '_> {
     /// An object whose class only the run knows.
     pub(crate) fn probe_by_class(
         &mut self,
-        in_helper: InHelper,
+        methods: ObjectMethods,
         allocation: &Allocation,
         rule: CallRule,
     ) -> Result<(), Reason> {
-        let name = match rule {
-            CallRule::ObjectIfArray => "da",
-            CallRule::ObjectUnlessHidden => "dh",
-            CallRule::ObjectUnlessCounted => "dn",
-            CallRule::AllLevels => "dm",
-            _ if self.view.tracked => "dx",
-            _ => "d",
+        let method = match rule {
+            CallRule::ObjectIfArray => methods.if_array,
+            CallRule::ObjectUnlessHidden => methods.unless_hidden,
+            CallRule::ObjectUnlessCounted => methods.unless_counted,
+            CallRule::AllLevels => methods.all_levels,
+            _ if self.view.tracked => methods.for_caller,
+            _ => methods.by_class,
         };
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let helper = in_helper(name, "(Ljava/lang/Object;I)V");
         let probe = self
             .probes
             .build()
             .dup()
             .push(site)
-            .invoke(helper)
+            .invoke(calling(method))
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
@@ -73,18 +84,17 @@ impl MethodPlanner<'_, '_, '_> {
     /// The arrays of the stack trace that an exception has got.
     pub(crate) fn probe_stack_trace(
         &mut self,
-        in_helper: InHelper,
+        methods: ObjectMethods,
         allocation: &Allocation,
     ) -> Result<(), Reason> {
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let helper = in_helper("db", "(Ljava/lang/Object;I)V");
         let probe = self
             .probes
             .build()
             .dup()
             .field(BACKTRACE)
             .push(site)
-            .invoke(helper)
+            .invoke(calling(methods.stack_trace))
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
@@ -94,7 +104,7 @@ impl MethodPlanner<'_, '_, '_> {
     /// the constructor's class, or after it if the class was not ready then.
     pub(crate) fn probe_constructed(
         &mut self,
-        in_helper: InHelper,
+        methods: ObjectMethods,
         allocation: &Allocation,
     ) -> Result<(), Reason> {
         let told = self.view.code.max_locals();
@@ -105,7 +115,7 @@ impl MethodPlanner<'_, '_, '_> {
             .dup2()
             .pop()
             .push(site)
-            .invoke(in_helper("dc", "(Ljava/lang/reflect/Constructor;I)I"))
+            .invoke(calling(methods.before_constructor))
             .store_int(told)
             .finish()?;
         self.insert(Place::Before(allocation.offset), before);
@@ -115,7 +125,7 @@ impl MethodPlanner<'_, '_, '_> {
             .dup()
             .push(site)
             .load_int(told)
-            .invoke(in_helper("dd", "(Ljava/lang/Object;II)V"))
+            .invoke(calling(methods.after_constructor))
             .finish()?;
         self.insert(Place::After(allocation.offset), after);
         Ok(())

@@ -1,86 +1,29 @@
-//! The helper classes whose methods probes call.
+//! The methods of the helper classes, as probes call them.
 //!
 //! ```text
 //!   11 01 2c      sipush 300
-//!   b8 00 57      invokestatic java/lang/DuckTrack.c(I)V
+//!   b8 00 57      invokestatic java/lang/DuckTrack.count(I)V
 //! ```
 
 use ducktrack_code_edit::ProbeMethod;
+use ducktrack_probe_vocabulary::HelperMethod;
+use ducktrack_probe_vocabulary::helper::own_method;
 
-/// What the simple names of all helper classes begin with.
-pub const HELPER_NAMES: &[u8] = b"DuckTrack";
-
-/// The internal name of the class that counts. In `java.lang`, so that every loader sees it.
-pub(crate) const COUNTING_CLASS: &str = "java/lang/DuckTrack";
-
-/// The internal name of the class beside it whose methods write allocation events.
-const EVENT_HELPER_CLASS: &str = "java/lang/DuckTrackEvents";
-
-/// The internal name of the class beside it whose methods stamp objects that are used.
-const USE_HELPER_CLASS: &str = "java/lang/DuckTrackUses";
-
-/// The internal name of the class whose methods stamp them with the thread's position.
-const WITNESS_HELPER_CLASS: &str = "java/lang/DuckTrackWitness";
-
-/// The internal name of the class whose methods record updates of references, and calls.
-const RECORD_HELPER_CLASS: &str = "java/lang/DuckTrackRecords";
-
-/// The internal name of the class beside it that asks what calls bring.
-const CALL_HELPER_CLASS: &str = "java/lang/DuckTrackCalls";
-
-/// Claims stack for all probes of a method.
-pub(crate) const CLAIM: ProbeMethod = counting("e", "(I)V");
-
-/// A method of the class that stamps objects.
-pub(crate) const fn using(name: &'static str) -> ProbeMethod {
+/// The method that a probe calls.
+pub(crate) const fn calling(method: HelperMethod) -> ProbeMethod {
     ProbeMethod {
-        class: USE_HELPER_CLASS,
-        name,
-        descriptor: "(Ljava/lang/Object;)V",
+        class: method.class,
+        name: method.name,
+        descriptor: method.descriptor,
     }
 }
 
-/// A method of the class that stamps positions.
-pub(crate) const fn witnessing(name: &'static str, descriptor: &'static str) -> ProbeMethod {
-    ProbeMethod {
-        class: WITNESS_HELPER_CLASS,
-        name,
-        descriptor,
-    }
-}
-
-/// A method of the class that writes records of updates and calls.
-pub(crate) const fn recording(name: &'static str, descriptor: &'static str) -> ProbeMethod {
-    ProbeMethod {
-        class: RECORD_HELPER_CLASS,
-        name,
-        descriptor,
-    }
-}
-
-/// A method of the class that counts.
-pub(crate) const fn counting(name: &'static str, descriptor: &'static str) -> ProbeMethod {
-    ProbeMethod {
-        class: COUNTING_CLASS,
-        name,
-        descriptor,
-    }
-}
-
-/// A method of the class that asks what calls bring.
-pub(crate) const fn calling(name: &'static str, descriptor: &'static str) -> ProbeMethod {
-    ProbeMethod {
-        class: CALL_HELPER_CLASS,
-        name,
-        descriptor,
-    }
-}
-
-/// A method of the class that writes events.
-pub(crate) const fn event(name: &'static str, descriptor: &'static str) -> ProbeMethod {
-    ProbeMethod {
-        class: EVENT_HELPER_CLASS,
-        name,
-        descriptor,
-    }
+/// What application code calls where other code calls this.
+pub(crate) fn own(method: ProbeMethod) -> ProbeMethod {
+    let own = own_method(HelperMethod {
+        class: method.class,
+        name: method.name,
+        descriptor: method.descriptor,
+    });
+    own.map_or(method, calling)
 }

@@ -1,15 +1,16 @@
 //! One counter per site: the baseline that the paper compares with, and the plan of methods whose paths are not used.
 
 use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_probe_vocabulary::helper::counting;
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, MethodPlanner};
 use crate::planned::{Role, Term, Unit};
-use crate::probe::counting;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-pub(crate) const COUNT: ProbeMethod = counting("c", "(I)V");
-const COUNT_SEVERAL: ProbeMethod = counting("cm", "(II)V");
+pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
+const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 
 impl MethodPlanner<'_, '_, '_> {
     /// Counts every site of the method by itself, for a reason.

@@ -6,16 +6,20 @@
 //!
 //! ```text
 //!   03            iconst_0
-//!   b8 00 57      invokestatic java/lang/DuckTrack.e(I)V
+//!   b8 00 57      invokestatic java/lang/DuckTrackStack.claim(I)V
 //! ```
 //!
 //! Compiled code inlines it, and nothing is left.
 
-use ducktrack_code_edit::Place;
+use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_probe_vocabulary::helper::stack;
 
 use crate::method_plan::MethodPlanner;
-use crate::probe::CLAIM;
+use crate::probe::calling;
 use crate::refusal::Reason;
+
+/// Claims stack for all probes of a method.
+pub(crate) const CLAIM: ProbeMethod = calling(stack::CLAIM);
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.

@@ -32,13 +32,15 @@ pub(crate) use use_site::use_may_be_in;
 
 use ducktrack_classfile::{CodeOffset, Error, Instruction, Opcode};
 use ducktrack_code_edit::{Insertion, Place, Probe, ProbeMethod, Probes};
+use ducktrack_probe_vocabulary::helper::{uses, witness};
 
 use crate::initialization::Initialization;
 use crate::labels::labels;
 use crate::method_view::MethodView;
 use crate::planned::Numbers;
-use crate::probe::{CLAIM, using, witnessing};
+use crate::probe::calling;
 use crate::refusal::Reason;
+use crate::stack_claim::CLAIM;
 use crate::stamps::Stamps;
 use operands::{Operands, Value};
 use overwritten::{Overwritten, receiver_depth};
@@ -46,20 +48,20 @@ use use_site::{Depth, Uninitialized, UseSite, UsedValue};
 
 /// The method of the helper class that stamps such an object.
 fn stamping(stamps: Stamps, used: UsedValue) -> ProbeMethod {
-    let name = match used {
-        UsedValue::Instance => "instance",
-        UsedValue::Numbers => "numbers",
-        UsedValue::Any => "any",
+    let method = match (stamps.are_positions(), used) {
+        (true, UsedValue::Instance) => witness::INSTANCE,
+        (true, UsedValue::Numbers) => witness::NUMBERS,
+        (true, UsedValue::Any) => witness::ANY,
+        (false, UsedValue::Instance) => uses::INSTANCE,
+        (false, UsedValue::Numbers) => uses::NUMBERS,
+        (false, UsedValue::Any) => uses::ANY,
     };
-    match stamps {
-        Stamps::Witness | Stamps::Records(_) => witnessing(name, "(Ljava/lang/Object;)V"),
-        Stamps::None | Stamps::Uses => using(name),
-    }
+    calling(method)
 }
 
-const LOST: ProbeMethod = witnessing("lost", "(Ljava/lang/Object;)V");
-const FIELD: ProbeMethod = witnessing("field", "(Ljava/lang/Object;I)V");
-const ELEMENT: ProbeMethod = witnessing("element", "(Ljava/lang/Object;I)V");
+const LOST: ProbeMethod = calling(witness::LOST);
+const FIELD: ProbeMethod = calling(witness::FIELD);
+const ELEMENT: ProbeMethod = calling(witness::ELEMENT);
 
 /// Classes whose methods the probes themselves run through, or whose `this` may be an array.
 const NEVER: [&[u8]; 3] = [

@@ -5,7 +5,7 @@
 //!
 //!   59            dup
 //!   11 01 2c      sipush 300
-//!   b8 00 57      invokestatic java/lang/DuckTrackEvents.bi(Ljava/lang/Integer;I)V      needs 2 slots
+//!   b8 00 57      invokestatic java/lang/DuckTrackEvents.boxedInteger(Ljava/lang/Integer;I)V      needs 2 slots
 //! ```
 //!
 //! Before an instruction with several operands, a probe can copy any of them to the top of the stack:

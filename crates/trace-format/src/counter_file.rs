@@ -45,6 +45,8 @@
 //! 21200         05 00 00 00 00 00 00 00       word 64: counter 64
 //! ```
 
+use ducktrack_probe_vocabulary::block_word;
+
 use crate::byte_fields::take_array;
 use crate::{CallSiteId, FormatError, SiteId, ThreadId};
 
@@ -61,7 +63,7 @@ pub const EXTENT_TABLE: usize = 4096;
 /// The most extents.
 pub const MAX_EXTENTS: usize = (HEAD_BYTES - EXTENT_TABLE) / Extent::LENGTH;
 /// Words of a block's header.
-pub const BLOCK_HEADER_WORDS: usize = 64;
+pub const BLOCK_HEADER_WORDS: usize = block_word::FIRST_COUNTER;
 /// Byte offset in a block at which the keyed entries begin.
 pub const KEYED_PLACE: u64 = 8 << 20;
 /// Bytes of a keyed entry.
@@ -107,15 +109,15 @@ pub enum HeaderWord {
 #[repr(usize)]
 pub enum BlockWord {
     /// Objects for which the table of keyed entries had no room; the next word has their bytes.
-    Lost = 3,
+    Lost = block_word::KEYED_LOST,
     /// Thread in the lower half, generation in the upper.
-    Owner = 32,
+    Owner = block_word::OWNER,
     /// Number of the extent with the keyed entries.
-    KeyedExtent = 33,
+    KeyedExtent = block_word::KEYED_EXTENT,
     /// Bytes allocated by the block's threads, by the VM's own count, at the agent's last update.
-    VmBytes = 34,
+    VmBytes = block_word::VM_BYTES,
     /// Not 0: there was no room for more keyed entries, so later ones are in private memory, which is lost with the process.
-    KeyedPrivate = 35,
+    KeyedPrivate = block_word::KEYED_PRIVATE,
 }
 
 /// A part of a block.

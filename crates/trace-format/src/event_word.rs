@@ -54,57 +54,24 @@
 //! `moved` precedes events that do not state by how much the top moved (`at`, `outside`, ...). `typed` and `caller` apply to the next
 //! allocation only.
 
+pub(crate) use ducktrack_probe_vocabulary::event_word::{
+    AGAIN, ARRAY, AT, AT_TOP, CALLED, DROPPED, ELIMINATED, FIRST_CLOCK, GAP, LEVELS, MOVED,
+    NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
+};
+pub use ducktrack_probe_vocabulary::event_word::{
+    CALLER, END_OF_CALLED_SITES, FIRST_CALLED_SITE, FIRST_EXTENDED, FIRST_SITE, MAX_CLOCK,
+    MAX_UNITS,
+};
+
+use ducktrack_probe_vocabulary::event_word::IS_CUT;
+
 use crate::SiteId;
 
-/// Site ids below this are escapes.
-pub const FIRST_SITE: u32 = 16;
-
-/// From this number on, sites in words may be [`CalledSite`](crate::CalledSite)s. An agent that writes called sites does not give these
-/// numbers to sites.
-pub const FIRST_CALLED_SITE: u32 = 0xB_0000;
-
-/// The first number after those of called sites.
-pub const END_OF_CALLED_SITES: u32 = 0xC_0000;
-
 /// The first number after those of sites in words. Higher ones are clock words and extended operations.
-pub const END_OF_SITES: u32 = 0xE_0000;
-
-/// The lowest value of the upper bits of a clock word.
-pub(crate) const FIRST_CLOCK: u32 = END_OF_SITES;
-
-/// The upper bits of the extended operation 0; those of others are higher.
-pub const FIRST_EXTENDED: u32 = 0xF_0000;
-
-/// The most microseconds that a clock word can carry.
-pub const MAX_CLOCK: u32 = (1 << 28) - 1;
-
-/// The most units a word can carry.
-pub const MAX_UNITS: u32 = 0xFFF;
+pub const END_OF_SITES: u32 = FIRST_CLOCK;
 
 /// Bytes of a unit.
 pub const UNIT: u64 = 8;
-
-/// The op for a numbered pair of caller and site, see [`EventWords`].
-pub(crate) const AGAIN: u32 = 14;
-
-pub(crate) const PAD: u32 = 0;
-pub(crate) const AT: u32 = 1;
-pub(crate) const OUTSIDE: u32 = 2;
-pub(crate) const ARRAY: u32 = 3;
-pub(crate) const GAP: u32 = 4;
-pub(crate) const NOTHING: u32 = 5;
-pub(crate) const TYPED: u32 = 6;
-/// The upper bits of a word after which a caller follows.
-pub const CALLER: u32 = 7;
-pub(crate) const LEVELS: u32 = 8;
-/// In the low bits of `levels`: neither bytes nor top follow, because the top moved by exactly the arrays.
-pub(crate) const AT_TOP: u32 = 1 << 11;
-pub(crate) const DROPPED: u32 = 9;
-pub(crate) const STRADDLE: u32 = 10;
-pub(crate) const ELIMINATED: u32 = 11;
-pub(crate) const MOVED: u32 = 12;
-pub(crate) const TOP: u32 = 13;
-pub(crate) const CALLED: u32 = 15;
 
 /// Number of words of each op as the agent writes it, its own included; 0 if the agent never writes it. For `levels` the lengths are
 /// not counted.
@@ -123,14 +90,12 @@ pub const fn is_site(number: u32) -> bool {
 
 /// The first word that a thread writes in an epoch that began with a collection.
 pub(crate) const fn cut_word(epoch: u32) -> u32 {
-    const IS_CUT: u32 = 1 << 11;
     PAD << 12 | IS_CUT | epoch & (IS_CUT - 1)
 }
 
 /// The epoch of a `cut` word in a piece of this epoch, which is not earlier than the result. `None` if it is not such
 /// a word.
 pub(crate) fn epoch_of_cut(low: u32, epoch: u32) -> Option<u32> {
-    const IS_CUT: u32 = 1 << 11;
     let back = epoch.wrapping_sub(low) & (IS_CUT - 1);
     (low & IS_CUT != 0).then(|| epoch.saturating_sub(back))
 }
@@ -299,42 +264,5 @@ impl EventWords {
         self = self.escape(TOP, 0);
         self.push_u64(top);
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The Java helper class that writes words. It declares operations like `private static final int AT = 1 << 12;`.
-    const HELPER: &str = include_str!("../../../agent/helper/java/lang/DuckTrackEventBuffer.java");
-
-    fn in_helper(name: &str) -> Option<u32> {
-        let declaration = format!("static final int {name} = ");
-        let (_, rest) = HELPER.split_once(&declaration)?;
-        let (value, _) = rest.split_once(';')?;
-        value.strip_suffix(" << 12")?.parse().ok()
-    }
-
-    #[test]
-    fn the_helper_class_writes_the_operations_that_are_read() {
-        let operations = [
-            ("AT", AT),
-            ("OUTSIDE", OUTSIDE),
-            ("ARRAY", ARRAY),
-            ("GAP", GAP),
-            ("NOTHING", NOTHING),
-            ("TYPED", TYPED),
-            ("CALLER", CALLER),
-            ("LEVELS", LEVELS),
-            ("DROP", DROPPED),
-            ("STRADDLE", STRADDLE),
-            ("ELIMINATED", ELIMINATED),
-            ("MOVED", MOVED),
-            ("TOP", TOP),
-        ];
-        for (name, operation) in operations {
-            assert_eq!(in_helper(name), Some(operation), "{name}");
-        }
     }
 }

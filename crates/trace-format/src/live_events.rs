@@ -73,6 +73,8 @@ pub const LIVE_EVENTS_FILE_NAME: &str = "events.live";
 
 /// Constants of the layout, for the writer and the reader of the file.
 pub mod live {
+    use ducktrack_probe_vocabulary::block_word;
+
     /// Header word 0.
     pub const MAGIC: u64 = u64::from_le_bytes(*b"\x8BDTLIVE\n");
     /// Version of the layout, header word 1.
@@ -110,26 +112,26 @@ pub mod live {
     pub const SURVIVORS: usize = 43;
 
     /// Word of a thread's area: address of its next word.
-    pub const CURSOR: usize = 9;
+    pub const CURSOR: usize = block_word::CURSOR;
     /// Word of a thread's area: address of the buffer's first byte.
-    pub const BUFFER_START: usize = 42;
+    pub const BUFFER_START: usize = block_word::LIVE_START;
     /// Word of a thread's area: address up to which words were handed over.
-    pub const TAKEN: usize = 43;
+    pub const TAKEN: usize = block_word::LIVE_TAKEN;
     /// Word of a thread's area: words handed over before those at the start.
-    pub const POSITION: usize = 44;
+    pub const POSITION: usize = block_word::LIVE_POSITION;
     /// Word of a thread's area: number of the thread.
-    pub const OWNER: usize = 45;
+    pub const OWNER: usize = block_word::LIVE_THREAD;
     /// Word of a thread's area: top of its allocation buffer at `TAKEN`.
-    pub const LAST_TOP: usize = 46;
+    pub const LAST_TOP: usize = block_word::LIVE_LAST_TOP;
     /// Word of a thread's area: when the words from `TAKEN` on were begun.
-    pub const BEGUN: usize = 47;
+    pub const BEGUN: usize = block_word::BEGUN;
     /// Word of a thread's area: whether a collection has cut the buffer and no word has come since.
-    pub const WAS_CUT: usize = 48;
+    pub const WAS_CUT: usize = block_word::LIVE_WAS_CUT;
 
     /// Word of a thread's area: top of its allocation buffer at that collection.
-    pub const CUT_TOP: usize = 49;
+    pub const CUT_TOP: usize = block_word::LIVE_CUT_TOP;
     /// Word of a thread's area: its top at the last event before.
-    pub const CUT_LAST: usize = 50;
+    pub const CUT_LAST: usize = block_word::LIVE_CUT_LAST;
 
     /// Word of an area of pieces: bytes of a slot.
     pub const SLOT_BYTES: usize = 42;

@@ -24,25 +24,12 @@
 //!
 //! FORMAT.md has a worked example.
 
+use ducktrack_probe_vocabulary::event_word::extended::{
+    ENTER, EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_UPDATE, STATIC_UPDATE, THROWN, UPDATE, VM_BYTES,
+};
+
 use crate::word_reader::Words;
 use crate::{Event, FormatError};
-
-/// The VM or native code allocated bytes.
-pub(crate) const VM_BYTES: u16 = 0x0001;
-/// A field or an element was changed.
-pub(crate) const UPDATE: u16 = 0x0200;
-/// A static field was changed.
-pub(crate) const STATIC_UPDATE: u16 = 0x0201;
-/// A method is entered.
-pub(crate) const ENTER: u16 = 0x0202;
-/// A method returns.
-pub(crate) const EXIT: u16 = 0x0203;
-/// An exception leaves a method.
-pub(crate) const THROWN: u16 = 0x0204;
-/// An update of slot 0 in its short form.
-pub(crate) const FIRST_SHORT_UPDATE: u16 = 0x4000;
-/// An entry of method 0 in the short form.
-pub(crate) const FIRST_SHORT_ENTER: u16 = 0x8000;
 
 /// How references in fields are encoded.
 #[derive(

@@ -12,11 +12,6 @@ import jdk.internal.vm.annotation.Hidden;
  * What application code calls around its calls of other code: what such a call brings is the difference of the thread's totals.
  *
  * <pre>
- * block:  word 48, 49  objects and bytes that the thread has executed, see {@link DuckTrack#total}
- *         word 50, 51  those of them that are charged: to the application code that made them, or to a call that has ended
- *         word 52      the open calls, 0 for none: bytes of records &lt;&lt; 32 | the bottom call's first counter
- *         word 53      the same when the virtual thread that runs here was mounted
- *
  * record: word 0       the call's first counter
  *         word 1, 2    the thread's totals when the call began
  *         word 3, 4    what was charged by then
@@ -38,17 +33,17 @@ public final class DuckTrackCalls {
 
     private static final long SHARED = DuckTrack.SHARED;
     private static final long TOTAL = DuckTrack.TOTAL;
-    private static final long CHARGED = TOTAL + 16;
-    private static final long OPEN = TOTAL + 32;
-    private static final long BASE = TOTAL + 40;
+    private static final long CHARGED = SHARED + DuckTrackLayout.CHARGED_OBJECTS;
+    private static final long OPEN = SHARED + DuckTrackLayout.OPEN_CALLS;
+    private static final long BASE = SHARED + DuckTrackLayout.OPEN_CALLS_BEFORE;
     private static final long ONE_RECORD = 64L << 32;
     private static final long STALE = 4096 * ONE_RECORD;
     /** Where the records are. */
-    private static final long RECORDS = SHARED + DuckTrack.constant(30);
+    private static final long RECORDS = SHARED + DuckTrack.constant(DuckTrackLayout.ASK_CALL_RECORDS);
     /** Bytes of all records; those of one are 64. */
-    private static final long LIMIT = DuckTrack.constant(31);
+    private static final long LIMIT = DuckTrack.constant(DuckTrackLayout.ASK_CALL_RECORDS_BYTES);
     /** A word that counts virtual threads that wait in the middle of a call. */
-    private static final long WAITING = DuckTrack.constant(32);
+    private static final long WAITING = DuckTrack.constant(DuckTrackLayout.ASK_WAITING_THREADS);
 
     private DuckTrackCalls() {}
 
@@ -61,7 +56,7 @@ public final class DuckTrackCalls {
     /** A call begins whose first counter is given. */
     @ForceInline
     @Hidden
-    public static void b(int id) {
+    public static void begin(int id) {
         long slot = DuckTrack.slot();
         if (U.getLong(null, slot + OPEN) != 0) {
             push(slot, id);
@@ -78,14 +73,14 @@ public final class DuckTrackCalls {
 
     /** The same in the head of a constructor. */
     @Hidden
-    public static void bh(int id) {
+    public static void beginInHead(int id) {
         push(DuckTrack.slot(), id);
     }
 
     /** It ends. */
     @ForceInline
     @Hidden
-    public static void e(int id) {
+    public static void end(int id) {
         long slot = DuckTrack.slot();
         if (U.getLong(null, slot + OPEN) == id) {
             U.putLong(null, slot + OPEN, 0);
@@ -100,7 +95,7 @@ public final class DuckTrackCalls {
     /** The call begun last ends by an exception. */
     @DontInline
     @Hidden
-    public static void x() {
+    public static void thrown() {
         long slot = DuckTrack.slot();
         long open = U.getLong(null, slot + OPEN);
         if (slot == 0 || open == 0) {

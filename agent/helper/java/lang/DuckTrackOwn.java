@@ -5,13 +5,13 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What application code calls instead of {@link DuckTrack}: the same, and what was counted is charged to the code that made it, not to a call that is under way.
+ * What application code calls instead of {@link DuckTrack} and {@link DuckTrackKeyed}: the same, and what was counted is charged to the code that made it, not to a call that is under way.
  */
 public final class DuckTrackOwn {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     private static final long TOTAL = DuckTrack.TOTAL;
-    private static final long CHARGED = TOTAL + 16;
+    private static final long CHARGED = DuckTrack.SHARED + DuckTrackLayout.CHARGED_OBJECTS;
 
     private DuckTrackOwn() {}
 
@@ -32,199 +32,199 @@ public final class DuckTrackOwn {
 
     @ForceInline
     @Hidden
-    public static void c(int id) {
+    public static void count(int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.c(id);
+        DuckTrack.count(id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void cm(int count, int id) {
+    public static void countSeveral(int count, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.cm(count, id);
+        DuckTrack.countSeveral(count, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void l1(int n, int id) {
+    public static void addBytesOf1(int n, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.l1(n, id);
+        DuckTrack.addBytesOf1(n, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void l2(int n, int id) {
+    public static void addBytesOf2(int n, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.l2(n, id);
+        DuckTrack.addBytesOf2(n, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void l4(int n, int id) {
+    public static void addBytesOf4(int n, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.l4(n, id);
+        DuckTrack.addBytesOf4(n, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void l8(int n, int id) {
+    public static void addBytesOf8(int n, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.l8(n, id);
+        DuckTrack.addBytesOf8(n, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void lr(int n, int id) {
+    public static void addBytesOfReferences(int n, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.lr(n, id);
+        DuckTrack.addBytesOfReferences(n, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void bi(int value, int id) {
+    public static void countInteger(int value, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.bi(value, id);
+        DuckTrack.countInteger(value, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void bj(long value, int id) {
+    public static void countLong(long value, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.bj(value, id);
+        DuckTrack.countLong(value, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void bs(int value, int id) {
+    public static void countShort(int value, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.bs(value, id);
+        DuckTrack.countShort(value, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void bc(int value, int id) {
+    public static void countCharacter(int value, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.bc(value, id);
+        DuckTrack.countCharacter(value, id);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void k(int site) {
+    public static void object(int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.k(site);
+        DuckTrackKeyed.object(site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void k1(int n, int site) {
+    public static void arrayOf1(int n, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.k1(n, site);
+        DuckTrackKeyed.arrayOf1(n, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void k2(int n, int site) {
+    public static void arrayOf2(int n, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.k2(n, site);
+        DuckTrackKeyed.arrayOf2(n, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void k4(int n, int site) {
+    public static void arrayOf4(int n, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.k4(n, site);
+        DuckTrackKeyed.arrayOf4(n, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void k8(int n, int site) {
+    public static void arrayOf8(int n, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.k8(n, site);
+        DuckTrackKeyed.arrayOf8(n, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void kr(int n, int site) {
+    public static void arrayOfReferences(int n, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.kr(n, site);
+        DuckTrackKeyed.arrayOfReferences(n, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void d(Object object, int site) {
+    public static void byClass(Object object, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.d(object, site);
+        DuckTrackKeyed.byClass(object, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void dx(Object object, int site) {
+    public static void byClassForCaller(Object object, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.dx(object, site);
+        DuckTrackKeyed.byClassForCaller(object, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void da(Object object, int site) {
+    public static void byClassIfArray(Object object, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.da(object, site);
+        DuckTrackKeyed.byClassIfArray(object, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void dm(Object array, int site) {
+    public static void allLevels(Object array, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.dm(array, site);
+        DuckTrackKeyed.allLevels(array, site);
         charge(slot, objects, bytes);
     }
 
     @ForceInline
     @Hidden
-    public static void m(Object array, int levelsAndElement, int id) {
+    public static void countLevels(Object array, int levelsAndElement, int id) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrack.m(array, levelsAndElement, id);
+        DuckTrack.countLevels(array, levelsAndElement, id);
         charge(slot, objects, bytes);
     }
 }

@@ -18,13 +18,12 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrackUses {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // The order is that of `constants` in the agent's `use_helper.rs`.
     /** The distance of an object's word from the object. */
-    private static final long SHADOW = constant(0);
+    private static final long SHADOW = constant(DuckTrackLayout.ASK_USE_SHADOW);
     /** Where the clock is. */
-    private static final long CLOCK = constant(1);
+    private static final long CLOCK = constant(DuckTrackLayout.ASK_USE_CLOCK_ADDRESS);
     /** Whether {@link DuckTrackHints} works here. */
-    private static final boolean HINTS = constant(2) != 0;
+    private static final boolean HINTS = constant(DuckTrackLayout.ASK_USE_HINTS) != 0;
 
     private DuckTrackUses() {}
 

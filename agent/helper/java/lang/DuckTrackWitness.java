@@ -19,20 +19,19 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrackWitness {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    // The order is that of `WitnessConstants` in the agent's `witness_helper.rs`.
     /** The distance of an object's word for uses from the object. */
-    private static final long USED = constant(0);
+    private static final long USED = constant(DuckTrackLayout.ASK_WITNESS_USED);
     /** The same for the loss of references. */
-    private static final long LOST = constant(1);
+    private static final long LOST = constant(DuckTrackLayout.ASK_WITNESS_LOST);
     /** Whether {@link DuckTrackHints} works here. */
-    private static final boolean HINTS = constant(2) != 0;
+    private static final boolean HINTS = constant(DuckTrackLayout.ASK_WITNESS_HINTS) != 0;
     /** Where the offsets of fields are, by number; 0 is one that was not looked for yet. */
-    private static final long FIELDS = constant(3);
+    private static final long FIELDS = constant(DuckTrackLayout.ASK_WITNESS_FIELDS);
     /** Instead of an offset: the field cannot be found. */
     static final long NOWHERE = -1;
 
-    private static final long CURSOR = DuckTrack.SHARED + DuckTrackEventBuffer.CURSOR;
-    private static final long BIAS = DuckTrack.SHARED + DuckTrackEventBuffer.BIAS;
+    private static final long CURSOR = DuckTrack.SHARED + DuckTrackLayout.CURSOR;
+    private static final long BIAS = DuckTrack.SHARED + DuckTrackLayout.BIAS;
 
     private DuckTrackWitness() {}
 

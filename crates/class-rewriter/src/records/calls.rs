@@ -4,18 +4,19 @@ use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, CodeEdit, HandlerExit, Place, ProbeMethod, Probes, ProtectedPlace, Rank,
 };
+use ducktrack_probe_vocabulary::helper::methods;
 
 use super::RecordPlan;
 use crate::method_view::MethodView;
 use crate::planned::{Numbers, PlannedMethod};
-use crate::probe::recording;
+use crate::probe::calling;
 use crate::refusal::Reason;
 use crate::stamps::Calls;
 
-const ENTER: ProbeMethod = recording("enter", "(Ljava/lang/Object;I)V");
-const ENTER_STATIC: ProbeMethod = recording("enter", "(I)V");
-const EXIT: ProbeMethod = recording("exit", "(I)V");
-const THROWN: ProbeMethod = recording("thrown", "(Ljava/lang/Object;I)V");
+const ENTER: ProbeMethod = calling(methods::ENTER);
+const ENTER_STATIC: ProbeMethod = calling(methods::ENTER_STATIC);
+const EXIT: ProbeMethod = calling(methods::EXIT);
+const THROWN: ProbeMethod = calling(methods::THROWN);
 
 pub(super) fn plan(
     view: &MethodView<'_, '_>,

@@ -2,52 +2,26 @@
 
 use ducktrack_classfile::{CodeOffset, Instruction, MemberRef, Opcode, PoolIndex};
 use ducktrack_code_edit::{Place, Probe, ProbeMethod, Probes, Replacement};
+use ducktrack_probe_vocabulary::HelperMethod;
+use ducktrack_probe_vocabulary::helper::{copies, records, unsafe_updates};
 
 use super::RecordPlan;
 use crate::allocation_kind::AllocationKind;
 use crate::initialization::Initialization;
 use crate::method_view::MethodView;
 use crate::planned::{Numbers, PlannedField};
-use crate::probe::recording;
+use crate::probe::calling;
 use crate::refusal::Reason;
 
-const FIELD: ProbeMethod = recording("field", "(Ljava/lang/Object;Ljava/lang/Object;I)V");
-const INITIAL: ProbeMethod = recording("initial", "(Ljava/lang/Object;I)V");
-const STATIC: ProbeMethod = recording("fieldOfClass", "(Ljava/lang/Object;Ljava/lang/Object;I)V");
-const ELEMENT: ProbeMethod = recording(
-    "element",
-    "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;",
-);
-const MADE: ProbeMethod = recording("made", "(Ljava/lang/Object;)V");
-const ARRAYCOPY: ProbeMethod = recording("arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;II)V");
+const FIELD: ProbeMethod = calling(records::FIELD);
+const INITIAL: ProbeMethod = calling(records::INITIAL);
+const STATIC: ProbeMethod = calling(records::FIELD_OF_CLASS);
+const ELEMENT: ProbeMethod = calling(records::ELEMENT);
+const COPIED: ProbeMethod = calling(copies::COPIED);
+const ARRAYCOPY: ProbeMethod = calling(copies::ARRAYCOPY);
 
-const PUT: &str = "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)V";
-const SET_IF: &str =
-    "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z";
-const EXCHANGE: &str = "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
-const GET_AND_SET: &str =
-    "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;";
-
-/// Methods of `jdk.internal.misc.Unsafe` that update, and what is called instead: a method of the same name that takes `Unsafe` as well.
-const UNSAFE: [ProbeMethod; 15] = [
-    recording("putReference", PUT),
-    recording("putReferenceVolatile", PUT),
-    recording("putReferenceOpaque", PUT),
-    recording("putReferenceRelease", PUT),
-    recording("compareAndSetReference", SET_IF),
-    recording("weakCompareAndSetReference", SET_IF),
-    recording("weakCompareAndSetReferencePlain", SET_IF),
-    recording("weakCompareAndSetReferenceAcquire", SET_IF),
-    recording("weakCompareAndSetReferenceRelease", SET_IF),
-    recording("compareAndExchangeReference", EXCHANGE),
-    recording("compareAndExchangeReferenceAcquire", EXCHANGE),
-    recording("compareAndExchangeReferenceRelease", EXCHANGE),
-    recording("getAndSetReference", GET_AND_SET),
-    recording("getAndSetReferenceAcquire", GET_AND_SET),
-    recording("getAndSetReferenceRelease", GET_AND_SET),
-];
 const UNSAFE_CLASS: &[u8] = b"jdk/internal/misc/Unsafe";
-/// Bytes of its descriptor at the start of those above, after the parenthesis.
+/// Bytes of its descriptor at the start of those of [`unsafe_updates`], after the parenthesis.
 const UNSAFE_PARAMETER: usize = UNSAFE_CLASS.len() + 2;
 
 /// Adds what records the updates of a method.
@@ -212,7 +186,7 @@ impl UpdatePlanner<'_, '_, '_, '_> {
             makes_copy && has_references
         });
         for allocation in copies {
-            let probe = self.probes.build().dup().invoke(MADE).finish()?;
+            let probe = self.probes.build().dup().invoke(COPIED).finish()?;
             self.insert(Place::After(allocation.offset), probe);
         }
         Ok(())
@@ -234,12 +208,12 @@ fn unsafe_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
         return None;
     }
     let (_, rest) = method.descriptor.split_first()?;
-    let is_it = |update: &&ProbeMethod| {
+    let is_it = |update: &&HelperMethod| {
         let parameters = update.descriptor.as_bytes();
         update.name.as_bytes() == method.name
             && parameters.get(1 + UNSAFE_PARAMETER..) == Some(rest)
     };
-    UNSAFE.iter().find(is_it).copied()
+    unsafe_updates::ALL.iter().find(is_it).copied().map(calling)
 }
 
 /// Whether the variable that holds `this` at first holds something else later.
@@ -276,7 +250,7 @@ mod tests {
     fn updates_by_unsafe_go_to_the_method_of_the_same_name() {
         let put = b"(Ljava/lang/Object;JLjava/lang/Object;)V";
         let found = unsafe_update(&method(UNSAFE_CLASS, b"putReferenceRelease", put));
-        assert_eq!(found, Some(recording("putReferenceRelease", PUT)));
+        assert_eq!(found, Some(calling(unsafe_updates::PUT_RELEASE)));
         let found = unsafe_update(&method(UNSAFE_CLASS, b"putReference", b"()V"));
         assert_eq!(found, None);
         assert_eq!(unsafe_update(&method(b"A", b"putReference", put)), None);
@@ -287,9 +261,6 @@ mod tests {
             b"compareAndExchangeReference",
             exchange,
         ));
-        assert_eq!(
-            found,
-            Some(recording("compareAndExchangeReference", EXCHANGE))
-        );
+        assert_eq!(found, Some(calling(unsafe_updates::EXCHANGE)));
     }
 }

@@ -1,0 +1,23 @@
+//! The one list of what instrumented code, the helper classes and the agent must agree on.
+//!
+//! | list | who uses it |
+//! |---|---|
+//! | [`block_word`]: the words of a thread's block | the helper classes, the agent, readers of `events.live` |
+//! | [`event_word`]: the words of a thread's events | the helper classes, the crate `trace-format` |
+//! | [`fact`]: what a helper class asks the agent when it is initialized | the helper classes, the agent |
+//! | [`helper`]: the methods of the helper classes | the class rewriter, the agent |
+//!
+//! The program of this crate prints the Java side of the first three ([`java_source`]), which is checked in as `DuckTrackLayout.java`:
+//! `scripts/build-helper` writes it, and `scripts/build-helper --check` compares it. The methods are compared with the helper's class files
+//! by `tests/helper_methods.rs`.
+#![forbid(unsafe_code)]
+
+pub mod block_word;
+pub mod event_word;
+pub mod fact;
+pub mod helper;
+mod java_source;
+mod numbered;
+
+pub use helper::HelperMethod;
+pub use java_source::java_source;
