@@ -7,7 +7,10 @@
 
 use ducktrack_code_edit::ProbeMethod;
 use ducktrack_probe_vocabulary::HelperMethod;
-use ducktrack_probe_vocabulary::helper::own_method;
+use ducktrack_probe_vocabulary::helper::{own_method, stack};
+
+/// Claims stack for all probes of a method.
+pub(crate) const CLAIM: ProbeMethod = calling(stack::CLAIM);
 
 /// The method that a probe calls.
 pub(crate) const fn calling(method: HelperMethod) -> ProbeMethod {

@@ -11,15 +11,11 @@
 //!
 //! Compiled code inlines it, and nothing is left.
 
-use ducktrack_code_edit::{Place, ProbeMethod};
-use ducktrack_probe_vocabulary::helper::stack;
+use ducktrack_code_edit::Place;
 
 use crate::method_plan::MethodPlanner;
-use crate::probe::calling;
+use crate::probe::CLAIM;
 use crate::refusal::Reason;
-
-/// Claims stack for all probes of a method.
-pub(crate) const CLAIM: ProbeMethod = calling(stack::CLAIM);
 
 impl MethodPlanner<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.
