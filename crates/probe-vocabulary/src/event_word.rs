@@ -102,7 +102,7 @@ mod tests {
             FIRST_EXTENDED,
         ];
         assert!(ends.is_sorted());
-        assert!(THROWN < FIRST_SHORT_UPDATE);
+        const { assert!(THROWN < FIRST_SHORT_UPDATE) };
         assert_eq!(FIRST_SHORT_UPDATE + SHORT_UPDATES, FIRST_SHORT_ENTER);
         assert_eq!(
             u32::from(FIRST_SHORT_ENTER) + u32::from(SHORT_ENTERS),
