@@ -9,5 +9,6 @@ pub(crate) mod loader_links;
 pub(crate) mod mark_helper;
 pub(crate) mod natives;
 pub(crate) mod record_helper;
+pub(crate) mod store_records;
 pub(crate) mod use_helper;
 pub(crate) mod witness_helper;

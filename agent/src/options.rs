@@ -71,6 +71,8 @@ pub struct Options {
     pub witness: Witness,
     /// `witness=`, if it was given.
     pub witness_level: Option<Witness>,
+    /// When it is recorded what holds objects; `None`: as the mode does by default.
+    pub roots: Option<Roots>,
     /// `calls=`, if it was given.
     pub calls: Option<Calls>,
     /// For tests of behaviour after a fault (feature `test-switches`): the collection that is reported as unreadable. Not in the help.
@@ -131,6 +133,18 @@ pub enum Witness {
     Deaths,
     /// The same, and every update of a reference, and calls.
     Full,
+}
+
+/// `roots=`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roots {
+    /// Never.
+    Off,
+    /// When the program has ended, after a full collection.
+    #[default]
+    End,
+    /// Then, and after each collection.
+    Collections,
 }
 
 /// `staleness=`
@@ -301,6 +315,7 @@ impl Default for Options {
             trial: None,
             witness: Witness::Off,
             witness_level: None,
+            roots: None,
             calls: None,
             fault_at: None,
             events: EventChoices::default(),

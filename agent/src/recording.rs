@@ -8,7 +8,7 @@
 //! No other part of the agent depends on the mode.
 
 use ducktrack_class_rewriter::{RewrittenClass, Stamps};
-use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
+use ducktrack_jvmti::sys::{jclass, jfieldID, jmethodID, jobject, jsize};
 use ducktrack_jvmti::{Jni, jlocation};
 use ducktrack_trace_format::{SiteId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -16,6 +16,31 @@ use rustc_hash::FxHashMap;
 use crate::core::{Core, Needs};
 use crate::process::memory::RecordingMemory;
 use crate::threads::counter_block::CounterBlock;
+
+/// A reference that native code is about to store.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NativeStore {
+    /// Into a field of an object.
+    Field {
+        object: jobject,
+        field: jfieldID,
+        value: jobject,
+    },
+    /// Into an element of an array.
+    Element {
+        array: jobject,
+        index: jsize,
+        value: jobject,
+    },
+    /// Into a static field.
+    Static {
+        class: jclass,
+        field: jfieldID,
+        value: jobject,
+    },
+    /// Into every element of an array that it has just made.
+    Filled { array: jobject },
+}
 
 /// The recording of a mode. By default, hooks do nothing.
 pub(crate) trait Recording: Send + Sync {
@@ -134,6 +159,16 @@ pub(crate) trait Recording: Send + Sync {
         bytes: u32,
         site: u32,
     ) -> Option<()>;
+
+    /// Called when native code is about to store a reference.
+    fn stored_by_native(&self, core: &Core, jni: Jni, store: NativeStore) {
+        let _ = (core, jni, store);
+    }
+
+    /// Called when the program has ended and the VM still runs, just before [`end`](Self::end).
+    fn program_ended(&self, core: &Core, jni: Jni) {
+        let _ = (core, jni);
+    }
 
     /// Called when the world has stopped for a collection. Must not call the VM.
     fn collection_started(&self, core: &Core) {

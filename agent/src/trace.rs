@@ -16,6 +16,7 @@ pub(crate) mod live_events;
 mod live_words;
 mod log_host;
 mod records;
+mod roots;
 pub(crate) mod site_facts;
 mod thread_buffers;
 pub(crate) mod trace_words;
@@ -42,7 +43,7 @@ use crate::helper_classes::event_helper::EventHelper;
 use crate::options::{self, Moves, Options, Staleness};
 use crate::process::clock::unix_millis;
 use crate::process::memory::RecordingMemory;
-use crate::recording::Recording;
+use crate::recording::{NativeStore, Recording};
 use crate::run::phase::Phase;
 use crate::threads::counter_block::CounterBlock;
 use crate::trace::live_events::LiveEvents;
@@ -51,6 +52,7 @@ use crate::trial::{Trial, UseWords, heap_spaces};
 use collections::Collections;
 use log_host::LogHost;
 use records::Records;
+use roots::Roots;
 use thread_buffers::{Start, ThreadBuffers};
 use use_stamps::UseStamps;
 use witness::Witness;
@@ -87,6 +89,7 @@ pub(crate) struct Trace {
     witness: Witness,
     /// And what `witness=full` records besides that.
     records: Records,
+    roots: Roots,
     /// How the VM keeps references, if that is known.
     references: OnceLock<ReferenceForm>,
     buffers: OnceLock<ThreadBuffers>,
@@ -144,6 +147,7 @@ impl Trace {
             is_trial: options.trial.is_some(),
             witness: Witness::default(),
             records: Records::default(),
+            roots: Roots::default(),
             references: OnceLock::new(),
             buffers: OnceLock::new(),
         }
@@ -285,6 +289,26 @@ impl Trace {
         }
     }
 
+    /// Records what holds objects now.
+    fn record_roots(&self, core: &Core, jni: Jni) {
+        let (Some(buffers), Some(helper)) = (self.buffers.get(), self.helper(core)) else {
+            return;
+        };
+        let address = |object| helper.address_of(jni, object);
+        if let Err(why) = self.roots.record(core, jni, buffers, address) {
+            core.add_note(format!("What holds objects is not recorded: {why}."));
+        }
+    }
+
+    /// Records what holds objects if there was a collection since the last time.
+    fn record_roots_if_due(&self, core: &Core, jni: Jni) {
+        let is_wanted = core.options.roots == Some(options::Roots::Collections);
+        let epoch = self.buffers.get().map_or(0, ThreadBuffers::epoch);
+        if is_wanted && self.witness.is_on() && self.roots.are_due(epoch) {
+            self.record_roots(core, jni);
+        }
+    }
+
     /// Numbers frequent pairs of site and caller, and writes new definitions.
     fn number_called_sites(&self, core: &Core) {
         let Some(buffers) = self.buffers.get() else {
@@ -345,6 +369,21 @@ impl Recording for Trace {
         self.prepare_trial(core, jni);
         self.start_witness(core, jni);
         Ok(())
+    }
+
+    fn stored_by_native(&self, core: &Core, jni: Jni, store: NativeStore) {
+        self.records.stored_by_native(core, jni, store, &self.roots);
+    }
+
+    fn program_ended(&self, core: &Core, jni: Jni) {
+        let is_wanted = core.options.roots.unwrap_or_default() != options::Roots::Off;
+        if !self.witness.is_on() || !is_wanted {
+            return;
+        }
+        if let Err(error) = core.env.force_garbage_collection() {
+            core.add_note(format!("There is no last collection: {error}."));
+        }
+        self.record_roots(core, jni);
     }
 
     /// Reads the VM's classes while it starts, so that the first pause need not.
@@ -557,6 +596,7 @@ impl Recording for Trace {
                 .warn(&format!("a collection cannot be requested: {error}"));
         }
         self.number_called_sites(core);
+        self.record_roots_if_due(core, jni);
         self.look_for_removals(core, jni);
         if let Some(buffers) = self.buffers.get() {
             buffers.prepare_for_collections();

@@ -11,6 +11,7 @@ use ducktrack_probe_vocabulary::helper::{copies, holders, methods, records, unsa
 
 use crate::core::vm_facts::VmFacts;
 use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
+use crate::helper_classes::store_records;
 use crate::witness::witness_fields;
 
 const HOLDERS_FILE: HelperFile = helper_file!("DuckTrackHolders", holders::IDENTITY_OF);
@@ -37,6 +38,11 @@ static FORM: OnceLock<ReferenceForm> = OnceLock::new();
 /// The clock goes on.
 pub(crate) fn set_clock(micros: u64) {
     CLOCK.store(micros, Ordering::Relaxed);
+}
+
+/// An update of which no record can be made.
+pub(crate) fn note_unseen() {
+    UNSEEN.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Updates of which no record could be made, since the last call.
@@ -100,7 +106,8 @@ fn define_and_try(
     let form = FORM.get_or_init(|| form);
     let words = |error: Error| format!("the helper class does not work: {error}");
     let files = [HOLDERS_FILE, RECORDS, COPIES, UNSAFE, METHODS];
-    let [class, ..] = definition::define(jni, files).map_err(words)?;
+    let [class, records, copies, unsafe_updates, _] =
+        definition::define(jni, files).map_err(words)?;
     let identity = method(jni, class, holders::IDENTITY_OF).map_err(words)?;
     let object = jni.new_byte_array(&[0; 16]).map_err(words)?;
     let mut is_found = false;
@@ -118,5 +125,7 @@ fn define_and_try(
     let all = method(jni, class, holders::ALL_HOLDERS).map_err(words)?;
     let holders = jni.call_static_object(class, all, &[]).map_err(words)?;
     let holders = jni.new_global_ref(holders).map_err(words)?;
+    // Without them, stores of native code are not recorded, and counted.
+    let _ = store_records::prepare(jni, records, copies, unsafe_updates);
     Ok(holders)
 }

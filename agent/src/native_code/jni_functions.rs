@@ -9,7 +9,7 @@
 //! `NewDirectByteBuffer` calls `NewObject` through the table. What constructors allocate is counted by their own bytecode.
 //!
 //! Each calls what stood in the table before (the VM's function or another agent's), and counts what that gave through the helper class, as
-//! rewritten code does. No other JNI function changes. An exception that is pending afterwards is the one that was there before.
+//! rewritten code does. Other JNI functions change with `witness=full` only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.
 
 use std::ffi::c_char;
 
@@ -20,8 +20,10 @@ use ducktrack_jvmti::{Error, Jni};
 
 use crate::core::Core;
 use crate::native_code::jni_counting::{count, count_constructed, count_string, original};
+use crate::native_code::jni_stores;
 use crate::native_code::jni_table::JniFunctions;
 use crate::native_code::jni_variadic::{self, new_object_v};
+use crate::recording::NativeStore;
 
 /// Puts ours into the table.
 pub(crate) fn install(core: &Core, jni: Jni) -> Result<(), Error> {
@@ -53,6 +55,7 @@ macro_rules! functions {
             if let Some(new_object) = jni_variadic::new_object() {
                 functions.NewObject = new_object;
             }
+            jni_stores::put_ours(table);
         }
 
         /// Whether all of ours stand in a table.
@@ -61,14 +64,15 @@ macro_rules! functions {
             let functions = unsafe { &table.v1_1 };
             let new_object = jni_variadic::new_object()
                 .is_none_or(|own| functions.NewObject as usize == own as *const () as usize);
-            new_object $(&& functions.$name as usize == $own as *const () as usize)*
+            new_object && jni_stores::are_ours(table) $(&& functions.$name as usize == $own as *const () as usize)*
         }
 
-        fn put_back(table: &mut JNINativeInterface_, original: &JNINativeInterface_) {
+        fn put_back(table: &mut JNINativeInterface_, whole: &JNINativeInterface_) {
             // SAFETY: every VM has the functions of version 1.1.
-            let (functions, original) = unsafe { (&mut table.v1_1, &original.v1_1) };
+            let (functions, original) = unsafe { (&mut table.v1_1, &whole.v1_1) };
             $(functions.$name = original.$name;)*
             functions.NewObject = original.NewObject;
+            jni_stores::put_back(table, whole);
         }
     };
 }
@@ -120,6 +124,9 @@ unsafe extern "system" fn new_object_array(
 ) -> jobject {
     let made = original!(NewObjectArray(env, length, class, initial));
     count(env, made, "NewObjectArray");
+    if !made.is_null() && !initial.is_null() {
+        jni_stores::record(env, NativeStore::Filled { array: made });
+    }
     made
 }
 

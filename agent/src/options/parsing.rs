@@ -7,7 +7,9 @@ use crate::control::Command;
 
 use ducktrack_class_rewriter::Calls;
 
-use super::{App, Counters, Mode, Moves, Options, RemoveAt, Staleness, TrialChoices, Witness};
+use super::{
+    App, Counters, Mode, Moves, Options, RemoveAt, Roots, Staleness, TrialChoices, Witness,
+};
 
 /// Maximum nesting of option files.
 const DEEPEST_FILE: u32 = 8;
@@ -96,6 +98,9 @@ impl Options {
                 None if self.calls.is_some() => Err(BadOption(
                     "option `calls` needs mode=witness and witness=full".to_owned(),
                 )),
+                None if self.roots.is_some() => {
+                    Err(BadOption("option `roots` needs mode=witness".to_owned()))
+                }
                 None => Ok(()),
             };
         }
@@ -217,6 +222,13 @@ impl Options {
                 self.trial().after = u32::try_from(after).unwrap_or(u32::MAX);
             }
             "witness" => self.witness_level = Some(value.witness()?),
+            "roots" => {
+                self.roots = Some(value.one_of([
+                    ("off", Roots::Off),
+                    ("end", Roots::End),
+                    ("collections", Roots::Collections),
+                ])?);
+            }
             "calls" => {
                 self.calls = Some(value.one_of([
                     ("auto", Calls::Auto),

@@ -219,6 +219,7 @@ fn every_option_is_in_the_help() {
         "mode",
         "witness",
         "calls",
+        "roots",
         "counters",
         "output",
         "interval",

@@ -115,6 +115,7 @@ impl Agent {
     pub(crate) fn finish(&self, jni: Jni, cause: &str) {
         if self.core.is_counting() {
             dump_at_end(&self.core, jni);
+            self.recording.program_ended(&self.core, jni);
         }
         if self.end_recording(jni, cause, Phase::Ended) {
             self.core.wake.wake();

@@ -12,9 +12,12 @@ use ducktrack_jvmti::sys::jobject;
 use ducktrack_trace_format::{Record, ReferenceLayout};
 use parking_lot::Mutex;
 
+use super::roots::Roots;
 use crate::core::Core;
-use crate::helper_classes::record_helper;
+use crate::helper_classes::{record_helper, store_records};
+use crate::native_code::jni_table;
 use crate::options;
+use crate::recording::NativeStore;
 use crate::witness::record_clock::RecordClock;
 
 /// References of a holder.
@@ -56,6 +59,7 @@ impl Records {
             // Less than 16.
             shift: shift as u8,
         }));
+        jni_table::want_stores();
         // A run begins once.
         let _ = self.calls.set(core.options.calls.unwrap_or_default());
         let [.., first] = facts.layout.array_base;
@@ -70,6 +74,23 @@ impl Records {
     /// Calls of which methods are recorded; `None`: there are no records.
     pub(super) fn calls(&self) -> Option<Calls> {
         self.holders.get().and(self.calls.get()).copied()
+    }
+
+    /// Native code is about to store a reference.
+    pub(super) fn stored_by_native(
+        &self,
+        core: &Core,
+        jni: Jni,
+        store: NativeStore,
+        roots: &Roots,
+    ) {
+        let (Some(_), Some(facts)) = (self.holders.get(), core.facts()) else {
+            return;
+        };
+        let number = |class, field| roots.number(core, jni, class, field);
+        if store_records::record_store(jni, facts, store, number).is_none() {
+            record_helper::note_unseen();
+        }
     }
 
     /// The world has stopped for a collection: holders keep nothing alive. So many threads may have one.

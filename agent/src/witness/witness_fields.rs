@@ -64,6 +64,11 @@ pub(crate) fn can_be_found(facts: &VmFacts) -> bool {
     offset_of(facts.eetop_field()) == facts.eetop as i64
 }
 
+/// Where a field is in its objects, of what JNI calls it; `None`: that is not known.
+pub(crate) fn offset_in(facts: &VmFacts, field: jfieldID) -> Option<i64> {
+    can_be_found(facts).then(|| offset_of(field))
+}
+
 /// Looks for a field of an object, and keeps where it is.
 pub(crate) fn find(env: Env, jni: Jni, facts: &VmFacts, holder: jobject, number: i32) -> i64 {
     let place = usize::try_from(number).ok().filter(|number| *number > 0);

@@ -9,6 +9,7 @@ mod form;
 mod object_list;
 mod record_source;
 mod replay;
+mod root_list;
 mod trace_records;
 
 use std::fs::File;
@@ -37,6 +38,7 @@ pub(crate) use record_source::{RecordSource, open};
   ducktrack deaths run.merlin                             lifetimes by site, drag, survival
   ducktrack deaths run.merlin --clock micros --only com.acme
   ducktrack deaths run.merlin --objects --type '*Node'    one line per object
+  ducktrack deaths ducktrack-1234 --roots                 what held objects at the end
   ducktrack deaths run.merlin --columns objects.dtcol     all objects as columns, for scripts
   ducktrack deaths run.merlin --format html -o deaths.html
   ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
@@ -60,6 +62,9 @@ pub(crate) struct DeathsArgs {
     /// List objects instead: CSV, or one JSON object per line with --format json
     #[arg(long)]
     objects: bool,
+    /// List what held objects when that was recorded last (`roots=`), as CSV: by what, static field, object, type
+    #[arg(long, conflicts_with = "objects")]
+    roots: bool,
     /// Write every object to this file as columns (crates/merlin/COLUMNS.md)
     #[arg(long, value_name = "FILE")]
     columns: Option<PathBuf>,
@@ -94,6 +99,11 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         return export(|| open(&args.source, args.from), target, out);
     }
     let filter = Filter::from(args.selection);
+    if args.roots {
+        let mut out = writer(args.output.as_deref())?;
+        root_list::write(&args.source, &filter, &mut *out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let clock = ProgramClock::from(args.clock);
     let list = match args.objects {
         true => Some(ObjectList::new(

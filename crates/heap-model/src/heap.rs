@@ -7,6 +7,8 @@ mod bridge_clock;
 mod bridge_events;
 mod bridge_names;
 mod bridge_output;
+mod bridge_root_records;
+mod bridge_roots;
 mod bridge_stamps;
 mod capped;
 mod collection_step;
@@ -57,6 +59,7 @@ mod trace_names;
 mod trace_names_builder;
 
 pub use amount::Amount;
+pub use bridge_roots::HeldRoot;
 pub use cost::{
     CallerCost, Cost, Estimate, GcCost, HeapWhatIf, KindCost, PauseKind, PauseModel, SiteCost,
     TypeCost,

@@ -28,7 +28,7 @@ use std::ptr::NonNull;
 pub use classes::class_status;
 pub use extensions::ExtensionFunctionEntry;
 pub use fields::FieldName;
-pub use heap::{HeapReference, HeapVisitor, ReferenceVisitor};
+pub use heap::{HeapReference, HeapVisitor, ReferenceVisitor, RootVisitor};
 pub use memory::VmArray;
 pub use methods::{MethodName, SourceLine};
 pub use threads::ThreadDescription;

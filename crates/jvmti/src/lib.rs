@@ -48,7 +48,7 @@ pub use enumerations::{
 };
 pub use env::{
     Env, ExtensionFunctionEntry, FieldName, HeapReference, HeapVisitor, MethodName,
-    ReferenceVisitor, SourceLine, ThreadDescription, VmArray, class_status,
+    ReferenceVisitor, RootVisitor, SourceLine, ThreadDescription, VmArray, class_status,
 };
 pub use error::Error;
 pub use error_code::ErrorCode;

@@ -288,6 +288,7 @@ methods! {
         INITIAL "initial" "(Ljava/lang/Object;I)V",
         FIELD_OF_CLASS "fieldOfClass" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
         ELEMENT "element" "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;",
+        OF_ELEMENT "ofElement" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
     }
 }
 
@@ -328,6 +329,13 @@ methods! {
         GET_AND_SET "getAndSetReference" "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;",
         GET_AND_SET_ACQUIRE "getAndSetReferenceAcquire" "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;",
         GET_AND_SET_RELEASE "getAndSetReferenceRelease" "(Ljdk/internal/misc/Unsafe;Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;",
+    }
+}
+
+methods! {
+    /// Records stores that native code is about to do.
+    native_stores "java/lang/DuckTrackUnsafe" {
+        WILL_STORE "willStore" "(Ljava/lang/Object;JLjava/lang/Object;)V",
     }
 }
 

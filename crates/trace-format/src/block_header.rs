@@ -59,6 +59,8 @@ impl BlockKind {
 
     /// Objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)).
     pub const USES: Self = Self(34);
+    /// What holds objects directly at a moment ([`encode_roots`](crate::encode_roots)).
+    pub const ROOTS: Self = Self(35);
 
     /// True if the content begins like that of an [`ExtensionBlock`](crate::ExtensionBlock).
     pub fn is_extension(self) -> bool {

@@ -12,9 +12,10 @@
 //!
 //! | kind | name | body |
 //! |---|---|---|
-//! | 32 | witness | words of one thread, mostly extended operations ([`EventWords`](crate::EventWords)): updates of references, calls, roots |
+//! | 32 | witness | words of one thread, mostly extended operations ([`EventWords`](crate::EventWords)): updates of references, calls |
 //! | 33 | stamps | objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)) |
 //! | 34 | uses | objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)) |
+//! | 35 | roots | what holds objects directly at a moment ([`encode_roots`](crate::encode_roots)) |
 //!
 //! These blocks may stand anywhere in event files; readers skip kinds that they do not know. Like an event block, a thread's block belongs
 //! to the epoch that it states.

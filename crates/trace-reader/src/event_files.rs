@@ -451,9 +451,11 @@ impl EventFiles {
 
     fn take_block(&mut self, file: FileNumber, block: StoredBlock) {
         let kind = block.header.kind;
-        // Extensions may stand between a collection's moves; uses and stamps stand before the collection.
+        // Extensions may stand between a collection's moves; uses, stamps and roots stand before the next one.
         let is_of_collection = kind == BlockKind::MOVES || kind.is_extension();
-        if !is_of_collection || matches!(kind, BlockKind::USES | BlockKind::STAMPS) {
+        if !is_of_collection
+            || matches!(kind, BlockKind::USES | BlockKind::STAMPS | BlockKind::ROOTS)
+        {
             self.close_collection();
         }
         if kind == BlockKind::EVENTS {

@@ -2,10 +2,8 @@
 //! classes, strings of both widths, threads that the VM did not start.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use ducktrack_tests::{Jdk, installed_jdks, skipped};
+use ducktrack_tests::{Jdk, native_library, skipped};
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks};
@@ -14,28 +12,6 @@ use crate::tracked_jvm::{TrackedJvm, jdks};
 const EACH: i64 = 2_000;
 /// Four threads do them.
 const ROUNDS: i64 = 4 * EACH;
-
-/// A native library of `tests/native`; `None` without a C compiler or the header of JNI.
-pub(crate) fn native_library(folder: &Path, name: &str) -> Option<PathBuf> {
-    let include = installed_jdks()
-        .into_iter()
-        .map(|jdk| jdk.home.join("include"))
-        .find(|path| path.join("jni.h").exists())?;
-    let library = folder.join(format!("lib{name}.so"));
-    let mut compiler = Command::new("cc");
-    compiler
-        .args(["-O1", "-shared", "-fPIC", "-pthread", "-I"])
-        .arg(&include)
-        .arg("-I")
-        .arg(include.join("linux"));
-    compiler
-        .arg("-o")
-        .arg(&library)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("native/{name}.c")));
-    let status = compiler.status().ok()?;
-    assert!(status.success(), "{name}.c does not compile");
-    Some(library)
-}
 
 /// Objects and bytes by method and type, of sites of the kind `jni`.
 fn made(recording: &Recording) -> BTreeMap<(String, String), (i64, i64)> {

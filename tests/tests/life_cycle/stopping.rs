@@ -2,9 +2,8 @@
 //!
 //! The program is `tests/java/StoppedAtStart.java`.
 
-use ducktrack_tests::{Jdk, skipped};
+use ducktrack_tests::{Jdk, native_library, skipped};
 
-use crate::native_code::native_library;
 use crate::tracked_jvm::{TrackedJvm, jdks};
 
 /// The last JDK whose `Thread.stop` stops a thread.

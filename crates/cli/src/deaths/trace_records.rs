@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use ducktrack_heap_model::{BridgeLosses, TraceBridge};
+use ducktrack_heap_model::{BridgeLosses, HeldRoot, TraceBridge};
 use ducktrack_merlin::BlockRecords;
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
@@ -46,6 +46,11 @@ impl TraceRecords {
 
     pub(crate) fn length(&self) -> u64 {
         self.files.total_bytes()
+    }
+
+    /// What held objects when that was recorded last, of what was read so far.
+    pub(crate) fn roots(&self) -> &[HeldRoot] {
+        self.bridge.roots()
     }
 
     /// Gives all records. `progress` is told how many bytes were read.

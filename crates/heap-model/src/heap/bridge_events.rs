@@ -8,6 +8,7 @@ use ducktrack_merlin::{ObjectId, Record, RootKind, SlotId};
 use ducktrack_trace_format::{Event, MethodEvent, StaticUpdate, Update};
 
 use crate::heap::bridge_output::BridgeOutput;
+use crate::heap::column::TypeColumn;
 use crate::heap::trace_bridge::{ToldLevel, TraceBridge};
 
 impl TraceBridge {
@@ -104,7 +105,7 @@ impl TraceBridge {
     }
 
     /// The object that was at the address in this epoch; `None`: null, or not known.
-    fn object_at(
+    pub(crate) fn object_at(
         &mut self,
         address: u64,
         seen: u32,
@@ -120,16 +121,28 @@ impl TraceBridge {
         if known.is_some() {
             return known;
         }
-        let found = now.and_then(|now| Some((now, self.found.remove(&now)?)));
+        let found = now.and_then(|now| Some((now, self.without_event(now)?)));
         let Some((now, facts)) = found else {
             self.losses.unknown_references += 1;
+            if let Some(now) = now {
+                *self.early.entry(now).or_default() += 1;
+            }
             return None;
         };
         Some(self.found_at(now, facts, self.epoch, out))
     }
 
+    /// Type and size of an object that the next collection finds at the address, alive or dead, though no event made it. Of a dead one they are not known.
+    fn without_event(&mut self, address: u64) -> Option<(TypeColumn, u64)> {
+        let found = self.found.remove(&address);
+        found.or_else(|| {
+            let is_dead = self.stamps.names_dead(address, self.epoch);
+            is_dead.then_some((TypeColumn::NONE, 0))
+        })
+    }
+
     /// An event of the stream.
-    fn say(&mut self, record: Record, out: &mut BridgeOutput<'_>) {
+    pub(crate) fn say(&mut self, record: Record, out: &mut BridgeOutput<'_>) {
         self.time += 1;
         out.push(record);
     }

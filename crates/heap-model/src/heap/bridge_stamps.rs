@@ -47,6 +47,8 @@ pub(crate) struct Stamps {
     epochs: Vec<u64>,
     /// Contents of blocks ahead of the next collection.
     contents: Vec<Vec<u8>>,
+    /// The addresses in these, ascending; made when they are asked for.
+    dead: Option<Vec<u64>>,
     /// Where threads go on after it.
     next: Vec<(ThreadId, u64)>,
 }
@@ -57,6 +59,7 @@ impl Stamps {
         let (head, _) = decode_stamps(&content)?;
         self.next.extend(head.threads);
         self.contents.push(content);
+        self.dead = None;
         self.are_known = true;
         Ok(())
     }
@@ -78,6 +81,25 @@ impl Stamps {
         }
     }
 
+    /// Whether the collection at the end of this epoch finds an object at the address dead.
+    pub(crate) fn names_dead(&mut self, address: u64, epoch: u32) -> bool {
+        let contents = &self.contents;
+        let dead = self.dead.get_or_insert_with(|| {
+            let mut dead = Vec::new();
+            for content in contents {
+                if let Ok((head, objects)) = decode_stamps(content)
+                    && head.epoch == epoch
+                {
+                    let objects = objects.map_while(Result::ok);
+                    dead.extend(objects.map(|object| object.address));
+                }
+            }
+            dead.sort_unstable();
+            dead
+        });
+        dead.binary_search(&address).is_ok()
+    }
+
     /// An epoch begins.
     pub(crate) fn begin_epoch(&mut self, placed: Placed) {
         self.epochs
@@ -97,6 +119,7 @@ impl Stamps {
         out: &mut BridgeOutput<'_>,
     ) {
         let mut cursor = fates.cursor();
+        self.dead = None;
         for content in std::mem::take(&mut self.contents) {
             let Ok((head, dead)) = decode_stamps(&content) else {
                 continue;

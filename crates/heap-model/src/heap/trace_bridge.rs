@@ -24,6 +24,7 @@ use crate::heap::address_history::AddressHistory;
 use crate::heap::bridge_clock::BridgeClock;
 use crate::heap::bridge_names::BridgeNames;
 use crate::heap::bridge_output::BridgeOutput;
+use crate::heap::bridge_roots::{HeldRoot, Roots};
 use crate::heap::bridge_stamps::{Living, Stamps};
 use crate::heap::capped;
 use crate::heap::column::TypeColumn;
@@ -49,12 +50,15 @@ pub struct TraceBridge {
     born: u32,
     /// Moments of the stream so far.
     pub(crate) time: u64,
-    stamps: Stamps,
+    pub(crate) stamps: Stamps,
+    pub(crate) roots: Roots,
     clock: BridgeClock,
     queues: EpochQueues,
     /// Objects that the collection at the end of the epoch finds without an event, by address.
     pub(crate) found: FxHashMap<u64, (TypeColumn, u64)>,
     last_object: u64,
+    /// References to addresses of this epoch at which nothing is known yet: native code tells an object after its constructor has run.
+    pub(crate) early: FxHashMap<u64, u64>,
     told: ToldLevel,
     pub(crate) losses: BridgeLosses,
 }
@@ -102,10 +106,12 @@ impl TraceBridge {
             born: 0,
             time: 0,
             stamps: Stamps::default(),
+            roots: Roots::default(),
             clock: BridgeClock::default(),
             queues: EpochQueues::default(),
             found: FxHashMap::default(),
             last_object: 0,
+            early: FxHashMap::default(),
             told: ToldLevel::Nothing,
             losses: BridgeLosses::default(),
         }
@@ -117,6 +123,12 @@ impl TraceBridge {
         self.losses
     }
 
+    /// What held objects when that was last recorded.
+    #[must_use]
+    pub fn roots(&self) -> &[HeldRoot] {
+        self.roots.last()
+    }
+
     /// Takes the content of a buffer of the epoch; it is read when the epoch has ended.
     ///
     /// # Errors
@@ -125,15 +137,16 @@ impl TraceBridge {
         self.queues.push(content)
     }
 
-    /// Takes the content of a block of a later mode; those of other kinds than stamps are left out.
+    /// Takes the content of a block of a later mode; those of other kinds than stamps and roots are left out.
     ///
     /// # Errors
     /// When it does not decode.
     pub fn extension(&mut self, kind: BlockKind, content: Vec<u8>) -> Result<(), FormatError> {
-        if kind == BlockKind::STAMPS {
-            self.stamps.take(content)?;
+        match kind {
+            BlockKind::STAMPS => self.stamps.take(content),
+            BlockKind::ROOTS => self.roots.take(&content),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The collection that ends the epoch, after its buffers. Its records go to the sink list by list.
@@ -181,12 +194,19 @@ impl TraceBridge {
         let begun = self.queues.begin();
         let mut order: BinaryHeap<Reverse<(u64, QueueIndex)>> =
             begun.into_iter().map(Reverse).collect();
-        while let Some(Reverse((_, thread))) = order.pop() {
+        while let Some(Reverse((time, thread))) = order.pop() {
+            while self.roots.next_time().is_some_and(|roots| roots < time) {
+                self.say_roots(out);
+            }
             let next = order.peek().map_or(u64::MAX, |next| next.0.0);
+            let next = next.min(self.roots.next_time().unwrap_or(u64::MAX));
             self.run_thread(thread, Until::Time(next), out);
             if let Some(time) = self.queues.next_time(thread) {
                 order.push(Reverse((time, thread)));
             }
+        }
+        while self.roots.next_time().is_some() {
+            self.say_roots(out);
         }
     }
 
@@ -339,6 +359,9 @@ impl TraceBridge {
         let object = self.new_object(ty, site, bytes, out);
         match address {
             Some(address) => {
+                if let Some(early) = self.early.remove(&address) {
+                    self.losses.unknown_references -= early;
+                }
                 let born = self.born;
                 self.place(address, Living::new(object, bytes, born));
             }
@@ -390,6 +413,7 @@ impl TraceBridge {
 
     fn end_epoch(&mut self, collection: &Collection, runs: &[MoveRun], out: &mut BridgeOutput<'_>) {
         let ended = std::mem::replace(&mut self.epoch, collection.number);
+        self.early.clear();
         self.clock.collection_at(collection.start_unix_micros, out);
         let knows_stamps = self.stamps.are_known();
         out.push(Record::Collection {

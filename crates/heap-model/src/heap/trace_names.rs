@@ -38,6 +38,8 @@ pub struct TraceNames {
     pub(crate) called_methods: FxHashMap<u32, CalledMethodName>,
     /// Which static field a number of updates is: fields from 1 on, each once.
     pub(crate) static_fields: FxHashMap<u32, u32>,
+    /// What these are called: `class.field`.
+    pub(crate) static_field_names: Vec<String>,
 }
 
 /// A method that records of calls name.
@@ -93,6 +95,13 @@ impl TypeNames {
 }
 
 impl TraceNames {
+    /// The name of the static field with this number in records.
+    pub(crate) fn static_field_name(&self, number: u32) -> Option<String> {
+        let slot = *self.static_fields.get(&number)?;
+        let at = usize::try_from(slot).ok()?.checked_sub(1)?;
+        self.static_field_names.get(at).cloned()
+    }
+
     #[inline]
     pub(crate) fn site(&self, site: SiteId) -> SiteEntry {
         self.sites.get(site.0 as usize).copied().unwrap_or_default()

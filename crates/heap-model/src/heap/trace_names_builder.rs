@@ -44,7 +44,7 @@ impl TraceNames {
         for called in &definitions.called_methods {
             names.add_called_method(called, definitions);
         }
-        names.static_fields = numbered(&definitions.static_fields);
+        (names.static_fields, names.static_field_names) = numbered(&definitions.static_fields);
         names
     }
 
@@ -122,9 +122,10 @@ impl TraceNames {
     }
 }
 
-/// Each static field has one number of its own, however many the code that names it gave it.
-fn numbered(fields: &[StaticField]) -> rustc_hash::FxHashMap<u32, u32> {
+/// Each static field has one number of its own, however many the code that names it gave it; and what they are called.
+fn numbered(fields: &[StaticField]) -> (rustc_hash::FxHashMap<u32, u32>, Vec<String>) {
     let mut known = HashMap::new();
+    let mut names = Vec::new();
     let number_of = |field: &StaticField| {
         let name = (
             field.class.clone(),
@@ -133,9 +134,13 @@ fn numbered(fields: &[StaticField]) -> rustc_hash::FxHashMap<u32, u32> {
         );
         // Records of a trace are fewer than 2^32.
         let next = known.len() as u32 + 1;
-        (field.number, *known.entry(name).or_insert(next))
+        let number = *known.entry(name).or_insert(next);
+        if number == next {
+            names.push(format!("{}.{}", field.class.replace('/', "."), field.name));
+        }
+        (field.number, number)
     };
-    fields.iter().map(number_of).collect()
+    (fields.iter().map(number_of).collect(), names)
 }
 
 /// All objects of the site have the size of its class, whether that is known or not.

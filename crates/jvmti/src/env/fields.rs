@@ -39,6 +39,16 @@ impl Env {
         }
     }
 
+    /// The class that declares a field, given this class or one that inherits the field from it.
+    pub fn field_declaring_class(self, class: jclass, field: jfieldID) -> Result<jclass, Error> {
+        let mut declaring = null_mut();
+        call!(
+            self,
+            GetFieldDeclaringClass(class, field, &raw mut declaring)
+        )?;
+        Ok(declaring)
+    }
+
     /// The access flags of a field, given the class that declares it.
     pub fn field_modifiers(self, class: jclass, field: jfieldID) -> Result<i32, Error> {
         let mut modifiers = 0;

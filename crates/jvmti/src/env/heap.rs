@@ -113,6 +113,37 @@ unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
     }
 }
 
+/// Visits what holds objects directly.
+pub trait RootVisitor {
+    /// Visits an object that is held so, with its tag, which may be changed. An object comes once for each that holds it.
+    fn visit(&mut self, kind: HeapReferenceKind, tag: &mut jlong);
+}
+
+/// Passes one root to the visitor, and does not follow it. A panic ends the walk.
+unsafe extern "system" fn visit_root<V: RootVisitor>(
+    kind: HeapReferenceKind,
+    _info: *const HeapReferenceInfo,
+    _class_tag: jlong,
+    _referrer_class_tag: jlong,
+    _size: jlong,
+    tag: *mut jlong,
+    _referrer_tag: *mut jlong,
+    _length: jint,
+    user_data: *mut c_void,
+) -> jint {
+    if tag.is_null() {
+        return 0;
+    }
+    // SAFETY: `heap_roots` passes its exclusively borrowed visitor, and the VM calls from one thread at a time.
+    let visitor = unsafe { &mut *user_data.cast::<V>() };
+    // SAFETY: the VM passes a tag that may be written during the call.
+    let tag = unsafe { &mut *tag };
+    match catch_unwind(AssertUnwindSafe(|| visitor.visit(kind, tag))) {
+        Ok(()) => 0,
+        Err(_) => VISIT_ABORT,
+    }
+}
+
 impl Env {
     /// The tag of an object; 0 if it has none.
     pub fn tag(self, object: jobject) -> Result<jlong, Error> {
@@ -164,6 +195,18 @@ impl Env {
         call!(
             self,
             IterateThroughHeap(filter, class, &raw const callbacks, user_data)
+        )
+    }
+
+    /// Visits the roots of the heap at a safepoint; nothing is followed.
+    pub fn heap_roots<V: RootVisitor>(self, visitor: &mut V) -> Result<(), Error> {
+        // SAFETY: all members are optional functions, for which all bits zero is None.
+        let mut callbacks: HeapCallbacks = unsafe { std::mem::zeroed() };
+        callbacks.heap_reference_callback = Some(visit_root::<V>);
+        let user_data: *const c_void = std::ptr::from_mut(visitor).cast_const().cast();
+        call!(
+            self,
+            FollowReferences(0, null_mut(), null_mut(), &raw const callbacks, user_data)
         )
     }
 

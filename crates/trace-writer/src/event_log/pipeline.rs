@@ -490,6 +490,12 @@ impl Pipeline {
             }
         }
         self.write_explained();
+        // Without a collection after them, only roots tell something.
+        for (kind, content) in std::mem::take(&mut self.ahead) {
+            if kind == BlockKind::ROOTS {
+                self.block(kind, content);
+            }
+        }
         self.parts.output.end(end);
         self.publish();
         let stats = Arc::clone(&self.parts.stats);
