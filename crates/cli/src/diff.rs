@@ -59,6 +59,8 @@ pub(crate) struct DiffArgs {
 }
 
 pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
+    args.output
+        .accept(&[Format::Text, Format::Json, Format::Html])?;
     let gates = args
         .fail_on
         .iter()

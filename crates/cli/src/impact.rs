@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use ducktrack_reports::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
 
 use crate::library;
-use crate::output::Output;
+use crate::output::{Format, Output};
 use crate::progress::Progress;
 use candidates::Found;
 use pair::Pair;
@@ -78,6 +78,7 @@ impl At {
 }
 
 pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
+    args.output.accept(&[Format::Text, Format::Json])?;
     let folder = Folder::new(args.keep.as_ref())?;
     let program = Program {
         library: library::find(args.library.as_deref())?,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use ducktrack_reports::Report;
 
@@ -37,6 +37,26 @@ pub(crate) enum Format {
 impl Output {
     pub(crate) fn format(&self) -> Format {
         self.format
+    }
+
+    /// Refuses a form that the command does not have, before it does its work.
+    ///
+    /// # Errors
+    /// One line that names the forms there are.
+    pub(crate) fn accept(&self, forms: &[Format]) -> Result<()> {
+        if forms.contains(&self.format) {
+            return Ok(());
+        }
+        let name = |form: &Format| {
+            let value = form.to_possible_value();
+            value.map_or_else(String::new, |value| value.get_name().to_owned())
+        };
+        let names: Vec<_> = forms.iter().map(name).collect();
+        let refused = name(&self.format);
+        bail!(
+            "this report has no form {refused}: give --format {}",
+            names.join(" or ")
+        )
     }
 
     /// Prints the report.

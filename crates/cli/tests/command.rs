@@ -183,6 +183,12 @@ fn bad_input_is_one_line_that_says_what_to_do() {
         &["empty", "ducktrack.trace"],
     );
     refused(&place.ducktrack(&["info", "noise.trace"]), &["noise.trace"]);
+    for command in [
+        &["diff", "a", "b", "--format", "csv"][..],
+        &["impact", "--format", "html", "--", "java", "-version"],
+    ] {
+        refused(&place.ducktrack(command), &["no form", "--format text"]);
+    }
     refused(
         &place.ducktrack(&["explain", "noise.trace"]),
         &["noise.trace"],

@@ -128,7 +128,7 @@ methods! {
 }
 
 methods! {
-    /// What application code calls instead of [`counting`] and [`keyed`]: methods of the same names ([`instead`](super::own_method)).
+    /// What application code calls instead of [`counting`] and [`keyed`]: methods of the same names ([`own_method`]).
     own "java/lang/DuckTrackOwn" {
         COUNT "count" "(I)V",
         COUNT_SEVERAL "countSeveral" "(II)V",
