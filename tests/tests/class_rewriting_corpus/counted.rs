@@ -16,14 +16,7 @@ use ducktrack_classfile::{
 use crate::corpus::Corpus;
 
 /// The agent's helper classes.
-const HELPERS: [&[u8]; 6] = [
-    include_bytes!("../../../agent/src/helper/DuckTrack.class"),
-    include_bytes!("../../../agent/src/helper/DuckTrackEventBuffer.class"),
-    include_bytes!("../../../agent/src/helper/DuckTrackEvents.class"),
-    include_bytes!("../../../agent/src/helper/DuckTrackUses.class"),
-    include_bytes!("../../../agent/src/helper/DuckTrackWitness.class"),
-    include_bytes!("../../../agent/src/helper/DuckTrackRecords.class"),
-];
+const HELPERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent/src/helper");
 
 /// Names of refused methods that are shown for each reason.
 const MOST_SHOWN: usize = 6;
@@ -188,8 +181,9 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
         std::fs::create_dir_all(target.parent().context("a folder")?)?;
         std::fs::write(target, bytes)?;
     }
-    for helper in HELPERS {
-        write_helper_without_effect(helper, &output.join("java.base"))?;
+    for helper in std::fs::read_dir(HELPERS)? {
+        let bytes = std::fs::read(helper?.path())?;
+        write_helper_without_effect(&bytes, &output.join("java.base"))?;
     }
     Ok(totals)
 }
