@@ -40,7 +40,7 @@ pub(crate) fn set_clock(micros: u64) {
     CLOCK.store(micros, Ordering::Relaxed);
 }
 
-/// An update of which no record can be made.
+/// Counts an update that cannot be recorded.
 pub(crate) fn note_unseen() {
     UNSEEN.fetch_add(1, Ordering::Relaxed);
 }

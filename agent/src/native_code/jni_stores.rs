@@ -1,4 +1,4 @@
-//! References that native code stores: the JNI functions that do so, each with a function of ours in its place, which records the update ahead of the
+//! References that native code stores: the JNI functions that do so, each replaced by a function of ours that records the update before the
 //! store (`witness=full`).
 //!
 //! | function | record |

@@ -1,4 +1,4 @@
-//! The words of a thread's block ahead of its counters, by index.
+//! The words of a thread's block before its counters, by index.
 //!
 //! A word that helper classes do not touch is listed as well, so that no two parts of the agent take the same one.
 
@@ -77,7 +77,7 @@ numbered! { usize;
     LIVE_CUT_TOP = 49;
     /// Its top at the last event before.
     LIVE_CUT_LAST = 50;
-    /// Objects that the thread has executed so far (`app=`, in runs that count; so are the five below).
+    /// Objects that the thread has executed so far (`app=`, in runs that count; the same holds for the next five).
     TOTAL_OBJECTS = 48;
     /// Their bytes.
     TOTAL_BYTES = 49;

@@ -244,7 +244,7 @@ impl EventLog {
     }
 
     /// Adds what holds objects at this moment: the content of a block (see [`encode_roots`](ducktrack_trace_format::encode_roots)). It is written
-    /// ahead of the next collection, or at the end. Never blocks.
+    /// before the next collection, or at the end. Never blocks.
     pub fn roots(&self, content: Vec<u8>) {
         let _ = self.queue.send(Message::Ahead(BlockKind::ROOTS, content));
     }

@@ -95,7 +95,7 @@ final class DuckTrackEventWords {
         return top != 0 && (cut || top != last) ? put(cursor, TOP, top) : cursor;
     }
 
-    /** The call site to blame, if there is one, ahead of its event. */
+    /** The call site to blame, if there is one, before its event. */
     @ForceInline
     @Hidden
     static long caller(long cursor, int caller) {
@@ -107,7 +107,7 @@ final class DuckTrackEventWords {
         return cursor + 8;
     }
 
-    /** The class of an object, ahead of its event. */
+    /** The class of an object, before its event. */
     static long typed(long cursor, long klass) {
         return put(cursor, TYPED, klass);
     }

@@ -82,7 +82,7 @@ final class DuckTrackLayout {
     static final long LIVE_CUT_TOP = 49 * 8;
     /** Its top at the last event before. */
     static final long LIVE_CUT_LAST = 50 * 8;
-    /** Objects that the thread has executed so far (`app=`, in runs that count; so are the five below). */
+    /** Objects that the thread has executed so far (`app=`, in runs that count; the same holds for the next five). */
     static final long TOTAL_OBJECTS = 48 * 8;
     /** Their bytes. */
     static final long TOTAL_BYTES = 49 * 8;

@@ -183,7 +183,7 @@ public final class DuckTrackObjectEvents {
         DuckTrackEventBuffer.write(site, bytes, known(type), 0, null, ELSEWHERE, 0);
     }
 
-    /** The address of a class of which the agent knows the name. */
+    /** The address of a class whose name the agent knows. */
     @Hidden
     private static long known(Class<?> type) {
         long klass = DuckTrack.klassOf(type);

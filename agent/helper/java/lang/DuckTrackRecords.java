@@ -11,7 +11,7 @@ import jdk.internal.vm.annotation.Hidden;
  *
  * <p>An object's identity is its address of this moment, as the VM writes it into a field: it is stored into an array of three elements that belongs to the thread (its
  * <em>holder</em>, {@link DuckTrackHolders}), and read back as a number. The order matters: identities, then LIMIT, then the words, then CURSOR. A collection that comes before
- * LIMIT is read makes it 0, and the record is begun anew; after one that comes later, the words are from before, which the missing {@code cut} ahead of them says. So they are
+ * LIMIT is read makes it 0, and the record is begun anew; after one that comes later, the words are from before: no {@code cut} precedes them. So they are
  * right in every case.
  */
 public final class DuckTrackRecords {

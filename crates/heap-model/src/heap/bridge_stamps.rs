@@ -45,7 +45,7 @@ pub(crate) struct Stamps {
     threads: FxHashMap<ThreadId, ThreadPositions>,
     /// The first moment of each epoch but the first.
     epochs: Vec<u64>,
-    /// Contents of blocks ahead of the next collection.
+    /// Contents of blocks before the next collection.
     contents: Vec<Vec<u8>>,
     /// The addresses in these, ascending; made when they are asked for.
     dead: Option<Vec<u64>>,
