@@ -1,20 +1,32 @@
 //! `ducktrack cost DIR`
 
-use anyhow::Result;
-use clap::Args;
-use ducktrack_heap_model::{Questions, TraceModel};
-use ducktrack_reports::{Change, Report, cost_report};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
+use anyhow::{Result, bail};
+use clap::Args;
+use ducktrack_heap_model::{CostQuestion, Moment, ObjectGroup, Questions};
+use ducktrack_holders::Holdings;
+use ducktrack_reports::{
+    Change, CostCandidate, CostRequest, Filter, LeakRequest, candidate_groups, candidates_of,
+    cost_report, leaks_report,
+};
+
+use crate::dump_loading::DumpTrace;
+use crate::impact::Pair;
 use crate::leaks::heap_size;
 use crate::selection::RowSelection;
-use crate::trace_report::TraceReport;
+use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack cost ducktrack-4711                           what each site and type costs, and what a run without it saves
   ducktrack cost ducktrack-4711 --young 64m --heap 2g
-  ducktrack cost ducktrack-4711 --halve com.acme.Cache.put")]
-pub(crate) struct Cost {
+  ducktrack cost ducktrack-4711 --halve com.acme.Cache.put
+  ducktrack cost ducktrack-4711 --dump heap.hprof         and what each leak candidate costs: what ducktrack impact would measure")]
+pub(crate) struct CostArgs {
+    #[command(flatten)]
+    report: TraceArgs,
     /// What if the heap were of this size, as -Xmx; the young space stays (may be repeated)
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     heap: Vec<u64>,
@@ -24,23 +36,74 @@ pub(crate) struct Cost {
     /// What if this class or method (com.acme.Cache.put) allocated half (may be repeated)
     #[arg(long, value_name = "SITE")]
     halve: Vec<String>,
+    /// A heap dump of the traced JVM: what do leak candidates cost?
+    #[arg(long, value_name = "FILE")]
+    dump: Option<PathBuf>,
+    /// With --dump: this many candidates, highest leak score first
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    candidates: usize,
+    /// With --dump: these instead: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
+    #[arg(long = "pair", value_name = "SOURCE->TARGET", requires = "dump")]
+    pairs: Vec<Pair>,
+    /// What if objects died when they have not been used for this many collections (staleness=on; else: once they are that old)
+    #[arg(long, value_name = "COLLECTIONS", default_value_t = CostQuestion::UNUSED_FOR, value_parser = clap::value_parser!(u32).range(1..))]
+    after: u32,
     #[command(flatten)]
     selection: RowSelection,
 }
 
-impl TraceReport for Cost {
-    fn questions(&self) -> Questions {
-        Questions {
-            cost: true,
-            ..Questions::default()
-        }
-    }
+pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
+    let (candidates, groups) = match &args.dump {
+        Some(dump) => found(&args, dump)?,
+        None => Default::default(),
+    };
+    let questions = Questions {
+        cost: Some(CostQuestion {
+            unused_for: args.after,
+            groups,
+        }),
+        ..Questions::default()
+    };
+    let model = args.report.load(&questions)?;
+    let filter: Filter = args.selection.into();
+    let heap = args.heap.into_iter().map(Change::Heap);
+    let young = args.young.into_iter().map(Change::Young);
+    let halve = args.halve.into_iter().map(Change::Halve);
+    let request = CostRequest {
+        changes: heap.chain(young).chain(halve).collect(),
+        candidates,
+    };
+    let name = args.report.name();
+    let report = cost_report(&model, &name, &filter, &request);
+    args.report.print(&report)
+}
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
-        let heap = self.heap.into_iter().map(Change::Heap);
-        let young = self.young.into_iter().map(Change::Young);
-        let halve = self.halve.into_iter().map(Change::Halve);
-        let changes: Vec<Change> = heap.chain(young).chain(halve).collect();
-        Ok(cost_report(model, trace, &self.selection.into(), &changes))
+/// The candidates, and the objects that they hold. The trace is read twice: what they hold is known at the end of the first time.
+fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>)> {
+    let questions = Questions {
+        growth: true,
+        staleness: Some(Moment::End),
+        ..Questions::default()
+    };
+    let load = |questions: &Questions| args.report.load(questions);
+    let mut trace = DumpTrace::load(load, dump, questions)?;
+    let holdings = Holdings::new(trace.join()?);
+    let mut candidates: Vec<CostCandidate> = match args.pairs.as_slice() {
+        [] => {
+            let request = LeakRequest {
+                trace: args.report.name(),
+                dump: Some(dump.display().to_string()),
+                ..LeakRequest::default()
+            };
+            let report = leaks_report(&trace.model, Some(&holdings), &request)
+                .map_err(|error| trace.fault(error))?;
+            candidates_of(&report, args.candidates)
+        }
+        pairs => pairs.iter().map(Pair::candidate).collect(),
+    };
+    let groups = candidate_groups(&holdings, &mut candidates);
+    if !args.pairs.is_empty() && candidates.iter().all(|one| one.held == 0) {
+        bail!("the dump has no object that only these references hold");
     }
+    Ok((candidates, groups))
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{Questions, TraceModel};
+use ducktrack_heap_model::{CostQuestion, Questions, TraceModel};
 use ducktrack_reports::{Report, gc_report};
 
 use crate::selection::RowSelection;
@@ -21,7 +21,7 @@ pub(crate) struct Gc {
 impl TraceReport for Gc {
     fn questions(&self) -> Questions {
         Questions {
-            cost: true,
+            cost: Some(CostQuestion::default()),
             ..Questions::default()
         }
     }

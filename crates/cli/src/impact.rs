@@ -16,7 +16,7 @@ use crate::library;
 use crate::output::{Format, Output};
 use crate::progress::Progress;
 use candidates::Found;
-use pair::Pair;
+pub(crate) use pair::Pair;
 use trial::Program;
 
 #[derive(Args)]

@@ -108,7 +108,7 @@ enum Command {
     /// Say what each site costs the collector: pauses, copies, promotions (mode=trace)
     Gc(TraceReportArgs<gc::Gc>),
     /// Say what each site costs the collector, and what another heap or half of a site would save (mode=trace)
-    Cost(TraceReportArgs<cost::Cost>),
+    Cost(cost::CostArgs),
     /// Say which live objects have not been used, and for how long (mode=trace, staleness=on)
     Stale(TraceReportArgs<stale::Stale>),
     /// Say when each object died, exactly (a neutral stream, or a run of mode=trace)
@@ -156,7 +156,7 @@ fn main() -> ExitCode {
         Command::Timeline(args) => args.run(),
         Command::Growth(args) => args.run(),
         Command::Gc(args) => args.run(),
-        Command::Cost(args) => args.run(),
+        Command::Cost(args) => cost::run(args),
         Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),
         Command::Check(args) => check::run(&args),

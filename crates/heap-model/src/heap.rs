@@ -61,8 +61,8 @@ mod trace_names_builder;
 pub use amount::Amount;
 pub use bridge_roots::HeldRoot;
 pub use cost::{
-    CallerCost, Cost, Estimate, GcCost, HeapWhatIf, KindCost, PauseKind, PauseModel, SiteCost,
-    TypeCost,
+    CallerCost, Cost, CostQuestion, Estimate, FullSavings, GcCost, GroupCost, HeapWhatIf, KindCost,
+    ObjectGroup, PauseKind, PauseModel, Saved, SiteCost, TypeCost,
 };
 pub use epoch_part::{EpochPart, EpochView};
 pub use growth::{

@@ -53,14 +53,14 @@ pub use deaths::{
 pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, BridgeLosses, CallerCost, CallerLifetime, CollectionNumber, CommonFacts,
-    CompositionPoint, Cost, EpochPart, EpochView, Estimate, EventFileRow, GcCost, Growth,
-    GrowthBound, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, GrowthWindow, HeapAt,
-    HeapKnowledge, HeapReplay, HeapWhatIf, HeldRoot, KindCost, KnowledgeGap, KnownStretch, Levels,
-    Lifetimes, LiveCaller, LiveObjects, LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment,
-    ObjectMaker, OldSpaceLook, PauseKind, PauseModel, Quality, Questions, RecoveredRow, Rotation,
-    SiteCost, SiteLifetime, SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness,
-    StretchGrowth, Timeline, TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames,
-    TypeCost, WindowGrowth,
+    CompositionPoint, Cost, CostQuestion, EpochPart, EpochView, Estimate, EventFileRow,
+    FullSavings, GcCost, GroupCost, Growth, GrowthBound, GrowthPoint, GrowthRow, GrowthSubject,
+    GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay, HeapWhatIf, HeldRoot, KindCost,
+    KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects, LiveSite, LiveSpace,
+    LiveThread, LiveType, Lives, Moment, ObjectGroup, ObjectMaker, OldSpaceLook, PauseKind,
+    PauseModel, Quality, Questions, RecoveredRow, Rotation, Saved, SiteCost, SiteLifetime,
+    SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness, StretchGrowth, Timeline,
+    TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames, TypeCost, WindowGrowth,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

@@ -17,6 +17,7 @@ mod join;
 mod last_use;
 mod leak_candidates;
 mod leak_score;
+mod pair_holdings;
 mod site_traces;
 mod type_table;
 
@@ -28,6 +29,7 @@ pub use join::{JoinOutcome, JoinedDump, MOST_MISSING};
 pub use last_use::LastUse;
 pub use leak_candidates::{FEWEST_COLLECTIONS, LeakCandidate};
 pub use leak_score::LeakScore;
+pub use pair_holdings::SiteBytes;
 pub use site_traces::SiteTraces;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 

@@ -41,8 +41,9 @@ pub use deaths::{
     place_of,
 };
 pub use gc::{
-    Change, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
-    UnknownPausesDoc, WhatIfDoc, WithoutDoc, cost_report, gc_report,
+    Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
+    GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
+    candidates_of, cost_report, gc_report,
 };
 pub use growth::{
     GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,

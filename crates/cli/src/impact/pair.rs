@@ -2,13 +2,27 @@
 
 use std::str::FromStr;
 
+use ducktrack_reports::CostCandidate;
+
 /// References of one class's objects to another's.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) source: String,
-    pub(super) target: String,
+pub(crate) struct Pair {
+    pub(crate) source: String,
+    pub(crate) target: String,
     /// The score of `ducktrack leaks`.
-    pub(super) score: Option<f64>,
+    pub(crate) score: Option<f64>,
+}
+
+impl Pair {
+    /// The same, to ask what it costs.
+    pub(crate) fn candidate(&self) -> CostCandidate {
+        CostCandidate {
+            source: Some(self.source.clone()),
+            target: self.target.clone(),
+            score: self.score,
+            held: 0,
+        }
+    }
 }
 
 impl FromStr for Pair {

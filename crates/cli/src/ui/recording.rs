@@ -277,7 +277,7 @@ fn whole_questions() -> Questions {
         lifetimes: true,
         timeline: true,
         growth: true,
-        cost: true,
+        cost: Some(ducktrack_heap_model::CostQuestion::default()),
         staleness: Some(Moment::End),
         ..Questions::default()
     }

@@ -10,7 +10,7 @@ mod generator;
 use std::path::Path;
 use std::time::Instant;
 
-use ducktrack_heap_model::{Moment, Questions};
+use ducktrack_heap_model::{CostQuestion, Moment, Questions};
 use ducktrack_test_support::replay_files;
 
 fn main() {
@@ -51,7 +51,7 @@ fn read(directory: &Path, workers: usize) {
         growth: true,
         growth_from: None,
         growth_until: None,
-        cost: true,
+        cost: Some(CostQuestion::default()),
         staleness: None,
     };
     let start = Instant::now();

@@ -145,7 +145,9 @@ impl<'a> CollectionStep<'a> {
     fn survived(&mut self, object: &mut LiveObject, from: u64) {
         let one = Amount::one(object.bytes());
         if let Some(costs) = &mut self.costs {
-            costs.kept(object, object.address() != from, self.epoch);
+            let uses = self.uses.as_deref();
+            let used = uses.map_or(object.birth, |uses| uses.before_move(object, from));
+            costs.kept(object, object.address() != from, used, self.epoch);
         }
         if let Some(doubts) = &mut self.doubts
             && self.before.kind(from).is_some_and(is_tenured)

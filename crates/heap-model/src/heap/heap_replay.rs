@@ -96,11 +96,13 @@ impl HeapReplay {
     pub fn new(names: TraceNames, questions: Questions, workers: usize) -> Self {
         let (columns, by_caller) = (names.site_columns, questions.by_caller());
         let heap_at = questions.heap_at.iter().map(|_| None).collect();
-        let asks_for_uses = questions.staleness.is_some() || questions.heap_dump.is_some();
+        let asks_for_uses = questions.staleness.is_some()
+            || questions.heap_dump.is_some()
+            || questions.cost.is_some();
         let stale = asks_for_uses.then(StalenessBuilder::default);
         let doubts = questions.growth.then(GrowthDoubts::default);
-        let costs = questions.cost.then(CostBuilder::default);
-        let site_types = match questions.cost {
+        let costs = questions.cost.as_ref().map(CostBuilder::new);
+        let site_types = match questions.cost.is_some() {
             true => names.column_types(),
             false => Vec::new(),
         };

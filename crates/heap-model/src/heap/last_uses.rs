@@ -45,6 +45,11 @@ impl LastUses {
         self.known(object, object.address()).used
     }
 
+    /// The same of an object that a collection has just moved, and that is still noted at the place where it was.
+    pub(crate) fn before_move(&self, object: &LiveObject, from: u64) -> u32 {
+        self.known(object, from).used
+    }
+
     /// Live objects by the epoch of their last use.
     pub(crate) fn by_epoch(&self) -> &[Amount] {
         &self.by_epoch

@@ -1,6 +1,6 @@
 //! What a caller wants to know of a trace.
 
-use crate::GrowthBound;
+use crate::{CostQuestion, GrowthBound};
 
 /// The number of a collection: 1 is the first of the run; 0 stands for the start of the run. A trace whose oldest files were rotated away starts later.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +29,7 @@ pub enum Moment {
 /// What is to be worked out while a trace is read once.
 ///
 /// The default is nothing but [`TraceInfo`](crate::TraceInfo), which is always there. Reading takes the same time for one question and for all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Questions {
     /// The heap at these moments.
     pub heap_at: Vec<Moment>,
@@ -46,7 +46,7 @@ pub struct Questions {
     /// `growth` up to here.
     pub growth_until: Option<GrowthBound>,
     /// What each site costs the collector.
-    pub cost: bool,
+    pub cost: Option<CostQuestion>,
     /// How long live objects have not been used, at this moment: after a collection, or after the last one.
     pub staleness: Option<Moment>,
 }
@@ -54,6 +54,6 @@ pub struct Questions {
 impl Questions {
     /// Do answers name the callers of what died young?
     pub(crate) fn by_caller(&self) -> bool {
-        self.lifetimes || self.cost
+        self.lifetimes || self.cost.is_some()
     }
 }

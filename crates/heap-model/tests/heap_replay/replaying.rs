@@ -1,7 +1,7 @@
 //! Leads the pieces of a trace to a replay, as the command does with files.
 
 use ducktrack_heap_model::{
-    CollectionNumber, EpochPart, EpochView, HeapReplay, Moment, Questions, TraceModel,
+    CollectionNumber, CostQuestion, EpochPart, EpochView, HeapReplay, Moment, Questions, TraceModel,
 };
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor,
@@ -23,7 +23,7 @@ pub(crate) fn all_questions(collections: u32) -> Questions {
         growth: true,
         growth_from: None,
         growth_until: None,
-        cost: true,
+        cost: Some(CostQuestion::default()),
         staleness: None,
     }
 }

@@ -1,6 +1,7 @@
 //! `ducktrack gc`: what each site, caller and type costs the collector.
 
 mod build;
+mod candidate_groups;
 mod csv;
 mod document;
 mod facts;
@@ -8,10 +9,11 @@ mod micros;
 mod text;
 mod what_if;
 
-pub use build::{cost_report, gc_report};
+pub use build::{CostCandidate, CostRequest, cost_report, gc_report};
+pub use candidate_groups::{candidate_groups, candidates_of};
 pub use document::{
-    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc,
-    WhatIfDoc, WithoutDoc,
+    GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
+    UnknownPausesDoc, WhatIfDoc, WithoutDoc,
 };
 pub use what_if::Change;
 

@@ -1,7 +1,8 @@
 //! What each site costs the collector.
 
 use ducktrack_heap_model::{
-    Amount, CallerCost, Cost, Estimate, GcCost, KindCost, PauseModel, SiteCost, SiteIndex, TypeCost,
+    Amount, CallerCost, Cost, Estimate, FullSavings, GcCost, KindCost, PauseModel, Saved, SiteCost,
+    SiteIndex, TypeCost,
 };
 
 use super::{Heap, OF_THE_VM};
@@ -79,6 +80,17 @@ impl Heap<'_> {
                 kind(share, twice.bytes),
                 KindCost::default(),
             ],
+            full: FullSavings {
+                without: Saved {
+                    collections: share,
+                    work: twice.bytes as f64,
+                },
+                unused: [Saved {
+                    collections: share / 2.0,
+                    work: twice.bytes as f64 / 2.0,
+                }; 2],
+            },
+            unused_copied: [twice.bytes / 4; 2],
         };
         let parts = &self.count.site(site).parts;
         let call = parts.iter().find_map(|part| part.context);

@@ -2,15 +2,17 @@
 
 use core::cmp::Ordering;
 
-use ducktrack_trace_format::{Collection, CollectionKind};
+use ducktrack_trace_format::{Collection, CollectionKind, Space};
 
 use crate::heap::column::{Origin, SiteColumn, TypeColumn};
 use crate::heap::cost::cost_ledger::{CostLedger, Pressure};
-use crate::heap::cost::gc_cost::{CallerCost, Cost, GcCost, SiteCost, TypeCost};
+use crate::heap::cost::gc_cost::{CallerCost, Cost, GcCost, GroupCost, SiteCost, TypeCost};
+use crate::heap::cost::object_group::CostQuestion;
 use crate::heap::cost::pause_kind::{PauseKind, is_asked_for};
 use crate::heap::cost::pause_model::{PauseModel, PauseSample};
+use crate::heap::cost::saved_collections::SavedCollections;
 use crate::heap::live_object::LiveObject;
-use crate::heap::space_map::space_uses;
+use crate::heap::space_map::{is_old, space_uses};
 use crate::heap::trace_names::TypeNames;
 use crate::{Amount, SiteIndex};
 
@@ -36,9 +38,22 @@ pub(crate) struct CostBuilder {
     last_full: Option<u32>,
     /// Remark was, Cleanup follows.
     is_marked: bool,
+    saved: SavedCollections,
+    /// Objects that have not been used for this many collections are dead in a run that is asked for.
+    unused_for: u32,
+    /// Evacuations and full collections.
+    collections: EvacuationCount,
 }
 
 impl CostBuilder {
+    pub(crate) fn new(question: &CostQuestion) -> Self {
+        Self {
+            saved: SavedCollections::new(&question.groups),
+            unused_for: question.unused_for,
+            ..Self::default()
+        }
+    }
+
     /// Objects of the epoch under way that reached the heap.
     pub(crate) fn allocated(&mut self, origin: Origin, ty: TypeColumn, amount: Amount) {
         self.origins.allocated(origin, amount);
@@ -50,9 +65,18 @@ impl CostBuilder {
         self.counts_stayed = collection.kind == CollectionKind::Full;
     }
 
-    /// The collection, which ends `epoch`, keeps an object.
-    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
+    /// The collection, which ends `epoch`, keeps an object that was used last in the epoch `used`.
+    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, used: u32, epoch: u32) {
         let bytes = object.bytes();
+        let unused = self.collections.between(used, epoch);
+        let times = unused.checked_div(self.unused_for).unwrap_or(0).min(2) as usize;
+        if self.counts_stayed {
+            self.saved.alive(object, times);
+        } else if is_moved && times > 0 {
+            let origin = self.origins.cost(object.origin());
+            origin.note_unused_copy(bytes, times);
+            self.types.cost(object.ty).note_unused_copy(bytes, times);
+        }
         if is_moved || self.counts_stayed {
             self.work = self.work.saturating_add(bytes);
             self.origins.worked(object.origin(), bytes);
@@ -68,6 +92,7 @@ impl CostBuilder {
     pub(crate) fn promoted(&mut self, object: &LiveObject) {
         self.origins.promoted(object.origin(), object.bytes());
         self.types.promoted(object.ty, object.bytes());
+        self.saved.promoted(object);
     }
 
     /// The collection that ends `epoch` finds an object dead.
@@ -106,6 +131,10 @@ impl CostBuilder {
             let nanos = pause_nanos(collection);
             pauses.push(PauseSample { nanos, work });
         }
+        if kind == PauseKind::Full {
+            let old = (old_bytes(&collection.before), old_bytes(&collection.after));
+            self.saved.end(old, work, pressure == Pressure::Asked);
+        }
         if kind == PauseKind::Full && pressure != Pressure::Asked {
             let used = space_uses(&collection.before);
             let used = used.iter().map(|space| space.used);
@@ -120,6 +149,8 @@ impl CostBuilder {
         self.types.end_pause(kind, pressure, work);
         self.evacuations
             .note(epoch, kind == PauseKind::Evacuation && !defers);
+        self.collections
+            .note(epoch, kind != PauseKind::Cycle && !defers);
         self.empty_spaces(kind, epoch, defers);
     }
 
@@ -198,17 +229,24 @@ impl CostBuilder {
             },
             unknown: self.unknown,
             unknown_nanos: self.unknown_nanos,
+            unused_for: self.unused_for,
             ..GcCost::default()
         };
+        let saved = &self.saved;
         let of_type = |(column, cost): (TypeColumn, Cost)| TypeCost {
             ty: types.name(column).cloned(),
-            cost,
+            cost: Cost {
+                full: saved.of_type(column),
+                ..cost
+            },
         };
-        answer.sites = sites(self.origins.finish());
+        answer.sites = sites(self.origins.finish(), saved);
+        answer.groups = groups(&answer.sites, saved);
         answer.types = self.types.finish().into_iter().map(of_type).collect();
         for site in &answer.sites {
             answer.total += &site.cost;
         }
+        answer.total.full = saved.of_all();
         sort(answer)
     }
 }
@@ -221,10 +259,41 @@ fn pause_nanos(collection: &Collection) -> u64 {
     nanos.saturating_sub(collection.walk_nanos)
 }
 
-fn sites(origins: Vec<(Origin, Cost)>) -> Vec<SiteCost> {
+/// Bytes in use in old spaces.
+fn old_bytes(spaces: &[Space]) -> u64 {
+    let old = spaces.iter().filter(|space| is_old(space.kind));
+    let used = old.map(|space| space.top.saturating_sub(space.bottom));
+    used.fold(0, u64::saturating_add)
+}
+
+/// Groups are parts of sites.
+fn groups(sites: &[SiteCost], saved: &SavedCollections) -> Vec<GroupCost> {
+    let mut groups: Vec<GroupCost> = (0..saved.groups())
+        .map(|group| GroupCost {
+            cost: Cost {
+                full: saved.of_group(group),
+                ..Cost::default()
+            },
+        })
+        .collect();
+    for row in sites {
+        let column = row.site.map_or(SiteColumn::NONE, SiteColumn::of);
+        for (group, share) in saved.shares(column) {
+            if let Some(group) = groups.get_mut(*group) {
+                let full = group.cost.full;
+                group.cost += &row.cost.part(*share);
+                group.cost.full = full;
+            }
+        }
+    }
+    groups
+}
+
+fn sites(origins: Vec<(Origin, Cost)>, saved: &SavedCollections) -> Vec<SiteCost> {
     let mut sites: Vec<SiteCost> = Vec::new();
     let mut current: Option<SiteColumn> = None;
-    for (origin, cost) in origins {
+    for (origin, mut cost) in origins {
+        cost.full = saved.of_origin(origin);
         if current.replace(origin.site) != Some(origin.site) {
             let site: Option<SiteIndex> = origin.site.site();
             sites.push(SiteCost {
@@ -239,6 +308,8 @@ fn sites(origins: Vec<(Origin, Cost)>) -> Vec<SiteCost> {
         }
     }
     for row in &mut sites {
+        let column = row.site.map_or(SiteColumn::NONE, SiteColumn::of);
+        row.cost.full = saved.of_site(column);
         if row.callers.iter().all(|caller| caller.call.is_none()) {
             row.callers.clear();
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::heap::cost::other_run::Saved;
+use crate::heap::cost::other_runs::FullSavings;
 use crate::heap::cost::pause_kind::PauseKind;
 use crate::heap::cost::pause_model::{Estimate, PauseModel};
 use crate::{Amount, CallIndex, SiteIndex};
@@ -23,6 +25,17 @@ pub struct GcCost {
     pub sites: Vec<SiteCost>,
     /// By type, in the same order.
     pub types: Vec<TypeCost>,
+    /// Objects that have not been used for this many collections are dead in the run of [`unused`](Self::unused).
+    pub unused_for: u32,
+    /// The groups that were asked for.
+    pub groups: Vec<GroupCost>,
+}
+
+/// What the objects of a group cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupCost {
+    /// All of it: of each site its share.
+    pub cost: Cost,
 }
 
 /// What one site costs.
@@ -73,6 +86,10 @@ pub struct Cost {
     pub promoted_soon_dead: Amount,
     /// By kind of pause, in the order of [`PauseKind::ALL`].
     pub kinds: [KindCost; 3],
+    /// Full collections that other runs do without. Sums are too high: two leaks, of which each takes half of the room, do not cost all collections.
+    pub full: FullSavings,
+    /// Bytes of evacuations' copies of objects that had not been used for long: once and twice the time.
+    pub unused_copied: [u64; 2],
 }
 
 /// A share in the pauses of one kind.
@@ -87,6 +104,36 @@ pub struct KindCost {
 }
 
 impl Cost {
+    pub(crate) fn note_unused_copy(&mut self, bytes: u64, times: usize) {
+        let sums = self.unused_copied.iter_mut().take(times);
+        sums.for_each(|sum| *sum = sum.saturating_add(bytes));
+    }
+
+    /// A share of it, all but the full collections that are saved.
+    pub(crate) fn part(&self, share: f64) -> Self {
+        let of = |bytes: u64| (bytes as f64 * share) as u64;
+        let of_amount = |amount: Amount| Amount {
+            count: of(amount.count),
+            bytes: of(amount.bytes),
+        };
+        Self {
+            allocated: of_amount(self.allocated),
+            copied: of_amount(self.copied),
+            copied_by_age: self.copied_by_age.iter().copied().map(of).collect(),
+            copied_in_vain: of(self.copied_in_vain),
+            marked: of(self.marked),
+            promoted: of_amount(self.promoted),
+            promoted_soon_dead: of_amount(self.promoted_soon_dead),
+            kinds: self.kinds.map(|kind| KindCost {
+                brought_on: kind.brought_on * share,
+                work: of(kind.work),
+                brought_work: kind.brought_work * share,
+            }),
+            full: FullSavings::default(),
+            unused_copied: self.unused_copied.map(of),
+        }
+    }
+
     /// Collections (of all kinds but pauses of concurrent cycles) that it brought on.
     pub fn collections(&self) -> f64 {
         self.kind(PauseKind::Evacuation).brought_on + self.kind(PauseKind::Full).brought_on
@@ -125,6 +172,9 @@ impl core::ops::AddAssign<&Self> for Cost {
             sum.work = sum.work.saturating_add(kind.work);
             sum.brought_work += kind.brought_work;
         }
+        self.full += other.full;
+        let copies = self.unused_copied.iter_mut().zip(&other.unused_copied);
+        copies.for_each(|(sum, bytes)| *sum = sum.saturating_add(*bytes));
     }
 }
 
@@ -134,10 +184,10 @@ impl GcCost {
     /// - The work done for them, and the constants of the collections that they bring on: in any case.
     /// - Others are copied less often where there are fewer collections. Those that die young are copied in proportion to the collections; those that get old are copied
     ///   a fixed number of times. The estimate knows both by their bytes; its interval reaches from none to all.
-    /// - A full collection that does not happen saves all of its work. Full collections are few: the interval goes down and up to the next whole number,
-    ///   where that is not less likely than one in twenty.
+    /// - Full collections come later and have less to do ([`FullSavings`]). They are few: the interval goes down and up to the next whole number, where that is not
+    ///   less likely than one in twenty.
     pub fn without(&self, cost: &Cost) -> Estimate {
-        let [evacuations, full, cycle] = &self.models;
+        let [evacuations, _, cycle] = &self.models;
         let young = cost.kind(PauseKind::Evacuation);
         let vain = self.total.copied_in_vain as f64
             / (self.total.kind(PauseKind::Evacuation).work.max(1) as f64);
@@ -147,17 +197,7 @@ impl GcCost {
             evacuations.time(young.brought_on, own + others)
         };
         let (least, middle, most) = (of_young(0.0), of_young(vain), of_young(1.0));
-        let old = cost.kind(PauseKind::Full);
-        let of_full = |collections: f64| {
-            let times = collections / old.brought_on.max(f64::MIN_POSITIVE);
-            full.time(collections, old.work as f64 + old.brought_work * times)
-        };
-        let whole = match old.brought_on {
-            brought if brought > 0.0 => of_full(brought)
-                .reaching(of_full(least_fully(brought)).low)
-                .reaching(of_full(most_fully(brought)).high),
-            _ => full.time(0.0, old.work as f64),
-        };
+        let whole = self.of_full(cost.full.without);
         let cycles = cost.kind(PauseKind::Cycle);
         let young = Estimate {
             value: middle.value,
@@ -166,6 +206,33 @@ impl GcCost {
         };
         let saved = young + whole + cycle.time(cycles.brought_on, 0.0);
         self.at_most_all(saved)
+    }
+
+    /// What a run saves in which these objects are made, and die when they have not been used for some collections (as `ducktrack impact` removes them),
+    /// nanoseconds of pauses. The interval reaches to twice as many collections: references are not removed at once.
+    pub fn unused(&self, cost: &Cost) -> Estimate {
+        let [evacuations, ..] = &self.models;
+        let [soon, late] = cost.full.unused.map(|saved| self.of_full(saved));
+        let [soon_copied, late_copied] = cost
+            .unused_copied
+            .map(|bytes| evacuations.time(0.0, bytes as f64));
+        let (soon, late) = (soon + soon_copied, late + late_copied);
+        let middle = Estimate::exact((soon.value + late.value) / 2.0);
+        let bounds = [soon.low, soon.high, late.low, late.high];
+        self.at_most_all(bounds.into_iter().fold(middle, Estimate::reaching))
+    }
+
+    /// Full collections that are saved; of a part of one it is not known whether it is saved.
+    fn of_full(&self, saved: Saved) -> Estimate {
+        let [_, full, _] = &self.models;
+        let mean_work = full.work as f64 / full.pauses.max(1) as f64;
+        let of = |collections: f64| {
+            let others = (collections - saved.collections) * mean_work;
+            full.time(collections, (saved.work + others).max(0.0))
+        };
+        of(saved.collections)
+            .reaching(of(least_fully(saved.collections)).low)
+            .reaching(of(most_fully(saved.collections)).high)
     }
 
     fn at_most_all(&self, saved: Estimate) -> Estimate {

@@ -20,6 +20,8 @@ impl GcCost {
             kind.work = whole.work / 2;
             kind.brought_work = whole.brought_work / 2.0;
         }
+        half.full.without.collections = cost.full.without.collections / 2.0;
+        half.full.without.work = cost.full.without.work / 2.0;
         self.without(&half)
     }
 
@@ -86,6 +88,8 @@ mod tests {
     use super::*;
     use crate::Amount;
     use crate::heap::cost::gc_cost::KindCost;
+    use crate::heap::cost::other_run::Saved;
+    use crate::heap::cost::other_runs::FullSavings;
     use crate::heap::cost::pause_model::{PauseModel, PauseSample};
 
     /// 40 young pauses of 1,000 ns and 2 ns a byte, two full ones of 500,000 ns.
@@ -119,6 +123,13 @@ mod tests {
                 },
                 copied_in_vain: work / 2,
                 kinds: [kind(40.0, work), kind(2.0, 2_000), KindCost::default()],
+                full: FullSavings {
+                    without: Saved {
+                        collections: 2.0,
+                        work: 2_000.0,
+                    },
+                    ..FullSavings::default()
+                },
                 ..Cost::default()
             },
             models,

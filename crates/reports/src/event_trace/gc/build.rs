@@ -5,11 +5,12 @@ use ducktrack_heap_model::{
 };
 
 use super::document::{
-    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc,
-    WithoutDoc,
+    GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
+    UnknownPausesDoc, WithoutDoc,
 };
 use super::micros::micros;
 use super::what_if::{Change, what_ifs};
+use crate::class_name::printable;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{amount, ratio, signed};
 use crate::event_trace::head::{RowsDoc, TraceHead};
@@ -23,8 +24,11 @@ const METHOD: &str = "The length of a pause, without what the agent took of it, 
     collections) or alive (full ones). Both are fitted to the pauses of this run (Theil and Sen's median slope); they sum to the measured pauses. A site pays for its own bytes, and its \
     share of the constants: a young collection is brought on by the bytes allocated since the one before, a full one or a concurrent cycle by the bytes \
     promoted since the old space was last collected, each site by its share. Collections that were asked for (System.gc(), tools, room for classes) are brought on by nobody. \
-    Without the site, the collections that it brings on do not happen, and others are copied less often where they die young. Intervals: 95 % for the \
-    time per byte, and from all other objects copied as often as before to all of them copied in proportion to the collections.";
+    Without the site, the collections that it brings on do not happen, and others are copied less often where they die young; full collections come later, because there is more room, and have \
+    less to do. `unused`: the objects are made, and are dead once they have not been used for some collections (from their birth on, where the trace has no uses): what ducktrack impact \
+    removes. Intervals: 95 % for the \
+    time per byte; from all other objects copied as often as before to all of them copied in proportion to the collections; a full collection more or less, of which a part is saved; dead after \
+    once to twice so many collections.";
 
 /// Makes the report. `trace` says where the model was read from.
 pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
@@ -71,9 +75,33 @@ pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
         rows,
         unattributed,
         what_if: Vec::new(),
+        unused_for: costs.unused_for,
+        candidates: Vec::new(),
         types,
         sites,
     }
+}
+
+/// A leak candidate whose objects are a group of the costs.
+#[derive(Clone, Debug, Default)]
+pub struct CostCandidate {
+    /// Whose references; `None`: a root's.
+    pub source: Option<String>,
+    /// To what.
+    pub target: String,
+    /// From `ducktrack leaks`.
+    pub score: Option<f64>,
+    /// Bytes that only these references hold.
+    pub held: u64,
+}
+
+/// What is asked of costs beside the table.
+#[derive(Clone, Debug, Default)]
+pub struct CostRequest {
+    /// Runs under other conditions.
+    pub changes: Vec<Change>,
+    /// In the order of the groups.
+    pub candidates: Vec<CostCandidate>,
 }
 
 /// The report with what runs under other conditions would take.
@@ -81,13 +109,23 @@ pub fn cost_report(
     model: &TraceModel,
     trace: &str,
     filter: &Filter,
-    changes: &[Change],
+    request: &CostRequest,
 ) -> GcReport {
     let none = GcCost::default();
     let costs = model.cost.as_ref().unwrap_or(&none);
+    let candidates = request.candidates.iter().zip(&costs.groups);
     GcReport {
         format: "ducktrack-cost".to_owned(),
-        what_if: what_ifs(model, costs, changes),
+        what_if: what_ifs(model, costs, &request.changes),
+        candidates: candidates
+            .map(|(one, group)| GcCandidateDoc {
+                source: one.source.as_deref().map(printable),
+                target: printable(&one.target),
+                score: one.score,
+                held: one.held,
+                cost: cost(&group.cost, costs),
+            })
+            .collect(),
         ..gc_report(model, trace, filter)
     }
 }
@@ -142,6 +180,9 @@ fn site(place: PlaceDoc, row: &SiteCost, costs: &GcCost, callers: &[Caller]) -> 
 fn cost(row: &Cost, costs: &GcCost) -> GcCostDoc {
     let (pause_micros, pause_interval) = micros(row.pause_nanos(&costs.models));
     let (saved, saved_interval) = micros(costs.without(row));
+    let (unused, unused_interval) = micros(costs.unused(row));
+    let full = row.full.without.collections;
+    let young = row.kind(PauseKind::Evacuation).brought_on;
     GcCostDoc {
         count: signed(row.allocated.count),
         bytes: signed(row.allocated.bytes),
@@ -155,9 +196,16 @@ fn cost(row: &Cost, costs: &GcCost) -> GcCostDoc {
         pause_interval,
         collections: ratio(row.collections()),
         without: WithoutDoc {
-            collections: ratio(row.collections()),
+            collections: ratio(young + full),
             pause_micros: saved,
             pause_interval: saved_interval,
+        },
+        unused: WithoutDoc {
+            collections: ratio(
+                (row.full.unused[0].collections + row.full.unused[1].collections) / 2.0,
+            ),
+            pause_micros: unused,
+            pause_interval: unused_interval,
         },
     }
 }

@@ -38,6 +38,12 @@ pub struct GcReport {
     /// `ducktrack cost`: runs under other conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIfDoc>,
+    /// Objects that have not been used for this many collections are dead in the runs of `unused`.
+    #[serde(default)]
+    pub unused_for: u32,
+    /// `ducktrack cost --dump`: what leak candidates cost, in the order of `ducktrack leaks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<GcCandidateDoc>,
     /// By type, where a run without it saves most first; empty with a filter on packages.
     pub types: Vec<GcTypeDoc>,
     /// By site, in the same order.
@@ -118,6 +124,9 @@ pub struct GcCostDoc {
     pub collections: f64,
     /// What a run without them saves.
     pub without: WithoutDoc,
+    /// What a run saves in which they are made, and die when they have not been used for `unusedFor` collections.
+    #[serde(default)]
+    pub unused: WithoutDoc,
 }
 
 /// A run without some objects.
@@ -130,6 +139,22 @@ pub struct WithoutDoc {
     pub pause_micros: u64,
     /// Where that is in 95 of 100 runs.
     pub pause_interval: [u64; 2],
+}
+
+/// The cost of what a leak candidate holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GcCandidateDoc {
+    /// Whose references; null: a root's.
+    pub source: Option<String>,
+    /// To what.
+    pub target: String,
+    /// From `ducktrack leaks`; null: the pair was given.
+    pub score: Option<f64>,
+    /// Bytes that only these references hold.
+    pub held: u64,
+    /// What they cost: of each site the share that is among them.
+    #[serde(flatten)]
+    pub cost: GcCostDoc,
 }
 
 /// The cost of a type.

@@ -6,6 +6,13 @@ final class Work {
     static final int STEPS = Integer.getInteger("ducktrack.leaks.steps", 3000);
 
     private static final int GARBAGE = 100;
+    /**
+     * The garbage of this many steps stays alive: the property {@code ducktrack.leaks.keep}. Such objects get old and die there, so that the old space is
+     * collected again and again, as in a program that works.
+     */
+    private static final int KEPT = Integer.getInteger("ducktrack.leaks.keep", 0);
+
+    private static final byte[][] RECENT = new byte[KEPT * GARBAGE][];
     private static byte[] lost;
 
     private Work() {}
@@ -21,6 +28,9 @@ final class Work {
             step.run(number);
             for (int count = 0; count < GARBAGE; count++) {
                 lost = new byte[2000];
+                if (KEPT > 0) {
+                    RECENT[(number % KEPT) * GARBAGE + count] = lost;
+                }
             }
         }
     }
