@@ -56,7 +56,6 @@ impl BlockKind {
     pub const WITNESS: Self = Self(32);
     /// Objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).
     pub const STAMPS: Self = Self(33);
-
     /// Objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)).
     pub const USES: Self = Self(34);
     /// What holds objects directly at a moment ([`encode_roots`](crate::encode_roots)).
