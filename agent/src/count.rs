@@ -4,7 +4,7 @@ pub(crate) mod application;
 pub(crate) mod call_totals;
 pub(crate) mod object_bytes;
 
-use ducktrack_class_rewriter::{CounterChoice, RewriteOptions};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_probe_vocabulary::helper::{
@@ -34,9 +34,9 @@ impl Count {
         Self {
             asks_calls,
             rewriting: RewriteOptions {
-                counters: match options.counters {
-                    Counters::Path => CounterChoice::Path,
-                    Counters::Site => CounterChoice::Site,
+                allocations: match options.counters {
+                    Counters::Path => AllocationProbes::PathCounters,
+                    Counters::Site => AllocationProbes::SiteCounters,
                 },
                 histogram: options.histogram,
                 materialized: options.materialized,

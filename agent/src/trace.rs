@@ -26,7 +26,7 @@ mod witness;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ducktrack_class_rewriter::{CounterChoice, RewriteOptions, RewrittenClass, Stamps};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, RewrittenClass, Stamps};
 use ducktrack_hotspot::{
     Address, ClassesAhead, Collector, JvmFlags, ReferenceForm, UnannouncedCollections, VmStructs,
 };
@@ -129,9 +129,9 @@ impl Trace {
     pub(crate) fn new(options: &Options, resident: &'static Resident) -> Self {
         Self {
             rewriting: RewriteOptions {
-                counters: match options.trial {
-                    Some(_) => CounterChoice::Nothing,
-                    None => CounterChoice::Event,
+                allocations: match options.trial {
+                    Some(_) => AllocationProbes::None,
+                    None => AllocationProbes::Events,
                 },
                 histogram: options.histogram,
                 materialized: options.materialized,

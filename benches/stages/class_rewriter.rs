@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use ducktrack_benches::ClassCorpus;
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
 };
 
 fn rewrite(
@@ -33,12 +33,12 @@ fn main() {
     let tracked = TrackedMethods::built_in();
     let mut criterion = Criterion::default().sample_size(10).configure_from_args();
     let mut group = criterion.benchmark_group("classes rewritten");
-    for (name, counters) in [
-        ("counters=path", CounterChoice::Path),
-        ("counters=site", CounterChoice::Site),
+    for (name, allocations) in [
+        ("counters=path", AllocationProbes::PathCounters),
+        ("counters=site", AllocationProbes::SiteCounters),
     ] {
         let options = RewriteOptions {
-            counters,
+            allocations,
             histogram: false,
             materialized: false,
             totals: false,

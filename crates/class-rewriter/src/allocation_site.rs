@@ -117,6 +117,14 @@ pub fn allocations(
     Ok(found)
 }
 
+/// A quick look: whether an instruction may allocate.
+pub(crate) fn may_allocate(instruction: &Instruction<'_>, rules: &PoolRules) -> bool {
+    matches!(
+        instruction.opcode,
+        Opcode::NEW | Opcode::NEWARRAY | Opcode::ANEWARRAY | Opcode::MULTIANEWARRAY
+    ) || rules.may_apply_to(instruction)
+}
+
 fn allocation(
     class: &ClassFile<'_>,
     code: &Code<'_>,

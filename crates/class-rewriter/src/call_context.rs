@@ -26,8 +26,10 @@
 
 use crate::call_rules::counts_again;
 use crate::labels::labels;
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::PlanBuilder;
 use crate::planned::CallTarget;
+use crate::planner::Planner;
+use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
@@ -49,10 +51,25 @@ const CONCATENATION: (&[u8], &[u8]) = (
     b"makeConcatWithConstants",
 );
 
-impl MethodPlanner<'_, '_, '_> {
+/// Notes of calls of tracked methods.
+pub(crate) struct TrackedCalls<'r> {
+    pub(crate) rules: &'r PoolRules,
+}
+
+impl Planner for TrackedCalls<'_> {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        self.rules.may_apply_to(instruction)
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.note_tracked_calls()
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the probes around every call of a tracked method, unless the method is tracked itself: then the blame stays
     /// with its caller.
-    pub(crate) fn note_tracked_calls(&mut self) -> Result<(), Reason> {
+    fn note_tracked_calls(&mut self) -> Result<(), Reason> {
         if self.view.counted_by_callers {
             return self.note_counted();
         }

@@ -12,14 +12,16 @@
 //! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves behind when it throws
 //! is dropped when a call around it ends. Such a call begins by `bh`.
 
-use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
+use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
 use ducktrack_probe_vocabulary::helper::calls;
 
-use crate::method_plan::MethodPlanner;
+use crate::application::LeavingCalls;
+use crate::method_plan::PlanBuilder;
 use crate::planned::{CallTarget, PlannedCause, Role};
+use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
@@ -35,15 +37,48 @@ const UNMOUNT: ProbeMethod = calling(calls::UNMOUNT);
 const COUNTERS: usize = 4;
 
 /// Where a virtual thread is put on its carrier, runs, and is taken off.
-pub(crate) const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
+const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 const CONTINUATION: (&[u8], &[u8]) = (b"jdk/internal/vm/Continuation", b"run");
 
-impl MethodPlanner<'_, '_, '_> {
+/// Asks calls that leave the application what they bring.
+pub(crate) struct CallTotals<'l> {
+    pub(crate) leaving: &'l LeavingCalls,
+}
+
+impl Planner for CallTotals<'_> {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        let target = |index| self.leaving.target(index);
+        instruction.opcode.is_invoke() && instruction.pool_index().and_then(target).is_some()
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.ask_totals()
+    }
+}
+
+/// Follows virtual threads from carrier to carrier.
+pub(crate) struct VirtualThreads;
+
+impl VirtualThreads {
+    /// Whether the class is the one that mounts and unmounts them.
+    pub(crate) fn concern(class: &ClassFile<'_>) -> bool {
+        class.name() == VIRTUAL_THREAD
+    }
+}
+
+impl Planner for VirtualThreads {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        instruction.opcode == Opcode::INVOKEVIRTUAL
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.follow_virtual_threads()
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the probes around every call that leaves the application.
-    pub(crate) fn ask_totals(&mut self) -> Result<(), Reason> {
-        if self.view.leaving.is_empty() {
-            return Ok(());
-        }
+    fn ask_totals(&mut self) -> Result<(), Reason> {
         let head = self.view.constructor_head()?;
         let mut asked: Vec<(CodeOffset, bool)> = Vec::new();
         for instruction in self.view.code.instructions() {
@@ -137,10 +172,7 @@ impl MethodPlanner<'_, '_, '_> {
     }
 
     /// What a virtual thread has open goes with it from carrier to carrier.
-    pub(crate) fn follow_virtual_threads(&mut self) -> Result<(), Reason> {
-        if !self.view.options.totals || self.view.class.name() != VIRTUAL_THREAD {
-            return Ok(());
-        }
+    fn follow_virtual_threads(&mut self) -> Result<(), Reason> {
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
             let Some(index) = instruction

@@ -2,23 +2,30 @@
 
 use crate::allocation_site::{Allocation, allocations};
 use crate::application::{ApplicationClasses, LeavingCalls};
+use crate::call_context::TrackedCalls;
 use crate::call_rules::body_is_counted_by_callers;
-use crate::call_totals::VIRTUAL_THREAD;
-use crate::method_counting::{MethodCounting, WhyPerSite};
-use crate::method_plan::{MethodPlan, MethodPlanner, OwedFrom};
+use crate::call_totals::{CallTotals, VirtualThreads};
+use crate::event_probes::Events;
+use crate::hidden_class_gate::HiddenClassGate;
+use crate::measure_probes::Measures;
+use crate::method_counting::MethodCounting;
+use crate::method_plan::{MethodPlan, OwedFrom, PlanBuilder};
 use crate::method_view::MethodView;
+use crate::path_counting::PathCounters;
 use crate::planned::{
     Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField, PlannedMethod,
     PlannedSite,
 };
+use crate::planner::{Planner, may_need_probes};
 use crate::pool_rules::PoolRules;
 use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
-use crate::rewrite_options::{CounterChoice, RewriteOptions};
+use crate::rewrite_options::{AllocationProbes, RewriteOptions};
+use crate::site_plan::SiteCounters;
 use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
-use crate::uses::use_may_be_in;
-use ducktrack_classfile::{ClassFile, Code, Instruction, Method, Opcode, PoolAppender};
+use crate::use_planner::UseStamps;
+use ducktrack_classfile::{ClassFile, Code, Method, PoolAppender};
 use ducktrack_code_edit::{EditedCode, OffsetMap, SkipReason, edit_code, rewrite_class_methods};
 
 /// A class with its probes, and what they mean.
@@ -84,22 +91,20 @@ impl ClassRewriter<'_> {
         let class = ClassFile::parse(bytes)?;
         let rules = PoolRules::of(&class, self.tracked)?;
         let leaving = LeavingCalls::of(&class, self.application)?;
+        let planners = self.planners(&class, (&rules, &leaving), profiles);
         let mut pool = PoolAppender::new(class.pool());
         let mut result = RewrittenClass::default();
         let mut edits: Vec<(u16, Vec<u8>)> = Vec::new();
         for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
-            let uses = self.stamps != Stamps::None && may_use(method.is_static(), &code)
-                || self.stamps.records().is_some();
-            if !uses && !may_need_probes(&code, &rules, &leaving) && !self.follows(&class) {
+            if !may_need_probes(&planners, method.is_static(), &code) {
                 continue;
             }
-            let profile = profiles.iter().find(|profile| profile.method == index);
             match self.rewrite_method(
                 &class,
                 (&rules, &leaving),
                 (index, &method, code),
-                profile,
+                &planners,
                 &mut pool,
                 numbers,
             ) {
@@ -136,9 +141,41 @@ impl ClassRewriter<'_> {
         Ok(result)
     }
 
-    /// Whether virtual threads are followed in this class.
-    fn follows(&self, class: &ClassFile<'_>) -> bool {
-        self.options.totals && class.name() == VIRTUAL_THREAD
+    /// The planners for a class, in the order of their probes at one place. Stamps are last, because they are left out where they make a
+    /// method too large.
+    fn planners<'a>(
+        &'a self,
+        class: &ClassFile<'_>,
+        (rules, leaving): (&'a PoolRules, &'a LeavingCalls),
+        profiles: &'a [MethodProfile],
+    ) -> Vec<Box<dyn Planner + 'a>> {
+        let mut planners: Vec<Box<dyn Planner + 'a>> = Vec::new();
+        match self.options.allocations {
+            AllocationProbes::PathCounters | AllocationProbes::SiteCounters => {
+                planners.push(Box::new(Measures { rules }));
+            }
+            AllocationProbes::Events => planners.push(Box::new(Events { rules })),
+            AllocationProbes::None => {}
+        }
+        planners.push(Box::new(TrackedCalls { rules }));
+        if !leaving.is_empty() {
+            planners.push(Box::new(CallTotals { leaving }));
+        }
+        if self.options.totals && VirtualThreads::concern(class) {
+            planners.push(Box::new(VirtualThreads));
+        }
+        if rules.hidden_class_entrance().is_some() {
+            planners.push(Box::new(HiddenClassGate { rules }));
+        }
+        match self.options.allocations {
+            AllocationProbes::PathCounters => planners.push(Box::new(PathCounters { profiles })),
+            AllocationProbes::SiteCounters => planners.push(Box::new(SiteCounters)),
+            AllocationProbes::Events | AllocationProbes::None => {}
+        }
+        if self.stamps != Stamps::None {
+            planners.push(Box::new(UseStamps(self.stamps)));
+        }
+        planners
     }
 
     #[allow(
@@ -150,7 +187,7 @@ impl ClassRewriter<'_> {
         class: &ClassFile<'_>,
         (rules, leaving): (&PoolRules, &LeavingCalls),
         (index, method, code): (u16, &Method<'_>, Code<'_>),
-        profile: Option<&MethodProfile>,
+        planners: &[Box<dyn Planner + '_>],
         pool: &mut PoolAppender,
         numbers: &mut dyn Numbers,
     ) -> Result<Option<(MethodPlan, Vec<u8>)>, (Reason, u32)> {
@@ -158,7 +195,7 @@ impl ClassRewriter<'_> {
             allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
         let counted_by_callers =
             body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
-        if counted_by_callers || self.options.counters == CounterChoice::Nothing {
+        if counted_by_callers || self.options.allocations == AllocationProbes::None {
             allocations.clear();
         }
         let sites = site_count(&allocations);
@@ -183,14 +220,13 @@ impl ClassRewriter<'_> {
             options: self.options,
             allocations,
         };
-        let mut planner = MethodPlanner::new(&view, pool, numbers);
-        plan_method(&mut planner, profile).map_err(|reason| (reason, sites))?;
-        if self.stamps != Stamps::None {
+        let mut builder = PlanBuilder::new(&view, pool, numbers);
+        for planner in planners {
             planner
-                .stamp_uses(self.stamps)
+                .plan(&mut builder)
                 .map_err(|reason| (reason, sites))?;
         }
-        let mut plan = planner.plan;
+        let mut plan = builder.plan;
         if plan.edit.is_empty() {
             return Ok(None);
         }
@@ -220,36 +256,6 @@ fn apply(
             Ok(edit_code(method, &plan.edit, pool)?)
         }
         (edited, _) => Ok(edited?),
-    }
-}
-
-/// The plan of one method: stack for its probes, what must stand at the allocation, then counters, then the calls of tracked methods.
-fn plan_method(
-    planner: &mut MethodPlanner<'_, '_, '_>,
-    profile: Option<&MethodProfile>,
-) -> Result<(), Reason> {
-    let view = planner.view;
-    let mut counted = Vec::new();
-    if !view.allocations.is_empty() {
-        planner.claim_stack()?;
-    }
-    for allocation in &view.allocations {
-        match view.options.counters {
-            CounterChoice::Event => planner.record(allocation)?,
-            _ => counted.extend(planner.measure(allocation)?),
-        }
-    }
-    planner.note_tracked_calls()?;
-    planner.ask_totals()?;
-    planner.follow_virtual_threads()?;
-    planner.open_gate()?;
-    match view.options.counters {
-        _ if counted.is_empty() => Ok(()),
-        CounterChoice::Site => planner
-            .count_all_per_site(&counted, WhyPerSite::Asked)
-            .map(drop),
-        CounterChoice::Path => planner.count_per_path(&counted, profile),
-        CounterChoice::Event | CounterChoice::Nothing => Ok(()),
     }
 }
 
@@ -289,35 +295,6 @@ fn site_count(allocations: &[Allocation]) -> u32 {
         .sum::<usize>()
         .try_into()
         .unwrap_or(u32::MAX)
-}
-
-/// A quick look: most methods have nothing to count. An instruction that cannot be decoded needs a closer look.
-fn may_need_probes(code: &Code<'_>, rules: &PoolRules, leaving: &LeavingCalls) -> bool {
-    code.instructions().any(|instruction| match instruction {
-        Ok(instruction) => match instruction.opcode {
-            Opcode::NEW | Opcode::NEWARRAY | Opcode::ANEWARRAY | Opcode::MULTIANEWARRAY => true,
-            Opcode::INVOKEVIRTUAL
-            | Opcode::INVOKESPECIAL
-            | Opcode::INVOKESTATIC
-            | Opcode::INVOKEINTERFACE
-            | Opcode::INVOKEDYNAMIC => {
-                (!rules.is_empty() || !leaving.is_empty())
-                    && instruction.pool_index().is_some_and(|index| {
-                        rules.concerns(index) || leaving.target(index).is_some()
-                    })
-            }
-            _ => false,
-        },
-        Err(_) => true,
-    })
-}
-
-/// A quick look: whether the method may use an object.
-fn may_use(is_static: bool, code: &Code<'_>) -> bool {
-    let uses = |instruction: Result<Instruction<'_>, _>| {
-        instruction.is_ok_and(|instruction| use_may_be_in(instruction.opcode))
-    };
-    !is_static || code.instructions().any(uses)
 }
 
 /// `code_length` of a Code attribute's data: after max_stack and max_locals.

@@ -16,11 +16,16 @@ use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::HelperMethod;
 use ducktrack_probe_vocabulary::helper::{events, object_events};
 
+use ducktrack_classfile::Instruction;
+
+use crate::allocation_site::may_allocate;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::PlanBuilder;
 use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
 use crate::planned::{SizeRule, Unit};
+use crate::planner::Planner;
+use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
@@ -66,9 +71,26 @@ const MEASURED: [Unit; 4] = [
     Unit::MaterializedBytes,
 ];
 
-impl MethodPlanner<'_, '_, '_> {
+/// An event for each allocation.
+pub(crate) struct Events<'r> {
+    pub(crate) rules: &'r PoolRules,
+}
+
+impl Planner for Events<'_> {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        may_allocate(instruction, self.rules)
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.claim_stack_for_allocations()?;
+        let mut allocations = builder.view.allocations.iter();
+        allocations.try_for_each(|allocation| builder.record(allocation))
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the event probe of one allocation.
-    pub(crate) fn record(&mut self, allocation: &Allocation) -> Result<(), Reason> {
+    fn record(&mut self, allocation: &Allocation) -> Result<(), Reason> {
         match &allocation.measure {
             Measure::Instance => self.record_object(allocation, SizeRule::OfClass),
             Measure::Captured(descriptor) => {

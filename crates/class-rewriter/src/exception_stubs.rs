@@ -17,7 +17,7 @@ use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
 use crate::method_counting::Stub;
-use crate::method_plan::{MethodPlanner, OwedFrom};
+use crate::method_plan::{OwedFrom, PlanBuilder};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation, path_block};
 use crate::planned::Role;
 use crate::refusal::Reason;
@@ -352,7 +352,7 @@ impl PathPlan<'_, '_> {
     }
 }
 
-impl MethodPlanner<'_, '_, '_> {
+impl PlanBuilder<'_, '_, '_> {
     /// Adds a stub for every debt; debts of the same vector share a counter.
     pub(crate) fn add_stubs(
         &mut self,

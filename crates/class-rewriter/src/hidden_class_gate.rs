@@ -11,11 +11,13 @@
 //!   invokestatic ClassLoader.defineClass0
 //! ```
 
-use ducktrack_classfile::PoolIndex;
+use ducktrack_classfile::{Instruction, PoolIndex};
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::PlanBuilder;
+use crate::planner::Planner;
+use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
@@ -29,9 +31,25 @@ const GATE: &[u8] = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String
 const BYTES: u16 = 4;
 const FLAGS: u16 = 7;
 
-impl MethodPlanner<'_, '_, '_> {
+/// Opens the gate of hidden classes.
+pub(crate) struct HiddenClassGate<'r> {
+    pub(crate) rules: &'r PoolRules,
+}
+
+impl Planner for HiddenClassGate<'_> {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        instruction.opcode.is_invoke()
+            && instruction.pool_index() == self.rules.hidden_class_entrance()
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.open_gate()
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// If the method is the gate, the bytes that come in are rewritten first.
-    pub(crate) fn open_gate(&mut self) -> Result<(), Reason> {
+    fn open_gate(&mut self) -> Result<(), Reason> {
         let Some(entrance) = self.view.rules.hidden_class_entrance() else {
             return Ok(());
         };

@@ -34,6 +34,7 @@ mod path_counting;
 mod path_plan;
 mod path_policy;
 mod planned;
+mod planner;
 mod pool_rules;
 mod probe;
 mod profile;
@@ -44,6 +45,7 @@ mod site_plan;
 mod stack_claim;
 mod stamps;
 mod tracked_methods;
+mod use_planner;
 mod uses;
 
 pub use allocation_kind::{AllocationKind, ElementSize};
@@ -60,6 +62,6 @@ pub use planned::{
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
 pub use refusal::{Reason, Refusal};
-pub use rewrite_options::{CounterChoice, RewriteOptions};
+pub use rewrite_options::{AllocationProbes, RewriteOptions};
 pub use stamps::{Calls, Stamps};
 pub use tracked_methods::{BadLine, TrackedMethods};

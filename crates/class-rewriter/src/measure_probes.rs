@@ -4,12 +4,17 @@ use ducktrack_code_edit::{Place, Probe, ProbeMethod};
 use ducktrack_probe_vocabulary::HelperMethod;
 use ducktrack_probe_vocabulary::helper::{counting, keyed, materialized};
 
+use ducktrack_classfile::Instruction;
+
 use crate::allocation_kind::ElementSize;
+use crate::allocation_site::may_allocate;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::method_plan::{CountedLevel, MethodPlanner};
+use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
 use crate::planned::{Role, SizeRule, Term, Unit};
+use crate::planner::Planner;
+use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
@@ -63,9 +68,29 @@ fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
 /// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
 const LENGTH_BUCKETS: u8 = 33;
 
-impl MethodPlanner<'_, '_, '_> {
+/// Probes of allocations that must stand at them. What is left for counters of sites or paths is in the plan's `counted`.
+pub(crate) struct Measures<'r> {
+    pub(crate) rules: &'r PoolRules,
+}
+
+impl Planner for Measures<'_> {
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        may_allocate(instruction, self.rules)
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        builder.claim_stack_for_allocations()?;
+        for allocation in &builder.view.allocations {
+            let counted = builder.measure(allocation)?;
+            builder.plan.counted.extend(counted);
+        }
+        Ok(())
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the probes of one allocation that must stand at it, and gives what is left to be counted by site or path counters.
-    pub(crate) fn measure(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
+    fn measure(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let heap_mark = self.mark_heap(allocation)?;
         let counted = match &allocation.measure {
             Measure::Instance => self.fixed(allocation, SizeRule::OfClass)?,

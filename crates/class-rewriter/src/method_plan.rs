@@ -15,10 +15,7 @@ use crate::planned::{
 };
 use crate::probe::own;
 use crate::profile::{OwedByFrames, ProfilePoints};
-use crate::records::{record_plan, way_out};
 use crate::refusal::Reason;
-use crate::stamps::{Calls, Stamps};
-use crate::uses::{has_no_probes, use_probes};
 use ducktrack_classfile::{CodeOffset, LineNumbers, PoolAppender};
 use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
 
@@ -35,6 +32,8 @@ pub(crate) struct MethodPlan {
     /// With these the method would be too large, so they were left out.
     pub(crate) is_too_large_for_stamps: bool,
     pub(crate) sites: Vec<PlannedSite>,
+    /// Levels that counters of sites or paths will count.
+    pub(crate) counted: Vec<CountedLevel>,
     pub(crate) counters: Vec<PlannedCounter>,
     pub(crate) call_sites: Vec<PlannedCallSite>,
     pub(crate) causes: Vec<PlannedCause>,
@@ -59,11 +58,11 @@ pub(crate) struct OwedFrom {
     pub(crate) counter: Option<u32>,
 }
 
-/// Collects a plan.
-pub(crate) struct MethodPlanner<'a, 'c, 'n> {
+/// Collects a plan from the planners.
+pub(crate) struct PlanBuilder<'a, 'c, 'n> {
     pub(crate) view: &'a MethodView<'a, 'c>,
     pub(crate) probes: Probes<'n>,
-    numbers: &'n mut dyn Numbers,
+    pub(crate) numbers: &'n mut dyn Numbers,
     lines: LineNumbers<'a>,
     pub(crate) plan: MethodPlan,
 }
@@ -76,7 +75,7 @@ pub(crate) struct CountedLevel {
     pub(crate) objects: u32,
 }
 
-impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
+impl<'a, 'c, 'n> PlanBuilder<'a, 'c, 'n> {
     pub(crate) fn new(
         view: &'a MethodView<'a, 'c>,
         pool: &'n mut PoolAppender,
@@ -166,40 +165,6 @@ impl<'a, 'c, 'n> MethodPlanner<'a, 'c, 'n> {
     pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {
         self.plan.edit.insertions.push(probe.at(place));
         self.plan.edit.insertions.len() - 1
-    }
-
-    /// Adds the stamps of what the method uses, after all other insertions.
-    pub(crate) fn stamp_uses(&mut self, stamps: Stamps) -> Result<(), Reason> {
-        let uses = use_probes(self.view, stamps, &mut self.probes, self.numbers)?;
-        let has_claim = !self.view.allocations.is_empty()
-            || uses.iter().any(|probe| probe.place != Place::Entry);
-        let edit = &mut self.plan.edit;
-        self.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
-        edit.insertions.extend(uses);
-        match stamps.records() {
-            Some(calls) if !has_no_probes(self.view.class.name()) => {
-                self.add_records(calls, has_claim)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Adds the records of updates and calls.
-    fn add_records(&mut self, calls: Calls, has_claim: bool) -> Result<(), Reason> {
-        let records = record_plan(self.view, calls, &mut self.probes, self.numbers)?;
-        if !has_claim && !records.insertions.is_empty() {
-            self.claim_stack()?;
-        }
-        let edit = &mut self.plan.edit;
-        edit.insertions.extend(records.insertions);
-        edit.replacements = records.replacements;
-        self.plan.static_fields = records.fields;
-        self.plan.called = records.method;
-        if let Some(method) = records.method {
-            let way_out = way_out(self.view, method, edit, &mut self.probes)?;
-            edit.handlers.extend(way_out);
-        }
-        Ok(())
     }
 
     pub(crate) fn add_call_site(

@@ -6,7 +6,7 @@ use ducktrack_probe_vocabulary::HelperMethod;
 use crate::allocation_kind::{AllocationKind, ElementSize};
 use crate::allocation_site::{Allocation, element_size};
 use crate::call_rules::{BACKTRACE, CallRule};
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::PlanBuilder;
 use crate::planned::SizeRule;
 use crate::probe::calling;
 use crate::refusal::Reason;
@@ -53,7 +53,7 @@ pub(crate) fn levels_and_element(allocation: &Allocation) -> Result<u32, Reason>
     Ok(levels << 8 | u32::from(*element))
 }
 
-impl MethodPlanner<'_, '_, '_> {
+impl PlanBuilder<'_, '_, '_> {
     /// An object whose class only the run knows.
     pub(crate) fn probe_by_class(
         &mut self,

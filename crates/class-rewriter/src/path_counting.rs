@@ -3,19 +3,47 @@
 use ducktrack_flow_graph::{BlockId, MethodGraph};
 use ducktrack_path_counters as paths;
 
+use core::mem;
+
+use ducktrack_classfile::Instruction;
+
 use crate::exception_stubs::Debts;
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, MethodPlanner};
+use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::path_plan::{PathPlan, PathUnit, Realisation, ratio};
 use crate::path_policy::split_units;
 use crate::planned::Role;
+use crate::planner::Planner;
 use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
 use crate::refusal::Reason;
 use crate::site_plan::COUNT;
 
-impl MethodPlanner<'_, '_, '_> {
+/// Counters on paths.
+pub(crate) struct PathCounters<'p> {
+    /// Measured frequencies of methods that are re-instrumented.
+    pub(crate) profiles: &'p [MethodProfile],
+}
+
+impl Planner for PathCounters<'_> {
+    /// What it counts, [`Measures`](crate::measure_probes::Measures) finds.
+    fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
+        false
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        let counted = mem::take(&mut builder.plan.counted);
+        if counted.is_empty() {
+            return Ok(());
+        }
+        let is_of_method = |profile: &&MethodProfile| profile.method == builder.view.index;
+        let profile = self.profiles.iter().find(is_of_method);
+        builder.count_per_path(&counted, profile)
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Counts by path, or by site where that is no worse.
-    pub(crate) fn count_per_path(
+    fn count_per_path(
         &mut self,
         counted: &[CountedLevel],
         profile: Option<&MethodProfile>,
@@ -100,7 +128,7 @@ impl MethodPlanner<'_, '_, '_> {
     }
 }
 
-impl MethodPlanner<'_, '_, '_> {
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the probes of the counters.
     fn insert_path_counters(
         &mut self,

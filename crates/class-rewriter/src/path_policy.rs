@@ -7,7 +7,7 @@ use ducktrack_classfile::{Instruction, Opcode};
 use ducktrack_flow_graph::MethodGraph;
 
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, MethodPlanner};
+use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::path_plan::{PathPlan, PathUnit};
 
 /// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
@@ -23,7 +23,7 @@ const LEAST_SAVED_FOR_STUBS_IF_MEASURED: f64 = 0.1;
 /// More stubs than this are not worth a saved increment.
 const MOST_STUBS: usize = 96;
 
-impl MethodPlanner<'_, '_, '_> {
+impl PlanBuilder<'_, '_, '_> {
     /// Nothing to share, nothing to gain.
     pub(crate) fn counted_per_site_anyway(&self, counted: &[CountedLevel]) -> Option<WhyPerSite> {
         match counted.len() {

@@ -2,8 +2,8 @@
 //! call tracked methods, which `invokedynamic` make lambdas or concatenate strings.
 
 use ducktrack_classfile::{
-    ClassFile, Constant, ConstantPool, Error, MemberRef, MethodDescriptor, Opcode, PoolIndex,
-    access,
+    ClassFile, Constant, ConstantPool, Error, Instruction, MemberRef, MethodDescriptor, Opcode,
+    PoolIndex, access,
 };
 use rustc_hash::FxHashMap;
 
@@ -62,20 +62,18 @@ impl PoolRules {
         Ok(rules)
     }
 
-    /// Whether no instruction of the class can match any rule.
-    pub fn is_empty(&self) -> bool {
-        self.calls.is_empty()
-            && self.tracked.is_empty()
-            && self.dynamics.is_empty()
-            && self.hidden_class_entrance.is_none()
-    }
-
     /// Whether a rule may apply to an instruction with this constant.
-    pub(crate) fn concerns(&self, index: PoolIndex) -> bool {
+    fn concerns(&self, index: PoolIndex) -> bool {
         self.calls.binary_search(&index).is_ok()
             || self.tracked.binary_search(&index).is_ok()
             || self.dynamics.contains_key(&index)
             || self.hidden_class_entrance == Some(index)
+    }
+
+    /// Whether a rule may apply to an instruction.
+    pub(crate) fn may_apply_to(&self, instruction: &Instruction<'_>) -> bool {
+        let concerns = |index| self.concerns(index);
+        instruction.opcode.is_invoke() && instruction.pool_index().is_some_and(concerns)
     }
 
     fn add_call(

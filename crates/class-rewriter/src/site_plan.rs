@@ -3,16 +3,41 @@
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
+use core::mem;
+
+use ducktrack_classfile::Instruction;
+
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, MethodPlanner};
+use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::planned::{Role, Term, Unit};
+use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
 pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 
-impl MethodPlanner<'_, '_, '_> {
+/// A counter for each site.
+pub(crate) struct SiteCounters;
+
+impl Planner for SiteCounters {
+    /// What it counts, [`Measures`](crate::measure_probes::Measures) finds.
+    fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
+        false
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        let counted = mem::take(&mut builder.plan.counted);
+        if counted.is_empty() {
+            return Ok(());
+        }
+        builder
+            .count_all_per_site(&counted, WhyPerSite::Asked)
+            .map(drop)
+    }
+}
+
+impl PlanBuilder<'_, '_, '_> {
     /// Counts every site of the method by itself, for a reason.
     pub(crate) fn count_all_per_site(
         &mut self,

@@ -13,15 +13,23 @@
 
 use ducktrack_code_edit::Place;
 
-use crate::method_plan::MethodPlanner;
+use crate::method_plan::PlanBuilder;
 use crate::probe::CLAIM;
 use crate::refusal::Reason;
 
-impl MethodPlanner<'_, '_, '_> {
+impl PlanBuilder<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.
     pub(crate) fn claim_stack(&mut self) -> Result<(), Reason> {
         let probe = self.probes.build().push(0).invoke(CLAIM).finish()?;
         self.insert(Place::Entry, probe);
         Ok(())
+    }
+
+    /// The same, if the method allocates.
+    pub(crate) fn claim_stack_for_allocations(&mut self) -> Result<(), Reason> {
+        match self.view.allocations.is_empty() {
+            true => Ok(()),
+            false => self.claim_stack(),
+        }
     }
 }

@@ -4,7 +4,7 @@
 
 use bolero::{TypeGenerator, check};
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
 };
 use ducktrack_classfile::ClassFile;
 
@@ -52,13 +52,13 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
     }
 }
 
-fn options(counters: CounterChoice, all: bool) -> RewriteOptions {
+fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
     RewriteOptions {
-        counters,
+        allocations,
         histogram: all,
         materialized: all,
         totals: false,
-        profile: counters == CounterChoice::Path,
+        profile: allocations == AllocationProbes::PathCounters,
     }
 }
 
@@ -69,10 +69,10 @@ fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
         tracked,
         application: None,
         hidden: false,
-        stamps: match options.counters {
-            CounterChoice::Event => Stamps::Witness,
-            CounterChoice::Path | CounterChoice::Nothing => Stamps::Uses,
-            CounterChoice::Site => Stamps::None,
+        stamps: match options.allocations {
+            AllocationProbes::Events => Stamps::Witness,
+            AllocationProbes::PathCounters | AllocationProbes::None => Stamps::Uses,
+            AllocationProbes::SiteCounters => Stamps::None,
         },
     };
     let rewritten = rewriter.rewrite(bytes, &[], &mut ConsecutiveNumbers::default());
@@ -88,9 +88,9 @@ fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
 fn any_class_file_is_refused_or_rewritten() {
     let tracked = TrackedMethods::built_in();
     let choices = [
-        options(CounterChoice::Path, true),
-        options(CounterChoice::Site, false),
-        options(CounterChoice::Event, false),
+        options(AllocationProbes::PathCounters, true),
+        options(AllocationProbes::SiteCounters, false),
+        options(AllocationProbes::Events, false),
     ];
     for seed in SEEDS {
         for options in &choices {

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use ducktrack_class_rewriter::{
-    ClassRewriter, ConsecutiveNumbers, CounterChoice, MethodProfile, RewriteOptions,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, MethodProfile, RewriteOptions,
     RewrittenClass, Role, Stamps, TrackedMethods, Unit, WhyPerSite,
 };
 use ducktrack_classfile::CodeOffset;
@@ -73,7 +73,7 @@ impl Rewritten {
     /// Rewrites a class as the agent does by default, with `profile` as the measured frequencies.
     pub(crate) fn of(bytes: &[u8], profile: Option<MethodProfile>) -> Self {
         let options = RewriteOptions {
-            counters: CounterChoice::Path,
+            allocations: AllocationProbes::PathCounters,
             histogram: false,
             materialized: false,
             totals: false,

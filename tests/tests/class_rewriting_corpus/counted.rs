@@ -7,7 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    Calls, ClassRewriter, ConsecutiveNumbers, CounterChoice, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, Calls, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps,
+    TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -96,14 +97,14 @@ pub(crate) fn choices() -> Vec<Choice> {
 
 fn all_choices() -> [Choice; 7] {
     let plain = RewriteOptions {
-        counters: CounterChoice::Path,
+        allocations: AllocationProbes::PathCounters,
         histogram: false,
         materialized: false,
         totals: false,
         profile: true,
     };
     let site = RewriteOptions {
-        counters: CounterChoice::Site,
+        allocations: AllocationProbes::SiteCounters,
         totals: false,
         profile: false,
         ..plain.clone()
@@ -114,7 +115,7 @@ fn all_choices() -> [Choice; 7] {
         ..plain.clone()
     };
     let events = RewriteOptions {
-        counters: CounterChoice::Event,
+        allocations: AllocationProbes::Events,
         totals: false,
         profile: false,
         ..plain.clone()

@@ -10,7 +10,7 @@
 mod run;
 mod sums;
 
-use ducktrack_tests::{Jdk, checked, skipped, traced_jdks};
+use ducktrack_tests::{Jdk, checked, skipped, trace_command, traced_jdks};
 
 use run::{Run, programs};
 use sums::Sums;
@@ -151,5 +151,26 @@ fn the_vms_checker_of_jni_has_nothing_to_say() {
             .filter(|line| line.contains("WARNING") || line.contains("FATAL"))
             .collect();
         assert!(complaints.is_empty(), "{complaints:?}");
+    }
+}
+
+/// Threads that end after a few events have the same small cost for each event as others: what states a thread's first event and its end is
+/// short, and so are the events of arrays.
+#[test]
+fn short_threads_with_arrays_take_less_than_six_bytes_an_event() {
+    const THREADS: u64 = 20_000;
+    /// Each thread's rounds, with 15 arrays of one level.
+    const EVENTS_OF_THREAD: u64 = 10 * 15;
+    for jdk in jdks() {
+        let run = Run::of_program("ShortThreads", &jdk, &["-Xmx256m"], "", &["20000"]);
+        let info = trace_command("info", &run.trace, &[]).expect("info");
+        let events = info["events"].as_u64().expect("events");
+        let bytes = info["bytesPerEvent"].as_f64().expect("bytes");
+        assert!(events >= THREADS * EVENTS_OF_THREAD, "{events} events");
+        assert!(bytes < 6.0, "JDK {}: {bytes} bytes an event", jdk.version);
+        checked(&format!(
+            "trace_events: {bytes:.2} bytes for each of {events} events of {THREADS} threads, JDK {}",
+            jdk.version
+        ));
     }
 }

@@ -1,4 +1,4 @@
-//! One run of `TraceEvents` under the agent.
+//! One run of a program under the agent.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -6,12 +6,13 @@ use std::sync::OnceLock;
 use ducktrack_tests::{Jdk, TracedRun, compile_java};
 use tempfile::TempDir;
 
-/// The compiled program, if there is a compiler.
+/// The compiled programs, if there is a compiler.
 pub(crate) fn programs() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
     let compile = || {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(&["TraceEvents"], 17, folder.path()).expect("javac");
+        let compiled =
+            compile_java(&["TraceEvents", "ShortThreads"], 17, folder.path()).expect("javac");
         compiled.then_some(folder)
     };
     FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
@@ -30,11 +31,21 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn of(jdk: &Jdk, vm: &[&str], options: &str, words: &[&str]) -> Self {
+        Self::of_program("TraceEvents", jdk, vm, options, words)
+    }
+
+    pub(crate) fn of_program(
+        program: &str,
+        jdk: &Jdk,
+        vm: &[&str],
+        options: &str,
+        words: &[&str],
+    ) -> Self {
         let run = TracedRun::new(jdk, &vm.join(" ")).expect("folder");
         let programs = programs().expect("asked before");
         let mut command = run.command(options, &[programs]).expect("java");
         let output = run
-            .finish(command.args(vm).arg("TraceEvents").args(words))
+            .finish(command.args(vm).arg(program).args(words))
             .expect("the program");
         let allocated = output
             .lines()

@@ -1,0 +1,47 @@
+//! What every kind of probe has in common: which instructions it is interested in, and its part of a method's plan.
+//!
+//! ```text
+//! a quick look at a method: is any planner interested?  ──no──> the method stays as it is
+//!                          │ yes
+//!                          └─> each planner in order ─ plan ─> PlanBuilder ─> one CodeEdit
+//! ```
+
+use ducktrack_classfile::{Code, Instruction};
+
+use crate::method_plan::PlanBuilder;
+use crate::refusal::Reason;
+
+/// Plans one kind of probe for the methods of a class.
+pub(crate) trait Planner {
+    /// Whether methods need these probes whatever is in their code.
+    fn is_interested_in_method(&self, is_static: bool) -> bool {
+        let _ = is_static;
+        false
+    }
+
+    /// A quick look: whether an instruction may need one of these probes.
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool;
+
+    /// Adds its probes to the plan of a method. Planners that come earlier have added theirs.
+    ///
+    /// # Errors
+    /// The reason why the method must be left as it is.
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason>;
+}
+
+/// Whether a method may need a probe of any planner. An instruction that cannot be decoded needs a closer look.
+pub(crate) fn may_need_probes(
+    planners: &[Box<dyn Planner + '_>],
+    is_static: bool,
+    code: &Code<'_>,
+) -> bool {
+    planners
+        .iter()
+        .any(|planner| planner.is_interested_in_method(is_static))
+        || code.instructions().any(|instruction| match instruction {
+            Ok(instruction) => planners
+                .iter()
+                .any(|planner| planner.is_interested_in(&instruction)),
+            Err(_) => true,
+        })
+}

@@ -1,0 +1,63 @@
+//! The last planner of a method: stamps of what it uses, and records of its updates and calls.
+
+use ducktrack_classfile::Instruction;
+use ducktrack_code_edit::Place;
+
+use crate::method_plan::PlanBuilder;
+use crate::planner::Planner;
+use crate::records::{record_plan, way_out};
+use crate::refusal::Reason;
+use crate::stamps::{Calls, Stamps};
+use crate::uses::{has_no_probes, use_may_be_in, use_probes};
+
+/// Stamps what methods use.
+pub(crate) struct UseStamps(pub(crate) Stamps);
+
+impl Planner for UseStamps {
+    fn is_interested_in_method(&self, is_static: bool) -> bool {
+        !is_static || self.0.records().is_some()
+    }
+
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        use_may_be_in(instruction.opcode)
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        let view = builder.view;
+        let uses = use_probes(view, self.0, &mut builder.probes, builder.numbers)?;
+        let has_claim =
+            !view.allocations.is_empty() || uses.iter().any(|probe| probe.place != Place::Entry);
+        let edit = &mut builder.plan.edit;
+        builder.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
+        edit.insertions.extend(uses);
+        match self.0.records() {
+            Some(calls) if !has_no_probes(view.class.name()) => {
+                add_records(builder, calls, has_claim)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Adds the records of updates and calls.
+fn add_records(
+    builder: &mut PlanBuilder<'_, '_, '_>,
+    calls: Calls,
+    has_claim: bool,
+) -> Result<(), Reason> {
+    let view = builder.view;
+    let records = record_plan(view, calls, &mut builder.probes, builder.numbers)?;
+    if !has_claim && !records.insertions.is_empty() {
+        builder.claim_stack()?;
+    }
+    let edit = &mut builder.plan.edit;
+    edit.insertions.extend(records.insertions);
+    edit.replacements = records.replacements;
+    builder.plan.static_fields = records.fields;
+    builder.plan.called = records.method;
+    if let Some(method) = records.method {
+        let way_out = way_out(view, method, edit, &mut builder.probes)?;
+        edit.handlers.extend(way_out);
+    }
+    Ok(())
+}
