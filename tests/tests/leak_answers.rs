@@ -72,8 +72,8 @@ fn one_screen_and_all_keys() {
     );
     has(first(&holders, "types"), "type count bytes retained");
     let cost = json("cost", &["--heap", "128m"]);
-    has(&cost, "method unknown total selected whatIf");
-    let keys = "count bytes copied copiedByAge copiedInVain marked promoted promotedSoonDead pauseMicros pauseInterval collections without";
+    has(&cost, "method unknown unusedFor total selected whatIf");
+    let keys = "count bytes copied copiedByAge copiedInVain marked promoted promotedSoonDead pauseMicros pauseInterval collections without unused";
     has(
         first(&cost, "sites"),
         &format!("class method line context {keys}"),
@@ -87,6 +87,11 @@ fn one_screen_and_all_keys() {
         first(&cost, "whatIf"),
         "what pauseMicros pauseInterval unknown",
     );
+    let cost = json("cost", &["--dump", dump]);
+    let candidate = first(&cost, "candidates");
+    has(candidate, &format!("source target score held {keys}"));
+    assert_eq!(candidate["target"], "ducktrack.leaks.SessionStore$Session");
+    assert!(candidate["held"].as_u64() > Some(1_000_000), "{candidate}");
     checked("one screen of leaks, and the keys of leaks, stale, holders and cost");
 }
 

@@ -9,8 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java_with, harness_folder, is_full_run, trace_command,
-    traced_jdks,
+    Jdk, LeakyProgram, TracedRun, checked, compiled_leaky_programs, is_full_run, leaky_programs,
+    trace_command, traced_jdks,
 };
 use serde_json::Value;
 
@@ -31,146 +31,8 @@ fn needs_staleness(program: &str) -> bool {
     NEED_STALENESS.contains(&program) || std::env::var_os("DUCKTRACK_STALENESS").is_some()
 }
 
-/// What the top of a program says.
-struct Program {
-    name: String,
-    /// The type, the place that makes it, and what holds it. Empty: nothing leaks.
-    culprits: Vec<[String; 3]>,
-    /// The library that it uses.
-    library: Option<String>,
-    is_control: bool,
-}
-
-impl Program {
-    /// The same without its leak.
-    fn repaired(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            culprits: Vec::new(),
-            library: self.library.clone(),
-            is_control: true,
-        }
-    }
-
-    /// What it is called in the table.
-    fn row_name(&self) -> String {
-        match (&self.library, self.is_control) {
-            (Some(_), true) => format!("{}, repaired", self.name),
-            _ => self.name.clone(),
-        }
-    }
-
-    fn class_path(&self) -> Vec<PathBuf> {
-        let Some(library) = &self.library else {
-            return Vec::new();
-        };
-        let folder = harness_folder().join("lib/leaks");
-        let (leaking, fixed) = (
-            folder.join(format!("{library}-leaking")),
-            folder.join(format!("{library}-fixed")),
-        );
-        assert!(
-            leaking.exists(),
-            "{} is not there: run scripts/harness-build first",
-            leaking.display()
-        );
-        let version = match self.is_control && fixed.exists() {
-            true => fixed,
-            false => leaking,
-        };
-        vec![version.join("*"), folder.join(library).join("*")]
-    }
-}
-
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks")
-}
-
-/// All source files, those with libraries last.
-fn files() -> Vec<PathBuf> {
-    let libraries = sources().join("../../../libraries/ducktrack/leaks");
-    let mut all = Vec::new();
-    for folder in [sources(), libraries] {
-        let files = std::fs::read_dir(folder).expect("java-harness/leaks");
-        let start = all.len();
-        all.extend(files.map(|file| file.expect("a file").path()));
-        all[start..].sort();
-    }
-    all
-}
-
-fn all_programs() -> Vec<Program> {
-    let mut programs: Vec<Program> = Vec::new();
-    for program in files().into_iter().filter_map(|file| program(&file)) {
-        let repaired = program.library.is_some().then(|| program.repaired());
-        programs.push(program);
-        programs.extend(repaired);
-    }
-    programs
-}
-
-/// Those that are to run.
-fn programs() -> Vec<Program> {
-    let mut programs = all_programs();
-    if let Ok(only) = std::env::var("DUCKTRACK_LEAKS") {
-        programs.retain(|program| only.split(',').any(|wanted| wanted == program.name));
-    }
-    programs
-}
-
-/// `None`: it has no such words, so it is no program.
-fn program(source: &Path) -> Option<Program> {
-    let name = source.file_stem()?.to_str()?.to_owned();
-    let text = std::fs::read_to_string(source).ok()?;
-    let comment = text.split("/**").nth(1)?.split("*/").next()?;
-    let words: Vec<&str> = comment
-        .split_whitespace()
-        .filter(|word| *word != "*")
-        .map(|word| word.trim_start_matches("<p>"))
-        .collect();
-    let after = |at: usize, word: &str| words[at..].iter().position(|other| *other == word);
-    let culprit = |at: usize| -> Option<[String; 3]> {
-        let (made, held) = (at + after(at, "in")?, at + after(at, "by")?);
-        let mut holder: Vec<&str> = words[held + 1..].to_vec();
-        holder.truncate(after(held + 1, "CULPRIT").unwrap_or(holder.len()));
-        Some([
-            words[at + 1].to_owned(),
-            words[made + 1].to_owned(),
-            holder.join(" "),
-        ])
-    };
-    let culprits: Vec<[String; 3]> = (0..words.len())
-        .filter(|at| words[*at] == "CULPRIT")
-        .filter_map(culprit)
-        .collect();
-    let is_control = words.contains(&"CONTROL");
-    let library = after(0, "LIBRARY").map(|at| words[at + 1].to_owned());
-    (is_control || !culprits.is_empty()).then_some(Program {
-        name,
-        culprits,
-        library,
-        is_control,
-    })
-}
-
-fn compiled() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let mut names = vec!["DumpAtExit".to_owned()];
-    for file in files() {
-        let path = file.with_extension("");
-        names.push(path.to_str().expect("a path in UTF-8").to_owned());
-    }
-    let libraries: Vec<PathBuf> = all_programs()
-        .iter()
-        .flat_map(Program::class_path)
-        .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    assert!(compile_java_with(&names, 17, folder.path(), &libraries).expect("compile"));
-    folder
-}
-
 /// `ducktrack leaks` after a run of this many steps.
-fn leaks(jdk: &Jdk, collector: &str, classes: &Path, program: &Program, steps: u32) -> Value {
+fn leaks(jdk: &Jdk, collector: &str, classes: &Path, program: &LeakyProgram, steps: u32) -> Value {
     let run = TracedRun::new(jdk, &program.name).expect("folder");
     let dump = run.file("heap.hprof");
     let options = match needs_staleness(&program.name) {
@@ -211,7 +73,7 @@ fn rank(report: &Value, [ty, made, holder]: &[String; 3]) -> Option<usize> {
 
 #[test]
 fn the_true_culprit_ranks_first_and_controls_raise_no_alarm() {
-    let classes = compiled();
+    let classes = compiled_leaky_programs();
     let jdks = traced_jdks().expect("JDKs");
     let (jdks, collectors) = match is_full_run() {
         true => (jdks.as_slice(), &COLLECTORS[..]),
@@ -223,7 +85,7 @@ fn the_true_culprit_ranks_first_and_controls_raise_no_alarm() {
     let (mut runs, mut missed, mut later, mut false_alarms) = (0, Vec::new(), Vec::new(), 0);
     for jdk in jdks {
         for collector in collectors {
-            for program in programs() {
+            for program in leaky_programs() {
                 // The libraries are older than later JDKs.
                 if program.library.is_some() && jdk.version > jdks[0].version {
                     continue;
@@ -290,7 +152,7 @@ struct Row {
     alarms: u64,
 }
 
-fn judged(jdk: &Jdk, collector: &str, classes: &Path, program: &Program) -> Row {
+fn judged(jdk: &Jdk, collector: &str, classes: &Path, program: &LeakyProgram) -> Row {
     let steps = match (is_full_run(), &program.library) {
         (true, _) => &STEPS[..],
         (false, None) => &STEPS[3..],

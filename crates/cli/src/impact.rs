@@ -1,7 +1,10 @@
 //! `ducktrack impact -- java ...`: runs a program again and again, with and without the objects of leak candidates.
 
 mod candidates;
+mod first_run;
 mod pair;
+mod prediction;
+mod switch;
 mod trial;
 
 use std::ffi::OsString;
@@ -16,8 +19,11 @@ use crate::library;
 use crate::output::{Format, Output};
 use crate::progress::Progress;
 use candidates::Found;
+use ducktrack_heap_model::Estimate;
+use first_run::FirstRun;
 pub(crate) use pair::Pair;
-use trial::Program;
+use switch::Switch;
+use trial::{Change, Program};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -26,6 +32,7 @@ use trial::Program;
   ducktrack impact --pair 'java.util.HashMap$Node->com.acme.Session' -- java -jar app.jar
   ducktrack impact --at oom --trials 10 -- java -Xmx25m -jar app.jar     as the paper does
   ducktrack impact --until-line 'benchmark done' -- java -jar server.jar
+  ducktrack impact --switch com.acme.Buffers=-Dcom.acme.reuse=true -- java -jar app.jar     what an option saves, and was that foreseen?
 
 Every trial must do the same work: a fixed number of iterations or requests. What the program prints is not shown.
 Set a reference to null, and a program may fail: never run this where its results matter.")]
@@ -45,6 +52,12 @@ pub(crate) struct ImpactArgs {
     /// Try these instead of looking for candidates: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
     #[arg(long = "pair", value_name = "SOURCE->TARGET")]
     pairs: Vec<Pair>,
+    /// Also try this JVM option, which switches off the allocation of a package, class or method (com.acme.Cache.put): SITES=OPTION (may be repeated)
+    #[arg(long = "switch", value_name = "SITES=OPTION")]
+    switches: Vec<Switch>,
+    /// Trace a first run, and compare what it predicts with what is measured (always done where candidates are looked for)
+    #[arg(long)]
+    predict: bool,
     /// A trial ends when the program prints a line with this text: for programs that do not end
     #[arg(long, value_name = "TEXT")]
     until_line: Option<String>,
@@ -86,15 +99,28 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         until_line: args.until_line,
         folder: folder.path.clone(),
     };
-    let found = match args.pairs.is_empty() {
-        true => candidates::find(&program, args.candidates)?,
-        false => Found::given(args.pairs),
+    let is_given = !(args.pairs.is_empty() && args.switches.is_empty());
+    let first = match args.predict || !is_given {
+        true => Some(FirstRun::new(&program)?),
+        false => None,
+    };
+    let found = match first.as_ref().filter(|_| !is_given) {
+        Some(first) => candidates::find(first, args.candidates)?,
+        None => Found::given(args.pairs, first.as_ref()),
+    };
+    let pairs = found.pairs.into_iter().map(Change::Removal);
+    let changes: Vec<Change> = pairs
+        .chain(args.switches.into_iter().map(Change::Switch))
+        .collect();
+    let predicted = match &first {
+        Some(first) => prediction::shares(first, &changes, args.after)?,
+        None => vec![None; changes.len()],
     };
     let plan = Plan {
         trials: args.trials,
         options: format!("remove-at={},remove-after={}", args.at.word(), args.after),
     };
-    let (base, candidates) = plan.carry_out(&program, &found.pairs)?;
+    let (base, candidates) = plan.carry_out(&program, &changes, &predicted)?;
     let request = ImpactRequest {
         command: program.name(),
         at: args.at.word().to_owned(),
@@ -119,18 +145,19 @@ impl Plan {
     fn carry_out(
         &self,
         program: &Program,
-        pairs: &[Pair],
+        changes: &[Change],
+        predicted: &[Option<Estimate>],
     ) -> Result<(Vec<TrialRun>, Vec<ImpactCandidate>)> {
-        let kinds = pairs.len() + 1;
+        let kinds = changes.len() + 1;
         let mut runs: Vec<Vec<TrialRun>> = vec![Vec::new(); kinds];
         let all = u64::from(self.trials) * kinds as u64;
         let progress = Progress::of_trials(all);
         for round in 0..self.trials as usize {
             for place in 0..kinds {
                 let kind = (round + place) % kinds;
-                let pair = kind.checked_sub(1).and_then(|at| pairs.get(at));
+                let change = kind.checked_sub(1).and_then(|at| changes.get(at));
                 progress.at((round * kinds + place) as u64);
-                let run = program.trial(&self.options, pair)?;
+                let run = program.trial(&self.options, change)?;
                 runs[kind].push(run);
             }
         }
@@ -140,10 +167,11 @@ impl Plan {
         if base.iter().all(|run| run.trial.is_none()) {
             bail!("{}", program.without_result());
         }
-        let candidates = pairs.iter().zip(runs).map(|(pair, runs)| ImpactCandidate {
-            source: pair.source.clone(),
-            target: pair.target.clone(),
-            score: pair.score,
+        let candidates = changes.iter().zip(predicted).zip(runs);
+        let candidates = candidates.map(|((change, predicted), runs)| ImpactCandidate {
+            change: change.document(),
+            score: change.score(),
+            predicted: *predicted,
             runs,
         });
         Ok((base, candidates.collect()))

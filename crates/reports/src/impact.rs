@@ -5,7 +5,7 @@ mod document;
 mod estimate;
 mod text;
 
-pub use build::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
+pub use build::{ImpactCandidate, ImpactRequest, TrialChange, TrialRun, impact_report};
 pub use document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
 
 use crate::document_lines::lines;

@@ -72,14 +72,14 @@ pub use event_trace::{
     TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownPausesDoc,
     VerdictsDoc, WhatIfDoc, WindowDoc as GrowthWindowDoc, WindowGrowthDoc, WithoutDoc,
     candidate_groups, candidates_of, cost_report, csv_line, deaths_report, gc_report,
-    growth_report, heap_report, holders_report, info_report, leaks_report, lifetimes_report,
-    place_of, stale_report, timeline_report,
+    group_of_sites, growth_report, heap_report, holders_report, info_report, leaks_report,
+    lifetimes_report, place_of, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
-    TrialRun, TrialSetDoc, impact_report,
+    TrialChange, TrialRun, TrialSetDoc, impact_report,
 };
 pub use json::{
     AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,

@@ -1,14 +1,11 @@
 //! Which pairs of types are tried: given ones, or the leak candidates of a first run.
 
-use anyhow::{Context, Result, bail};
-use ducktrack_heap_model::{Moment, Questions};
+use anyhow::{Result, bail};
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report};
 
+use super::first_run::FirstRun;
 use super::pair::Pair;
-use super::trial::Program;
-use crate::dump_loading::DumpTrace;
-use crate::trace_report::load_events;
 
 /// What is tried.
 pub(super) struct Found {
@@ -20,30 +17,19 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn given(pairs: Vec<Pair>) -> Self {
+    pub(super) fn given(pairs: Vec<Pair>, first: Option<&FirstRun>) -> Self {
         Self {
             pairs,
             left_out: Vec::new(),
-            found_in: None,
+            found_in: first.map(FirstRun::names),
         }
     }
 }
 
-/// Runs the program once, traced, and takes what `ducktrack leaks` names.
-pub(super) fn find(program: &Program, most: usize) -> Result<Found> {
-    eprintln!("ducktrack: a first run, traced, to find candidates");
-    let trace = program.traced()?;
-    let dump = trace.join("heap.hprof");
-    let names = (trace.display().to_string(), dump.display().to_string());
-    let advice = "name the pair with --pair SOURCE->TARGET, as ducktrack leaks has it";
-    let questions = Questions {
-        growth: true,
-        staleness: Some(Moment::End),
-        ..Questions::default()
-    };
-    let load = |questions: &Questions| load_events(&trace, questions);
-    let mut loaded = DumpTrace::load(load, &dump, questions)
-        .with_context(|| format!("no candidates were found; {advice}"))?;
+/// Takes what `ducktrack leaks` names.
+pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
+    let names = first.names();
+    let mut loaded = first.load()?;
     let holdings = Holdings::new(loaded.join()?);
     let request = LeakRequest {
         trace: names.0.clone(),
@@ -54,7 +40,9 @@ pub(super) fn find(program: &Program, most: usize) -> Result<Found> {
         .map_err(|error| loaded.fault(error))?;
     let (pairs, left_out) = chosen(&report, most);
     if pairs.is_empty() {
-        bail!("the first run has no leak candidate that can be tried: {advice}");
+        bail!(
+            "the first run has no leak candidate that can be tried: name the pair with --pair SOURCE->TARGET, as ducktrack leaks has it"
+        );
     }
     Ok(Found {
         pairs,

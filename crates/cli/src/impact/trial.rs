@@ -10,20 +10,53 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use ducktrack_heap_model::Trial;
-use ducktrack_reports::TrialRun;
+use ducktrack_reports::{TrialChange, TrialRun};
 use rustc_hash::FxHasher;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::pair::Pair;
+use super::switch::Switch;
 use crate::loading::load_records;
 use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
 
+/// HotSpot takes these options after those of the command line, so that they hold.
+const LAST_OPTIONS: &str = "_JAVA_OPTIONS";
 /// What of a program's messages is shown when it fails.
 const LAST_BYTES: usize = 400;
 
 thread_local! {
     /// The number of the next trace.
     static NEXT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// What is different in trials that are no base trials.
+pub(super) enum Change {
+    Removal(Pair),
+    Switch(Switch),
+}
+
+impl Change {
+    /// As the report has it.
+    pub(super) fn document(&self) -> TrialChange {
+        match self {
+            Self::Removal(pair) => TrialChange::Removal {
+                source: pair.source.clone(),
+                target: pair.target.clone(),
+            },
+            Self::Switch(switch) => TrialChange::Option {
+                option: switch.option.clone(),
+                sites: switch.sites.clone(),
+            },
+        }
+    }
+
+    /// The score of `ducktrack leaks`.
+    pub(super) fn score(&self) -> Option<f64> {
+        match self {
+            Self::Removal(pair) => pair.score,
+            Self::Switch(_) => None,
+        }
+    }
 }
 
 /// The program that is tried.
@@ -54,7 +87,7 @@ impl Program {
     /// A traced run with a heap dump at its end; the directory of its trace.
     pub(super) fn traced(&self) -> Result<PathBuf> {
         let trace = self.folder.join("candidates");
-        let ending = self.run(&trace, "mode=trace,staleness=on,dump=end,summary=off")?;
+        let ending = self.run(&trace, "mode=trace,staleness=on,dump=end,summary=off", None)?;
         if !trace.is_dir() {
             bail!(
                 "the program wrote no trace (exit code {}): {}",
@@ -65,18 +98,19 @@ impl Program {
         Ok(trace)
     }
 
-    /// A trial; `None`: without removal.
-    pub(super) fn trial(&self, options: &str, pair: Option<&Pair>) -> Result<TrialRun> {
+    /// A trial; `None`: a base trial.
+    pub(super) fn trial(&self, options: &str, change: Option<&Change>) -> Result<TrialRun> {
         let number = NEXT.replace(NEXT.get() + 1);
         let trace = self.folder.join(format!("trial-{number}"));
-        let remove = pair.map_or_else(
-            || "none".to_owned(),
-            |pair| format!("{}->{}", pair.source, pair.target),
-        );
+        let (remove, switch) = match change {
+            Some(Change::Removal(pair)) => (format!("{}->{}", pair.source, pair.target), None),
+            Some(Change::Switch(switch)) => ("none".to_owned(), Some(switch.option.as_str())),
+            None => ("none".to_owned(), None),
+        };
         let options = format!(
             "mode=trace,moves=off,staleness=on,stacks=off,context=off,summary=off,{options},remove={remove}"
         );
-        let ending = self.run(&trace, &options)?;
+        let ending = self.run(&trace, &options, switch)?;
         Ok(TrialRun {
             trial: result(&trace)?,
             exit: ending.exit,
@@ -92,7 +126,8 @@ impl Program {
         )
     }
 
-    fn run(&self, trace: &Path, options: &str) -> Result<Ending> {
+    /// `switch`: one more option of the JVM.
+    fn run(&self, trace: &Path, options: &str, switch: Option<&str>) -> Result<Ending> {
         let options = format!("output={},{options}", trace.display());
         let flag = agent_flag(&self.library, &options)?;
         let (program, arguments) = self.command.split_first().context("no command")?;
@@ -103,6 +138,9 @@ impl Program {
             command
                 .args(arguments)
                 .env(TOOL_OPTIONS, tool_options(&flag));
+        }
+        if let Some(switch) = switch {
+            command.env(LAST_OPTIONS, switch);
         }
         command
             .stdin(Stdio::null())

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{NullUse, Removal, Trial};
+use ducktrack_heap_model::{Estimate, NullUse, Removal, Trial};
 
 use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
-use super::estimate::Estimate;
+use super::estimate::Estimate as Measured;
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 
@@ -13,7 +13,8 @@ const METHOD: &str = "Base trials and removal trials run the same program with t
     that the program has not used for some collections are set to null in the running program. Times are of the program's own run, from when the agent is ready: pauses as the JVM \
     announces them, and what is left without the time in which the agent stops the program. GC share: pauses as a share of both (equation 1 of the paper); impact score: its difference. \
     Intervals: 95 %, Welch's t. A candidate has an impact if the interval of the CPU time in pauses does not hold 0: other programs on the machine hardly change it. It is not a leak \
-    if the program used what was removed: by another path, or a NullPointerException is thrown where no base trial throws one.";
+    if the program used what was removed: by another path, or a NullPointerException is thrown where no base trial throws one. Where a first run was traced, the share of the time of \
+    collections that ducktrack cost predicts stands beside the measured share of the CPU time in pauses.";
 
 /// What was asked.
 #[derive(Clone, Debug, Default)]
@@ -41,15 +42,34 @@ pub struct TrialRun {
     pub output: u64,
 }
 
+/// What is different in some trials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrialChange {
+    /// References are removed.
+    Removal {
+        /// Whose references.
+        source: String,
+        /// To what.
+        target: String,
+    },
+    /// The JVM has one more option.
+    Option {
+        /// The option.
+        option: String,
+        /// The class, method or package whose allocation it switches off.
+        sites: String,
+    },
+}
+
 /// A candidate with its trials.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ImpactCandidate {
-    /// Whose references.
-    pub source: String,
-    /// To what.
-    pub target: String,
+    /// What is different in them.
+    pub change: TrialChange,
     /// From `ducktrack leaks`.
     pub score: Option<f64>,
+    /// The share of the time of collections that a traced run says would be saved.
+    pub predicted: Option<Estimate>,
     /// Its trials.
     pub runs: Vec<TrialRun>,
 }
@@ -100,8 +120,8 @@ impl<'a> BaseTrials<'a> {
     }
 
     fn set(&self, runs: &[TrialRun]) -> TrialSetDoc {
-        let mean = |figure: fn(&Trial) -> f64| Estimate::mean(&figures(runs, figure)).value;
-        let estimate = |figure: fn(&Trial) -> f64| doc(Estimate::mean(&figures(runs, figure)));
+        let mean = |figure: fn(&Trial) -> f64| Measured::mean(&figures(runs, figure)).value;
+        let estimate = |figure: fn(&Trial) -> f64| doc(Measured::mean(&figures(runs, figure)));
         let fails = |run: &&TrialRun| run.trial.is_none() || run.exit != self.exit;
         let differs = |output: u64| runs.iter().filter(|run| run.output != output).count() as u64;
         TrialSetDoc {
@@ -122,7 +142,7 @@ impl<'a> BaseTrials<'a> {
     fn candidate(&self, candidate: &ImpactCandidate) -> ImpactCandidateDoc {
         let runs = &candidate.runs;
         let saved = |figure: fn(&Trial) -> f64| {
-            Estimate::difference(&figures(self.runs, figure), &figures(runs, figure))
+            Measured::difference(&figures(self.runs, figure), &figures(runs, figure))
         };
         let removals: Vec<&Removal> = trials(runs).flat_map(|trial| &trial.removals).collect();
         let mean = |figure: fn(&Removal) -> u64| {
@@ -131,20 +151,44 @@ impl<'a> BaseTrials<'a> {
         };
         let removal = self.set(runs);
         let used_again = removals.iter().map(|removal| removal.used_again).sum();
-        let null_uses = self.new_null_uses(runs);
+        let is_removal = matches!(candidate.change, TrialChange::Removal { .. });
+        let mut null_uses = self.new_null_uses(runs);
+        if !is_removal {
+            null_uses.clear();
+        }
         let cpu = saved(gc_cpu);
+        let share = cpu.part_of(Measured::mean(&figures(self.runs, gc_cpu)).value);
+        let predicted = candidate.predicted;
+        let is_inside =
+            |predicted: Estimate| (predicted.low..=predicted.high).contains(&share.value);
         let is_used = used_again > 0 || !null_uses.is_empty();
         let verdict = match cpu {
             _ if is_used => "not-a-leak",
             _ if removal.failed > 0 || removal.other_output > Some(0) => "failed",
-            _ if removals.iter().all(|removal| removal.references == 0) => "nothing-removed",
+            _ if is_removal && removals.iter().all(|removal| removal.references == 0) => {
+                "nothing-removed"
+            }
             cpu if !cpu.is_significant() => "no-significant-impact",
             cpu if cpu.value > 0.0 => "saves",
             _ => "costs",
         };
+        let (source, target, option, sites) = match &candidate.change {
+            TrialChange::Removal { source, target } => (Some(source), Some(target), None, None),
+            TrialChange::Option { option, sites } => (None, None, Some(option), Some(sites)),
+        };
+        let name = |name: Option<&String>| name.map(|name| printable(name));
         ImpactCandidateDoc {
-            source: printable(&candidate.source),
-            target: printable(&candidate.target),
+            source: name(source),
+            target: name(target),
+            option: name(option),
+            sites: name(sites),
+            predicted_share: predicted.map(|share| EstimateDoc {
+                value: rounded(share.value),
+                low: Some(rounded(share.low)),
+                high: Some(rounded(share.high)),
+            }),
+            saved_share: doc(share),
+            as_predicted: predicted.map(is_inside),
             score: candidate.score,
             verdict: verdict.to_owned(),
             removal,
@@ -231,7 +275,7 @@ fn rounded(value: f64) -> f64 {
     }
 }
 
-fn doc(estimate: Estimate) -> EstimateDoc {
+fn doc(estimate: Measured) -> EstimateDoc {
     EstimateDoc {
         value: rounded(estimate.value),
         low: estimate.interval.map(|(low, _)| rounded(low)),
@@ -271,9 +315,20 @@ mod tests {
 
     fn candidate(runs: Vec<TrialRun>) -> ImpactCandidateDoc {
         let base = [10, 11, 9].map(|tenths| run(tenths, None));
+        let change = TrialChange::Removal {
+            source: "a.A".to_owned(),
+            target: "a.B".to_owned(),
+        };
+        let predicted = Estimate {
+            value: 0.45,
+            low: 0.4,
+            high: 0.6,
+        };
         let candidate = ImpactCandidate {
+            change,
+            score: None,
+            predicted: Some(predicted),
             runs,
-            ..ImpactCandidate::default()
         };
         let mut report = impact_report(&ImpactRequest::default(), &base, &[candidate]);
         assert_eq!(report.base.gc_seconds.value, 1.0);
@@ -287,6 +342,10 @@ mod tests {
         assert_eq!(found.verdict, "saves");
         assert_eq!(found.gc_saved_seconds.value, 0.5);
         assert_eq!(found.impact_score.value, 25.0);
+        assert_eq!(
+            (found.saved_share.value, found.as_predicted),
+            (0.5, Some(true))
+        );
         assert_eq!((found.references, found.objects), (100.0, 90.0));
         let same = candidate(
             [10, 11, 9]
@@ -294,6 +353,10 @@ mod tests {
                 .into(),
         );
         assert_eq!(same.verdict, "no-significant-impact");
+        assert_eq!(
+            (same.saved_share.value, same.as_predicted),
+            (0.0, Some(false))
+        );
         let none = candidate([5, 6, 4].map(|tenths| run(tenths, None)).into());
         assert_eq!(none.verdict, "nothing-removed");
     }

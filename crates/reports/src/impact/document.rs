@@ -73,15 +73,25 @@ pub struct TrialSetDoc {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactCandidateDoc {
-    /// Whose references are removed.
-    pub source: String,
+    /// Whose references are removed; null: an option is given.
+    pub source: Option<String>,
     /// To what.
-    pub target: String,
+    pub target: Option<String>,
+    /// The JVM option of these trials; null: references are removed.
+    pub option: Option<String>,
+    /// The class, method or package whose allocation the option switches off.
+    pub sites: Option<String>,
     /// The score of `ducktrack leaks`; null where the candidate was given.
     pub score: Option<f64>,
     /// `saves`, `costs`, `no-significant-impact`, `nothing-removed`, `not-a-leak`, `failed`.
     pub verdict: String,
-    /// The trials with removal.
+    /// The share of the time of collections that a traced run says would be saved; null: there was none.
+    pub predicted_share: Option<EstimateDoc>,
+    /// The share that was saved, of the CPU time.
+    pub saved_share: EstimateDoc,
+    /// Whether that lies in the predicted interval; null: nothing was predicted.
+    pub as_predicted: Option<bool>,
+    /// The trials with removal, or with the option.
     pub removal: TrialSetDoc,
     /// Base minus removal, seconds in pauses.
     pub gc_saved_seconds: EstimateDoc,

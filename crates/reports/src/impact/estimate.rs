@@ -46,6 +46,15 @@ impl Estimate {
         )
     }
 
+    /// The same as a part of a whole.
+    pub(super) fn part_of(&self, whole: f64) -> Self {
+        let of = |value: f64| if whole == 0.0 { 0.0 } else { value / whole };
+        Self {
+            value: of(self.value),
+            interval: self.interval.map(|(low, high)| (of(low), of(high))),
+        }
+    }
+
     fn around(value: f64, error: f64, freedom: f64) -> Self {
         let interval = quantile(freedom).map(|t| (value - t * error, value + t * error));
         Self { value, interval }

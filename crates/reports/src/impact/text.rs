@@ -60,13 +60,17 @@ fn set(set: &TrialSetDoc) -> String {
 fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, report: &ImpactReport) {
     let score = row.score;
     let score = score.map_or_else(String::new, |score| format!(" (leak score {score:.0})"));
-    section(
-        out,
-        &format!("{rank}. {} -> {}{score}", row.source, row.target),
-    );
+    section(out, &format!("{rank}. {}{score}", name(row)));
     fact(out, "verdict", &verdict(row, report));
-    fact(out, "removed", &removed(row));
-    fact(out, "removal", &set(&row.removal));
+    if row.option.is_some() {
+        fact(out, "with it", &set(&row.removal));
+    } else {
+        fact(out, "removed", &removed(row));
+        fact(out, "removal", &set(&row.removal));
+    }
+    if let (Some(predicted), Some(is_inside)) = (&row.predicted_share, row.as_predicted) {
+        fact(out, "predicted", &prediction(row, predicted, is_inside));
+    }
     let saved = format!(
         "{} of pauses; CPU time in them {}; program {}",
         seconds(&row.gc_saved_seconds),
@@ -94,6 +98,33 @@ fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, repo
     for fault in &row.faults {
         fact(out, "fault", fault);
     }
+}
+
+/// What the trials are about.
+fn name(row: &ImpactCandidateDoc) -> String {
+    let or_none = |name: &Option<String>| name.clone().unwrap_or_default();
+    match &row.option {
+        Some(option) => format!("{} without allocation: {option}", or_none(&row.sites)),
+        None => pair(row),
+    }
+}
+
+/// As `--pair` takes it.
+fn pair(row: &ImpactCandidateDoc) -> String {
+    let or_none = |name: &Option<String>| name.clone().unwrap_or_default();
+    format!("{}->{}", or_none(&row.source), or_none(&row.target))
+}
+
+fn prediction(row: &ImpactCandidateDoc, predicted: &EstimateDoc, is_inside: bool) -> String {
+    format!(
+        "{} of the time of collections; measured {}: {}",
+        interval(predicted, 100.0, " %"),
+        interval(&row.saved_share, 100.0, " %"),
+        match is_inside {
+            true => "in the predicted interval",
+            false => "not in the predicted interval",
+        }
+    )
 }
 
 fn times(count: u64) -> String {
@@ -176,18 +207,19 @@ pub(super) fn next(report: &ImpactReport) -> Vec<NextCommand> {
             format!("leaks {trace} --dump {dump}"),
             "who makes and who holds the candidates",
         ));
-        if let Some(first) = report.candidates.first() {
-            let target = shell_word(&first.target);
+        let first = report.candidates.first();
+        if let Some(target) = first.and_then(|row| row.target.as_deref()) {
+            let target = shell_word(target);
             next.push(NextCommand::new(
                 format!("holders {trace} --dump {dump} --type {target}"),
                 "every path to the first",
             ));
         }
     }
-    let pair = report.candidates.first();
-    let pair = pair.map_or_else(
+    let first = report.candidates.first();
+    let pair = first.filter(|row| row.option.is_none()).map_or_else(
         || "'SOURCE->TARGET'".to_owned(),
-        |row| shell_word(&format!("{}->{}", row.source, row.target)),
+        |row| shell_word(&pair(row)),
     );
     next.push(NextCommand::new(
         format!("impact --pair {pair} --trials 10 -- java ..."),

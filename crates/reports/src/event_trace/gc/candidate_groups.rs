@@ -1,11 +1,12 @@
 //! Leak candidates as groups of objects whose cost is asked for.
 
-use ducktrack_heap_model::ObjectGroup;
+use ducktrack_heap_model::{CountModel, ObjectGroup};
 use ducktrack_holders::Holdings;
 
 use super::build::CostCandidate;
 use crate::event_trace::leaks::LeaksReport;
-use crate::event_trace::place::type_name;
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::filter::in_scope;
 
 /// The candidates that a reference of an object leads to, each pair once.
 pub fn candidates_of(report: &LeaksReport, most: usize) -> Vec<CostCandidate> {
@@ -41,4 +42,16 @@ pub fn candidate_groups(holdings: &Holdings, candidates: &mut [CostCandidate]) -
         }
     };
     candidates.iter_mut().map(group).collect()
+}
+
+/// All objects of the sites in a package, class or method (`com.acme.Cache.put`). `None`: there is no such site.
+pub fn group_of_sites(model: &CountModel, name: &str) -> Option<ObjectGroup> {
+    let is_it = |place: PlaceDoc| {
+        let class = &place.location.class;
+        in_scope(name, class) || format!("{class}.{}", place.location.method) == name
+    };
+    let sites = model.indexed_sites().map(|(site, _)| site);
+    let wanted = sites.filter(|site| PlaceDoc::of(model, *site).is_some_and(is_it));
+    let shares: Vec<_> = wanted.map(|site| (Some(site), 1.0)).collect();
+    (!shares.is_empty()).then_some(ObjectGroup { shares })
 }

@@ -1,5 +1,6 @@
 package ducktrack.workloads.jackson;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,12 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Service code: documents read to objects and to trees, changed, and written again. */
+/**
+ * Service code: documents read to objects and to trees, changed, and written again.
+ *
+ * <p>With the property {@code ducktrack.json.fresh} Jackson makes its buffers anew for each document (which its own setting allows).
+ */
 public final class Json implements Workload {
     private static final int DOCUMENTS = 50;
     private static final int ROUNDS = 10;
 
-    private final ObjectMapper mapper = new ObjectMapper();
+    private final ObjectMapper mapper = new ObjectMapper(JsonFactory.builder()
+            .configure(JsonFactory.Feature.USE_THREAD_LOCAL_FOR_BUFFER_RECYCLING, !Boolean.getBoolean("ducktrack.json.fresh"))
+            .build());
     private final List<byte[]> documents = new ArrayList<>();
 
     @Override

@@ -13,9 +13,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** Serializes object graphs to memory and reads them back. */
+/**
+ * Serializes object graphs to memory and reads them back.
+ *
+ * <p>Property {@code ducktrack.serial.buffer}: the first size of the memory (else a stream's own). With {@code ducktrack.serial.reuse} a task takes the same
+ * memory again and again.
+ */
 public final class Serial implements Workload {
     private static final int GRAPHS = 40;
+    private static final int BUFFER = Integer.getInteger("ducktrack.serial.buffer", 32);
+    private static final boolean REUSES = Boolean.getBoolean("ducktrack.serial.reuse");
 
     private List<Folder> graphs;
 
@@ -41,9 +48,11 @@ public final class Serial implements Workload {
 
     private long copies(int rounds) throws IOException, ClassNotFoundException {
         Checksum checksum = new Checksum();
+        ByteArrayOutputStream reused = new ByteArrayOutputStream(BUFFER);
         for (int round = 0; round < rounds; round++) {
             for (Folder graph : graphs) {
-                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                ByteArrayOutputStream bytes = REUSES ? reused : new ByteArrayOutputStream(BUFFER);
+                bytes.reset();
                 try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
                     out.writeObject(graph);
                 }

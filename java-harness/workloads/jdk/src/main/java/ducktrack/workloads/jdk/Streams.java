@@ -13,10 +13,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Parallel streams on the common pool: grouping of words, k-means, concurrent counting. */
+/**
+ * Parallel streams on the common pool: grouping of words, k-means, concurrent counting.
+ *
+ * <p>With the property {@code ducktrack.streams.inPlace} sums of points are added up where they are.
+ */
 public final class Streams implements Workload {
     private static final int CLUSTERS = 8;
     private static final int ROUNDS = 6;
+    private static final boolean IN_PLACE = Boolean.getBoolean("ducktrack.streams.inPlace");
 
     private List<String> lines;
     private double[][] points;
@@ -89,7 +94,7 @@ public final class Streams implements Workload {
     }
 
     private static long[] plus(long[] left, long[] right) {
-        long[] sum = new long[left.length];
+        long[] sum = IN_PLACE ? left : new long[left.length];
         Arrays.setAll(sum, i -> left[i] + right[i]);
         return sum;
     }

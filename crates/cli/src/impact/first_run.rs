@@ -1,0 +1,47 @@
+//! A traced run before the trials: it names candidates, and says what they cost.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use ducktrack_heap_model::{Moment, Questions};
+
+use super::trial::Program;
+use crate::dump_loading::DumpTrace;
+use crate::trace_report::load_events;
+
+/// Its files.
+pub(super) struct FirstRun {
+    pub(super) trace: PathBuf,
+    dump: PathBuf,
+}
+
+impl FirstRun {
+    /// Runs the program.
+    pub(super) fn new(program: &Program) -> Result<Self> {
+        eprintln!("ducktrack: a first run, traced");
+        let trace = program.traced()?;
+        let dump = trace.join("heap.hprof");
+        Ok(Self { trace, dump })
+    }
+
+    /// The names of trace and dump.
+    pub(super) fn names(&self) -> (String, String) {
+        (
+            self.trace.display().to_string(),
+            self.dump.display().to_string(),
+        )
+    }
+
+    /// Trace and dump, with what leaks are found by.
+    pub(super) fn load(&self) -> Result<DumpTrace> {
+        let questions = Questions {
+            growth: true,
+            staleness: Some(Moment::End),
+            ..Questions::default()
+        };
+        let load = |questions: &Questions| load_events(&self.trace, questions);
+        DumpTrace::load(load, &self.dump, questions).context(
+            "the first run cannot be read; name the pair with --pair SOURCE->TARGET, without --predict",
+        )
+    }
+}

@@ -1,0 +1,233 @@
+//! What `ducktrack cost` predicts from one trace, beside what `ducktrack impact` measures in trials.
+//!
+//! - Each program of `java-harness/leaks` that leaks: the first candidate is removed as soon as its objects are stale.
+//! - Three programs of the suite: an option of the program switches off the allocation of a site.
+//!
+//! Each is one `ducktrack impact --predict`: a traced run, then base trials and others in turns, all of which do the same work. Prints a table. A machine that
+//! does other work too changes the times, so short runs only check that both figures are there; `DUCKTRACK_FULL` runs all programs and wants four in five
+//! inside the predicted interval. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, LeakyProgram, agent_library, checked, compiled_leaky_programs, ducktrack_command,
+    harness_folder, is_full_run, leaky_programs, traced_jdks,
+};
+use serde_json::Value;
+
+/// Options of the JVM: a young space so small that there are some hundred collections, and a heap that gets full again and again.
+const LEAKY: [&str; 4] = [
+    "-XX:+UseSerialGC",
+    "-Xmx36m",
+    "-Xmn3m",
+    "-XX:MaxTenuringThreshold=1",
+];
+/// The garbage of this many steps gets old; a step takes at least so long that looks for stale objects keep pace with collections.
+const WORK: [&str; 3] = [
+    "-Dducktrack.leaks.steps=4000",
+    "-Dducktrack.leaks.keep=40",
+    "-Dducktrack.leaks.pace=500",
+];
+/// With a library, which needs more room and does more in a step.
+const WITH_LIBRARY: [&str; 2] = ["-Xmx64m", "-Dducktrack.leaks.steps=2000"];
+/// Programs of the suite: the option that lets a site allocate, whose site, and what switches that off.
+const SWITCHES: [(&str, &str, &str, &str); 3] = [
+    (
+        "json",
+        "-Dducktrack.json.fresh=true",
+        "com.fasterxml.jackson.core.util.BufferRecycler",
+        "-Dducktrack.json.fresh=false",
+    ),
+    (
+        "serial",
+        "-Dducktrack.serial.buffer=65536",
+        "java.io.ByteArrayOutputStream.<init>",
+        "-Dducktrack.serial.reuse=true",
+    ),
+    (
+        "streams",
+        "-Dducktrack.streams.inPlace=false",
+        "ducktrack.workloads.jdk.Streams.plus",
+        "-Dducktrack.streams.inPlace=true",
+    ),
+];
+const SUITE: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx128m", "-Xmn4m"];
+const ITERATIONS: &str = "20";
+/// Of those that were asked for.
+const LEAST_INSIDE: f64 = 0.8;
+const SHORT: &[&str] = &["ListLeak"];
+
+struct Row {
+    name: String,
+    report: Value,
+}
+
+fn is_wanted(name: &str) -> bool {
+    match std::env::var("DUCKTRACK_SAVINGS") {
+        Ok(names) => names.split(',').any(|wanted| wanted == name),
+        Err(_) => is_full_run() || SHORT.contains(&name),
+    }
+}
+
+fn trials() -> String {
+    let short = if is_full_run() { "5" } else { "2" };
+    std::env::var("DUCKTRACK_TRIALS").unwrap_or_else(|_| short.to_owned())
+}
+
+/// One `ducktrack impact`. `None`: it says that it cannot be done, which is printed.
+fn impact(jdk: &Jdk, name: &str, words: &[&str], java: &[String]) -> Option<Row> {
+    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    command.args(["impact", "--predict", "--format", "json"]);
+    command.args(["--trials", &trials(), "--library"]);
+    command.arg(agent_library().expect("the agent")).args(words);
+    command.arg("--").arg(jdk.tool("java").get_program());
+    let output = command.args(java).output().expect("ducktrack");
+    if !output.status.success() {
+        println!("{name}: {}", String::from_utf8_lossy(&output.stderr));
+        return None;
+    }
+    let report = serde_json::from_slice(&output.stdout).expect("JSON");
+    let row = Row {
+        name: name.to_owned(),
+        report,
+    };
+    row.print();
+    Some(row)
+}
+
+fn leaky(jdk: &Jdk, classes: &Path, program: &LeakyProgram) -> Option<Row> {
+    let libraries = program.class_path();
+    let mut class_path: Vec<PathBuf> = vec![classes.to_owned()];
+    class_path.extend(libraries);
+    let class_path = std::env::join_paths(class_path).expect("a class path");
+    let mut java: Vec<String> = LEAKY.iter().chain(&WORK).map(|&word| word.into()).collect();
+    if program.library.is_some() {
+        java.extend(WITH_LIBRARY.map(str::to_owned));
+    }
+    java.extend(["-cp".into(), class_path.to_string_lossy().into_owned()]);
+    java.push(format!("ducktrack.leaks.{}", program.name));
+    impact(jdk, &program.name, &["--candidates", "1"], &java)
+}
+
+fn switched(jdk: &Jdk, (name, with, sites, without): (&str, &str, &str, &str)) -> Option<Row> {
+    let mut java: Vec<String> = SUITE.map(str::to_owned).to_vec();
+    java.extend([with.to_owned(), "-jar".to_owned()]);
+    let jar = harness_folder().join("harness.jar");
+    java.push(jar.to_string_lossy().into_owned());
+    let words = ["--iterations", ITERATIONS, "--size", "1", "--threads", "1"];
+    java.push(name.to_owned());
+    java.extend(words.map(str::to_owned));
+    impact(
+        jdk,
+        name,
+        &["--switch", &format!("{sites}={without}")],
+        &java,
+    )
+}
+
+impl Row {
+    fn candidate(&self) -> &Value {
+        &self.report["candidates"][0]
+    }
+
+    fn is_inside(&self) -> bool {
+        self.candidate()["asPredicted"] == true
+    }
+
+    fn print(&self) {
+        let candidate = self.candidate();
+        let percent = |estimate: &Value| {
+            let of = |key: &str| {
+                estimate[key]
+                    .as_f64()
+                    .map_or(f64::NAN, |share| share * 100.0)
+            };
+            format!(
+                "{:5.1} ({:.1} to {:.1})",
+                of("value"),
+                of("low"),
+                of("high")
+            )
+        };
+        println!(
+            "{:<22} {:<22} {:<22} {:<7} {:<14} {:>4} -> {:>4} collections, {:.3} s of CPU, {} objects",
+            self.name,
+            percent(&candidate["predictedShare"]),
+            percent(&candidate["savedShare"]),
+            if self.is_inside() {
+                "inside"
+            } else {
+                "outside"
+            },
+            candidate["verdict"].as_str().unwrap_or_default(),
+            self.report["base"]["collections"],
+            candidate["removal"]["collections"],
+            self.report["base"]["gcCpuSeconds"]["value"]
+                .as_f64()
+                .unwrap_or_default(),
+            candidate["objects"],
+        );
+    }
+
+    /// Both figures are there, all trials did the same work, and nothing was used that was removed.
+    fn check(&self) {
+        let candidate = self.candidate();
+        let name = &self.name;
+        let number = |value: &Value| {
+            value
+                .as_f64()
+                .unwrap_or_else(|| panic!("{name}: {candidate}"))
+        };
+        let predicted = &candidate["predictedShare"];
+        let bounds = number(&predicted["low"])..=number(&predicted["high"]);
+        assert!(
+            bounds.contains(&number(&predicted["value"])),
+            "{name}: {predicted}"
+        );
+        assert!(*bounds.end() <= 1.0, "{name}: {predicted}");
+        let saved = number(&candidate["savedShare"]["value"]);
+        assert_eq!(
+            candidate["asPredicted"],
+            bounds.contains(&saved),
+            "{name}: {candidate}"
+        );
+        let verdict = candidate["verdict"].as_str().expect("a verdict");
+        assert!(
+            !["failed", "not-a-leak"].contains(&verdict),
+            "{name}: {candidate}"
+        );
+        assert_eq!(self.report["base"]["failed"], 0, "{name}: {}", self.report);
+    }
+}
+
+#[test]
+fn measured_savings_are_in_the_predicted_interval() {
+    let classes = compiled_leaky_programs();
+    let jdk = traced_jdks().expect("JDKs").remove(0);
+    println!("% of the time of collections, with 95 % intervals");
+    println!("program                predicted              measured");
+    let programs = leaky_programs();
+    let leaky = programs
+        .iter()
+        .filter(|program| !program.is_control && is_wanted(&program.name))
+        .filter_map(|program| leaky(&jdk, classes.path(), program));
+    let switched = SWITCHES
+        .into_iter()
+        .filter(|(name, ..)| is_wanted(name))
+        .filter_map(|switch| switched(&jdk, switch));
+    let rows: Vec<Row> = leaky.chain(switched).collect();
+    assert!(!rows.is_empty(), "no program was tried");
+    rows.iter().for_each(Row::check);
+    let inside = rows.iter().filter(|row| row.is_inside()).count();
+    let share = inside as f64 / rows.len() as f64;
+    assert!(
+        !is_full_run() || share >= LEAST_INSIDE,
+        "{inside} of {} are in the predicted interval",
+        rows.len()
+    );
+    checked(&format!(
+        "predicted and measured savings, {inside} of {} inside",
+        rows.len()
+    ));
+}
