@@ -41,6 +41,7 @@ mod statistics;
 mod tool;
 mod tool_output;
 mod trace_figures;
+mod warm_up;
 mod way;
 mod workload;
 
@@ -68,4 +69,5 @@ pub use tool_output::ToolEntry;
 pub use trace_figures::{
     TraceCost, TraceFigure, TracedFork, measure_trace_cost, trace_figures, trace_figures_table,
 };
+pub use warm_up::{WARM_UP_WORKLOADS, WarmUp, measure_warm_up, warm_up_table};
 pub use workload::{Workload, list_workloads, select_workloads};

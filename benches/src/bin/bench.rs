@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use ducktrack_benches::{
     Comparison, HardwareCounters, Installation, Measurement, Metric, Plan, Progress, Tool,
-    Workload, code_size_table, comparison_tables, default_tools, figures_table, increments_table,
-    judgement_table, known_tools, list_workloads, measure_code_size, measure_figures,
-    measure_increments, measure_known_truth, measure_start_up, measure_trace_cost, ratio_chart,
-    run_plan, select_tools, select_workloads, trace_figures, trace_figures_table, write_json,
+    WARM_UP_WORKLOADS, Workload, code_size_table, comparison_tables, default_tools, figures_table,
+    increments_table, judgement_table, known_tools, list_workloads, measure_code_size,
+    measure_figures, measure_increments, measure_known_truth, measure_start_up, measure_trace_cost,
+    measure_warm_up, ratio_chart, run_plan, select_tools, select_workloads, trace_figures,
+    trace_figures_table, warm_up_table, write_json,
 };
 use serde::Serialize;
 
@@ -81,6 +82,8 @@ enum What {
     CodeSize,
     /// What each tool adds to the start of an empty program.
     StartUp,
+    /// CPU of whole processes that run for about ten seconds: what counting costs while a program warms up.
+    WarmUp,
     /// The figures that tracing must reach: overhead, pauses, bytes per event, compression, rotation, information quality.
     Trace,
 }
@@ -102,6 +105,7 @@ fn main() -> Result<()> {
         Some(What::Increments) => bench.increments(),
         Some(What::CodeSize) => bench.code_size(),
         Some(What::StartUp) => bench.start_up(),
+        Some(What::WarmUp) => bench.warm_up(),
         Some(What::Trace) => bench.trace(),
     }
 }
@@ -154,6 +158,10 @@ impl Bench {
     fn new(arguments: Arguments, installation: Installation) -> Result<Bench> {
         let workloads = match arguments.command {
             Some(What::Known | What::StartUp) => Vec::new(),
+            Some(What::WarmUp) if arguments.workloads.is_empty() => {
+                let named = WARM_UP_WORKLOADS.map(str::to_owned);
+                select_workloads(list_workloads(&installation)?, &named)?
+            }
             _ => select_workloads(list_workloads(&installation)?, &arguments.workloads)?,
         };
         let (forks, warm_up, seconds, measured) = if arguments.quick {
@@ -262,6 +270,21 @@ impl Bench {
             text += &format!("| {} | {wall} | {added} | {cpu} | {memory} |\n", row.tool);
         }
         self.write("start-up", &text, &(self.setting(), &rows))
+    }
+
+    fn warm_up(&self) -> Result<()> {
+        let rows = measure_warm_up(
+            &self.installation,
+            &self.plan.workloads,
+            self.plan.rounds,
+            &mut say,
+        )?;
+        let text = format!(
+            "# CPU of whole processes of about ten seconds\n\nJDK {}, {} rounds; CPU of the whole process over that of the bare JVM in the same round, \
+             medians.\n\n",
+            self.installation.jdk, self.plan.rounds
+        ) + &warm_up_table(&rows);
+        self.write("warm-up", &text, &(self.setting(), &rows))
     }
 
     fn figures(&self) -> Result<()> {

@@ -1,0 +1,155 @@
+//! What counting costs while a program warms up: CPU of whole processes that run for about ten seconds.
+//!
+//! The same number of iterations for every fork of a workload, so that all do the same work: as many as the bare JVM makes in
+//! [`SECONDS`], found by one fork that is not measured. In every round the bare JVM runs twice, so the table shows its own noise.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+
+use crate::{
+    ForkSettings, Installation, Outcome, Program, Tool, Workload, geometric_mean, median, run_fork,
+};
+
+/// How long the bare JVM runs, about.
+const SECONDS: u64 = 10;
+/// Programs of the suite with much code and little warm-up, if no others are named.
+pub const WARM_UP_WORKLOADS: [&str; 6] = ["javac", "jython", "xalan", "fop", "h2", "lusearch"];
+
+/// CPU of whole processes in milliseconds, one of each per round.
+#[derive(Clone, Debug, Serialize)]
+pub struct WarmUp {
+    /// The workload.
+    pub workload: String,
+    /// Iterations of every fork.
+    pub iterations: usize,
+    /// The bare JVM.
+    pub bare: Vec<f64>,
+    /// The bare JVM once more.
+    pub again: Vec<f64>,
+    /// The agent, counting.
+    pub counting: Vec<f64>,
+}
+
+impl WarmUp {
+    fn ratio(&self, of: &[f64]) -> Option<f64> {
+        median(of.iter().zip(&self.bare).map(|(cpu, bare)| cpu / bare))
+    }
+}
+
+/// Runs the workloads in rounds.
+pub fn measure_warm_up(
+    installation: &Installation,
+    workloads: &[Workload],
+    rounds: usize,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<WarmUp>> {
+    let tools = [
+        Tool::custom("warm-up-bare", Vec::new()),
+        Tool::custom("warm-up-bare-again", Vec::new()),
+        Tool::ducktrack("warm-up-counting", "mode=count"),
+    ];
+    let mut rows = Vec::new();
+    for workload in workloads {
+        progress(&format!("warm-up, {}: iterations", workload.name));
+        let iterations = iterations(installation, &tools[0], workload)?;
+        let settings = ForkSettings::new(iterations, 0, 0);
+        let mut cpu: [Vec<f64>; 3] = Default::default();
+        for round in 0..rounds {
+            for place in 0..tools.len() {
+                let number = (place + round) % tools.len();
+                let tool = &tools[number];
+                progress(&format!("warm-up, {} with {}", workload.name, tool.name));
+                cpu[number].push(process_cpu(installation, tool, workload, &settings, round)?);
+            }
+        }
+        let [bare, again, counting] = cpu;
+        rows.push(WarmUp {
+            workload: workload.name.clone(),
+            iterations,
+            bare,
+            again,
+            counting,
+        });
+    }
+    Ok(rows)
+}
+
+/// How many iterations the bare JVM makes in the time.
+fn iterations(installation: &Installation, bare: &Tool, workload: &Workload) -> Result<usize> {
+    let directory = installation.fork_directory(&[&workload.name, &bare.name, "iterations"])?;
+    let program = Program::Workload(workload.name.clone());
+    let settings = ForkSettings::new(1, 0, SECONDS);
+    let fork = run_fork(installation, bare, &program, &settings, None, &directory)?;
+    Ok(fork.warm_up.min(fork.iterations.len()).max(1))
+}
+
+fn process_cpu(
+    installation: &Installation,
+    tool: &Tool,
+    workload: &Workload,
+    settings: &ForkSettings,
+    round: usize,
+) -> Result<f64> {
+    let directory =
+        installation.fork_directory(&[&workload.name, &tool.name, &round.to_string()])?;
+    let program = Program::Workload(workload.name.clone());
+    let fork = run_fork(installation, tool, &program, settings, None, &directory)?;
+    match fork.outcome {
+        Outcome::Done => Ok(fork.process_cpu_ms),
+        outcome => bail!("{} with {}: {outcome:?}", workload.name, tool.name),
+    }
+}
+
+/// The table as Markdown: medians of the ratios of each round, and their geometric means.
+pub fn warm_up_table(rows: &[WarmUp]) -> String {
+    let mut text = String::from(
+        "| workload | iterations | CPU of the bare JVM (s) | bare again | counting |\n|---|---:|---:|---:|---:|\n",
+    );
+    let cell = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
+    for row in rows {
+        text += &format!(
+            "| {} | {} | {:.1} | {} | {} |\n",
+            row.workload,
+            row.iterations,
+            median(row.bare.iter().copied()).unwrap_or(0.0) / 1e3,
+            cell(row.ratio(&row.again)),
+            cell(row.ratio(&row.counting)),
+        );
+    }
+    let mean = |of: fn(&WarmUp) -> &[f64]| {
+        cell(geometric_mean(
+            rows.iter().filter_map(|row| row.ratio(of(row))),
+        ))
+    };
+    text += &format!(
+        "| **geometric mean** | | | {} | {} |\n",
+        mean(|row| &row.again),
+        mean(|row| &row.counting)
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_taken_within_rounds() {
+        let row = |bare: [f64; 3], counting: [f64; 3]| WarmUp {
+            workload: "json".to_owned(),
+            iterations: 4,
+            bare: bare.to_vec(),
+            again: bare.to_vec(),
+            counting: counting.to_vec(),
+        };
+        // The machine became slower by half in the last round: the ratio did not.
+        let rows = [
+            row([1e4, 1e4, 1.5e4], [1.1e4, 1.2e4, 1.65e4]),
+            row([1e4, 1e4, 1e4], [1.1e4, 1.1e4, 1.1e4]),
+        ];
+        let table = warm_up_table(&rows);
+        let lines: Vec<&str> = table.lines().skip(2).collect();
+        assert_eq!(lines[0], "| json | 4 | 10.0 | 1.000 | 1.100 |");
+        assert_eq!(lines[2], "| **geometric mean** | | | 1.000 | 1.100 |");
+    }
+}
