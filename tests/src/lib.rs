@@ -18,6 +18,7 @@ mod native_library;
 mod product;
 mod said_lines;
 mod trace_commands;
+mod traced_deaths;
 mod traced_layouts;
 mod traced_run;
 
@@ -35,5 +36,8 @@ pub use native_library::native_library;
 pub use product::{agent_library, ducktrack_command};
 pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use trace_commands::trace_command;
+pub use traced_deaths::{
+    ObjectNumber, ObjectUpdate, deaths_command, traced_objects, traced_updates,
+};
 pub use traced_layouts::{compacting_layouts, traced_layouts};
 pub use traced_run::TracedRun;
