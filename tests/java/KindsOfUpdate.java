@@ -95,7 +95,7 @@ final class KindsOfUpdate {
     static final VarHandle WEAK;
     static final VarHandle GET_AND_SET;
     static final VarHandle STATIC;
-    static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Object[].class);
+    static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(Value[].class);
     static final MethodHandle SETTER;
 
     static {
@@ -164,13 +164,13 @@ final class KindsOfUpdate {
         check(unsafe.compareAndSwapObject(ways.unsafeCompareAndSwap, offsets[3], before, now));
     }
 
-    static void elements(Object[][] arrays, Value now, Value before) {
+    static void elements(Value[][] arrays, Value now, Value before) {
         arrays[0][0] = now;
         ELEMENT.set(arrays[1], 0, now);
         check(ELEMENT.compareAndSet(arrays[2], 0, before, now));
         Array.set(arrays[3], 0, now);
         Arrays.fill(arrays[4], now);
-        Object[] source = {now};
+        Value[] source = {now};
         System.arraycopy(source, 0, arrays[5], 0, 1);
     }
 
@@ -178,7 +178,7 @@ final class KindsOfUpdate {
         Cloned cloned = new Cloned();
         cloned.value = now;
         sink = cloned.copy();
-        Object[] one = {now};
+        Value[] one = {now};
         sink = one.clone();
         sink = Arrays.copyOf(one, 1);
         sink = Arrays.copyOfRange(one, 0, 1);
@@ -211,7 +211,7 @@ final class KindsOfUpdate {
         for (int i = 0; i < cells.length; i++) {
             offsets[i] = unsafe.objectFieldOffset(cells[i].getDeclaredField("value"));
         }
-        Object[][] arrays = {new Object[1], new Object[1], new Object[1], new Object[1], new Object[1], new Object[1]};
+        Value[][] arrays = {new Value[1], new Value[1], new Value[1], new Value[1], new Value[1], new Value[1]};
         Field byReflection = ByReflection.class.getDeclaredField("value");
         Field staticByReflection = KindsOfUpdate.class.getDeclaredField("staticByReflection");
         byte[] bytes = serialized();

@@ -74,6 +74,8 @@ impl HelperClass {
             first_seen,
             &[jvalue { l: self.class }, jvalue { j: 0 }],
         )?;
+        let inherits_clone = method(jni, self.class, counting::INHERITS_CLONE)?;
+        jni.call_static_boolean(self.class, inherits_clone, &[jvalue { l: self.class }])?;
         // The block that threads share does not grow.
         let grow = method(jni, self.keyed, keyed::GROW)?;
         jni.call_static_void(self.keyed, grow, &[jvalue { j: 0 }])?;

@@ -2,6 +2,7 @@
 
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jobject, jstring};
+use ducktrack_jvmti::{Error, Jni};
 use ducktrack_probe_vocabulary::fact::Fact;
 
 use crate::classes::class_hook::ClassHook;
@@ -159,6 +160,30 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
             .unwrap_or(bytes)
     })
 }
+
+/// `DuckTrack.inheritsClone`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_inheritsClone(
+    env: *mut JNIEnv,
+    object: jclass,
+    class: jclass,
+) -> jboolean {
+    let inherits = native_with_jni(env, false, |_, jni, _| {
+        inherits_clone(jni, object, class).unwrap_or(false)
+    });
+    jboolean::from(inherits)
+}
+
+/// Whether the class has the method of its root: a method that is not overridden has one id in all classes.
+fn inherits_clone(jni: Jni, helper: jclass, class: jclass) -> Result<bool, Error> {
+    let id = |class| jni.method_id(class, "clone", "()Ljava/lang/Object;");
+    // The helper class overrides nothing.
+    Ok(id(helper)? == id(class)?)
+}
+
 /// `DuckTrackEventBuffer.flush`
 ///
 /// # Safety

@@ -17,8 +17,8 @@ pub(crate) enum CallRule {
     Array,
     /// The result is a new object of a class that only the run knows.
     Object,
-    /// The same, if it is an array.
-    ObjectIfArray,
+    /// The same, if no class overrides `clone` for it: an override is counted in its own body.
+    ObjectUnlessOverridden,
     /// The same, if it is not a hidden class (lambdas are counted at their `invokedynamic`).
     ObjectUnlessHidden,
     /// The same, unless the caller has noted that it is counted already ([`counts_again`]).
@@ -115,7 +115,7 @@ fn clone(opcode: u8, class: &[u8]) -> Option<(CallRule, AllocationKind)> {
         [b'[', element @ ..] if is_leaf(element) => CallRule::Array,
         [b'[', b'[' | b'L', ..] => CallRule::Object,
         b"java/lang/Object" if opcode == INVOKESPECIAL => CallRule::Object,
-        b"java/lang/Object" => CallRule::ObjectIfArray,
+        b"java/lang/Object" => CallRule::ObjectUnlessOverridden,
         _ => return None,
     };
     Some((rule, AllocationKind::Clone))
@@ -204,7 +204,7 @@ mod tests {
         );
         assert_eq!(
             rule(INVOKEVIRTUAL, b"java/lang/Object"),
-            Some(CallRule::ObjectIfArray)
+            Some(CallRule::ObjectUnlessOverridden)
         );
         assert_eq!(rule(INVOKEVIRTUAL, b"java/util/ArrayList"), None);
     }

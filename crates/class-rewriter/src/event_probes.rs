@@ -49,7 +49,7 @@ const ARRAYS_FOR_CALLER: [HelperMethod; 5] = [
 const OBJECTS: ObjectMethods = ObjectMethods {
     by_class: object_events::BY_CLASS,
     for_caller: object_events::BY_CLASS_FOR_CALLER,
-    if_array: object_events::BY_CLASS_IF_ARRAY,
+    unless_overridden: object_events::BY_CLASS_UNLESS_OVERRIDDEN,
     unless_hidden: object_events::BY_CLASS_UNLESS_HIDDEN,
     unless_counted: object_events::BY_CLASS_UNLESS_COUNTED,
     all_levels: object_events::ALL_LEVELS,

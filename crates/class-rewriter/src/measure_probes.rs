@@ -42,7 +42,7 @@ const KEYED_ARRAYS: [HelperMethod; 5] = [
 const OBJECTS: ObjectMethods = ObjectMethods {
     by_class: keyed::BY_CLASS,
     for_caller: keyed::BY_CLASS_FOR_CALLER,
-    if_array: keyed::BY_CLASS_IF_ARRAY,
+    unless_overridden: keyed::BY_CLASS_UNLESS_OVERRIDDEN,
     unless_hidden: keyed::BY_CLASS_UNLESS_HIDDEN,
     unless_counted: keyed::BY_CLASS_UNLESS_COUNTED,
     all_levels: keyed::ALL_LEVELS,

@@ -16,7 +16,7 @@ use crate::refusal::Reason;
 pub(crate) struct ObjectMethods {
     pub(crate) by_class: HelperMethod,
     pub(crate) for_caller: HelperMethod,
-    pub(crate) if_array: HelperMethod,
+    pub(crate) unless_overridden: HelperMethod,
     pub(crate) unless_hidden: HelperMethod,
     pub(crate) unless_counted: HelperMethod,
     pub(crate) all_levels: HelperMethod,
@@ -62,7 +62,7 @@ impl PlanBuilder<'_, '_, '_> {
         rule: CallRule,
     ) -> Result<(), Reason> {
         let method = match rule {
-            CallRule::ObjectIfArray => methods.if_array,
+            CallRule::ObjectUnlessOverridden => methods.unless_overridden,
             CallRule::ObjectUnlessHidden => methods.unless_hidden,
             CallRule::ObjectUnlessCounted => methods.unless_counted,
             CallRule::AllLevels => methods.all_levels,

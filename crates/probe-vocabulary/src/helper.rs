@@ -84,6 +84,7 @@ methods! {
         COUNT_LEVELS "countLevels" "(Ljava/lang/Object;II)V",
         HIDDEN "hidden" "([BI)[B",
         REWRITE_HIDDEN "rewriteHidden" "([B)[B",
+        INHERITS_CLONE "inheritsClone" "(Ljava/lang/Class;)Z",
         FIRST_SEEN "firstSeen" "(Ljava/lang/Class;J)V",
         SET_SLOT "setSlot" "(Ljava/lang/Thread;J)V",
         KLASS_OF "klassOf" "(Ljava/lang/Class;)J",
@@ -104,7 +105,7 @@ methods! {
         BY_CLASS_FOR_CALLER "byClassForCaller" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_HIDDEN "byClassUnlessHidden" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_COUNTED "byClassUnlessCounted" "(Ljava/lang/Object;I)V",
-        BY_CLASS_IF_ARRAY "byClassIfArray" "(Ljava/lang/Object;I)V",
+        BY_CLASS_UNLESS_OVERRIDDEN "byClassUnlessOverridden" "(Ljava/lang/Object;I)V",
         ALL_LEVELS "allLevels" "(Ljava/lang/Object;I)V",
         STACK_TRACE "stackTrace" "(Ljava/lang/Object;I)V",
         BEFORE_CONSTRUCTOR "beforeConstructor" "(Ljava/lang/reflect/Constructor;I)I",
@@ -128,7 +129,7 @@ methods! {
 }
 
 methods! {
-    /// What application code calls instead of [`counting`] and [`keyed`]: methods of the same names ([`own_method`]).
+    /// What application code calls instead of [`counting`] and [`keyed`]: methods of the same names (`own_method`).
     own "java/lang/DuckTrackOwn" {
         COUNT "count" "(I)V",
         COUNT_SEVERAL "countSeveral" "(II)V",
@@ -150,7 +151,7 @@ methods! {
         ARRAY_OF_REFERENCES "arrayOfReferences" "(II)V",
         BY_CLASS "byClass" "(Ljava/lang/Object;I)V",
         BY_CLASS_FOR_CALLER "byClassForCaller" "(Ljava/lang/Object;I)V",
-        BY_CLASS_IF_ARRAY "byClassIfArray" "(Ljava/lang/Object;I)V",
+        BY_CLASS_UNLESS_OVERRIDDEN "byClassUnlessOverridden" "(Ljava/lang/Object;I)V",
         ALL_LEVELS "allLevels" "(Ljava/lang/Object;I)V",
     }
 }
@@ -216,7 +217,7 @@ methods! {
         BY_CLASS_FOR_CALLER "byClassForCaller" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_HIDDEN "byClassUnlessHidden" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_COUNTED "byClassUnlessCounted" "(Ljava/lang/Object;I)V",
-        BY_CLASS_IF_ARRAY "byClassIfArray" "(Ljava/lang/Object;I)V",
+        BY_CLASS_UNLESS_OVERRIDDEN "byClassUnlessOverridden" "(Ljava/lang/Object;I)V",
         ALL_LEVELS "allLevels" "(Ljava/lang/Object;I)V",
         STACK_TRACE "stackTrace" "(Ljava/lang/Object;I)V",
         BEFORE_CONSTRUCTOR "beforeConstructor" "(Ljava/lang/reflect/Constructor;I)I",

@@ -62,6 +62,9 @@ public final class DuckTrack {
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
 
+    /** Does a call of {@code clone} on an object of this class reach {@code Object.clone}? */
+    static native boolean inheritsClone(Class<?> type);
+
     /** Where classes come in that the class file load hook does not see: their bytes with probes, or the same array. */
     @Hidden
     public static byte[] hidden(byte[] bytes, int flags) {

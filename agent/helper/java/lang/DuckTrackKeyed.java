@@ -141,8 +141,9 @@ public final class DuckTrackKeyed {
     /** The same for {@code invokevirtual Object.clone}: a class that overrides it is counted in its own clone. */
     @ForceInline
     @Hidden
-    public static void byClassIfArray(Object object, int site) {
-        if (object.getClass().isArray()) {
+    public static void byClassUnlessOverridden(Object object, int site) {
+        Class<?> type = object.getClass();
+        if (type.isArray() || DuckTrack.inheritsClone(type)) {
             byClass(object, site);
         }
     }

@@ -203,10 +203,10 @@ public final class DuckTrackOwn {
 
     @ForceInline
     @Hidden
-    public static void byClassIfArray(Object object, int site) {
+    public static void byClassUnlessOverridden(Object object, int site) {
         long slot = DuckTrack.slot();
         long objects = open(slot, 0), bytes = open(slot, 8);
-        DuckTrackKeyed.byClassIfArray(object, site);
+        DuckTrackKeyed.byClassUnlessOverridden(object, site);
         charge(slot, objects, bytes);
     }
 
