@@ -1,5 +1,6 @@
 //! `witness=full`: each way in which Java code can overwrite a reference is an update, with its source, its old and its new target: fields, elements and static fields set by
 //! bytecode, reflection, method handles, `VarHandle`, field updaters and `Unsafe`; copies; deserialization. The program is `tests/java/KindsOfUpdate.java`.
+//! (What collections do to identities is the matter of `update_identities`; here is none before the end.)
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,7 +113,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
         .command("mode=witness,witness=full,calls=off", &[programs])
         .expect("java");
     command
-        .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
+        .args(["-Xmx128m", "-Xmn64m", "-Xverify:all"])
         .arg(format!("-Drounds={rounds}"))
         .args(options);
     run.finish(command.arg("KindsOfUpdate"))

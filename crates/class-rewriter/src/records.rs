@@ -6,7 +6,7 @@
 //! | the same before `this` is an object | the same, once it is one | after the call of the other constructor: `aload_0; number; initial` |
 //! | `putstatic` of a reference | the same | `dup; getstatic; number; fieldOfClass` |
 //! | `aastore` | the same | `dup_x2; pop; dup2_x1; element`, which gives the value back |
-//! | `System.arraycopy`, `Unsafe.put...` and `compareAnd...` of references | the same | the helper's method is called instead |
+//! | `System.arraycopy`, `Array.set`, `Unsafe.put...` and `compareAnd...` of references | the same | the helper's method is called instead |
 //! | a call that makes a copy (`clone`, `Arrays.copyOf`) | the copy has its first targets | after it: `dup; made` |
 //! | entry | the method is entered | `aload_0; number; enter`; in constructors and static methods `number; enter` |
 //! | a return | it returns | `number; exit` |

@@ -289,6 +289,7 @@ methods! {
         INITIAL "initial" "(Ljava/lang/Object;I)V",
         FIELD_OF_CLASS "fieldOfClass" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
         ELEMENT "element" "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;",
+        SET "set" "(Ljava/lang/Object;ILjava/lang/Object;)V",
         OF_ELEMENT "ofElement" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
     }
 }

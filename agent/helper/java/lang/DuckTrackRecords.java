@@ -1,5 +1,6 @@
 package java.lang;
 
+import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -119,6 +120,14 @@ public final class DuckTrackRecords {
             noStack();
         }
         return value;
+    }
+
+    /** {@code java.lang.reflect.Array.set} */
+    @ForceInline
+    @Hidden
+    public static void set(Object array, int index, Object value) {
+        element(value, array, index);
+        Array.set(array, index, value);
     }
 
     @DontInline

@@ -19,6 +19,7 @@ const STATIC: ProbeMethod = calling(records::FIELD_OF_CLASS);
 const ELEMENT: ProbeMethod = calling(records::ELEMENT);
 const COPIED: ProbeMethod = calling(copies::COPIED);
 const ARRAYCOPY: ProbeMethod = calling(copies::ARRAYCOPY);
+const ARRAY_SET: ProbeMethod = calling(records::SET);
 
 const UNSAFE_CLASS: &[u8] = b"jdk/internal/misc/Unsafe";
 /// Bytes of its descriptor at the start of those of [`unsafe_updates`], after the parenthesis.
@@ -159,7 +160,7 @@ impl UpdatePlanner<'_, '_, '_, '_> {
         method: &MemberRef<'_>,
     ) -> Result<(), Reason> {
         let instead = match opcode {
-            Opcode::INVOKESTATIC => is_arraycopy(method).then_some(ARRAYCOPY),
+            Opcode::INVOKESTATIC => library_update(method),
             _ => unsafe_update(method),
         };
         if let Some(instead) = instead {
@@ -197,10 +198,14 @@ fn is_reference(field: &MemberRef<'_>) -> bool {
     matches!(field.descriptor.first(), Some(b'L' | b'['))
 }
 
-fn is_arraycopy(method: &MemberRef<'_>) -> bool {
-    method.class == b"java/lang/System"
-        && method.name == b"arraycopy"
-        && method.descriptor == ARRAYCOPY.descriptor.as_bytes()
+/// Methods of the library that set elements.
+fn library_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
+    let instead = match (method.class, method.name) {
+        (b"java/lang/System", b"arraycopy") => ARRAYCOPY,
+        (b"java/lang/reflect/Array", b"set") => ARRAY_SET,
+        _ => return None,
+    };
+    (method.descriptor == instead.descriptor.as_bytes()).then_some(instead)
 }
 
 fn unsafe_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
