@@ -283,25 +283,6 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackHolders_constant(
     native(0, |_| record_helper::constant(which))
 }
 
-/// `DuckTrackCopies.fieldsOf`
-///
-/// # Safety
-/// Called by the VM.
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCopies_fieldsOf(
-    env: *mut JNIEnv,
-    class: jclass,
-    copy: jobject,
-) -> jboolean {
-    native_with_jni(env, false, |agent, jni, _| {
-        let core = &agent.core;
-        let facts = core.facts();
-        facts
-            .and_then(|facts| record_helper::tell_fields(core.env, jni, facts, class, copy))
-            .is_some()
-    })
-}
-
 /// `DuckTrackWitness.find`
 ///
 /// # Safety

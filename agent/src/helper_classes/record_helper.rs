@@ -3,16 +3,14 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ducktrack_hotspot::{Address, ReferenceForm};
-use ducktrack_jvmti::sys::{jclass, jint, jlong, jobject, jvalue};
-use ducktrack_jvmti::{Env, Error, Jni};
+use ducktrack_hotspot::{Address, ReferenceForm, ReferenceMapLayout, VmStructs};
+use ducktrack_jvmti::sys::{jint, jlong, jobject, jvalue};
+use ducktrack_jvmti::{Error, Jni};
 use ducktrack_probe_vocabulary::fact::RecordFact;
 use ducktrack_probe_vocabulary::helper::{copies, holders, methods, records, unsafe_updates};
 
-use crate::core::vm_facts::VmFacts;
 use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
 use crate::helper_classes::store_records;
-use crate::witness::witness_fields;
 
 const HOLDERS_FILE: HelperFile = helper_file!("DuckTrackHolders", holders::IDENTITY_OF);
 const RECORDS: HelperFile = helper_file!("DuckTrackRecords", records::FIELD);
@@ -58,31 +56,28 @@ pub(crate) fn take_without_stack() -> u64 {
 /// What `DuckTrackHolders.constant` answers.
 pub(crate) fn constant(which: jint) -> jlong {
     let address = |word: &AtomicU64| std::ptr::from_ref(word).expose_provenance() as i64;
+    let of_maps = |offset: fn(ReferenceMapLayout) -> usize| maps().map_or(0, offset) as i64;
     match RecordFact::of(which) {
         Some(RecordFact::Narrow) => FORM.get().map_or(0, |form| form.is_narrow().into()),
         Some(RecordFact::Clock) => address(&CLOCK),
         Some(RecordFact::Unseen) => address(&UNSEEN),
         Some(RecordFact::MostHolders) => MOST_HOLDERS as i64,
         Some(RecordFact::WithoutStack) => address(&WITHOUT_STACK),
+        Some(RecordFact::Maps) => of_maps(|maps| maps.map_words),
+        Some(RecordFact::VtableLength) => of_maps(|maps| maps.vtable_length),
+        Some(RecordFact::ItableLength) => of_maps(|maps| maps.itable_length),
+        Some(RecordFact::Tables) => of_maps(|maps| maps.klass_bytes),
         None => 0,
     }
 }
 
-/// Calls `DuckTrackCopies.firstTarget` for each field of a copy that is a reference. `None`: not all fields could be told.
-pub(crate) fn tell_fields(
-    env: Env,
-    jni: Jni,
-    facts: &VmFacts,
-    class: jclass,
-    copy: jobject,
-) -> Option<()> {
-    let first = method(jni, class, copies::FIRST_TARGET).ok()?;
-    let mut is_told = true;
-    witness_fields::each_reference(env, jni, facts, copy, |offset| {
-        let arguments = [jvalue { l: copy }, jvalue { j: offset }];
-        is_told &= jni.call_static_void(class, first, &arguments).is_ok();
-    })?;
-    is_told.then_some(())
+/// Where classes keep their oop maps; `None`: the VM's tables do not say.
+fn maps() -> Option<ReferenceMapLayout> {
+    static MAPS: OnceLock<Option<ReferenceMapLayout>> = OnceLock::new();
+    *MAPS.get_or_init(|| {
+        let vm = VmStructs::load().ok()?;
+        ReferenceMapLayout::load(&vm).ok()
+    })
 }
 
 /// Defines the class and asks it for the identity of an object, once. The array of holders, as a global reference.

@@ -17,9 +17,6 @@ const MOST: usize = 1 << 20;
 /// Instead of an offset: the field cannot be found.
 pub(crate) const NOWHERE: i64 = -1;
 
-/// `ACC_STATIC`
-const STATIC: i32 = 8;
-
 /// A field as code names it, modified UTF-8.
 struct FieldName {
     class: Box<[u8]>,
@@ -104,35 +101,6 @@ fn search(env: Env, jni: Jni, facts: &VmFacts, holder: jobject, number: usize) -
     let field = jni.field_id(class, &name, &descriptor);
     jni.delete_local_ref(class);
     field.ok().map(offset_of)
-}
-
-/// Gives where each field of an object is that is a reference, its superclasses' included. `None`: that is not known.
-pub(crate) fn each_reference(
-    env: Env,
-    jni: Jni,
-    facts: &VmFacts,
-    object: jobject,
-    mut give: impl FnMut(i64),
-) -> Option<()> {
-    if !can_be_found(facts) {
-        return None;
-    }
-    let mut class = Some(jni.object_class(object).ok()?);
-    while let Some(declaring) = class {
-        for field in env.class_fields(declaring).ok()?.iter().copied() {
-            let is_static = env.field_modifiers(declaring, field).ok()? & STATIC != 0;
-            if !is_static && is_reference(&env.field_name(declaring, field).ok()?.descriptor) {
-                give(offset_of(field));
-            }
-        }
-        class = jni.superclass(declaring);
-        jni.delete_local_ref(declaring);
-    }
-    Some(())
-}
-
-fn is_reference(descriptor: &[u8]) -> bool {
-    matches!(descriptor.first(), Some(b'L' | b'['))
 }
 
 /// HotSpot's `jfieldIDWorkaround`: the offset stands from bit 2 on; with bit 0 set only 7 bits are the offset, and above it is a hash of the class.

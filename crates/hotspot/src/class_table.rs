@@ -18,6 +18,7 @@ use std::sync::Arc;
 use class_memory::{CAREFUL, ClassMemory};
 use classes_ahead::ClassAhead;
 use field_layouts::{FieldReading, OwnFields};
+pub use reference_maps::ReferenceMapLayout;
 use reference_maps::ReferenceMaps;
 pub(crate) use reference_maps::ReferenceRun;
 

@@ -89,7 +89,8 @@ pub use address::{Address, Plain};
 pub use allocation_frontier::AllocationFrontier;
 pub use careful_read::{read_bytes, read_c_string, read_value};
 pub use class_table::{
-    ClassId, ClassTable, ClassesAhead, FieldLayout, InstanceField, LoadedClass, SizeRule,
+    ClassId, ClassTable, ClassesAhead, FieldLayout, InstanceField, LoadedClass, ReferenceMapLayout,
+    SizeRule,
 };
 pub use collection_report::{
     AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,

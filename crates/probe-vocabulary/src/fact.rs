@@ -140,5 +140,13 @@ facts! {
         MostHolders "RECORD_MOST_HOLDERS",
         /// The address of the count of records that could not be made because the stack ended.
         WithoutStack "RECORD_WITHOUT_STACK",
+        /// The offset of the number of oop maps in a class.
+        Maps "RECORD_MAPS",
+        /// The offset of the length of its vtable.
+        VtableLength "RECORD_VTABLE_LENGTH",
+        /// The offset of the length of its itable.
+        ItableLength "RECORD_ITABLE_LENGTH",
+        /// Where its tables begin; 0 if that is not known.
+        Tables "RECORD_TABLES",
     }
 }

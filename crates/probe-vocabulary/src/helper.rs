@@ -308,8 +308,6 @@ methods! {
     copies "java/lang/DuckTrackCopies" {
         ARRAYCOPY "arraycopy" "(Ljava/lang/Object;ILjava/lang/Object;II)V",
         COPIED "copied" "(Ljava/lang/Object;)V",
-        FIELDS_OF "fieldsOf" "(Ljava/lang/Object;)Z",
-        FIRST_TARGET "firstTarget" "(Ljava/lang/Object;J)V",
     }
 }
 

@@ -9,10 +9,15 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrackCopies {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    private DuckTrackCopies() {}
+    /** Where a class keeps the number of its oop maps, and the lengths of the tables before them ({@code hotspot/src/class_table/reference_maps.rs}). */
+    private static final long MAPS = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_MAPS);
+    private static final long VTABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_VTABLE_LENGTH);
+    private static final long ITABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_ITABLE_LENGTH);
+    /** Where the tables of a class begin. 0: the VM does not tell. */
+    private static final long TABLES = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_TABLES);
+    private static final long REFERENCE = 1L << DuckTrackSizes.SHIFTR;
 
-    /** Calls {@link #firstTarget} for each field of an object that is a reference. False: not all fields could be found. */
-    private static native boolean fieldsOf(Object copy);
+    private DuckTrackCopies() {}
 
     /** {@code System.arraycopy} */
     @ForceInline
@@ -75,13 +80,36 @@ public final class DuckTrackCopies {
                     DuckTrackRecords.record(elements, DuckTrackRecords.slot(i), null, value);
                 }
             }
-        } else if (copy != null && !copy.getClass().isArray() && !fieldsOf(copy)) {
+        } else if (copy != null && !copy.getClass().isArray()) {
+            fields(copy);
+        }
+    }
+
+    /**
+     * Each field that is a reference, as the oop maps of the class say: the VM's own functions take a thousand times as long. The class stays where it is while it has an
+     * object. The maps leave out the referent of a {@code Reference}, which cannot be cloned.
+     */
+    @Hidden
+    private static void fields(Object copy) {
+        if (TABLES == 0) {
             DuckTrackRecords.unseen();
+            return;
+        }
+        long klass = DuckTrack.klassOf(copy.getClass());
+        long words = (long) U.getInt(null, klass + VTABLE_LENGTH) + U.getInt(null, klass + ITABLE_LENGTH);
+        long map = klass + TABLES + (words << 3);
+        for (int maps = U.getInt(null, klass + MAPS); maps > 0; maps--) {
+            long offset = U.getInt(null, map);
+            for (int left = U.getInt(null, map + 4); left > 0; left--) {
+                firstTarget(copy, offset);
+                offset += REFERENCE;
+            }
+            map += 8;
         }
     }
 
     @Hidden
-    static void firstTarget(Object copy, long offset) {
+    private static void firstTarget(Object copy, long offset) {
         Object value = U.getReference(copy, offset);
         if (value != null) {
             DuckTrackRecords.record(copy, offset >>> 2, null, value);

@@ -28,20 +28,25 @@ pub(crate) struct ReferenceRun {
     pub(crate) count: u32,
 }
 
-/// The oop maps of all classes of the table, by row.
-#[derive(Debug)]
-pub(crate) struct ReferenceMaps {
-    vtable_length: usize,
-    itable_length: usize,
-    map_words: usize,
-    klass_bytes: usize,
-    rows: Vec<Box<[ReferenceRun]>>,
-    /// Why the maps of a class are unknown.
-    fault: Option<Error>,
+/// Where a class keeps its oop maps: bytes from the start of an `InstanceKlass`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReferenceMapLayout {
+    /// The length of the vtable in words: an int.
+    pub vtable_length: usize,
+    /// The length of the itable in words: an int.
+    pub itable_length: usize,
+    /// The size of the oop maps in words, which is their number: an int.
+    pub map_words: usize,
+    /// The end of the `InstanceKlass`, where the vtable begins.
+    pub klass_bytes: usize,
 }
 
-impl ReferenceMaps {
-    pub(crate) fn load(vm: &VmStructs) -> Result<Self, Error> {
+impl ReferenceMapLayout {
+    /// What the VM's tables say.
+    ///
+    /// # Errors
+    /// If they lack one of these.
+    pub fn load(vm: &VmStructs) -> Result<Self, Error> {
         let klass_bytes = vm
             .type_size("InstanceKlass")
             .ok_or(Error::MissingConstant {
@@ -52,6 +57,23 @@ impl ReferenceMaps {
             itable_length: vm.offset(&[("InstanceKlass", "_itable_len")])?,
             map_words: vm.offset(&[("InstanceKlass", "_nonstatic_oop_map_size")])?,
             klass_bytes,
+        })
+    }
+}
+
+/// The oop maps of all classes of the table, by row.
+#[derive(Debug)]
+pub(crate) struct ReferenceMaps {
+    layout: ReferenceMapLayout,
+    rows: Vec<Box<[ReferenceRun]>>,
+    /// Why the maps of a class are unknown.
+    fault: Option<Error>,
+}
+
+impl ReferenceMaps {
+    pub(crate) fn load(vm: &VmStructs) -> Result<Self, Error> {
+        Ok(Self {
+            layout: ReferenceMapLayout::load(vm)?,
             rows: Vec::new(),
             fault: None,
         })
@@ -94,6 +116,7 @@ impl ReferenceMaps {
         bytes: usize,
         memory: &mut ClassMemory<'_>,
     ) -> Result<Box<[ReferenceRun]>, Error> {
+        let layout = self.layout;
         let mut length = |field: usize, most: i32| {
             // SAFETY: the caller vouches for the class.
             let length: i32 = unsafe { memory.value(klass.plus(field)) }?;
@@ -102,10 +125,10 @@ impl ReferenceMaps {
                 .filter(|_| length <= most)
                 .ok_or_else(|| implausible(klass))
         };
-        let methods =
-            length(self.vtable_length, LONGEST_TABLE)? + length(self.itable_length, LONGEST_TABLE)?;
-        let maps = length(self.map_words, MOST_MAPS)?;
-        let first = klass.plus(self.klass_bytes + methods * 8);
+        let methods = length(layout.vtable_length, LONGEST_TABLE)?
+            + length(layout.itable_length, LONGEST_TABLE)?;
+        let maps = length(layout.map_words, MOST_MAPS)?;
+        let first = klass.plus(layout.klass_bytes + methods * 8);
         let mut runs = Vec::with_capacity(maps);
         for map in 0..maps {
             // SAFETY: a linked class has its maps after its method tables.
