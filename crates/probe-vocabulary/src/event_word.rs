@@ -74,6 +74,10 @@ pub mod extended {
         EXIT = 0x0203;
         /// A method ends by an exception.
         THROWN = 0x0204;
+        /// The short return of method 0.
+        FIRST_SHORT_EXIT = 0x1000;
+        /// Methods that have a short return.
+        SHORT_EXITS = 0x3000;
         /// The short update of slot 0.
         FIRST_SHORT_UPDATE = 0x4000;
         /// Slots that have a short update.
@@ -88,7 +92,8 @@ pub mod extended {
 #[cfg(test)]
 mod tests {
     use super::extended::{
-        FIRST_SHORT_ENTER, FIRST_SHORT_UPDATE, SHORT_ENTERS, SHORT_UPDATES, THROWN,
+        FIRST_SHORT_ENTER, FIRST_SHORT_EXIT, FIRST_SHORT_UPDATE, SHORT_ENTERS, SHORT_EXITS,
+        SHORT_UPDATES, THROWN,
     };
     use super::*;
 
@@ -102,7 +107,8 @@ mod tests {
             FIRST_EXTENDED,
         ];
         assert!(ends.is_sorted());
-        const { assert!(THROWN < FIRST_SHORT_UPDATE) };
+        const { assert!(THROWN < FIRST_SHORT_EXIT) };
+        assert_eq!(FIRST_SHORT_EXIT + SHORT_EXITS, FIRST_SHORT_UPDATE);
         assert_eq!(FIRST_SHORT_UPDATE + SHORT_UPDATES, FIRST_SHORT_ENTER);
         assert_eq!(
             u32::from(FIRST_SHORT_ENTER) + u32::from(SHORT_ENTERS),

@@ -75,6 +75,7 @@ impl<'f, F: SiteFacts + ?Sized> EventDecoder<'f, F> {
         let mut run = Run::new(self.facts, block);
         loop {
             run.frequent_events(sink);
+            run.records(sink);
             let words = run.words.words.as_slice();
             let Some(word) = run.words.next_word() else {
                 break;
@@ -165,6 +166,12 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         let run = sink.plain(self.last, words);
         self.last = self.last.wrapping_add(run.units.wrapping_mul(UNIT));
         self.words.skip(run.words);
+    }
+
+    /// Passes updates, calls and clocks to `sink` as long as it takes them.
+    fn records<S: EventSink>(&mut self, sink: &mut S) {
+        let taken = sink.records(self.words.words.as_slice());
+        self.words.skip(taken);
     }
 
     /// The event of a word that is a whole event.

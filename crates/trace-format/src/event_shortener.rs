@@ -72,8 +72,9 @@ impl<'a> ShortWords<'a> {
         self.length += words;
     }
 
+    /// Writes words as they are.
     #[inline]
-    fn copy(&mut self, words: &[Word]) {
+    pub fn copy(&mut self, words: &[Word]) {
         let most = self.room.len().saturating_sub(self.length);
         let (words, _) = words.split_at(words.len().min(most));
         for (place, word) in self.rest().iter_mut().zip(words) {

@@ -8,7 +8,8 @@
 //!
 //! Nearly all events are plain or noted, and counting them needs nothing but their words: a sink gets each run of consecutive ones at once.
 
-use crate::event_word::{CALLER, MAX_UNITS, TYPED, UNIT, is_site};
+use crate::event_word::{CALLER, FIRST_CLOCK, FIRST_EXTENDED, MAX_UNITS, TYPED, UNIT, is_site};
+use crate::witness_event::is_record;
 use crate::{CallSiteId, Event, SiteId};
 
 /// A word of a piece, little-endian.
@@ -71,15 +72,51 @@ impl NotedEvent {
     }
 }
 
+/// Consecutive updates, calls and clocks. For other events nothing follows from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordRun {
+    /// Number of words.
+    pub words: usize,
+    /// Number of events.
+    pub records: u64,
+}
+
+impl RecordRun {
+    /// Those at the start of `words`.
+    #[inline]
+    pub fn first_of(words: &[Word]) -> Self {
+        let mut run = Self::default();
+        while let Some(word) = words.get(run.words).map(|word| u32::from_le_bytes(*word)) {
+            let length = match word >> 12 {
+                op @ FIRST_EXTENDED.. if is_record(op as u16) => 1 + (word & MAX_UNITS) as usize,
+                FIRST_CLOCK..FIRST_EXTENDED => 1,
+                _ => break,
+            };
+            if run.words + length > words.len() {
+                break;
+            }
+            run.words += length;
+            run.records += 1;
+        }
+        run
+    }
+}
+
 /// Receives the events of a piece from [`EventDecoder::decode_into`](crate::EventDecoder::decode_into).
 pub trait EventSink {
     /// Takes plain and noted events from the start of `words`; `top` is the top of the thread's buffer. Events that it leaves (of other
     /// kinds, or of a size that does not match the site's) are passed to [`EventSink::event`].
     fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun;
 
+    /// Takes updates, calls and clocks from the start of `words` ([`RecordRun`]); returns the number of words taken. What it leaves is passed
+    /// to [`EventSink::event`].
+    fn records(&mut self, _words: &[Word]) -> usize {
+        0
+    }
+
     /// Takes any other event.
     fn event(&mut self, event: Event);
 
-    /// Receives all words that [`EventSink::plain`] did not take, in order: after their events, or from the first malformed word on.
+    /// Receives all words that neither [`EventSink::plain`] nor [`EventSink::records`] took, in order: after their events, or from the first malformed word on.
     fn passed(&mut self, words: &[Word]);
 }

@@ -43,8 +43,7 @@
 //! | 0x0000 to 0x00FF | buffers and clocks |
 //! | 0x0100 to 0x01FF | stamps of use |
 //! | 0x0200 to 0x0FFF | witness data: updates, calls (`witness_event.rs`) |
-//! | 0x1000 to 0x3FFF | free |
-//! | 0x4000 to 0xFFFF | short forms of updates and of entries of methods |
+//! | 0x1000 to 0xFFFF | short forms of returns, of updates and of entries of methods |
 //!
 //! Clock words and extended operations stand between events, never between an event and the words that precede it (class, caller, moved).
 //! They do not change the meaning of the words around them.

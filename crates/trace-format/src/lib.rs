@@ -72,7 +72,7 @@ pub use event_block::{EventBlock, EventBlockHeader, EventFlags};
 pub use event_decoder::{DecodedPiece, EventDecoder, MAX_ARRAYS};
 pub use event_file::EventFile;
 pub use event_shortener::{EventShortener, ShortWords};
-pub use event_sink::{EventSink, NotedEvent, PlainRun, Word};
+pub use event_sink::{EventSink, NotedEvent, PlainRun, RecordRun, Word};
 pub use event_word::{
     CALLER, END_OF_CALLED_SITES, END_OF_SITES, EventWords, FIRST_CALLED_SITE, FIRST_EXTENDED,
     FIRST_SITE, MAX_CLOCK, MAX_UNITS, UNIT, is_site,

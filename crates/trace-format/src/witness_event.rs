@@ -11,6 +11,7 @@
 //! | 0x0202 | enter | method number, receiver (none for static methods) | a method ([`CalledMethod`](crate::CalledMethod)) is entered |
 //! | 0x0203 | exit | method number | a method returns |
 //! | 0x0204 | thrown | method number, exception | an exception leaves a method |
+//! | 0x1000 + number | exit | nothing | like 0x0203 for numbers below 0x3000 |
 //! | 0x4000 + slot | update | source, new | like 0x0200 for slots below 0x4000, if the old value is null |
 //! | 0x4000 + slot | update | source, old, new | the same with an old value |
 //! | 0x8000 + number | enter | receiver, or nothing | like 0x0202 for numbers below 0x8000 |
@@ -25,7 +26,8 @@
 //! FORMAT.md has a worked example.
 
 use ducktrack_probe_vocabulary::event_word::extended::{
-    ENTER, EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_UPDATE, STATIC_UPDATE, THROWN, UPDATE, VM_BYTES,
+    ENTER, EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_EXIT, FIRST_SHORT_UPDATE, STATIC_UPDATE, THROWN,
+    UPDATE, VM_BYTES,
 };
 
 use crate::word_reader::Words;
@@ -92,6 +94,12 @@ pub struct MethodEvent {
     pub seen: Option<u32>,
 }
 
+/// Whether the word begins a record of an update or a call.
+#[inline]
+pub(crate) fn is_record(operation: u16) -> bool {
+    operation >= UPDATE && (operation <= THROWN || operation >= FIRST_SHORT_EXIT)
+}
+
 /// The event of an extended operation, if it is one of these; consumes the whole payload.
 pub(crate) fn decode(
     operation: u16,
@@ -150,6 +158,9 @@ impl Payload<'_, '_> {
             }
             (EXIT, 1..) => Event::Exit {
                 method: self.word()?,
+            },
+            (FIRST_SHORT_EXIT..FIRST_SHORT_UPDATE, _) => Event::Exit {
+                method: (operation - FIRST_SHORT_EXIT).into(),
             },
             (THROWN, 1..) => {
                 let method = self.word()?;
@@ -335,6 +346,7 @@ mod tests {
             .extended(STATIC_UPDATE, &[5, 0x20, 0])
             .extended(THROWN, &[0x9000, 0x40])
             .extended(EXIT, &[8])
+            .extended(FIRST_SHORT_EXIT + 7, &[])
             .extended(0x0E00, &[1, 2, 3])
             .extended(VM_BYTES, &[24, 0])
             .site(SiteId(16), 3);
@@ -345,7 +357,7 @@ mod tests {
             seen: None,
         };
         assert_eq!(
-            events[..7],
+            events[..8],
             [
                 Event::Enter(method(7, 0x8_0000_0100)),
                 Event::Enter(method(8, 0)),
@@ -358,10 +370,11 @@ mod tests {
                 }),
                 Event::Thrown(method(0x9000, 0x8_0000_0200)),
                 Event::Exit { method: 8 },
+                Event::Exit { method: 7 },
                 Event::Gap { bytes: 24 },
             ]
         );
-        assert!(matches!(events[7..], [Event::Allocation(_)]));
+        assert!(matches!(events[8..], [Event::Allocation(_)]));
     }
 
     #[test]

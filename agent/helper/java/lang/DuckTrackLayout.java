@@ -163,6 +163,10 @@ final class DuckTrackLayout {
     static final int EVENT_EXIT = 0x203;
     /** A method ends by an exception. */
     static final int EVENT_THROWN = 0x204;
+    /** The short return of method 0. */
+    static final int EVENT_FIRST_SHORT_EXIT = 0x1000;
+    /** Methods that have a short return. */
+    static final int EVENT_SHORT_EXITS = 0x3000;
     /** The short update of slot 0. */
     static final int EVENT_FIRST_SHORT_UPDATE = 0x4000;
     /** Slots that have a short update. */

@@ -19,6 +19,8 @@ public final class DuckTrackMethods {
     private static final int EXIT = EXTENDED + (DuckTrackLayout.EVENT_EXIT << 12);
     private static final int THROWN = EXTENDED + (DuckTrackLayout.EVENT_THROWN << 12);
     private static final int SHORT_ENTER = EXTENDED + (DuckTrackLayout.EVENT_FIRST_SHORT_ENTER << 12);
+    private static final int SHORT_EXIT = EXTENDED + (DuckTrackLayout.EVENT_FIRST_SHORT_EXIT << 12);
+    private static final int SHORT_EXITS = DuckTrackLayout.EVENT_SHORT_EXITS;
     private static final int SHORT_METHODS = DuckTrackLayout.EVENT_SHORT_ENTERS;
 
     private DuckTrackMethods() {}
@@ -108,10 +110,9 @@ public final class DuckTrackMethods {
     public static void exit(int method) {
         long slot = DuckTrack.slot();
         long cursor = U.getLong(null, slot + CURSOR);
-        if (DuckTrackRecords.obstacles(slot, cursor) == 0) {
-            U.putInt(null, cursor, EXIT | 1);
-            U.putInt(null, cursor + 4, method);
-            U.putLong(null, slot + CURSOR, cursor + 8);
+        if (DuckTrackRecords.obstacles(slot, cursor) == 0 && method < SHORT_EXITS) {
+            U.putInt(null, cursor, SHORT_EXIT + (method << 12));
+            U.putLong(null, slot + CURSOR, cursor + 4);
         } else {
             slowly(method, EXIT);
         }

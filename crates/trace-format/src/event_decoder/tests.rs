@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{ArrayLayout, EventBlockHeader, EventWords, NotedEvent, PlainRun, ThreadId, Word};
+use crate::{
+    ArrayLayout, EventBlockHeader, EventWords, NotedEvent, PlainRun, RecordRun, ThreadId, Word,
+};
 
 const FIXED: SiteId = SiteId(16);
 const MEASURED: SiteId = SiteId(17);
@@ -111,7 +113,7 @@ fn what_is_not_known_is_skipped_by_its_length() {
     let between = EventWords::new()
         .clock(12)
         .site(FIXED, 3)
-        .extended(0x2ABC, &[1, FIXED.0 << 12, u32::MAX])
+        .extended(0x0ABC, &[1, FIXED.0 << 12, u32::MAX])
         .clock(crate::MAX_CLOCK)
         .caller(9)
         .site(FIXED, 0)
@@ -460,6 +462,7 @@ struct Sink {
     taken: usize,
     noted: usize,
     passed: usize,
+    records: u64,
 }
 
 impl Sink {
@@ -519,6 +522,13 @@ impl EventSink for Sink {
         run
     }
 
+    fn records(&mut self, words: &[Word]) -> usize {
+        let run = RecordRun::first_of(words);
+        self.records += run.records;
+        self.taken += run.words;
+        run.words
+    }
+
     fn event(&mut self, event: Event) {
         self.events.push(event);
     }
@@ -554,6 +564,46 @@ fn a_sink_is_given_callers_and_classes_with_their_words() {
     let (given, _) = given_to_sink(&words, EventFlags::NONE);
     assert_eq!(given.events, events_of(&words, 0x1000));
     assert_eq!((given.noted, given.passed), (4 * 10, 0));
+}
+
+#[test]
+fn a_sink_is_given_words_of_records() {
+    let words = (0..10).fold(EventWords::new().clock(3), |words, _| {
+        let words = words
+            .site(FIXED, 3)
+            .extended(0x8000, &[1])
+            .extended(0x1000, &[]);
+        let words = words.extended(0x4002, &[1, 2, 3]).extended(0x0204, &[7, 1]);
+        // Bytes of the VM are no record, and nothing is known of 0x0205.
+        let words = words.clock(4).extended(0x0001, &[16, 0]);
+        words.extended(0x0205, &[1]).moved(16).site(FIXED, 5)
+    });
+    let cut = words.clone().extended(0x4000, &[1, 2]);
+    let cut = &cut.as_bytes()[..cut.as_bytes().len() - 4];
+    let cut = cut.as_chunks::<4>().0.iter();
+    let cut = cut.fold(EventWords::new(), |words, word| {
+        words.word(u32::from_le_bytes(*word))
+    });
+    let is_record = |event: &Event| {
+        matches!(
+            event,
+            Event::Update(_)
+                | Event::Enter(_)
+                | Event::Exit { .. }
+                | Event::Thrown(_)
+                | Event::Clock { .. }
+        )
+    };
+    for (words, ends) in [(&words, true), (&cut, false)] {
+        let (given, is_ok) = given_to_sink(words, EventFlags::NONE);
+        let (records, others): (Vec<_>, Vec<_>) =
+            decode(words, 0x1000, EventFlags::NONE).0.into_iter().partition(is_record);
+        assert_eq!(
+            (given.events, given.records),
+            (others, records.len() as u64)
+        );
+        assert_eq!((records.len(), is_ok), (1 + 5 * 10, ends));
+    }
 }
 
 proptest! {

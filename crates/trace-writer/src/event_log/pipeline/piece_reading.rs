@@ -2,7 +2,8 @@
 
 use ducktrack_trace_format::{
     Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
-    Place, PlainRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word, is_site,
+    Place, PlainRun, RecordRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word,
+    is_site,
 };
 
 use crate::event_log::kept_site::KeptSite;
@@ -58,6 +59,13 @@ impl EventSink for PieceReading<'_> {
                 return run;
             }
         }
+    }
+
+    fn records(&mut self, words: &[Word]) -> usize {
+        let run = RecordRun::first_of(words);
+        self.events += run.records;
+        self.short.copy(words.get(..run.words).unwrap_or_default());
+        run.words
     }
 
     fn event(&mut self, event: Event) {
