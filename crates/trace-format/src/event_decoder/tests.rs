@@ -596,8 +596,10 @@ fn a_sink_is_given_words_of_records() {
     };
     for (words, ends) in [(&words, true), (&cut, false)] {
         let (given, is_ok) = given_to_sink(words, EventFlags::NONE);
-        let (records, others): (Vec<_>, Vec<_>) =
-            decode(words, 0x1000, EventFlags::NONE).0.into_iter().partition(is_record);
+        let (records, others): (Vec<_>, Vec<_>) = decode(words, 0x1000, EventFlags::NONE)
+            .0
+            .into_iter()
+            .partition(is_record);
         assert_eq!(
             (given.events, given.records),
             (others, records.len() as u64)
