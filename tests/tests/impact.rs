@@ -50,20 +50,29 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
+/// JDKs and collectors.
+fn matrix() -> Vec<(Jdk, &'static str)> {
+    let mut jdks = traced_jdks().expect("JDKs");
+    let collectors = match is_full_run() {
+        true => &COLLECTORS[..],
+        false => &COLLECTORS[..1],
+    };
+    jdks.truncate(if is_full_run() { jdks.len() } else { 1 });
+    let of = |jdk: Jdk| {
+        collectors
+            .iter()
+            .map(move |collector| (jdk.clone(), *collector))
+    };
+    jdks.into_iter().flat_map(of).collect()
+}
+
 #[test]
 fn a_leak_costs_and_what_is_used_again_is_none() {
     let programs = programs();
-    let jdks = traced_jdks().expect("JDKs");
-    let (jdks, collectors) = match is_full_run() {
-        true => (jdks.as_slice(), &COLLECTORS[..]),
-        false => (&jdks[..1], &COLLECTORS[..1]),
-    };
     let mut runs = 0;
-    for jdk in jdks {
-        for collector in collectors {
-            check_impact(jdk, collector, programs.path());
-            runs += 1;
-        }
+    for (jdk, collector) in matrix() {
+        check_impact(&jdk, collector, programs.path());
+        runs += 1;
     }
     checked(&format!(
         "impact of a leak and of what is none, {runs} runs"
@@ -146,35 +155,49 @@ fn list_leak() -> tempfile::TempDir {
 /// With `at=oom` nothing is removed before the memory is full: nothing at all in a run that does not fill it, and all in one that does.
 #[test]
 fn at_oom_removes_when_memory_is_full_and_not_before() {
-    const MEGABYTE: f64 = 1_048_576.0;
     let classes = list_leak();
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let mut runs = 0;
+    for (jdk, collector) in matrix() {
+        check_at_oom(&jdk, collector, classes.path());
+        runs += 8;
+    }
+    checked(&format!(
+        "references removed when memory is full, {runs} trials"
+    ));
+}
+
+fn check_at_oom(jdk: &Jdk, collector: &str, classes: &Path) {
+    const MEGABYTE: f64 = 1_048_576.0;
+    let name = format!("{} {collector}", jdk.version);
     let trial = |steps: u32| {
         let mut command = Command::new(ducktrack_command().expect("ducktrack"));
         command.args(["impact", "--at", "oom", "--trials", "2", "--format", "json"]);
         command.args(["--pair", LIST, "--library"]);
         command.arg(agent_library().expect("the agent")).arg("--");
         command.arg(jdk.tool("java").get_program());
-        command.args(["-XX:+UseSerialGC", "-Xmx24m", "-Xmn1m"]);
+        command.args([collector, "-Xmx24m", "-Xmn1m"]);
         command.arg(format!("-Dducktrack.leaks.steps={steps}"));
-        command.arg("-cp").arg(classes.path());
+        command.arg("-cp").arg(classes);
         let output = command.arg("ducktrack.leaks.ListLeak").output();
-        report(&output.expect("ducktrack"), &format!("{steps} steps"))
+        report(
+            &output.expect("ducktrack"),
+            &format!("{name}, {steps} steps"),
+        )
     };
     let (room, full) = (trial(3000), trial(12300));
+    println!("{name}: {full}");
     for report in [&room, &full] {
         assert_eq!(report["at"], "oom");
-        assert_eq!(report["base"]["failed"], 0, "{report}");
+        assert_eq!(report["base"]["failed"], 0, "{name}: {report}");
     }
     let used = |report: &Value| number(&report["base"]["mostUsedBytes"]) / MEGABYTE;
-    assert!(used(&room) < 16.0, "{room}");
+    assert!(used(&room) < 16.0, "{name}: {room}");
     let candidate = &room["candidates"][0];
-    assert_eq!(candidate["verdict"], "nothing-removed", "{room}");
-    assert!(used(&full) > 19.0, "{full}");
+    assert_eq!(candidate["verdict"], "nothing-removed", "{name}: {room}");
+    assert!(used(&full) > 19.0, "{name}: {full}");
     let candidate = &full["candidates"][0];
-    assert!(number(&candidate["objects"]) > 8000.0, "{full}");
-    assert_eq!(candidate["usedAgain"], 0, "{full}");
-    checked("references removed when memory is full, 8 trials");
+    assert!(number(&candidate["objects"]) > 8000.0, "{name}: {full}");
+    assert_eq!(candidate["usedAgain"], 0, "{name}: {full}");
 }
 
 #[test]

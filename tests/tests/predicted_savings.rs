@@ -27,7 +27,7 @@ const LEAKY: [&str; 4] = [
 const WORK: [&str; 3] = [
     "-Dducktrack.leaks.steps=4000",
     "-Dducktrack.leaks.keep=40",
-    "-Dducktrack.leaks.pace=500",
+    "-Dducktrack.leaks.pace=300",
 ];
 /// With a library, which needs more room and does more in a step.
 const WITH_LIBRARY: [&str; 2] = ["-Xmx64m", "-Dducktrack.leaks.steps=2000"];
@@ -71,7 +71,7 @@ fn is_wanted(name: &str) -> bool {
 }
 
 fn trials() -> String {
-    let short = if is_full_run() { "5" } else { "2" };
+    let short = if is_full_run() { "4" } else { "2" };
     std::env::var("DUCKTRACK_TRIALS").unwrap_or_else(|_| short.to_owned())
 }
 
