@@ -38,7 +38,10 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
 }
 
 unsafe extern "system" fn vm_death(_: *mut RawEnv, jni: *mut JNIEnv) {
-    event(jni, |agent, jni| agent.finish(jni, "exit"));
+    event(jni, |agent, jni| {
+        agent.finish(jni, "exit");
+        agent.core.resident.own_thread.close();
+    });
 }
 
 unsafe extern "system" fn thread_start(_: *mut RawEnv, jni: *mut JNIEnv, thread: jthread) {

@@ -19,6 +19,7 @@ pub(crate) mod loaders;
 mod memory_bound;
 mod needs;
 pub(crate) mod notes;
+pub(crate) mod own_thread;
 pub(crate) mod registry;
 pub(crate) mod resident;
 pub(crate) mod snapshot;
@@ -31,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_jvmti::sys::{jclass, jobject};
-use ducktrack_jvmti::{Env, Jni};
+use ducktrack_jvmti::{Env, Error, Jni};
 use ducktrack_trace_format::{ClassAddress, Record, ThreadId};
 use ducktrack_trace_writer::{CountWriter, TraceDirectory, WriterOptions};
 use parking_lot::Mutex;
@@ -185,6 +186,14 @@ impl Core {
     /// The helper class, once it works.
     pub(crate) fn helper(&self) -> Option<&HelperClass> {
         self.resident.helper()
+    }
+
+    /// Does work in the VM on the agent's own thread.
+    ///
+    /// # Errors
+    /// If the VM does not let the thread in, or ends.
+    pub(crate) fn in_vm<T>(&self, work: impl FnOnce(Jni) -> T) -> Result<T, Error> {
+        self.resident.own_thread.in_vm(work)
     }
 
     /// Adds a sentence to the report.

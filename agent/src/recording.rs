@@ -180,9 +180,9 @@ pub(crate) trait Recording: Send + Sync {
         let _ = core;
     }
 
-    /// Called on the agent's own thread, four times a second.
-    fn tick(&self, core: &Core, jni: Jni) {
-        let _ = (core, jni);
+    /// Called on the agent's own thread, four times a second. The thread is not attached to the VM ([`Core::in_vm`]).
+    fn tick(&self, core: &Core) {
+        let _ = core;
     }
 
     /// Called when an exception is thrown in a method. Only if [`Needs`] requests the capability.

@@ -57,6 +57,8 @@ pub(crate) struct StackSampler {
     state: AtomicU8,
     /// Mean bytes between samples, as set in the VM.
     interval: AtomicU64,
+    /// What it should be. The VM is told in the next sample's thread: the agent's own one is not attached.
+    wanted_interval: AtomicU64,
     table: Mutex<StackTable>,
     samples: AtomicU64,
     skipped: AtomicU64,
@@ -157,7 +159,18 @@ impl StackSampler {
         if core.env.set_heap_sampling_interval(bytes).is_ok() {
             let bytes = u64::try_from(bytes).unwrap_or(0);
             self.interval.store(bytes, Ordering::Relaxed);
+            self.wanted_interval.store(bytes, Ordering::Relaxed);
         }
+    }
+
+    /// Tells the VM a new rate. Returns the interval up to now.
+    fn change_rate(&self, core: &Core) -> u64 {
+        let before = self.interval.load(Ordering::Relaxed);
+        let wanted = self.wanted_interval.load(Ordering::Relaxed);
+        if wanted != before {
+            self.set_interval(core, wanted);
+        }
+        before
     }
 
     /// Gives back the sampler before another tool gets an environment and can request it.
@@ -205,6 +218,7 @@ impl StackSampler {
             return;
         }
         let stacks = self;
+        let interval = self.change_rate(core);
         let spent = stacks.nanos.load(Ordering::Relaxed);
         let at_tick = stacks.nanos_at_tick.load(Ordering::Relaxed);
         if spent.saturating_sub(at_tick) > MOST_NANOS_BETWEEN_TICKS
@@ -214,7 +228,8 @@ impl StackSampler {
             return;
         }
         let begun = thread_cpu();
-        match self.take_sample(core, jni, thread, class, size) {
+        let sums = SampleSums::of_sample(size, interval);
+        match self.take_sample(core, jni, thread, class, sums) {
             Some(()) => stacks.samples.fetch_add(1, Ordering::Relaxed),
             None => stacks.skipped.fetch_add(1, Ordering::Relaxed),
         };
@@ -229,7 +244,7 @@ impl StackSampler {
         jni: Jni,
         thread: jobject,
         class: jclass,
-        size: u64,
+        sums: SampleSums,
     ) -> Option<()> {
         let mut frames = FRAMES.take().unwrap_or_else(no_frames);
         let depth = core.env.stack_trace(std::ptr::null_mut(), &mut frames);
@@ -239,7 +254,7 @@ impl StackSampler {
                 cut: depth == MOST_FRAMES,
                 ty: &core.env.class_signature(class).ok()?,
                 thread: self.current_row(core, jni, thread),
-                sums: SampleSums::of_sample(size, self.interval.load(Ordering::Relaxed)),
+                sums,
             };
             let mut table = self.table.try_lock()?;
             if self.lines_are_old.swap(false, Ordering::AcqRel) {
@@ -286,7 +301,7 @@ impl StackSampler {
         if sampling && let Some(controller) = stacks.rate.get() {
             let wanted = controller.lock().next(stacks);
             if let Some(interval) = wanted {
-                self.set_interval(core, interval);
+                self.wanted_interval.store(interval, Ordering::Relaxed);
             }
         }
         let room = stacks.table.lock().settle();

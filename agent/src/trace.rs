@@ -276,14 +276,17 @@ impl Trace {
     }
 
     /// After a collection, looks for references to remove, if it is time.
-    fn look_for_removals(&self, core: &Core, jni: Jni) {
+    fn look_for_removals(&self, core: &Core) {
         let (Some(trial), Some(uses), Some(helper)) =
             (self.trial.get(), self.uses.get(), self.helper(core))
         else {
             return;
         };
-        let address = |object| helper.address_of(jni, object);
-        if let Err(why) = trial.look_if_due(jni, uses, &address) {
+        if !trial.is_look_due(uses) {
+            return;
+        }
+        let look = |jni| trial.look(jni, uses, &|object| helper.address_of(jni, object));
+        if let Err(why) = core.in_vm(look).flatten() {
             core.log
                 .warn(&format!("references cannot be removed: {why}"));
         }
@@ -301,11 +304,15 @@ impl Trace {
     }
 
     /// Records what holds objects if there was a collection since the last time.
-    fn record_roots_if_due(&self, core: &Core, jni: Jni) {
+    fn record_roots_if_due(&self, core: &Core) {
         let is_wanted = core.options.roots == Some(options::Roots::Collections);
         let epoch = self.buffers.get().map_or(0, ThreadBuffers::epoch);
-        if is_wanted && self.witness.is_on() && self.roots.are_due(epoch) {
-            self.record_roots(core, jni);
+        if is_wanted
+            && self.witness.is_on()
+            && self.roots.are_due(epoch)
+            && let Err(error) = core.in_vm(|jni| self.record_roots(core, jni))
+        {
+            core.add_note(format!("What holds objects is not recorded: {error}."));
         }
     }
 
@@ -588,16 +595,17 @@ impl Recording for Trace {
         }
     }
 
-    fn tick(&self, core: &Core, jni: Jni) {
+    fn tick(&self, core: &Core) {
+        let collect = |_| core.env.force_garbage_collection();
         if self.collection_wanted.swap(false, Ordering::AcqRel)
-            && let Err(error) = core.env.force_garbage_collection()
+            && let Err(error) = core.in_vm(collect).flatten()
         {
             core.log
                 .warn(&format!("a collection cannot be requested: {error}"));
         }
         self.number_called_sites(core);
-        self.record_roots_if_due(core, jni);
-        self.look_for_removals(core, jni);
+        self.record_roots_if_due(core);
+        self.look_for_removals(core);
         if let Some(buffers) = self.buffers.get() {
             buffers.prepare_for_collections();
         }

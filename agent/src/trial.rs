@@ -101,19 +101,27 @@ impl Trial {
         self.null_uses.note(env, jni, (method, location), exception);
     }
 
-    /// After a collection, in the agent's own thread: looks for references to remove, if it is time. `address`: where an object is.
+    /// Whether it is time to look for references to remove.
+    pub(crate) fn is_look_due(&self, uses: &dyn UseWords) -> bool {
+        let used_share = self.pauses.lock().used_share();
+        let mut remover = self.remover.lock();
+        remover
+            .as_mut()
+            .is_some_and(|remover| remover.is_due(uses, used_share))
+    }
+
+    /// After a collection, in the agent's own thread: looks for references to remove. `address`: where an object is.
     ///
     /// # Errors
     /// Why nothing can be removed.
-    pub(crate) fn look_if_due(
+    pub(crate) fn look(
         &self,
         jni: Jni,
         uses: &dyn UseWords,
         address: &dyn Fn(jobject) -> Option<Address>,
     ) -> Result<(), ducktrack_jvmti::Error> {
-        let used_share = self.pauses.lock().used_share();
         let looked = match self.remover.lock().as_mut() {
-            Some(remover) => remover.look_if_due(jni, uses, address, &self.tracked, used_share),
+            Some(remover) => remover.look_now(jni, uses, address, &self.tracked),
             None => Ok(()),
         };
         if let Err(why) = &looked {

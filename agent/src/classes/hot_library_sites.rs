@@ -200,13 +200,19 @@ impl Tracking {
 
 impl Tracking {
     /// Tracks the methods of hot library sites. The sizes of sites are known as far as they can be: a share of the bytes needs bytes.
-    pub(crate) fn track_hot_library_sites(&self, core: &Core, jni: Jni) {
-        let found = self.find_hot_classes(core);
-        let mut left = MOST_CLASSES;
-        for class in &found.hot {
-            if left > 0 && self.track_class(core, jni, class, &found.idle) {
-                left -= 1;
-            }
+    pub(crate) fn track_hot_library_sites(&self, core: &Core) {
+        let mut found = self.find_hot_classes(core);
+        found.hot.retain(|hot| self.is_called(hot.name.as_bytes()));
+        if found.hot.is_empty() {
+            return;
+        }
+        let tracked = core.in_vm(|jni| {
+            let tracks = |hot: &&HotClass| self.track_class(core, jni, hot, &found.idle);
+            found.hot.iter().filter(tracks).take(MOST_CLASSES).count()
+        });
+        if let Err(error) = tracked {
+            core.log
+                .warn(&format!("hot library sites have no callers: {error}"));
         }
     }
 
@@ -219,9 +225,6 @@ impl Tracking {
         idle: &FxHashSet<Arc<str>>,
     ) -> bool {
         let class = &*hot.name;
-        if !self.is_called(class.as_bytes()) {
-            return false;
-        }
         let leading = methods_leading_to(jni, hot);
         let mut keys = self.callers_of(class.as_bytes(), &leading);
         keys.retain(|key| str::from_utf8(&key.name).is_ok_and(|name| !idle.contains(name)));

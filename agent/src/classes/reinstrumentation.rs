@@ -93,7 +93,7 @@ impl Reinstrumentation {
     }
 
     /// Re-instruments the classes of methods that are due, the most promising ones first.
-    pub(crate) fn reinstrument_due_methods(&self, core: &Core, jni: Jni, watch: &mut Watch) {
+    pub(crate) fn reinstrument_due_methods(&self, core: &Core, watch: &mut Watch) {
         let Some(threshold) = core.options.reinstrument else {
             return;
         };
@@ -117,9 +117,13 @@ impl Reinstrumentation {
                 .push((method.method, method.profile.clone()));
         }
         self.waiting.lock().methods = methods;
-        let outcome = jni.with_local_frame(LOCAL_REFERENCES, || {
-            core.env
-                .retransform_classes(&self.classes_waiting(core, jni))
+        let outcome = core.in_vm(|jni| {
+            let retransform = || {
+                core.env
+                    .retransform_classes(&self.classes_waiting(core, jni))
+            };
+            jni.with_local_frame(LOCAL_REFERENCES, retransform)
+                .flatten()
         });
         self.waiting.lock().methods.clear();
         match outcome {

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use ducktrack_jvmti::Jni;
 use serde_json::{Value, json};
 
 use super::{Command, LONGEST_NAME, refusal};
@@ -22,14 +21,14 @@ impl Agent {
     }
 
     /// Executes a command, on the agent's own thread.
-    pub(crate) fn obey(&self, jni: Jni, command: &Command) -> Value {
+    pub(crate) fn obey(&self, command: &Command) -> Value {
         if !self.core.is_counting() {
             return refusal("the recording has ended");
         }
         match command {
             Command::Status => status(&self.core),
             Command::Snapshot => {
-                self.snapshot(jni, "demand");
+                self.snapshot("demand");
                 json!({
                     "ok": true,
                     "directory": self.core.directory.to_string_lossy(),
@@ -37,10 +36,10 @@ impl Agent {
                 })
             }
             Command::Mark(name) => {
-                self.snapshot(jni, &format!("mark {name}"));
+                self.snapshot(&format!("mark {name}"));
                 json!({"ok": true})
             }
-            Command::Stop => self.stop(jni),
+            Command::Stop => self.stop_in_vm(),
         }
     }
 }

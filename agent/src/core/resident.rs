@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::classes::redefined_classes::RedefinedClasses;
 use crate::core::loaders::Loaders;
+use crate::core::own_thread::OwnThread;
 use crate::core::registry::{Registry, SiteInfo};
 use crate::core::vm_facts::{VmFacts, java_version};
 use crate::count::call_totals::CallTotals;
@@ -28,6 +29,7 @@ pub(crate) struct Resident {
     pub(crate) shared: CounterBlock,
     pub(crate) loaders: Loaders,
     pub(crate) redefined: RedefinedClasses,
+    pub(crate) own_thread: OwnThread,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
     events: OnceLock<EventHelper>,
@@ -63,6 +65,7 @@ impl Resident {
             shared,
             loaders: Loaders::default(),
             redefined: RedefinedClasses::new(java_version(env)),
+            own_thread: OwnThread::new(vm),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
             events: OnceLock::new(),

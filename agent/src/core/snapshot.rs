@@ -1,24 +1,31 @@
 //! Writes values to disk: reads all blocks while their threads continue to run; new definitions come first.
 
 use ducktrack_jvmti::Jni;
+use ducktrack_trace_format::Snapshot;
 
 use crate::agent::Agent;
 use crate::classes::running_frames::{add_owed, owed_by_running_frames};
 
 impl Agent {
-    /// Writes a snapshot.
-    pub(crate) fn snapshot(&self, jni: Jni, cause: &str) {
-        let core = &self.core;
+    /// Writes a snapshot while the recording continues.
+    pub(crate) fn snapshot(&self, cause: &str) {
+        self.write_snapshot(cause, |_| {});
+    }
+
+    /// Writes the snapshot that ends the recording: running frames cannot settle their debts later.
+    pub(crate) fn last_snapshot(&self, jni: Jni, cause: &str) {
+        self.write_snapshot(cause, |snapshot| {
+            add_owed(
+                &mut snapshot.threads,
+                &owed_by_running_frames(&self.core, jni),
+            );
+        });
+    }
+
+    fn write_snapshot(&self, cause: &str, complete: impl FnOnce(&mut Snapshot)) {
         self.find_site_sizes();
-        core.write_snapshot(
-            cause,
-            |snapshot| {
-                if is_last(cause) {
-                    add_owed(&mut snapshot.threads, &owed_by_running_frames(core, jni));
-                }
-            },
-            || self.stacks.stack_records(),
-        );
+        self.core
+            .write_snapshot(cause, complete, || self.stacks.stack_records());
     }
 
     /// Finds the sizes of sites whose classes are prepared by now.
@@ -34,9 +41,4 @@ impl Agent {
         losses.extend(self.recording.losses(&self.core));
         self.core.end_trace(cause, losses);
     }
-}
-
-/// Whether the snapshot ends the recording, so that running frames cannot settle their debts later.
-fn is_last(cause: &str) -> bool {
-    matches!(cause, "exit" | "stop")
 }

@@ -173,7 +173,7 @@ impl LoaderLinks {
     }
 
     /// Rewrites the classes that had to wait for their loaders. Not in a callback.
-    pub(crate) fn rewrite_late_classes(&self, core: &Core, jni: Jni) {
+    pub(crate) fn rewrite_late_classes(&self, core: &Core) {
         let keys = self.take_late();
         if keys.is_empty() {
             return;
@@ -182,7 +182,7 @@ impl LoaderLinks {
             "{} class(es) were counted some time after they were loaded: their class loader was busy.",
             keys.len()
         ));
-        if let Err(error) = core.retransform(jni, &keys) {
+        if let Err(error) = core.in_vm(|jni| core.retransform(jni, &keys)).flatten() {
             core.log.warn(&format!(
                 "classes that waited for their loader are not counted: {error}"
             ));

@@ -1,15 +1,17 @@
 //! The agent's own thread: commands, snapshots by interval and on demand, sizes of classes, re-instrumentation.
+//!
+//! It is a native thread, and one of the VM only while it works there ([`crate::core::own_thread`]).
 
 use std::time::{Duration, Instant};
 
-use ducktrack_jvmti::{Jni, NORMAL_PRIORITY, guard, spawn_agent_thread};
-use serde_json::Value;
+use ducktrack_hotspot::block_signals;
+use ducktrack_jvmti::guard;
 
 use crate::agent::Agent;
 use crate::classes::hot_library_sites::NextLook;
 use crate::classes::reinstrumentation::Watch;
-use crate::control::{Command, Socket, refusal};
-use crate::core::LOCAL_REFERENCES;
+use crate::control::{Command, Socket};
+use crate::core::own_thread::OWN_THREAD;
 use crate::options::Context;
 use crate::process::memory::MemorySecond;
 
@@ -19,9 +21,10 @@ const TICK: Duration = Duration::from_millis(250);
 const SIZES_EVERY: Duration = Duration::from_secs(1);
 
 impl Agent {
-    pub(crate) fn start_background(&'static self, jni: Jni) {
+    pub(crate) fn start_background(&'static self) {
         let socket = self.listen_for_commands();
-        let body = move |_, jni| {
+        let body = move || {
+            block_signals();
             guard(
                 (),
                 |message| {
@@ -29,12 +32,11 @@ impl Agent {
                         .log
                         .error(&format!("background work ends: {message}"))
                 },
-                || self.look_around(jni, socket.as_ref()),
+                || self.look_around(socket.as_ref()),
             );
         };
-        if let Err(error) =
-            spawn_agent_thread(self.core.env, jni, "ducktrack", NORMAL_PRIORITY, body)
-        {
+        let thread = std::thread::Builder::new().name(OWN_THREAD.to_owned());
+        if let Err(error) = thread.spawn(body) {
             self.core.add_note(format!("No background thread: {error}; there are no snapshots by interval and no re-instrumentation."));
         }
     }
@@ -53,7 +55,7 @@ impl Agent {
         socket.ok()
     }
 
-    fn look_around(&self, jni: Jni, socket: Option<&Socket>) {
+    fn look_around(&self, socket: Option<&Socket>) {
         let core = &self.core;
         let mut last_snapshot = Instant::now();
         let mut last_sizes = Instant::now();
@@ -67,7 +69,7 @@ impl Agent {
             if !core.is_counting() {
                 return;
             }
-            self.obey_all(jni, socket, woken.visitor);
+            self.obey_all(socket, woken.visitor);
             if !core.is_counting() {
                 return;
             }
@@ -80,8 +82,8 @@ impl Agent {
             core.note_what_is_seen();
             core.watch_memory(&mut last_look_at_memory);
             core.watch_memory_bound(&mut last_look_at_bound);
-            self.change_probes(jni, &mut watch, &mut next_look);
-            self.recording.tick(core, jni);
+            self.change_probes(&mut watch, &mut next_look);
+            self.recording.tick(core);
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes();
                 last_sizes = Instant::now();
@@ -91,29 +93,29 @@ impl Agent {
                 .interval
                 .is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
             if woken.snapshot || by_interval {
-                self.snapshot(jni, if woken.snapshot { "demand" } else { "interval" });
+                self.snapshot(if woken.snapshot { "demand" } else { "interval" });
                 last_snapshot = Instant::now();
             }
         }
     }
 
     /// Retransforms classes that are to have different probes.
-    fn change_probes(&self, jni: Jni, watch: &mut Watch, next_look: &mut NextLook) {
+    fn change_probes(&self, watch: &mut Watch, next_look: &mut NextLook) {
         let (core, instrumentation) = (&self.core, &self.instrumentation);
-        instrumentation.links.rewrite_late_classes(core, jni);
+        instrumentation.links.rewrite_late_classes(core);
         let versions = &instrumentation.versions;
-        versions.reinstrument_due_methods(core, jni, watch);
+        versions.reinstrument_due_methods(core, watch);
         if core.options.context == Context::Auto && next_look.is_due() {
             self.find_site_sizes();
             let tracking = &instrumentation.tracking;
-            tracking.track_hot_library_sites(core, jni);
+            tracking.track_hot_library_sites(core);
         }
     }
 
     /// Executes the commands in the inbox, and serves a client waiting at the socket.
-    fn obey_all(&self, jni: Jni, socket: Option<&Socket>, has_visitor: bool) {
+    fn obey_all(&self, socket: Option<&Socket>, has_visitor: bool) {
         let obey = |command: &Command| {
-            let answer = self.obey_in_frame(jni, command);
+            let answer = self.obey(command);
             // Before the client knows that the run has ended, so that it finds no socket of it.
             if !self.core.is_counting()
                 && let Some(socket) = socket
@@ -129,10 +131,5 @@ impl Agent {
         if let Some(socket) = socket.filter(|_| has_visitor) {
             socket.serve(obey);
         }
-    }
-
-    fn obey_in_frame(&self, jni: Jni, command: &Command) -> Value {
-        jni.with_local_frame(LOCAL_REFERENCES, || self.obey(jni, command))
-            .unwrap_or_else(|error| refusal(&error.to_string()))
     }
 }

@@ -88,7 +88,11 @@ impl Agent {
         count_native_code(&self.core, jni);
         set_ready(&self.core, facts);
         self.stacks.begin_stacks(&self.core);
-        self.start_background(jni);
+        self.core
+            .resident
+            .own_thread
+            .learn_group(self.core.env, jni);
+        self.start_background();
         Ok(())
     }
 
@@ -133,7 +137,7 @@ impl Agent {
         }
         note_shortage(&self.core);
         self.recording.end(&self.core, cause);
-        self.snapshot(jni, cause);
+        self.last_snapshot(jni, cause);
         self.core.phase.advance(then);
         self.stacks.end_stacks(&self.core);
         self.end_trace(cause);

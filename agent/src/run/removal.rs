@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::classes::retransformation::{Stops, retransform};
 use crate::control::refusal;
-use crate::core::Core;
 use crate::core::registry::ClassKey;
+use crate::core::{Core, LOCAL_REFERENCES};
 use crate::native_code::jni_functions;
 use crate::run::phase::Phase;
 
@@ -40,7 +40,13 @@ const EVENTS_OF_RUN: [EventKind; 6] = [
 
 impl Agent {
     /// Ends the recording and removes the probes. Returns what was done.
-    pub(crate) fn stop(&self, jni: Jni) -> Value {
+    pub(crate) fn stop_in_vm(&self) -> Value {
+        let stop = |jni: Jni| jni.with_local_frame(LOCAL_REFERENCES, || self.stop(jni));
+        let stopped = self.core.in_vm(stop).flatten();
+        stopped.unwrap_or_else(|error| refusal(&error.to_string()))
+    }
+
+    fn stop(&self, jni: Jni) -> Value {
         if !self.end_recording(jni, CAUSE, Phase::Stopping) {
             return refusal("the recording has ended");
         }

@@ -89,24 +89,27 @@ impl Remover {
         })
     }
 
-    /// Looks, unless there was no collection since, or looks took too much of the time.
-    pub(super) fn look_if_due(
-        &mut self,
-        jni: Jni,
-        uses: &dyn UseWords,
-        address: &dyn Fn(jobject) -> Option<Address>,
-        tracked: &Mutex<TrackedObjects>,
-        used_share: f64,
-    ) -> Result<(), Error> {
+    /// Whether to look now: not if there was no collection since, or looks took too much of the time.
+    pub(super) fn is_due(&mut self, uses: &dyn UseWords, used_share: f64) -> bool {
         let became_full = !self.was_full && used_share >= FULL;
         self.was_full |= became_full;
         let clock = uses.now();
         let wanted = u64::from((self.after / LOOKS_UNTIL_STALE).max(1));
         let is_due = became_full || clock >= self.last_clock + wanted && self.has_time();
-        if !is_due {
-            return Ok(());
+        if is_due {
+            self.last_clock = clock;
         }
-        self.last_clock = clock;
+        is_due
+    }
+
+    /// Looks.
+    pub(super) fn look_now(
+        &mut self,
+        jni: Jni,
+        uses: &dyn UseWords,
+        address: &dyn Fn(jobject) -> Option<Address>,
+        tracked: &Mutex<TrackedObjects>,
+    ) -> Result<(), Error> {
         let (begun, cpu) = (Instant::now(), thread_cpu());
         let env = tagging_environment(jni)?;
         let look = Look {

@@ -8,7 +8,7 @@ use jni::sys::{JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMAttachArgs};
 use crate::env::Env;
 use crate::error::{Error, c_string};
 use crate::jni_env::Jni;
-use crate::raw_types::RawEnv;
+use crate::raw_types::{RawEnv, jthreadGroup};
 
 /// A version of the interface, for `GetEnv`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,17 +80,23 @@ impl Vm {
             .ok_or(Error::NullResult { function: "GetEnv" })
     }
 
-    /// Attaches the current native thread as a daemon. Call [`Vm::detach_current_thread`] before the thread ends.
-    pub fn attach_current_thread_as_daemon(self, name: &str) -> Result<Jni, Error> {
+    /// Attaches the current native thread as a daemon, in this thread group (null: that of `main`). Call [`Vm::detach_current_thread`] before the
+    /// thread ends.
+    pub fn attach_current_thread_as_daemon(
+        self,
+        name: &str,
+        group: jthreadGroup,
+    ) -> Result<Jni, Error> {
         let function = "AttachCurrentThreadAsDaemon";
         let name = c_string(function, name)?;
         let mut arguments = JavaVMAttachArgs {
             version: JNI_VERSION_1_8,
             name: name.as_ptr().cast_mut(),
-            group: null_mut(),
+            group,
         };
         let mut env: *mut c_void = null_mut();
-        // SAFETY: the table is the VM's; `arguments` and `env` live through the call, and the VM copies the name.
+        // SAFETY: the table is the VM's; `arguments` and `env` live through the call, and the VM copies the name. A reference to a group follows
+        // the contract of `Jni::from_raw`.
         let code = unsafe {
             ((**self.raw.as_ptr()).v1_4.AttachCurrentThreadAsDaemon)(
                 self.raw.as_ptr(),

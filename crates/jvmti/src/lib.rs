@@ -16,7 +16,6 @@
 //!
 //! Every function passed to the VM wraps its body in [`guard`], so no panic unwinds into the VM's frames.
 
-mod agent_thread;
 mod callback_types;
 mod capabilities;
 mod enumerations;
@@ -33,7 +32,6 @@ mod raw_types;
 mod structures;
 mod tool_watch;
 
-pub use agent_thread::{NORMAL_PRIORITY, new_java_thread, spawn_agent_thread};
 pub use callback_types::{
     ArrayPrimitiveValueCallback, ExtensionEvent, ExtensionFunction, HeapIterationCallback,
     HeapObjectCallback, HeapReferenceCallback, HeapRootCallback, ObjectReferenceCallback,

@@ -13,8 +13,7 @@ use std::time::Duration;
 use ducktrack_jvmti::sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{
     Capabilities, Capability, Env, Error, ErrorCode, EventCallbacks, EventKind, HeapVisitor, Jni,
-    NORMAL_PRIORITY, NativeMethod, Phase, RawEnv, Vm, class_status, guard, jthread,
-    spawn_agent_thread,
+    NativeMethod, Phase, RawEnv, Vm, class_status, guard, jthread,
 };
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
@@ -353,42 +352,27 @@ fn threads(env: Env, jni: Jni, thread: jthread) -> Outcome {
         env.thread_local_storage(thread).map(|data| data.addr()) == Ok(0x1234),
         "thread local storage"
     );
-    let (sender, receiver) = mpsc::channel();
-    spawn_agent_thread(
-        env,
-        jni,
-        "ducktrack test \u{e9}",
-        NORMAL_PRIORITY,
-        move |env, jni| {
-            let info = env.thread_info(std::ptr::null_mut());
-            let vm = jni.vm().and_then(Vm::jni).is_ok();
-            // The receiver is gone only if the test has failed already.
-            let _ = sender.send((info.map(|info| (info.name, info.is_daemon)), vm));
-        },
-    )
-    .map_err(text)?;
-    let (info, attached) = receiver
-        .recv_timeout(Duration::from_secs(20))
-        .map_err(|error| error.to_string())?;
-    ensure!(
-        info == Ok(("ducktrack test \u{e9}".as_bytes().to_vec(), true)),
-        "{info:?}"
-    );
-    ensure!(attached, "no JNI on the agent's thread");
     let vm = jni.vm().map_err(text)?;
+    let groups = env.top_thread_groups().map_err(text)?;
+    let system = groups.first().copied().ok_or("no thread group")?;
+    // Another thread needs a reference that is not local.
+    let system = jni.new_global_ref(system).map_err(text)? as usize;
     let native = std::thread::spawn(move || {
         let attached = vm
-            .attach_current_thread_as_daemon("native")
+            .attach_current_thread_as_daemon("native", system as jobject)
             .and_then(|jni| jni.new_string("x"))
             .is_ok();
+        let info = env.thread_info(std::ptr::null_mut());
         (
             attached,
+            info.map(|info| (info.name, info.is_daemon)),
             vm.detach_current_thread().is_ok(),
             vm.jni().is_err(),
         )
     });
     let outcome = native.join().map_err(|_| "panic")?;
-    ensure!(outcome == (true, true, true), "{outcome:?}");
+    let named = Ok((b"native".to_vec(), true));
+    ensure!(outcome == (true, named, true, true), "{outcome:?}");
     Ok(())
 }
 

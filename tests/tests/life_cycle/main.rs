@@ -19,6 +19,7 @@ mod neighbours;
 mod options;
 mod outputs;
 mod own_memory;
+mod own_threads;
 mod recording;
 mod recursion;
 mod redefinitions;

@@ -41,6 +41,8 @@ pub(crate) fn programs() -> Option<&'static Path> {
                 "RecursionDepth",
                 "RedefinedClass",
                 "StoppedAtStart",
+                "ThreadViews",
+                "ModuleReads",
             ],
             RELEASE,
             folder.path(),

@@ -6,7 +6,6 @@ use std::ptr::null_mut;
 use jni::sys::{jint, jmethodID, jobject};
 
 use super::{Env, VmArray, call};
-use crate::callback_types::StartFunction;
 use crate::error::{Error, length_from_vm};
 use crate::raw_types::{jlocation, jthread, jthreadGroup};
 use crate::structures::{FrameInfo, ThreadInfo};
@@ -32,6 +31,13 @@ impl Env {
         let (mut count, mut threads) = (0, null_mut());
         call!(self, GetAllThreads(&raw mut count, &raw mut threads))?;
         self.take_array("GetAllThreads", count, threads)
+    }
+
+    /// The thread groups without a parent, as local references: the system group.
+    pub fn top_thread_groups(self) -> Result<VmArray<jthreadGroup>, Error> {
+        let (mut count, mut groups) = (0, null_mut());
+        call!(self, GetTopThreadGroups(&raw mut count, &raw mut groups))?;
+        self.take_array("GetTopThreadGroups", count, groups)
     }
 
     /// The current thread as a local reference.
@@ -65,21 +71,6 @@ impl Env {
         let mut state = 0;
         call!(self, GetThreadState(thread, &raw mut state))?;
         Ok(state)
-    }
-
-    /// Starts `body` on `thread`, a `java.lang.Thread` that was never started. It runs as a daemon and is not visible in Java thread
-    /// groups. Only in the live phase.
-    ///
-    /// # Safety
-    /// `body` must not unwind, and `argument` must be valid for it on another thread.
-    pub unsafe fn run_agent_thread(
-        self,
-        thread: jthread,
-        body: StartFunction,
-        argument: *const c_void,
-        priority: jint,
-    ) -> Result<(), Error> {
-        call!(self, RunAgentThread(thread, Some(body), argument, priority))
     }
 
     /// The topmost frames of a thread, at most `frames.len()` of them. Returns the number stored.
