@@ -3,7 +3,9 @@
 use std::ffi::c_char;
 
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
-use ducktrack_jvmti::{Env, EventCallbacks, Jni, RawEnv, guard, jlocation, jthread};
+use ducktrack_jvmti::{
+    Env, EventCallbacks, Jni, RawEnv, guard, is_retransforming, jlocation, jthread,
+};
 
 use crate::classes::class_hook::ClassHook;
 use crate::entry::{agent, event, report_panic};
@@ -119,6 +121,8 @@ pub(crate) fn tool_comes() {
     guard((), report_panic, || {
         if let Some(agent) = agent() {
             agent.stacks.give_back_sampler(&agent.core);
+            let resident = agent.core.resident;
+            resident.module_reads.others_come(&resident.own_thread);
         }
     });
 }
@@ -154,6 +158,11 @@ unsafe extern "system" fn class_file_load_hook(
         }
         if !class_being_redefined.is_null() {
             agent.stacks.forget_lines();
+            if !is_retransforming() {
+                // By an agent that was not seen when it came.
+                let resident = agent.core.resident;
+                resident.module_reads.others_come(&resident.own_thread);
+            }
         }
         // SAFETY: the VM passes `length` bytes of a class file, valid during the call.
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };

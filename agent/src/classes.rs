@@ -4,6 +4,7 @@ pub(crate) mod class_hook;
 pub(crate) mod frames_at_arrival;
 pub(crate) mod hot_library_sites;
 pub(crate) mod instrumentation;
+pub(crate) mod module_reads;
 pub(crate) mod prepared_classes;
 pub(crate) mod redefined_classes;
 pub(crate) mod reinstrumentation;

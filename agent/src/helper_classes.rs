@@ -7,6 +7,7 @@ pub(crate) mod helper_class;
 pub(crate) mod library_class;
 pub(crate) mod loader_links;
 pub(crate) mod mark_helper;
+pub(crate) mod module_helper;
 pub(crate) mod natives;
 pub(crate) mod record_helper;
 pub(crate) mod store_records;

@@ -1,6 +1,7 @@
 //! The agent's use of its process and of the system: memory, files, messages, the clock.
 
 pub(crate) mod address_space;
+pub(crate) mod agent_libraries;
 pub(crate) mod clock;
 pub(crate) mod log;
 pub(crate) mod mapped_file;

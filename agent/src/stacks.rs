@@ -13,7 +13,6 @@
 //!
 //! The program's threads never wait: if another thread is using the table, the sample is dropped and counted.
 
-mod agent_libraries;
 mod sampling_rate;
 mod stack_table;
 pub(crate) mod thread_clock;
@@ -30,6 +29,7 @@ use parking_lot::Mutex;
 
 use crate::core::Core;
 use crate::options::Stacks;
+use crate::process::agent_libraries;
 use crate::process::clock::unix_millis;
 use sampling_rate::{SamplingRate, Tick};
 use stack_table::{Room, Sample, StackTable};

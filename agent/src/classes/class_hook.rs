@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use ducktrack_class_rewriter::{
-    ApplicationClasses, ClassRewriter, MethodProfile, Reason, RewrittenClass,
+    ApplicationClasses, ClassRewriter, MODULES, MethodProfile, Reason, RewrittenClass,
 };
 use ducktrack_classfile::ClassFile;
 use ducktrack_jvmti::Jni;
@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::agent::Agent;
 use crate::classes::instrumentation::Instrumentation;
+use crate::classes::module_reads::ModuleReads;
 use crate::classes::retransformation::note_hook_left;
 use crate::core::loaders::Loaders;
 use crate::core::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
@@ -31,6 +32,11 @@ fn is_helper(class: &[u8]) -> bool {
         .strip_prefix(b"java/lang/invoke/")
         .or(class.strip_prefix(b"java/lang/"));
     name.is_some_and(|name| name.starts_with(HELPER_NAMES))
+}
+
+/// The class that lets modules read others.
+fn is_modules(key: &ClassKey) -> bool {
+    key.loader == LoaderId(0) && *key.name == *MODULES.as_bytes()
 }
 
 /// A run, as its rewriting of classes sees it.
@@ -85,13 +91,25 @@ impl<'a> ClassHook<'a> {
                 .settle(self.core.env, &key, bytes)
         });
         match settled.flatten() {
-            None => self.rewrite_loaded(jni, loader, &key, &class),
+            None => {
+                let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
+                if is_modules(&key) && self.rewrites() {
+                    let bytes = rewritten.as_deref().unwrap_or(bytes);
+                    return ModuleReads::with_gate(bytes).or(rewritten);
+                }
+                rewritten
+            }
             Some(redefined) => {
                 let class = ClassFile::parse(&redefined).ok()?;
                 let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
                 Some(rewritten.unwrap_or_else(|| redefined.to_vec()))
             }
         }
+    }
+
+    /// Whether classes get probes now.
+    fn rewrites(&self) -> bool {
+        matches!(self.core.phase.get(), Phase::Starting | Phase::Counting)
     }
 
     fn rewrite_loaded(
@@ -101,7 +119,7 @@ impl<'a> ClassHook<'a> {
         key: &ClassKey,
         class: &ClassFile<'_>,
     ) -> Option<Vec<u8>> {
-        if !matches!(self.core.phase.get(), Phase::Starting | Phase::Counting) {
+        if !self.rewrites() {
             return None;
         }
         let loader_name = jni.map_or_else(String::new, |jni| {

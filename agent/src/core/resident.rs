@@ -7,6 +7,7 @@ use ducktrack_jvmti::{Env, Jni, Vm};
 use ducktrack_probe_vocabulary::helper::counting;
 use parking_lot::Mutex;
 
+use crate::classes::module_reads::ModuleReads;
 use crate::classes::redefined_classes::RedefinedClasses;
 use crate::core::loaders::Loaders;
 use crate::core::own_thread::OwnThread;
@@ -30,6 +31,7 @@ pub(crate) struct Resident {
     pub(crate) loaders: Loaders,
     pub(crate) redefined: RedefinedClasses,
     pub(crate) own_thread: OwnThread,
+    pub(crate) module_reads: ModuleReads,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
     events: OnceLock<EventHelper>,
@@ -66,6 +68,7 @@ impl Resident {
             loaders: Loaders::default(),
             redefined: RedefinedClasses::new(java_version(env)),
             own_thread: OwnThread::new(vm),
+            module_reads: ModuleReads::default(),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
             events: OnceLock::new(),

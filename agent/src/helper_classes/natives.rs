@@ -59,6 +59,22 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMark_begin(
     jboolean::from(marked)
 }
 
+/// `DuckTrackModules.withhold`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackModules_withhold(
+    env: *mut JNIEnv,
+    _: jclass,
+    module: jobject,
+) -> jboolean {
+    let is_withheld = native_with_jni(env, false, |agent, jni, _| {
+        agent.core.resident.module_reads.withhold(jni, module)
+    });
+    jboolean::from(is_withheld)
+}
+
 /// `DuckTrackCalls.leave`
 ///
 /// # Safety

@@ -74,7 +74,9 @@ impl Agent {
         links
             .prepare(&self.core, jni, &self.recording.helpers())
             .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
-        enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK])?;
+        let hook = || enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK]);
+        let reads = &self.core.resident.module_reads;
+        reads.begin(self.core.env, jni, hook)?;
         retransform_loaded_classes(&self.core, jni);
         if self.core.attached {
             name_running_methods(&self.core, jni);

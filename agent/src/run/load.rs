@@ -57,6 +57,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     listen(&agent.core).map_err(|error| format!("this VM refuses the agent's events: {error}"))?;
     // SAFETY: the agent's library is never unloaded, and the listener may be called on any thread.
     if !unsafe { vm.watch_environments(callbacks::tool_comes) } {
+        resident.module_reads.others_come(&resident.own_thread);
         agent
             .stacks
             .leave_sampler(&agent.core, "other tools cannot be detected in this VM");

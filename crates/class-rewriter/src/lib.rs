@@ -38,6 +38,7 @@ mod planner;
 mod pool_rules;
 mod probe;
 mod profile;
+mod reads_gate;
 mod records;
 mod refusal;
 mod rewrite_options;
@@ -61,6 +62,7 @@ pub use planned::{
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
+pub use reads_gate::{MODULES, with_reads_gate};
 pub use refusal::{Reason, Refusal};
 pub use rewrite_options::{AllocationProbes, RewriteOptions};
 pub use stamps::{Calls, Stamps};

@@ -25,7 +25,7 @@ mod threads;
 
 use std::ptr::NonNull;
 
-pub use classes::class_status;
+pub use classes::{class_status, is_retransforming};
 pub use extensions::ExtensionFunctionEntry;
 pub use fields::FieldName;
 pub use heap::{HeapReference, HeapVisitor, ReferenceVisitor, RootVisitor};

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
+use std::sync::OnceLock;
 
 use jni::sys::{JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, JavaVMAttachArgs};
 
@@ -9,6 +10,12 @@ use crate::env::Env;
 use crate::error::{Error, c_string};
 use crate::jni_env::Jni;
 use crate::raw_types::{RawEnv, jthreadGroup};
+
+/// The type of `GetEnv` in C.
+pub(crate) type GetEnv = unsafe extern "system" fn(*mut JavaVM, *mut *mut c_void, i32) -> i32;
+
+/// The VM's own `GetEnv`, if the table has another one.
+pub(crate) static ORIGINAL_GET_ENV: OnceLock<GetEnv> = OnceLock::new();
 
 /// A version of the interface, for `GetEnv`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,10 +134,11 @@ impl Vm {
 
     fn get_env(self, version: i32) -> (i32, *mut c_void) {
         let mut pointer: *mut c_void = null_mut();
-        // SAFETY: the table is the VM's; `pointer` lives through the call.
-        let code = unsafe {
-            ((**self.raw.as_ptr()).v1_2.GetEnv)(self.raw.as_ptr(), &raw mut pointer, version)
-        };
+        // SAFETY: the table is the VM's.
+        let in_table = || unsafe { (**self.raw.as_ptr()).v1_2.GetEnv };
+        let get_env = ORIGINAL_GET_ENV.get().copied().unwrap_or_else(in_table);
+        // SAFETY: the function is the VM's; `pointer` lives through the call.
+        let code = unsafe { get_env(self.raw.as_ptr(), &raw mut pointer, version) };
         (code, pointer)
     }
 }

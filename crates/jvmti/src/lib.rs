@@ -47,6 +47,7 @@ pub use enumerations::{
 pub use env::{
     Env, ExtensionFunctionEntry, FieldName, HeapReference, HeapVisitor, MethodName,
     ReferenceVisitor, RootVisitor, SourceLine, ThreadDescription, VmArray, class_status,
+    is_retransforming,
 };
 pub use error::Error;
 pub use error_code::ErrorCode;

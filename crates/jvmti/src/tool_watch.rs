@@ -12,24 +12,19 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use jni::sys::{JNIInvokeInterface_, JavaVM, jint};
 
 use crate::guard::guard;
-use crate::java_vm::Vm;
+use crate::java_vm::{ORIGINAL_GET_ENV, Vm};
 
 /// The bits of a version that select the interface (`JVMTI_VERSION_MASK_INTERFACE_TYPE`).
 const INTERFACE_MASK: jint = 0x7000_0000;
 /// The tool interface (`JVMTI_VERSION_INTERFACE_JVMTI`).
 const TOOL_INTERFACE: jint = 0x3000_0000;
 
-/// The type of `GetEnv` in C.
-type GetEnv = unsafe extern "system" fn(*mut JavaVM, *mut *mut c_void, jint) -> jint;
-
 /// Whether the VM's table was replaced. Tried once.
 static WATCHING: OnceLock<bool> = OnceLock::new();
-/// The VM's own `GetEnv`.
-static ORIGINAL: OnceLock<GetEnv> = OnceLock::new();
 static LISTENER: OnceLock<fn()> = OnceLock::new();
 
 impl Vm {
-    /// From now on calls `listener` before any tool environment is handed out, on the thread that asks for it. Returns false if this VM's
+    /// From now on calls `listener` before any tool environment is handed out, except by [`Vm::jvmti`], on the thread that asks for it. Returns false if this VM's
     /// table cannot be replaced. Only the first listener of a process is used.
     ///
     /// # Safety
@@ -51,7 +46,7 @@ impl Vm {
         // SAFETY: the first word of a `JavaVM` points to the VM's table, a plain structure of function pointers that may be copied.
         let mut table = unsafe { std::ptr::read(*self.as_raw()) };
         // SAFETY: every VM of JNI 1.2 and later has this function.
-        if ORIGINAL.set(unsafe { table.v1_2.GetEnv }).is_err() {
+        if ORIGINAL_GET_ENV.set(unsafe { table.v1_2.GetEnv }).is_err() {
             return false;
         }
         table.v1_2.GetEnv = get_env;
@@ -74,7 +69,7 @@ unsafe extern "system" fn get_env(
     {
         guard((), |_| {}, listener);
     }
-    match ORIGINAL.get() {
+    match ORIGINAL_GET_ENV.get() {
         // SAFETY: the arguments are the caller's own, passed on to the function that the caller meant to call.
         Some(original) => unsafe { original(vm, environment, version) },
         None => jni::sys::JNI_ERR,

@@ -40,6 +40,7 @@ pub const CLASSES: &[(&str, &[HelperMethod])] = &[
     (methods::CLASS, methods::ALL),
     (hints::CLASS, hints::ALL),
     (mark::CLASS, mark::ALL),
+    (modules::CLASS, modules::ALL),
 ];
 
 /// Declares the methods of one class.
@@ -362,6 +363,16 @@ methods! {
     mark "java/lang/DuckTrackMark" {
         BEGIN "begin" "(Ljava/lang/String;)Z",
         MARK "mark" "(Ljava/lang/String;)Z",
+    }
+}
+
+methods! {
+    /// Keeps modules from reading the unnamed modules.
+    modules "java/lang/DuckTrackModules" {
+        READER "reader" "(Ljava/lang/Module;)Ljava/lang/Module;",
+        WITHHOLD "withhold" "(Ljava/lang/Module;)Z",
+        BEGIN "begin" "(Ljava/lang/WeakPairMap;Ljava/lang/Module;)Z",
+        END "end" "(Ljava/lang/WeakPairMap;)V",
     }
 }
 

@@ -14,6 +14,7 @@ mod endings;
 mod hostile_names;
 mod kills;
 mod live_top;
+mod module_reads;
 mod native_code;
 mod neighbours;
 mod options;

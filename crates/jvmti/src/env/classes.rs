@@ -1,5 +1,6 @@
 //! Loaded classes and their retransformation.
 
+use std::cell::Cell;
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
@@ -23,6 +24,15 @@ pub mod class_status {
     pub const ARRAY: i32 = 16;
     /// A primitive class.
     pub const PRIMITIVE: i32 = 32;
+}
+
+thread_local! {
+    static RETRANSFORMING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the current thread is inside [`Env::retransform_classes`].
+pub fn is_retransforming() -> bool {
+    RETRANSFORMING.get()
 }
 
 impl Env {
@@ -135,7 +145,10 @@ impl Env {
             return Ok(());
         }
         let count = length_for_vm("RetransformClasses", classes.len())?;
-        call!(self, RetransformClasses(count, classes.as_ptr()))
+        let before = RETRANSFORMING.replace(true);
+        let done = call!(self, RetransformClasses(count, classes.as_ptr()));
+        RETRANSFORMING.set(before);
+        done
     }
 
     /// Retransforms in batches. A batch that fails is halved until the failing classes are found, and `on_failure` is called for each of

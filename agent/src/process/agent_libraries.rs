@@ -1,4 +1,4 @@
-//! Finds libraries of other agents in this process: those that have agent entry points and are not part of the JDK.
+//! Finds libraries of other agents in this process: those that have agent entry points.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -6,8 +6,8 @@ use std::ffi::CString;
 /// The entry points of a library that the VM can load as an agent.
 const ENTRY_POINTS: [&std::ffi::CStr; 2] = [c"Agent_OnLoad", c"Agent_OnAttach"];
 
-/// The file name of the first foreign agent found.
-pub(super) fn foreign(java_home: &str) -> Option<String> {
+/// The file name of the first foreign agent found, except those of the JDK in `java_home`.
+pub(crate) fn foreign(java_home: &str) -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let own = own_entry_points();
     mapped_libraries(&maps)
