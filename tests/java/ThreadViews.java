@@ -87,7 +87,8 @@ public final class ThreadViews {
         Map<Long, String> found = new HashMap<>();
         for (ThreadInfo thread : threads.dumpAllThreads(false, false)) {
             if (thread != null) {
-                found.put(thread.getThreadId(), thread.getThreadName());
+                // A thread that attaches just now has no name yet.
+                found.put(thread.getThreadId(), String.valueOf(thread.getThreadName()));
             }
         }
         return found;

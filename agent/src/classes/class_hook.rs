@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 
 use crate::agent::Agent;
 use crate::classes::instrumentation::Instrumentation;
-use crate::classes::module_reads::ModuleReads;
 use crate::classes::retransformation::note_hook_left;
 use crate::core::loaders::Loaders;
 use crate::core::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
@@ -95,7 +94,8 @@ impl<'a> ClassHook<'a> {
                 let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
                 if is_modules(&key) && self.rewrites() {
                     let bytes = rewritten.as_deref().unwrap_or(bytes);
-                    return ModuleReads::with_gate(bytes).or(rewritten);
+                    let reads = &self.core.resident.module_reads;
+                    return reads.with_gate(bytes).or(rewritten);
                 }
                 rewritten
             }

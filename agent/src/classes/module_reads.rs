@@ -110,8 +110,9 @@ impl ModuleReads {
         env.retransform_classes(&[class])
     }
 
-    /// The bytes of the class with the gate.
-    pub(crate) fn with_gate(class: &[u8]) -> Option<Vec<u8>> {
+    /// The bytes of the class `Modules` with the gate, if there is one: what the gate calls is then in the VM.
+    pub(crate) fn with_gate(&self, class: &[u8]) -> Option<Vec<u8>> {
+        self.withheld.lock().transformed.as_ref()?;
         with_reads_gate(class).ok().flatten()
     }
 

@@ -6,7 +6,7 @@
 //! ```text
 //! tick ──┬── nothing to do in the VM                          a native thread
 //!        └── work: attach ── JNI and JVMTI ── detach          a daemon of the system group
-//! VMDeath: closed, and a thread that is inside leaves first
+//! VMDeath: closed, and the thread ends first
 //! ```
 
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ use parking_lot::{Condvar, Mutex};
 /// The name of the thread.
 pub(crate) const OWN_THREAD: &str = "ducktrack";
 
-/// How long the end of the VM waits for work in progress. A debugger may have suspended the thread.
+/// How long the end of the VM waits for the thread. A debugger may have suspended it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Lets the agent's own thread into the VM.
@@ -27,15 +27,15 @@ pub(crate) struct OwnThread {
     vm: Vm,
     group: OnceLock<Group>,
     state: Mutex<State>,
-    left: Condvar,
+    ended: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     /// The VM ends.
     closed: bool,
-    /// Threads inside: one, or two while a run begins and the one before has just ended.
-    inside: u32,
+    /// Lives of the thread, and visits in the VM.
+    stays: u32,
 }
 
 /// The system's thread group, a global reference.
@@ -46,8 +46,11 @@ unsafe impl Send for Group {}
 // SAFETY: global references are valid on every thread, and this one does not change.
 unsafe impl Sync for Group {}
 
+/// What the end of the VM waits for: the life of the thread, or a visit in the VM.
+pub(crate) struct Stay<'a>(&'a OwnThread);
+
 /// Detaches the thread, however its work ends.
-struct Visit<'a>(&'a OwnThread);
+struct Attached(Vm);
 
 impl OwnThread {
     pub(crate) fn new(vm: Vm) -> Self {
@@ -55,7 +58,7 @@ impl OwnThread {
             vm,
             group: OnceLock::new(),
             state: Mutex::default(),
-            left: Condvar::new(),
+            ended: Condvar::new(),
         }
     }
 
@@ -76,40 +79,47 @@ impl OwnThread {
         if let Ok(jni) = self.vm.jni() {
             return Ok(work(jni));
         }
-        let _visit = self.enter()?;
+        let _stay = self.enter()?;
         let group = self
             .group
             .get()
             .map_or(std::ptr::null_mut(), |group| group.0);
         let jni = self.vm.attach_current_thread_as_daemon(OWN_THREAD, group)?;
+        let _attached = Attached(self.vm);
         Ok(work(jni))
     }
 
-    fn enter(&self) -> Result<Visit<'_>, Error> {
+    /// The thread begins, or visits the VM.
+    pub(crate) fn enter(&self) -> Result<Stay<'_>, Error> {
         let mut state = self.state.lock();
         if state.closed {
             return Err(Error::NoEnvironment {
                 code: JNI_EDETACHED,
             });
         }
-        state.inside += 1;
-        Ok(Visit(self))
+        state.stays += 1;
+        Ok(Stay(self))
     }
 
-    /// The VM ends: no thread comes in any more, and one that is inside finishes its work. A VM that is gone must not be entered.
+    /// The VM ends: no thread comes in any more, and the one that lives finishes its work. A VM that is gone must not be entered.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
-        let is_inside = |state: &mut State| state.inside > 0;
-        self.left.wait_while_for(&mut state, is_inside, PATIENCE);
+        let stays = |state: &mut State| state.stays > 0;
+        self.ended.wait_while_for(&mut state, stays, PATIENCE);
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for Stay<'_> {
     fn drop(&mut self) {
-        // Harmless if the VM refused to attach the thread.
-        let _ = self.0.vm.detach_current_thread();
-        self.0.state.lock().inside -= 1;
-        self.0.left.notify_all();
+        self.0.state.lock().stays -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // The VM refuses only a thread that has Java frames.
+        let _ = self.0.detach_current_thread();
     }
 }

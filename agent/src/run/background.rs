@@ -23,6 +23,9 @@ const SIZES_EVERY: Duration = Duration::from_secs(1);
 impl Agent {
     pub(crate) fn start_background(&'static self) {
         let socket = self.listen_for_commands();
+        let Ok(life) = self.core.resident.own_thread.enter() else {
+            return;
+        };
         let body = move || {
             block_signals();
             guard(
@@ -34,6 +37,8 @@ impl Agent {
                 },
                 || self.look_around(socket.as_ref()),
             );
+            // The end of the VM waits until no client can find the socket.
+            drop((socket, life));
         };
         let thread = std::thread::Builder::new().name(OWN_THREAD.to_owned());
         if let Err(error) = thread.spawn(body) {
