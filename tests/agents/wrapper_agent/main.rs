@@ -7,8 +7,6 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::Duration;
 
 use ducktrack_jvmti::sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{
