@@ -109,7 +109,7 @@ pub struct CollectionCounts {
     pub stayed: u64,
     /// Bytes of the survivors, moved and stayed.
     pub survived_bytes: u64,
-    /// Objects that died, as far as the writer knew of them.
+    /// Objects known to the writer that died.
     pub dead: u64,
     /// Survivors that no event explains: made by the VM or by native code.
     pub found: u64,

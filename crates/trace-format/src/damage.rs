@@ -121,11 +121,6 @@ impl Damage {
             Self::Further { .. } | Self::NotATrace { .. } => None,
         }
     }
-
-    /// True if recorded data is missing or was not understood; false for a trace that merely has no end.
-    pub fn loses_data(&self) -> bool {
-        !matches!(self, Self::NoEnd { .. })
-    }
 }
 
 /// One sentence without a full stop: what was found, where, and how it affects the numbers.

@@ -10,7 +10,7 @@ use crate::event_word::{
     cut_word, epoch_of_cut, is_site,
 };
 use crate::levels::{self, Levels};
-use crate::repeated_callers::KnownCallers;
+use crate::short_forms::KnownCallers;
 use crate::witness_event;
 use crate::word_reader::Words;
 use crate::{

@@ -1,32 +1,24 @@
-//! Shortens the words of a piece while they are read; [`crate::repeated_callers`] describes the short forms.
+//! Shortens the words of a piece while they are read; [`crate::short_forms`] describes the short forms.
 //!
-//! One shortener processes piece after piece. It finds what it has written of the current piece in tables indexed by hashes of callers, of
-//! classes and of pairs. A new entry replaces another with the same hash, which is written in full when it comes again. Each pair has a
-//! value of the shortener's user (`P`), so that one look-up serves both.
+//! One shortener processes piece after piece. It finds the classes of the current piece in a table indexed by a hash. A new class replaces
+//! another with the same hash, which is written in full when it comes again. In the same way it keeps a value of its user (`P`) for each
+//! pair of a caller and a site's word.
 //!
 //! ```text
-//! place of a caller   caller, piece, number
 //! place of a class    class, piece, number
-//! place of a pair     caller and site's word, piece and number (16 bits), what the user keeps
+//! place of a pair     caller and site's word, piece, the user's value
 //! ```
 
 use crate::Word;
-use crate::event_word::{AGAIN, CALLED, CALLER, MAX_UNITS, OUTSIDE, TYPED, is_site};
+use crate::event_word::{CALLER, MAX_UNITS, OUTSIDE, TYPED};
 use crate::piece_words::event_length;
-
-/// How many callers or pairs can have a number.
-pub(crate) const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
 
 /// How many classes can have a number; 0 stands for none.
 pub(crate) const MOST_CLASSES: usize = MAX_UNITS as usize;
 
-const CALLER_PLACES: usize = 1 << 9;
 const CLASS_PLACE_BITS: u32 = 8;
 const PAIR_PLACE_BITS: u32 = 10;
 const PAIR_PLACES: usize = 1 << PAIR_PLACE_BITS;
-
-/// No number.
-const NONE: u16 = u16::MAX;
 
 /// The shortened words of a piece, written into a slice with room for the original words.
 #[derive(Debug)]
@@ -85,13 +77,6 @@ impl<'a> ShortWords<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct CallerPlace {
-    caller: u32,
-    piece: u32,
-    number: u16,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
 struct ClassPlace {
     klass: u64,
     piece: u32,
@@ -102,14 +87,13 @@ struct ClassPlace {
 #[derive(Clone, Copy, Debug, Default)]
 struct PairPlace<P> {
     pair: u64,
-    piece_and_number: u64,
+    piece: u32,
     kept: P,
 }
 
 /// Shortens words; `P` is the user's value of a pair.
 #[derive(Debug)]
 pub struct EventShortener<P> {
-    callers: Box<[CallerPlace; CALLER_PLACES]>,
     classes: Box<[ClassPlace; 1 << CLASS_PLACE_BITS]>,
     pairs: Box<[PairPlace<P>; PAIR_PLACES]>,
     /// Table indices of the pairs that were written since the last [`EventShortener::drain`].
@@ -118,9 +102,7 @@ pub struct EventShortener<P> {
     displaced: Vec<(u32, u32, P)>,
     /// Number of the current piece; entries of other pieces count as free.
     piece: u32,
-    caller_count: usize,
     class_count: usize,
-    pair_count: usize,
     /// A malformed word was read: the meaning of the following words is unknown.
     is_lost: bool,
 }
@@ -128,15 +110,12 @@ pub struct EventShortener<P> {
 impl<P: Copy + Default> Default for EventShortener<P> {
     fn default() -> Self {
         Self {
-            callers: Box::new([CallerPlace::default(); CALLER_PLACES]),
             classes: Box::new([ClassPlace::default(); 1 << CLASS_PLACE_BITS]),
             pairs: Box::new([PairPlace::default(); PAIR_PLACES]),
             written: Vec::new(),
             displaced: Vec::new(),
             piece: 1,
-            caller_count: 0,
             class_count: 0,
-            pair_count: 0,
             is_lost: false,
         }
     }
@@ -149,41 +128,33 @@ impl<P: Copy + Default> EventShortener<P> {
             *self = Self::default();
         }
         self.piece += 1;
-        self.caller_count = 0;
         self.class_count = 0;
-        self.pair_count = 0;
         self.is_lost = false;
     }
 
-    /// If this pair of a caller and a site's word has a number in this piece: the word that stands for both, and the user's value.
+    /// The user's value of a pair of a caller and a site's word, if this piece had the pair before.
     #[inline]
-    pub fn again(&mut self, caller: u32, word: u32) -> Option<(u32, &mut P)> {
+    pub fn known(&mut self, caller: u32, word: u32) -> Option<&mut P> {
         let pair = pair_of(caller, word);
         let place = &mut self.pairs[place_of(pair)];
-        let is_known = place.pair == pair && place.piece_and_number >> 16 == u64::from(self.piece);
-        let number = place.piece_and_number as u32 & 0xFFFF;
-        is_known.then_some((AGAIN << 12 | number, &mut place.kept))
+        (place.pair == pair && place.piece == self.piece).then_some(&mut place.kept)
     }
 
-    /// Writes a pair in full, and stores the user's value for it.
+    /// Writes the first event of a pair, and stores the user's value for the pair.
     pub fn add(&mut self, caller: u32, word: u32, kept: P, short: &mut ShortWords<'_>) {
-        self.caller(caller, short);
-        short.push(word);
-        let number = next_number(&mut self.pair_count);
-        if number == NONE {
-            return self.displaced.push((caller, word, kept));
+        for word in [CALLER << 12, caller, word] {
+            short.push(word);
         }
         let pair = pair_of(caller, word);
         let index = place_of(pair);
         let place = &mut self.pairs[index];
-        let piece = u64::from(self.piece);
-        if place.piece_and_number >> 16 == piece {
+        if place.piece == self.piece {
             self.displaced
                 .push(((place.pair >> 32) as u32, place.pair as u32, place.kept));
         }
         *place = PairPlace {
             pair,
-            piece_and_number: piece << 16 | u64::from(number),
+            piece: self.piece,
             kept,
         };
         self.written.push(index as u16);
@@ -192,15 +163,8 @@ impl<P: Copy + Default> EventShortener<P> {
     /// Writes events of any kind, with the short forms where they apply.
     pub fn write(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
         let mut rest = words;
-        while let [first, after @ ..] = rest {
+        while let [first, ..] = rest {
             let word = u32::from_le_bytes(*first);
-            if word >> 12 == CALLER
-                && !self.is_lost
-                && let [caller, after @ ..] = after
-            {
-                rest = self.called(u32::from_le_bytes(*caller), after, short);
-                continue;
-            }
             let length = event_length(word).filter(|_| !self.is_lost);
             self.is_lost |= length.is_none();
             let (event, after) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
@@ -219,7 +183,8 @@ impl<P: Copy + Default> EventShortener<P> {
         match (caller, words) {
             _ if self.is_lost => self.write(words, short),
             (Some(caller), [_, _, typed @ ..]) => {
-                self.caller(caller, short);
+                short.push(CALLER << 12);
+                short.push(caller);
                 self.class(typed, short);
             }
             _ => self.class(words, short),
@@ -251,41 +216,6 @@ impl<P: Copy + Default> EventShortener<P> {
             number,
         };
         short.copy(words);
-    }
-
-    /// Writes a caller, and the word after it if that is a site's; returns the remaining words.
-    fn called<'w>(
-        &mut self,
-        caller: u32,
-        after: &'w [Word],
-        short: &mut ShortWords<'_>,
-    ) -> &'w [Word] {
-        if let [next, rest @ ..] = after {
-            let next = u32::from_le_bytes(*next);
-            if is_site(next >> 12) {
-                match self.again(caller, next) {
-                    Some((again, _)) => short.push(again),
-                    None => self.add(caller, next, P::default(), short),
-                }
-                return rest;
-            }
-        }
-        self.caller(caller, short);
-        after
-    }
-
-    fn caller(&mut self, caller: u32, short: &mut ShortWords<'_>) {
-        let place = &mut self.callers[caller as usize % CALLER_PLACES];
-        if place.caller == caller && place.piece == self.piece && place.number != NONE {
-            return short.push(CALLED << 12 | u32::from(place.number));
-        }
-        *place = CallerPlace {
-            caller,
-            piece: self.piece,
-            number: next_number(&mut self.caller_count),
-        };
-        short.push(CALLER << 12);
-        short.push(caller);
     }
 
     /// Yields the user's values of pairs (caller, site's word) and removes them. A pair may come more than once.
@@ -332,16 +262,6 @@ fn place_of(pair: u64) -> usize {
     (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PAIR_PLACE_BITS)) as usize
 }
 
-fn next_number(count: &mut usize) -> u16 {
-    let number = if *count < MOST_NUMBERS {
-        *count as u16
-    } else {
-        NONE
-    };
-    *count += 1;
-    number
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,13 +273,11 @@ mod tests {
             shortener.begin();
             let mut room = [[0; 4]; 40];
             let mut short = ShortWords::new(&mut room);
-            assert!(shortener.again(7, 16 << 12 | 3).is_none(), "piece {piece}");
+            assert!(shortener.known(7, 16 << 12 | 3).is_none(), "piece {piece}");
             shortener.add(7, 16 << 12 | 3, 1, &mut short);
-            let (again, kept) = shortener.again(7, 16 << 12 | 3).expect("a number");
-            *kept += 1;
-            assert_eq!(again, AGAIN << 12);
+            *shortener.known(7, 16 << 12 | 3).expect("a value") += 1;
             shortener.add(7, 17 << 12 | 3, 5, &mut short);
-            assert_eq!(short.len(), 3 + 2);
+            assert_eq!(short.len(), 3 + 3);
             let mut given = Vec::new();
             shortener.drain(|caller, word, kept| given.push((caller, word >> 12, kept)));
             assert_eq!(given, [(7, 16, 2), (7, 17, 5)]);
@@ -395,7 +313,7 @@ mod tests {
         }
         // The first event gives its class in full, the others by its number; after the broken word nothing is
         // shortened.
-        assert_eq!(short.len(), 4 + 4 + 4 + 3 + 2 + 1 + 6);
+        assert_eq!(short.len(), 4 + 3 * 4 + 2 + 1 + 6);
         assert_eq!(rooms[0], rooms[1]);
     }
 

@@ -32,8 +32,8 @@
 //! | 11 | eliminated | | site, bytes u64 | like `nothing`, for more than 4095 units |
 //! | 12 | moved | | bytes u64 | bytes that the thread allocated since its last event, including the objects of the next event; the rest is a gap, and so is everything if no event follows |
 //! | 13 | top | | top u64 | the top after the last event, which did not state it |
-//! | 14 | again | number | | the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
-//! | 15 | called | number | | the caller with this number, for the next event |
+//! | 14 | again | number | | earlier traces: the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
+//! | 15 | called | number | | earlier traces: the caller with this number, for the next event |
 //!
 //! A thread can be stopped between an allocation and its event, and even while it writes the event. So in a piece that begins after a cut,
 //! everything before the `cut` of the piece's own epoch is from before the collection; a `cut` of another epoch means nothing.

@@ -29,8 +29,8 @@ mod piece_words;
 mod process_stamp;
 mod record_stream;
 mod records;
-mod repeated_callers;
 mod roots;
+mod short_forms;
 mod site_facts;
 mod stack_records;
 mod stamps;
@@ -87,8 +87,8 @@ pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use piece_words::{PieceWord, PieceWords, words_as_written};
 pub use process_stamp::{boot_id, process_state_and_start};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
-pub use repeated_callers::shorten_events;
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};
+pub use short_forms::shorten_events;
 pub use site_facts::{ArrayLayout, ClassNameHash, SiteFacts};
 pub use stamps::{
     DeadEncoder, DeadObject, DeadObjects, Position, StampsHead, decode_stamps, encode_stamps,

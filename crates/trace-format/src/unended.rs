@@ -48,9 +48,4 @@ pub struct MissingEnd {
     pub partly_private_threads: Vec<ThreadId>,
 }
 
-impl MissingEnd {
-    /// True if some counts were lost with the process, or would be lost with it.
-    pub fn has_private_counts(&self) -> bool {
-        !self.private_threads.is_empty() || !self.partly_private_threads.is_empty()
-    }
-}
+impl MissingEnd {}

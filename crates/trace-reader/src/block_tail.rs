@@ -1,4 +1,4 @@
-//! The blocks that a file has got since it was looked at last.
+//! The blocks that were added to a file since the last look.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

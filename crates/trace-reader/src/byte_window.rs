@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 /// Bytes per read.
 const CHUNK: usize = 64 << 10;
 
-/// The bytes from the current position on, as far as they were needed.
+/// The bytes from the current position on that were needed so far.
 #[derive(Debug)]
 pub(crate) struct ByteWindow<R> {
     input: R,

@@ -45,7 +45,7 @@ impl CollectionTail {
         Ok(collections)
     }
 
-    /// What the file has got; nothing where it was rotated away.
+    /// The new part of the file; empty if the file was rotated away.
     fn rest(&mut self) -> std::io::Result<Vec<Collection>> {
         let Some((_, tail)) = &mut self.file else {
             return Ok(Vec::new());

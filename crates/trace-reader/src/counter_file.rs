@@ -59,7 +59,7 @@ pub struct MappedBlock {
     pub owner: BlockOwner,
     /// Bytes allocated by its threads, by the VM's own count.
     pub vm_bytes: u64,
-    /// Counters by id, those of the block's header first; as many as the file has room for.
+    /// Counters by id, those of the block's header first, up to the end of the file's block.
     pub counters: Vec<u64>,
     /// Keyed entries in use.
     pub keyed: Vec<KeyedEntry>,

@@ -1,5 +1,6 @@
 //! Measures how fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`,
-//! optionally with `-- callers off` for one mix of events and one compression strategy.
+//! optionally with `-- callers off` for one mix of events and one compression strategy, and then `both` to compare with a log that has no
+//! mirror (and no moves).
 //!
 //! The events are synthetic, like those of repetitive programs: of ten events, eight are of fixed size, one is of an array, and one was
 //! eliminated. A new thread-local buffer begins every 2,000 events. 5% of every epoch survive.
@@ -267,7 +268,7 @@ fn survivors(objects: &[(u64, u64)], random: &mut Random, plabs: &mut [u64; 2]) 
     survivors
 }
 
-fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
+fn log_speed(compress: CompressStrategy, mirror: bool, epochs: &[Epoch]) {
     let directory =
         std::env::temp_dir().join(format!("ducktrack-event-speed-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
@@ -276,6 +277,7 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     }
     let options = EventOptions {
         compress,
+        moves: mirror,
         ..EventOptions::default()
     };
     let tally = Box::new(Counts(vec![0; 6_000]));
@@ -312,7 +314,7 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     let seconds = start.elapsed().as_secs_f64();
     let _ = std::fs::remove_dir_all(&directory);
     let events = stats.events as f64;
-    println!("{compress:?}");
+    println!("{compress:?}, {}", mirror_name(mirror));
     println!(
         "  all           {:8.1} M events/s, {} events",
         events / seconds / 1e6,
@@ -343,6 +345,16 @@ fn log_speed(compress: CompressStrategy, epochs: &[Epoch]) {
     );
 }
 
+fn mirror_name(mirror: bool) -> &'static str {
+    if mirror { "mirror" } else { "no-mirror" }
+}
+
+/// Whether the user selected this; `mirror` is the default.
+fn is_wanted_exactly(argument: usize, name: &str) -> bool {
+    let said = std::env::args().nth(argument);
+    said.as_deref().unwrap_or("mirror") == name || said.as_deref() == Some("both")
+}
+
 /// Whether the user selected this; without arguments, everything is selected.
 fn is_wanted(argument: usize, name: &str) -> bool {
     let said = std::env::args().nth(argument);
@@ -365,8 +377,11 @@ fn main() {
             CompressStrategy::Partial(0.2),
         ];
         for compress in strategies {
-            if is_wanted(2, &format!("{compress:?}")) {
-                log_speed(compress, &epochs);
+            for mirror in [true, false] {
+                let is_wanted = is_wanted(2, &format!("{compress:?}"));
+                if is_wanted && is_wanted_exactly(3, mirror_name(mirror)) {
+                    log_speed(compress, mirror, &epochs);
+                }
             }
         }
     }

@@ -204,7 +204,7 @@ impl EventLog {
         self.standstill.begin();
     }
 
-    /// Tells the log that the world goes on.
+    /// Tells the log that the world continues.
     pub fn world_goes_on(&self) {
         self.standstill.end();
     }

@@ -120,8 +120,10 @@ struct Run<'a> {
     rest: &'a [Word],
     written: &'a mut [Word],
     kept: &'a mut [Word],
-    /// Events so far; each is one written word.
+    /// The most events to take.
+    most: usize,
     events: usize,
+    written_count: usize,
     kept_count: usize,
     units: u64,
 }
@@ -129,10 +131,12 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Takes one event. The next event overwrites the kept word of an eliminated object.
     #[inline(always)]
-    fn take(&mut self, written: Word, kept: Word, units: u32) {
-        if let Some(place) = self.written.get_mut(self.events) {
+    fn take<const WORDS: usize>(&mut self, written: [Word; WORDS], kept: Word, units: u32) {
+        let place = self.written.get_mut(self.written_count..);
+        if let Some(place) = place.and_then(|place| place.first_chunk_mut()) {
             *place = written;
         }
+        self.written_count += WORDS;
         if let Some(place) = self.kept.get_mut(self.kept_count) {
             *place = kept;
         }
@@ -144,7 +148,11 @@ impl<'a> Run<'a> {
     /// Room for a block of written words and a block of kept words.
     #[inline(always)]
     fn room(&mut self) -> Option<(&mut WordBlock, &mut WordBlock)> {
-        let written = self.written.get_mut(self.events..)?.first_chunk_mut()?;
+        if self.most - self.events < BLOCK {
+            return None;
+        }
+        let written = self.written.get_mut(self.written_count..)?;
+        let written = written.first_chunk_mut()?;
         let kept = self.kept.get_mut(self.kept_count..)?.first_chunk_mut()?;
         Some((written, kept))
     }
@@ -154,6 +162,7 @@ impl<'a> Run<'a> {
     fn took_block(&mut self, after: &'a [Word], kept: usize, units: u32) {
         self.rest = after;
         self.events += BLOCK;
+        self.written_count += BLOCK;
         self.kept_count += kept;
         self.units += u64::from(units);
     }
@@ -248,13 +257,13 @@ impl PieceSums {
         short: &mut ShortWords<'_>,
     ) -> TakenWords {
         let most = kept.len().min(self.room);
-        let written = short.rest();
-        let most = most.min(written.len());
         let mut run = Run {
             rest: words,
-            written: written.get_mut(..most).unwrap_or_default(),
+            written: short.rest(),
             kept,
+            most,
             events: 0,
+            written_count: 0,
             kept_count: 0,
             units: 0,
         };
@@ -264,8 +273,8 @@ impl PieceSums {
             kept: run.kept_count,
             units: run.units,
         };
-        let events = run.events;
-        short.filled(events);
+        let (events, written) = (run.events, run.written_count);
+        short.filled(written);
         self.room -= events;
         taken
     }
@@ -290,7 +299,7 @@ impl PieceSums {
             }
             let (counted, _) = block.split_at(counted);
             for word in counted {
-                run.take(*word, *word, u32::from_le_bytes(*word) & MAX_UNITS);
+                run.take([*word], *word, u32::from_le_bytes(*word) & MAX_UNITS);
             }
             run.rest = run.rest.get(counted.len()..).unwrap_or_default();
             return false;
@@ -306,12 +315,12 @@ impl PieceSums {
                 return false;
             };
             let word = u32::from_le_bytes(*first);
-            if run.events == run.written.len() {
+            if run.events == run.most {
                 return false;
             }
             let is_taken = match word >> 12 {
                 FIRST_SITE.. => self.add_plain(word, run, after),
-                CALLER => add_pair(after, run, shortener),
+                CALLER => add_pair(run, shortener),
                 _ => false,
             };
             if !is_taken {
@@ -328,7 +337,7 @@ impl PieceSums {
             return false;
         }
         let written = word.to_le_bytes();
-        run.take(written, written, word & MAX_UNITS);
+        run.take([written], written, word & MAX_UNITS);
         run.rest = after;
         true
     }
@@ -385,17 +394,17 @@ impl PieceSums {
     }
 }
 
-/// Adds the event after a CALLER word: its caller and its site's word; false if it cannot be added.
+/// Adds an event that begins with a CALLER word; false if it cannot be added.
 #[inline(always)]
-fn add_pair<'a>(words: &'a [Word], run: &mut Run<'a>, shortener: &mut PairShortener) -> bool {
-    let [caller, word, after @ ..] = words else {
+fn add_pair(run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
+    let Some((event, after)) = run.rest.split_first_chunk::<3>() else {
         return false;
     };
-    let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
-    match shortener.again(caller, word) {
-        Some((again, pair)) if pair.kept != [0; 4] => {
+    let [_, caller, word] = event.map(u32::from_le_bytes);
+    match shortener.known(caller, word) {
+        Some(pair) if pair.kept != [0; 4] => {
             pair.executed += 1;
-            run.take(again.to_le_bytes(), pair.kept, word & MAX_UNITS);
+            run.take(*event, pair.kept, word & MAX_UNITS);
             run.rest = after;
             true
         }

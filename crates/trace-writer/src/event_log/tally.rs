@@ -18,7 +18,7 @@ pub struct EqualEvents {
 pub struct EventSum {
     /// Allocations that were executed.
     pub executed: u64,
-    /// Bytes of these allocations, as far as known.
+    /// Bytes of these allocations, where they are known.
     pub executed_bytes: u64,
     /// How many of them reached the heap.
     pub on_heap: u64,

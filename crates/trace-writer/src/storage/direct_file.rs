@@ -42,7 +42,7 @@ impl DirectFile {
         })
     }
 
-    /// Reserves disk space; if there is none, goes on without gathering.
+    /// Reserves disk space; if there is none, continues without gathering.
     fn make_room(&mut self, more: usize) -> io::Result<()> {
         let Some(gathering) = &mut self.gathering else {
             return Ok(());

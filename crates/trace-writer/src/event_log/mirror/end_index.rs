@@ -11,7 +11,7 @@ const WORDS: usize = 1 << (CHUNK_SHIFT - 3 - 6);
 /// Most chunks (16 TB) between the lowest and the highest range.
 const MOST_CHUNKS: u64 = 1 << 24;
 
-/// What the index knows of an object that ended at an address before the collection.
+/// The entry of an object that ended at an address before the collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtEnd {
     /// It was not in a collected range.

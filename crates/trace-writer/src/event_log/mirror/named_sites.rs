@@ -6,7 +6,7 @@ use ducktrack_trace_format::{ClassNameHash, SiteFacts, SiteId};
 
 use crate::event_log::site_cache::SiteCache;
 
-/// Sites with the names of their objects' classes; nothing is known of other sites.
+/// Sites with the names of their objects' classes; other sites are unknown.
 struct NamedSites(&'static [(u32, &'static str)]);
 
 impl SiteFacts for NamedSites {

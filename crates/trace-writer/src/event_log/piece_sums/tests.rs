@@ -73,7 +73,7 @@ fn sum(executed: u64, executed_bytes: u64, on_heap: u64, on_heap_bytes: u64) -> 
 fn what_fits_is_added_up_kept_and_written() {
     let facts = SiteCache::new(Arc::new(Facts));
     let mut sums = sums(&facts);
-    let (caller, again) = (word(CALLER, 0), word(14, 0));
+    let caller = word(CALLER, 0);
     let pair = [caller, 9_u32.to_le_bytes(), word(18, 6)];
     let kept_pair = word(900, 6);
     let mut shortener = PairShortener::default();
@@ -98,14 +98,7 @@ fn what_fits_is_added_up_kept_and_written() {
     assert_eq!((taken.words, taken.kept, taken.units), (12, 5, 23));
     let on_heap = [word(16, 3), kept_pair, word(18, 5), kept_pair, word(16, 3)];
     assert_eq!(kept[..5], on_heap);
-    let shorter = [
-        &words[..2],
-        &[again],
-        &words[5..8],
-        &[again],
-        &words[11..12],
-    ];
-    assert_eq!(written, shorter.concat());
+    assert_eq!(written, words[..12]);
     for unknown in [word(17, 4_000), word(15, 2), word(4, 2), caller] {
         let (taken, _) = add(&mut sums, &mut shortener, &[unknown], &mut kept);
         assert_eq!(taken, TakenWords::default());
@@ -138,13 +131,13 @@ fn one_by_one(
         let number = u32::from_le_bytes(*first);
         let (site, mut units) = (number >> 12, number & MAX_UNITS);
         let fits = matches!((site, units), (16, 3) | (18, _) | (16..32, 0));
-        let (short, keep) = match (site, after) {
-            _ if fits => (*first, *first),
+        let keep = match (site, after) {
+            _ if fits => *first,
             (CALLER, [caller, word, ..]) => {
                 let (caller, word) = (u32::from_le_bytes(*caller), u32::from_le_bytes(*word));
                 units = word & MAX_UNITS;
-                match shortener.again(caller, word) {
-                    Some((again, pair)) => (again.to_le_bytes(), pair.kept),
+                match shortener.known(caller, word) {
+                    Some(pair) => pair.kept,
                     None => break,
                 }
             }
@@ -156,9 +149,10 @@ fn one_by_one(
             *total += u64::from(units) * UNIT;
             *eliminated += u64::from(units == 0);
         }
-        written.push(short);
+        let length = if fits { 1 } else { 3 };
+        written.extend_from_slice(&words[taken.words..][..length]);
         kept.extend((units > 0).then_some(keep));
-        taken.words += if fits { 1 } else { 3 };
+        taken.words += length;
         taken.units += u64::from(units);
     }
     taken.kept = kept.len();
