@@ -13,11 +13,14 @@ pub(crate) mod event_tables;
 pub(crate) mod event_tally;
 mod kept_collections;
 pub(crate) mod live_events;
+mod live_file;
 mod live_words;
 mod log_host;
 mod records;
 mod roots;
+mod run_trial;
 pub(crate) mod site_facts;
+mod site_numbering;
 mod thread_buffers;
 pub(crate) mod trace_words;
 mod use_stamps;
@@ -33,7 +36,7 @@ use ducktrack_hotspot::{
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
 use ducktrack_probe_vocabulary::helper;
-use ducktrack_trace_format::{End, Record, SiteId, ThreadId};
+use ducktrack_trace_format::{End, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::core::registry::MOST_SITES_OF_EVENTS;
@@ -46,13 +49,14 @@ use crate::process::memory::RecordingMemory;
 use crate::recording::{NativeStore, Recording};
 use crate::run::phase::Phase;
 use crate::threads::counter_block::CounterBlock;
-use crate::trace::live_events::LiveEvents;
 use crate::trace::site_facts::SiteTable;
-use crate::trial::{Trial, UseWords, heap_spaces};
+use crate::trial::heap_spaces;
 use collections::Collections;
 use log_host::LogHost;
 use records::Records;
 use roots::Roots;
+use run_trial::RunTrial;
+use site_numbering::number_called_sites;
 use thread_buffers::{Start, ThreadBuffers};
 use use_stamps::UseStamps;
 use witness::Witness;
@@ -63,12 +67,6 @@ const OLDEST_JAVA: u32 = 17;
 const ADDRESS_SPACE: usize = 384 << 20;
 /// The name of threads that have none yet.
 const ATTACHING: &str = "(attaching)";
-
-const CAPABILITIES_OF_TRIAL: [Capability; 3] = [
-    Capability::CanGenerateGarbageCollectionEvents,
-    Capability::CanGenerateExceptionEvents,
-    Capability::CanGetLineNumbers,
-];
 
 /// The recording of `mode=trace`.
 pub(crate) struct Trace {
@@ -83,8 +81,7 @@ pub(crate) struct Trace {
     /// Stamps of the program's uses of objects; only with `staleness=`.
     uses: OnceLock<UseStamps>,
     /// A trial of `ducktrack impact`; only with `remove=`.
-    trial: OnceLock<Trial>,
-    is_trial: bool,
+    trial: Option<RunTrial>,
     /// What `mode=witness` records in addition to events.
     witness: Witness,
     /// And what `witness=full` records besides that.
@@ -93,20 +90,6 @@ pub(crate) struct Trace {
     /// How the VM keeps references, if that is known.
     references: OnceLock<ReferenceForm>,
     buffers: OnceLock<ThreadBuffers>,
-}
-
-impl UseWords for UseStamps {
-    fn now(&self) -> u64 {
-        self.now()
-    }
-
-    fn word(&self, object: Address) -> u64 {
-        self.word(object)
-    }
-
-    fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
-        self.exchange_word(object, expected, new)
-    }
 }
 
 /// Records collections that the VM does not announce like the others.
@@ -143,8 +126,7 @@ impl Trace {
             classes_ahead: OnceLock::new(),
             collection_wanted: Arc::default(),
             uses: OnceLock::new(),
-            trial: OnceLock::new(),
-            is_trial: options.trial.is_some(),
+            trial: options.trial.clone().map(RunTrial::new),
             witness: Witness::default(),
             records: Records::default(),
             roots: Roots::default(),
@@ -176,7 +158,7 @@ impl Trace {
             knows_addresses,
             start_unix_millis: core.start_unix_millis,
             sites: Arc::clone(&self.sites),
-            live: begin_live_events(core),
+            live: live_file::begin(core),
             blocks: core.threads.finder(),
             host: Arc::new(LogHost {
                 core,
@@ -243,52 +225,12 @@ impl Trace {
             return;
         }
         let address = |object: jobject| self.helper(core)?.address_of(jni, object);
-        let of_trial = || Some(heap_spaces().ok()?.reserved()).filter(|_| self.is_trial);
+        let of_trial = || Some(heap_spaces().ok()?.reserved()).filter(|_| self.trial.is_some());
         let heap = self.collections.reserved_heap().or_else(of_trial);
         match UseStamps::prepare(core, jni, heap, address) {
             // A run begins once.
             Ok(uses) => drop(self.uses.set(uses)),
             Err(why) => core.add_note(format!("Uses of objects are not recorded: {why}.")),
-        }
-    }
-
-    /// Prepares the trial, if one was requested. If that fails, the trace says why, and the program runs without it.
-    fn prepare_trial(&self, core: &Core, jni: Jni) {
-        let Some(choices) = &core.options.trial else {
-            return;
-        };
-        match Trial::begin(choices, jni) {
-            // A run begins once.
-            Ok(trial) => drop(self.trial.set(trial)),
-            Err(why) => core.add_note(format!("There is no trial: {why}.")),
-        }
-    }
-
-    /// Starts the trial when the program starts.
-    fn begin_trial(&self, core: &Core) {
-        let Some(trial) = self.trial.get() else {
-            return;
-        };
-        if let Err(error) = core.env.enable(EventKind::EXCEPTION) {
-            core.add_note(format!("Exception events cannot be enabled: {error}."));
-        }
-        trial.begin_run();
-    }
-
-    /// After a collection, looks for references to remove, if it is time.
-    fn look_for_removals(&self, core: &Core) {
-        let (Some(trial), Some(uses), Some(helper)) =
-            (self.trial.get(), self.uses.get(), self.helper(core))
-        else {
-            return;
-        };
-        if !trial.is_look_due(uses) {
-            return;
-        }
-        let look = |jni| trial.look(jni, uses, &|object| helper.address_of(jni, object));
-        if let Err(why) = core.in_vm(look).flatten() {
-            core.log
-                .warn(&format!("references cannot be removed: {why}"));
         }
     }
 
@@ -315,20 +257,6 @@ impl Trace {
             core.add_note(format!("What holds objects is not recorded: {error}."));
         }
     }
-
-    /// Numbers frequent pairs of site and caller, and writes new definitions.
-    fn number_called_sites(&self, core: &Core) {
-        let Some(buffers) = self.buffers.get() else {
-            return;
-        };
-        let numbered = buffers.called_sites().number_wanted();
-        for called in &numbered {
-            self.sites.learn_called(called);
-            core.registry.note(Record::CalledSite(*called));
-        }
-        core.secure_definitions();
-        buffers.called_sites().publish(&numbered);
-    }
 }
 
 impl Recording for Trace {
@@ -337,9 +265,9 @@ impl Recording for Trace {
             mode: "trace",
             oldest_java: OLDEST_JAVA,
             address_space: ADDRESS_SPACE,
-            capabilities: match self.is_trial {
-                true => &CAPABILITIES_OF_TRIAL,
-                false => &[Capability::CanGenerateGarbageCollectionEvents],
+            capabilities: match self.trial {
+                Some(_) => &run_trial::CAPABILITIES,
+                None => &[Capability::CanGenerateGarbageCollectionEvents],
             },
             rewriting: self.rewriting.clone(),
             most_sites: MOST_SITES_OF_EVENTS,
@@ -373,7 +301,9 @@ impl Recording for Trace {
     fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
         core.resident.define_event_helper(jni)?;
         self.start_uses(core, jni);
-        self.prepare_trial(core, jni);
+        if let Some(trial) = &self.trial {
+            trial.prepare(core, jni);
+        }
         self.start_witness(core, jni);
         Ok(())
     }
@@ -398,7 +328,9 @@ impl Recording for Trace {
         if let Some(buffers) = self.buffers.get().filter(|_| !core.attached) {
             self.collections.read_first_classes(core, buffers);
         }
-        self.begin_trial(core);
+        if let Some(trial) = &self.trial {
+            trial.begin(core);
+        }
     }
 
     fn helpers(&self) -> Vec<&'static str> {
@@ -562,7 +494,7 @@ impl Recording for Trace {
     }
 
     fn collection_started(&self, core: &Core) {
-        if let Some(trial) = self.trial.get() {
+        if let Some(trial) = &self.trial {
             trial.pause_begins();
         }
         if let Some(buffers) = self.buffers.get() {
@@ -577,9 +509,8 @@ impl Recording for Trace {
             self.collections
                 .finished(core, buffers, uses, &self.witness);
         }
-        if let Some(trial) = self.trial.get() {
-            trial.pause_ends(self.uses.get().map(|uses| uses as &dyn UseWords));
-            core.wake.wake();
+        if let Some(trial) = &self.trial {
+            trial.pause_ends(core, self.uses.get());
         }
     }
 
@@ -590,8 +521,8 @@ impl Recording for Trace {
         place: (jmethodID, jlocation),
         exception: jobject,
     ) {
-        if let Some(trial) = self.trial.get() {
-            trial.exception(core.env, jni, place, exception);
+        if let Some(trial) = &self.trial {
+            trial.exception(core, jni, place, exception);
         }
     }
 
@@ -603,9 +534,15 @@ impl Recording for Trace {
             core.log
                 .warn(&format!("a collection cannot be requested: {error}"));
         }
-        self.number_called_sites(core);
+        if let Some(buffers) = self.buffers.get() {
+            number_called_sites(core, buffers.called_sites(), &self.sites);
+        }
         self.record_roots_if_due(core);
-        self.look_for_removals(core);
+        if let (Some(trial), Some(uses), Some(helper)) =
+            (&self.trial, self.uses.get(), self.helper(core))
+        {
+            trial.look_for_removals(core, uses, helper);
+        }
         if let Some(buffers) = self.buffers.get() {
             buffers.prepare_for_collections();
         }
@@ -621,10 +558,8 @@ impl Recording for Trace {
 
     /// Takes the contents of all buffers.
     fn end(&self, core: &Core, cause: &str) {
-        if let Some(trial) = self.trial.get() {
-            // If this fails, exceptions find a run that has ended.
-            let _ = core.env.disable(EventKind::EXCEPTION);
-            core.registry.note(Record::Trial(trial.record()));
+        if let Some(trial) = &self.trial {
+            trial.end(core);
         }
         let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
             return;
@@ -663,20 +598,4 @@ impl Recording for Trace {
         drop(core.heap_classes.take_pending());
         core.resident.keep_sites(&core.registry);
     }
-}
-
-/// Creates the file in which events survive the process. If that fails, the trace says so.
-fn begin_live_events(core: &Core) -> Option<Arc<LiveEvents>> {
-    let begun = LiveEvents::begin(
-        &core.directory,
-        core.start_unix_millis,
-        core.options.mapped_bytes(),
-    );
-    begun
-        .inspect_err(|why| {
-            core.add_note(format!(
-                "If the JVM is killed, the events in its threads' buffers are lost: {why}."
-            ));
-        })
-        .ok()
 }

@@ -26,6 +26,7 @@ use crate::core::Core;
 use crate::helper_classes::use_helper::{self, UseConstants};
 use crate::stacks::thread_clock::thread_cpu;
 use crate::threads::counter_block::CounterBlock;
+use crate::trial::UseWords;
 use crate::witness::use_memory::UseMemory;
 
 /// Between two readings of all objects, at least this many times the duration of one must pass.
@@ -45,6 +46,20 @@ struct Reading {
     /// The time of that reading, and the CPU time it took. CPU time, because on a busy machine a thread that waits for a core costs the
     /// program nothing.
     last: Option<(Instant, Duration)>,
+}
+
+impl UseWords for UseStamps {
+    fn now(&self) -> u64 {
+        self.now()
+    }
+
+    fn word(&self, object: Address) -> u64 {
+        self.word(object)
+    }
+
+    fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
+        self.exchange_word(object, expected, new)
+    }
 }
 
 impl UseStamps {
