@@ -79,7 +79,7 @@ pub struct Options {
     pub fault_at: Option<u32>,
     /// How events are passed from threads to files.
     pub events: EventChoices,
-    /// A bound on the agent's memory, kept as far as possible.
+    /// A bound on the agent's memory; the agent stays below it where it can.
     pub memory: Option<u64>,
     /// Accept commands through a socket in the trace directory.
     pub control: bool,

@@ -582,15 +582,12 @@ impl Recording for Trace {
         let Some(buffers) = self.buffers.get() else {
             return Vec::new();
         };
-        let mut losses = Vec::new();
         let unseen = core.shared.word(event_buffer::DROPPED);
-        if unseen > 0 {
-            losses.push(format!(
-                "{unseen} allocations were executed by threads without an event buffer"
-            ));
-        }
-        losses.extend(buffers.log().losses());
-        losses
+        let unseen = (unseen > 0).then(|| {
+            format!("{unseen} allocations were executed by threads without an event buffer")
+        });
+        let of_log = buffers.log().losses();
+        unseen.into_iter().chain(of_log).collect()
     }
 
     fn released(&self, core: &Core) {

@@ -9,7 +9,7 @@
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
 //! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where no code in
-//! the program names one of these methods, the class is left as it was; who has made next to nothing by then is not asked (`level=debug` says who was).
+//! the program names one of these methods, the class is left as it was; classes that have allocated next to nothing by then are not searched (`level=debug` names the searched ones).
 //!
 //! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` does not help. So calls by the library itself are not noted either, and its other
 //! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3
@@ -51,7 +51,7 @@ const LEAST_OF_CLASS: f64 = 0.1;
 /// Who calls what makes much makes at least this part of all objects itself, if it makes any.
 const LEAST_OF_CALLER: f64 = 0.0001;
 
-/// The methods that are tracked now, and who of the program calls library methods.
+/// The methods that are tracked now, and the program's classes that call library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
     /// By a hash of the library class.
@@ -199,7 +199,7 @@ impl Tracking {
 }
 
 impl Tracking {
-    /// Tracks the methods of hot library sites. The sizes of sites are known as far as they can be: a share of the bytes needs bytes.
+    /// Tracks the methods of hot library sites. Sizes of sites are looked up before, because shares of bytes need them.
     pub(crate) fn track_hot_library_sites(&self, core: &Core) {
         let mut found = self.find_hot_classes(core);
         found.hot.retain(|hot| self.is_called(hot.name.as_bytes()));

@@ -20,7 +20,7 @@ use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::call_helper::call_totals;
 use crate::recording::Recording;
 
-/// Descriptor, and the classes of it: who defined them, how large their objects are.
+/// Descriptors with their classes: the loaders that defined them, and the sizes of their objects.
 type Sizes = FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>>;
 
 /// Sizes of the classes that are prepared.
@@ -40,7 +40,7 @@ impl PreparedClasses {
         }
     }
 
-    /// Sizes of the sites of a class that is about to be loaded by this loader, as far as they are certain.
+    /// Sizes of the sites of a class that is about to be loaded by this loader, where they are certain.
     pub(crate) fn sizes_of_sites(
         &self,
         rewritten: &RewrittenClass,
@@ -169,7 +169,7 @@ impl PreparedClasses {
     }
 }
 
-/// The size that a class of the given loader means, as far as one can tell from all classes of the name.
+/// The size of the class that the given loader means, if all classes of the name allow only one.
 fn likely_size(sizes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
     let (_, first) = sizes.first()?;
     if sizes.iter().all(|(_, size)| size == first) {

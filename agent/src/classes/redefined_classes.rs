@@ -10,7 +10,7 @@
 //! class retransformed       bytes A ── rewritten B      without this: rewritten A
 //! ```
 //!
-//! The hook is not told which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on top of the stack; of native agents the JVM's
+//! The hook cannot see which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on top of the stack; of native agents the JVM's
 //! debugger redefines (its threads are named `JDWP`) and all others retransform.
 
 use ducktrack_jvmti::Env;

@@ -1,4 +1,4 @@
-//! The helper classes `java.lang.DuckTrackCalls` and `DuckTrackOwn` in the VM: what the application's calls bring.
+//! The helper classes `java.lang.DuckTrackCalls` and `DuckTrackOwn` in the VM: allocations of the application's calls.
 
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
@@ -30,7 +30,7 @@ fn define(jni: Jni) -> Result<Option<String>, Error> {
     Ok(main)
 }
 
-/// The helper classes, where what calls bring is asked for, and which classes are the application's.
+/// The helper classes for `app=`, and the classes of the application.
 ///
 /// # Errors
 /// Why nothing can be counted: one line.
@@ -59,7 +59,7 @@ pub(crate) fn prepare(core: &Core, jni: Jni) -> Result<(), String> {
     Ok(())
 }
 
-/// What calls of the application bring, where it is asked for.
+/// The measurement of the application's calls, if `app=` asks for it.
 pub(crate) fn call_totals(core: &Core) -> Option<&'static CallTotals> {
     let asked = core.options.app != App::Off;
     core.resident.call_totals().filter(|_| asked)

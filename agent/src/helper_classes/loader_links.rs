@@ -68,7 +68,7 @@ struct LoaderQuestion {
 
 // SAFETY: global references and method ids are valid in every thread.
 unsafe impl Send for LoaderQuestion {}
-// SAFETY: nothing in it changes.
+// SAFETY: no method changes a field.
 unsafe impl Sync for LoaderQuestion {}
 
 impl LoaderQuestion {
@@ -222,7 +222,7 @@ impl LoaderLinks {
         }
     }
 
-    /// The classes that wait and need not any more. Those of loaders that are still linking stay.
+    /// The waiting classes whose loader has finished linking. Those of loaders that are still linking stay.
     fn take_late(&self) -> FxHashSet<ClassKey> {
         let states = self.states.lock();
         let mut late = self.late.lock();

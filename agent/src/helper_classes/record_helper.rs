@@ -21,10 +21,10 @@ const METHODS: HelperFile = helper_file!("DuckTrackMethods", methods::EXIT);
 /// How often an identity is tried that is not the object's address: a collection may have moved the object in between.
 const TRIES: u32 = 5;
 
-/// Threads that can have a holder at a time. What others do is missing, and that is said.
+/// Threads that can have a holder at a time. Records of further threads are missing, and a note says so.
 pub(crate) const MOST_HOLDERS: usize = 1 << 14;
 
-/// Microseconds since 1970, as the clock's thread goes on with them. Records read it.
+/// Microseconds since 1970, which the clock's thread advances and records read.
 static CLOCK: AtomicU64 = AtomicU64::new(0);
 /// Updates of which no record could be made.
 static UNSEEN: AtomicU64 = AtomicU64::new(0);
@@ -33,7 +33,7 @@ static WITHOUT_STACK: AtomicU64 = AtomicU64::new(0);
 static HOLDERS: OnceLock<Result<usize, String>> = OnceLock::new();
 static FORM: OnceLock<ReferenceForm> = OnceLock::new();
 
-/// The clock goes on.
+/// Advances the clock.
 pub(crate) fn set_clock(micros: u64) {
     CLOCK.store(micros, Ordering::Relaxed);
 }

@@ -37,7 +37,7 @@ pub(crate) fn install(core: &Core, jni: Jni) -> Result<(), Error> {
     functions.put_in(core.env, put_ours)
 }
 
-/// Takes ours out, as far as they are not being called.
+/// Removes the agent's functions that are not being called.
 pub(crate) fn uninstall(core: &Core) -> Result<(), Error> {
     match core.resident.jni_functions() {
         Some(functions) => functions.take_out(core.env, are_ours, put_back),

@@ -29,7 +29,7 @@ pub(crate) struct JniFunctions {
 
 // SAFETY: the tables are only read, and field ids are valid in every thread.
 unsafe impl Send for JniFunctions {}
-// SAFETY: what changes is atomic.
+// SAFETY: the only fields that change are atomics.
 unsafe impl Sync for JniFunctions {}
 
 impl JniFunctions {
@@ -48,7 +48,7 @@ impl JniFunctions {
         unsafe { &*self.original.load(Ordering::Acquire) }
     }
 
-    /// Puts ours in, in a copy of the table, which has as many functions as the VM's version of JNI.
+    /// Installs the agent's functions, in a copy of the table. The copy has all functions of the VM's version of JNI.
     pub(crate) fn put_in(
         &self,
         env: Env,

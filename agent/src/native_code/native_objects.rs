@@ -19,7 +19,7 @@ use crate::recording::Recording;
 /// What JVMTI says of the place in a native method.
 const IN_NATIVE_METHOD: i64 = -1;
 
-/// Instead of a site: what this native method makes is counted by those who call it (in JDK 11 it is written with JNI).
+/// Instead of a site: the callers of this native method count its allocations (in JDK 11 it is written with JNI).
 const COUNTED_BY_CALLERS: u32 = 0;
 
 /// Objects that native code makes.

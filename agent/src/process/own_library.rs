@@ -43,7 +43,7 @@ fn path() -> Option<String> {
     if unsafe { libc::dladdr(address, found.as_mut_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: the structure was filled.
+    // SAFETY: `dladdr` returned a value other than 0, so it has filled the structure.
     let file = unsafe { found.assume_init() }.dli_fname;
     if file.is_null() {
         return None;

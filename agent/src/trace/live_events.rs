@@ -111,7 +111,7 @@ impl LiveEvents {
         };
         // SAFETY: the caller guarantees whole pages of a block that is not in use.
         unsafe { file.map_over(rest, rest_pages) }?;
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees whole pages of a block that is not in use.
         unsafe { file.map_over(first, first_page) }?;
         let words = LiveWords(block);
         words.set(live::AREA_BYTES, range.length as u64);

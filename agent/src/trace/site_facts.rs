@@ -84,7 +84,7 @@ impl SiteTable {
         let _ = self.layout.set(layout);
     }
 
-    /// The facts of a site, or of the site behind a called site.
+    /// The facts of a site, or of the site that a called site stands for.
     fn fact(&self, site: u32) -> Option<&Fact> {
         let called = self.called(SiteId(site));
         let index = called.map_or(site, |(site, _)| site.0) as usize;

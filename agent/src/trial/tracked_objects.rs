@@ -62,7 +62,7 @@ struct Entry {
     reference: WeakReference,
     pair: u8,
     place: Address,
-    /// The clock at its last use, as far as is known.
+    /// The clock at its last known use.
     used: u64,
     is_removed: bool,
 }
@@ -104,7 +104,7 @@ fn entry_of(word: u64) -> Option<usize> {
 }
 
 impl TrackedObjects {
-    /// After a collection, before the program goes on.
+    /// After a collection, before the program continues.
     pub(super) fn pause(&mut self, uses: &dyn UseWords) {
         let now = uses.now();
         // All words are read before one is written: an object may have moved to where another was.

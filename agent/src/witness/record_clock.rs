@@ -1,4 +1,4 @@
-//! The clock that records read: a word that a thread of the agent goes on with.
+//! The clock that records read: a word that a thread of the agent advances.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

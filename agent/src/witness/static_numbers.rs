@@ -16,7 +16,7 @@ const FIRST: u32 = 1 << 30;
 pub(crate) struct StaticNumbers(Mutex<FxHashMap<usize, u32>>);
 
 impl StaticNumbers {
-    /// The number of a field that this class declares; the trace is told what it is called. `None`: the VM does not tell its name.
+    /// The number of a field that this class declares; the trace gets its name. `None`: the VM does not give its name.
     pub(crate) fn of(&self, core: &Core, class: jclass, field: jfieldID) -> Option<u32> {
         if let Some(known) = self.0.lock().get(&field.addr()) {
             return Some(*known);

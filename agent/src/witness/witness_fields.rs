@@ -56,7 +56,7 @@ pub(crate) fn number(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u32
         .filter(|number| (*number as usize) < MOST)
 }
 
-/// Whether offsets can be told from what JNI calls a field: of one whose offset is known.
+/// Whether offsets follow from JNI field ids, checked with a field whose offset is known.
 pub(crate) fn can_be_found(facts: &VmFacts) -> bool {
     offset_of(facts.eetop_field()) == facts.eetop as i64
 }

@@ -1,10 +1,10 @@
-//! Which instructions of a method allocate, what, and how their objects are to be measured.
+//! Finds the instructions of a method that allocate, what they allocate, and how their objects are measured.
 //!
 //! ```text
 //!   10: iconst_3
 //!   11: newarray int                one level, [I, constant length 3
 //!   13: new Point                   one level, LPoint;
-//!   20: multianewarray [[J, 2       two levels, [[J and [J, lengths known by the run only
+//!   20: multianewarray [[J, 2       two levels, [[J and [J, lengths known at run time only
 //! ```
 
 use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Opcode, Operand};
@@ -22,13 +22,13 @@ pub struct Allocation {
     /// The way of allocating.
     pub kind: AllocationKind,
     /// What is allocated, outermost first; more than one only for `multianewarray`.
-    /// A descriptor; `None` where only the run knows the class.
+    /// A descriptor; `None` if the class is only known at run time.
     pub types: Vec<Option<Box<[u8]>>>,
     /// How the objects are counted.
     pub measure: Measure,
 }
 
-/// How many objects one execution makes, and of what size.
+/// Number and sizes of the objects that one execution makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// One object of the class.
@@ -41,7 +41,7 @@ pub enum Measure {
     Length,
     /// Many-dimensional arrays; the lengths are read after they were made.
     Lengths,
-    /// What a call makes.
+    /// The result of a call.
     Call(CallMeasure),
 }
 
@@ -49,30 +49,7 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallMeasure(pub(crate) CallRule);
 
-impl Allocation {
-    /// Objects that each level makes per execution, where that is known without running: what a path counter can count.
-    pub fn objects_per_execution(&self) -> Option<Vec<u32>> {
-        match &self.measure {
-            Measure::Instance
-            | Measure::Captured(_)
-            | Measure::Length
-            | Measure::Call(CallMeasure(CallRule::Array)) => Some(vec![1]),
-            Measure::ConstantLengths(lengths) => Some(level_counts(lengths)),
-            Measure::Lengths | Measure::Call(_) => None,
-        }
-    }
-}
-
-/// `new T[2][3][4]` makes 1, 2 and 6 arrays.
-fn level_counts(lengths: &[u32]) -> Vec<u32> {
-    let mut counts = Vec::with_capacity(lengths.len());
-    let mut count = 1u32;
-    for length in lengths {
-        counts.push(count);
-        count = count.saturating_mul(*length);
-    }
-    counts
-}
+impl Allocation {}
 
 /// The most objects one execution of a `multianewarray` of constant lengths may make and still be counted by a constant.
 const MOST_CONSTANT_OBJECTS: u64 = 1 << 20;
@@ -81,7 +58,7 @@ const MOST_CONSTANT_OBJECTS: u64 = 1 << 20;
 /// with an error: the method must be left alone.
 ///
 /// # Errors
-/// Of the class file reader.
+/// Those of the class file reader.
 pub fn allocations(
     class: &ClassFile<'_>,
     code: &Code<'_>,
@@ -286,7 +263,7 @@ fn constant(code: &Code<'_>, instruction: &Instruction<'_>) -> Option<i32> {
     }
 }
 
-/// A constant before an instruction says nothing when control can come from elsewhere (`c ? 3 : 4`): then a branch target
+/// A constant before an instruction is not its operand if control can come from elsewhere (`c ? 3 : 4`): then a branch target
 /// lies between the first constant and the allocation.
 fn forget_joined_constants(
     code: &Code<'_>,

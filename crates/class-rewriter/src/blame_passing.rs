@@ -1,7 +1,7 @@
-//! Which methods of tracked classes allocate for their caller: only calls of these are worth noting.
+//! Finds the methods of tracked classes that allocate for their caller: only calls of these are noted.
 //!
-//! A method does if it may reach, by calls of tracked methods alone, something that is filed under the call site under way. What it reaches on
-//! a way that surely throws does not count: a stretch of code without branches whose end is `athrow`.
+//! A method does if it may reach, through calls of tracked methods only, an allocation that is filed under the current call site. Code
+//! that always throws does not count: code without branches that ends with `athrow`.
 //!
 //! ```text
 //! substring   -> StringLatin1.newString -> new String, Arrays.copyOfRange     allocates for its caller
@@ -32,7 +32,7 @@ pub struct BlamePassing {
     pub idle: BTreeSet<MethodName>,
 }
 
-/// What the bodies of all overloads of one name do.
+/// The calls and allocations in the bodies of all overloads of one name.
 #[derive(Default)]
 struct Body {
     name: MethodName,
@@ -44,7 +44,7 @@ impl BlamePassing {
     /// Of the tracked methods of `classes`, those included that were taken out. What they call in classes that are tracked and not at hand counts as allocating.
     ///
     /// # Errors
-    /// Of the class file reader.
+    /// Those of the class file reader.
     pub fn of(classes: &[ClassFile<'_>], tracked: &TrackedMethods) -> Result<Self, Error> {
         let mut bodies = Vec::new();
         for class in classes {
@@ -74,7 +74,7 @@ impl BlamePassing {
 /// override what another one calls, so a name stands for the methods of all.
 ///
 /// # Errors
-/// Of the class file reader.
+/// Those of the class file reader.
 pub fn methods_reaching(
     classes: &[ClassFile<'_>],
     targets: &[Box<[u8]>],

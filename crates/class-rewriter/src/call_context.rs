@@ -1,8 +1,8 @@
-//! Probes around calls of tracked methods: the call site is noted before, and what was noted until then comes back after.
+//! Probes around calls of tracked methods: the call site is noted before the call, and the previous note is restored after it.
 //!
 //! A tracked method may call code that is not tracked (`toString` inside of a concatenation, `compareTo`), which calls tracked methods
-//! itself: the outer call site must be there again when that is over. It waits in a local variable after those of the method,
-//! which lives from the probe before the call to the probe after it, so that no frame speaks of it:
+//! itself: the outer call site must be restored after that. It is kept in a local variable after those of the method,
+//! which lives from the probe before the call to the probe after it, so no stack map frame mentions it:
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrackCallers.noteCallSite(I)J; lstore 5
@@ -10,8 +10,8 @@
 //!   lload 5; invokestatic DuckTrackCallers.restoreNote(J)V
 //! ```
 //!
-//! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and what was
-//! there comes back after the last:
+//! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and the note from before
+//! the first is restored after the last:
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrackCallers.noteCallSite(I)J; lstore 5
@@ -77,7 +77,7 @@ impl PlanBuilder<'_, '_, '_> {
             return Ok(());
         }
         let labels = labels(&self.view.code)?;
-        // Where an exception leaves a note behind: at calls, and between those of a chain.
+        // Places where an exception leaves a note that must be restored: at calls, and between the calls of a chain.
         let (mut noted, mut between) = (Vec::new(), Vec::new());
         let mut last: Option<CodeOffset> = None;
         for instruction in self.view.code.instructions() {
@@ -103,7 +103,7 @@ impl PlanBuilder<'_, '_, '_> {
         self.forget_in_handlers(&noted)
     }
 
-    /// What was noted before a chain of calls comes back after the last of them.
+    /// Restores, after the last call of a chain, the note from before the chain.
     fn end_chain(&mut self, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
         if let Some(offset) = last.take() {
             let outer = self.view.code.max_locals();
@@ -118,7 +118,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// In a method whose callers count what it allocates: calls of methods that would count it again are told so.
+    /// In a method whose allocations its callers count: tells the called methods not to count them again.
     fn note_counted(&mut self) -> Result<(), Reason> {
         let outer = self.view.code.max_locals();
         let pool = self.view.code.pool();
@@ -226,7 +226,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// The target of a tracked call, unless it is an allocation site itself: that needs no one else to blame.
+    /// The target of a tracked call, unless the call is an allocation site itself, which needs no other caller.
     fn noted_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
         let sites = &self.view.allocations;
         match sites.binary_search_by_key(&instruction.offset, |site| site.offset) {
@@ -236,7 +236,7 @@ impl PlanBuilder<'_, '_, '_> {
     }
 }
 
-/// Does control leave here, or may other code run in between?
+/// Whether control leaves here, or other code may run in between.
 fn ends_chain(instruction: &Instruction<'_>) -> bool {
     let opcode = instruction.opcode;
     opcode.is_invoke()

@@ -1,4 +1,4 @@
-//! Probes around calls that leave the application: what they bring is the difference of the thread's totals.
+//! Probes around calls that leave the application: their allocations are the difference of the thread's totals.
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrackCalls.begin(I)V
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way out serves all calls of a
-//! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves behind when it throws
+//! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves open when it throws
 //! is dropped when a call around it ends. Such a call begins by `bh`.
 
 use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
@@ -36,11 +36,11 @@ const UNMOUNT: ProbeMethod = calling(calls::UNMOUNT);
 /// Counters of a call.
 const COUNTERS: usize = 4;
 
-/// Where a virtual thread is put on its carrier, runs, and is taken off.
+/// The method in which a virtual thread is mounted on its carrier, runs, and is unmounted.
 const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 const CONTINUATION: (&[u8], &[u8]) = (b"jdk/internal/vm/Continuation", b"run");
 
-/// Asks calls that leave the application what they bring.
+/// Measures what calls that leave the application allocate.
 pub(crate) struct CallTotals<'l> {
     pub(crate) leaving: &'l LeavingCalls,
 }
@@ -171,7 +171,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// What a virtual thread has open goes with it from carrier to carrier.
+    /// The open calls of a virtual thread move with it from carrier to carrier.
     fn follow_virtual_threads(&mut self) -> Result<(), Reason> {
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;

@@ -1,4 +1,4 @@
-//! What is owed when an exception leaves a path in the middle, and the stubs that settle it.
+//! The debts when an exception leaves a path in the middle, and the stubs that settle them.
 //!
 //! At an instruction that can throw, *d* is what was executed but not counted (less than zero in places: what was counted but
 //! will not be executed). If a handler of the method catches, the handler's block starts with its own *d(h)*, and a stub before it
@@ -32,7 +32,7 @@ enum Escape {
     Uncaught,
 }
 
-/// Debts by where the exception goes and what is owed then, in order of first appearance.
+/// Debts by the exception's destination and the amount owed, in order of first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct Debts {
     list: Vec<(Escape, SiteVector, Vec<ProtectedPlace>)>,
@@ -40,7 +40,7 @@ pub(crate) struct Debts {
 }
 
 impl Debts {
-    /// How many stubs there will be.
+    /// The number of stubs.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -65,7 +65,7 @@ struct InsertionsAt {
 }
 
 impl PathPlan<'_, '_> {
-    /// Chooses the place of every block's counter: as few instructions as possible that can throw while something is owed.
+    /// Chooses the place of every block's counter, so that as few instructions as possible can throw while something is owed.
     pub(crate) fn choose_slots(&self, realisation: &mut Realisation) -> Option<()> {
         for block in 0..realisation.in_blocks.len() {
             let Some(Some(counter)) = realisation.in_blocks.get(block) else {
@@ -145,7 +145,7 @@ impl PathPlan<'_, '_> {
             .map(ducktrack_path_counters::SiteId::new)
     }
 
-    /// Visits the instructions of a block that can throw, with what is owed if they do.
+    /// Visits the instructions of a block that can throw, with the debt if they do.
     fn walk(
         &self,
         realisation: &Realisation,
@@ -175,7 +175,7 @@ impl PathPlan<'_, '_> {
         }
     }
 
-    /// The places from which on something else is owed than before: at an instruction, or after one that allocates.
+    /// The places where the debt changes: at an instruction, or after one that allocates.
     fn owed_from(&self, realisation: &Realisation) -> Vec<(CodeOffset, u32, SiteVector)> {
         let mut places: Vec<(CodeOffset, u32, SiteVector)> = Vec::new();
         let mut add = |offset, behind, vector: &SiteVector| {
@@ -228,7 +228,7 @@ impl PathPlan<'_, '_> {
         matches!(opcode, Some(Opcode(54..=78) | Opcode::IINC))
     }
 
-    /// Where an exception at an instruction may go while something is owed there, and how much.
+    /// The destinations of an exception at an instruction with a debt, and the amounts.
     fn escapes(&self, position: usize, owed: &SiteVector) -> Vec<(Escape, SiteVector)> {
         let mut escapes = Vec::new();
         let Some(offset) = self
@@ -403,7 +403,7 @@ impl PlanBuilder<'_, '_, '_> {
         self.note_owed_by_frames(plan, realisation, counters)
     }
 
-    /// Remembers what a frame owes at each instruction: the run may end before the frame goes on.
+    /// Records the debt of a frame at each instruction, because the run may end before the frame continues.
     fn note_owed_by_frames(
         &mut self,
         plan: &PathPlan<'_, '_>,

@@ -51,7 +51,7 @@ const OBJECTS: ObjectMethods = ObjectMethods {
     after_constructor: keyed::AFTER_CONSTRUCTOR,
 };
 
-/// What looks at a box whose value may be in a cache.
+/// The helper's method for a box whose value may come from a cache.
 fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
     let Measure::Call(CallMeasure(CallRule::Boxing(cache))) = measure else {
         return None;
@@ -65,10 +65,10 @@ fn after_boxing(measure: &Measure) -> Option<ProbeMethod> {
     }
 }
 
-/// Lengths have 0 to 32 bits; a length of 32 bits cannot be, but the counter is cheaper than the question.
+/// Lengths have 0 to 31 bits. The counter for 32 bits is never used, but it is cheaper than a check.
 const LENGTH_BUCKETS: u8 = 33;
 
-/// Probes of allocations that must stand at them. What is left for counters of sites or paths is in the plan's `counted`.
+/// Probes of allocations that must stand at them. The levels left for counters of sites or paths are in the plan's `counted`.
 pub(crate) struct Measures<'r> {
     pub(crate) rules: &'r PoolRules,
 }
@@ -89,7 +89,7 @@ impl Planner for Measures<'_> {
 }
 
 impl PlanBuilder<'_, '_, '_> {
-    /// Adds the probes of one allocation that must stand at it, and gives what is left to be counted by site or path counters.
+    /// Adds the probes of one allocation that must stand at it, and returns the levels that counters of sites or paths must count.
     fn measure(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let heap_mark = self.mark_heap(allocation)?;
         let counted = match &allocation.measure {
@@ -175,7 +175,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(counted)
     }
 
-    /// One array whose length is read after it was made.
+    /// One array; its length is read after its allocation.
     fn length(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
         let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
         let site = self.add_site(allocation, 0, SizeRule::Summed)?;
@@ -290,7 +290,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(Vec::new())
     }
 
-    /// With `materialized=on`, notes before an allocation what the thread has allocated so far.
+    /// With `materialized=on`, notes before an allocation how many bytes the thread has allocated so far.
     fn mark_heap(&mut self, allocation: &Allocation) -> Result<bool, Reason> {
         let one_object = allocation.types.len() == 1
             && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if !matches!(rule, CallRule::Array | CallRule::Boxing(_)));
@@ -302,7 +302,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Counts after the allocation what reached the heap. Stands before all other probes at the same place.
+    /// Counts after the allocation whether the object reached the heap. This probe is before all others at the same place.
     fn materialized(&mut self, allocation: &Allocation) -> Result<(), Reason> {
         let Some(site) = self.plan.sites.last().map(|site| site.id) else {
             return Ok(());
@@ -342,7 +342,7 @@ impl PlanBuilder<'_, '_, '_> {
             .finish()?)
     }
 
-    /// The heap must be looked at before another probe can run.
+    /// The heap must be read before another probe can run.
     fn move_before_probes_after(&mut self, allocation: &Allocation, last: usize) {
         let insertions = &mut self.plan.edit.insertions;
         let first = insertions

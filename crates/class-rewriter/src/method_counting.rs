@@ -14,13 +14,13 @@ use ducktrack_code_edit::Place;
 pub struct MethodCounting {
     /// Index of the method in the class file.
     pub method: u16,
-    /// Why no path has a counter; `None`: paths have, as far as `beside_paths` does not say otherwise.
+    /// Why no path has a counter. `None`: paths have counters, except for the allocations in `beside_paths`.
     pub per_site: Option<WhyPerSite>,
     /// Allocations with a counter of their own in a method whose paths have counters.
     pub beside_paths: Vec<(CodeOffset, WhyPerSite)>,
-    /// Numbers of counters that are incremented on the normal way, and where.
+    /// Counters on the normal (not exceptional) paths: number and place.
     pub probes: Vec<(u32, Place)>,
-    /// What settles a path that an exception leaves.
+    /// The stubs that settle paths when an exception leaves them.
     pub stubs: Vec<Stub>,
 }
 
@@ -39,7 +39,7 @@ pub struct Stub {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WhyPerSite {
-    /// That was asked for (`counters=site`).
+    /// The option `counters=site`.
     Asked,
     /// The method runs once.
     ClassInitializer,

@@ -1,4 +1,4 @@
-//! What planning one method reads.
+//! The input for planning one method.
 
 use ducktrack_classfile::{ClassFile, Code, CodeOffset, Method, Opcode};
 
@@ -8,7 +8,7 @@ use crate::pool_rules::PoolRules;
 use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
 
-/// Everything that planning one method reads.
+/// The input for planning one method.
 pub(crate) struct MethodView<'a, 'c> {
     pub(crate) class: &'a ClassFile<'c>,
     pub(crate) method: &'a Method<'a>,
@@ -20,14 +20,14 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) descriptor: &'a [u8],
     /// It is `<clinit>`, which runs once.
     pub(crate) class_initializer: bool,
-    /// Its sites are filed under the call site under way.
+    /// Its sites are filed under the current call site.
     pub(crate) tracked: bool,
-    /// What it allocates is counted where it is called.
+    /// Its allocations are counted where it is called.
     pub(crate) counted_by_callers: bool,
     /// Its calls of tracked methods are noted.
     pub(crate) takes_blame: bool,
     pub(crate) rules: &'a PoolRules,
-    /// The class is the application's.
+    /// The class belongs to the application.
     pub(crate) is_application: bool,
     /// Its calls that leave the application.
     pub(crate) leaving: &'a LeavingCalls,

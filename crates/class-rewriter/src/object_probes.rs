@@ -1,4 +1,4 @@
-//! Probes of what is only known of the object itself. Two helper classes have methods for them: one counts, the other writes events.
+//! Probes that read the class or size from the object itself. Two helper classes have methods for them: one counts, the other writes events.
 
 use ducktrack_code_edit::Place;
 use ducktrack_probe_vocabulary::HelperMethod;
@@ -11,7 +11,7 @@ use crate::planned::SizeRule;
 use crate::probe::calling;
 use crate::refusal::Reason;
 
-/// The methods of one of the two.
+/// The methods of one of these helper classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectMethods {
     pub(crate) by_class: HelperMethod,
@@ -29,7 +29,7 @@ pub(crate) struct ObjectMethods {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeasuredArray<'a> {
     pub(crate) element: ElementSize,
-    /// What the top must be cast to, where its static type is no array.
+    /// The type to which the top must be cast, if its static type is not an array.
     pub(crate) cast: Option<&'a [u8]>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> MeasuredArray<'a> {
     }
 }
 
-/// What the helpers' `m` takes: the number of levels, and in the lowest byte what the last of them holds, as in descriptors.
+/// The parameter `m` of the helpers: the number of levels, and in the lowest byte the element type of the last level, as in descriptors.
 pub(crate) fn levels_and_element(allocation: &Allocation) -> Result<u32, Reason> {
     let levels = u32::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
     let last = allocation.types.last().and_then(Option::as_deref);
@@ -54,7 +54,7 @@ pub(crate) fn levels_and_element(allocation: &Allocation) -> Result<u32, Reason>
 }
 
 impl PlanBuilder<'_, '_, '_> {
-    /// An object whose class only the run knows.
+    /// An object whose class is only known at run time.
     pub(crate) fn probe_by_class(
         &mut self,
         methods: ObjectMethods,
@@ -81,7 +81,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// The arrays of the stack trace that an exception has got.
+    /// The arrays of an exception's stack trace.
     pub(crate) fn probe_stack_trace(
         &mut self,
         methods: ObjectMethods,
@@ -100,7 +100,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw: told before the call by
+    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw. It is reported before the call with
     /// the constructor's class, or after it if the class was not ready then.
     pub(crate) fn probe_constructed(
         &mut self,

@@ -25,7 +25,7 @@ pub(crate) struct PathCounters<'p> {
 }
 
 impl Planner for PathCounters<'_> {
-    /// What it counts, [`Measures`](crate::measure_probes::Measures) finds.
+    /// [`Measures`](crate::measure_probes::Measures) finds what it counts.
     fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
         false
     }
@@ -61,7 +61,7 @@ impl PlanBuilder<'_, '_, '_> {
             profile.map(|profile| self.plan_paths(&graph, units.clone(), head, Some(profile)));
         let (planned, is_final) = match measured {
             Some(Ok(planned)) if improves(&planned.0, profile) => (Ok(planned), false),
-            // What was measured allows nothing better: the version of before is the last one.
+            // The measured frequencies allow nothing better: the current version is the last one.
             other => (self.plan_paths(&graph, units, head, None), other.is_some()),
         };
         let (plan, realisation, debts) = match planned {
@@ -81,7 +81,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Counters of their own for allocations that paths leave out.
+    /// Adds one counter for each allocation that is on no counted path.
     fn count_beside_paths(
         &mut self,
         beside: Vec<(CountedLevel, WhyPerSite)>,

@@ -154,7 +154,7 @@ fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
     builder.build().ok()
 }
 
-/// Edge frequencies as far as counters told them, and those to place counters by.
+/// Edge frequencies that counters measured, and the frequencies by which counters are placed.
 fn measured(shape: &Graph, profile: &MethodProfile) -> (Frequencies, Option<Frequencies>) {
     let known = profile
         .edges

@@ -1,4 +1,4 @@
-//! Which allocations paths count, and when paths are left aside.
+//! Decides which allocations are counted by paths, and when paths are not used.
 //!
 //! Paths share counters, but exceptions can leave them in the middle, and each such debt needs a stub. So paths are used where they save enough,
 //! and never where no handler may stand: in a constructor before it has called another one.

@@ -1,4 +1,4 @@
-//! What the constants of one class mean to the rewriter, found once per class: which calls allocate by themselves, which
+//! Rules for the constants of one class, found once per class: which calls allocate by themselves, which
 //! call tracked methods, which `invokedynamic` make lambdas or concatenate strings.
 
 use ducktrack_classfile::{
@@ -22,10 +22,10 @@ pub struct PoolRules {
     own_leaf: Option<Box<[u8]>>,
 }
 
-/// How a call allocates, in what way, and the static type of what it makes, as a descriptor, where there is one.
+/// How a call allocates, its kind, and the static type of the new object as a descriptor, if there is one.
 pub(crate) type AllocatingCall = (CallRule, AllocationKind, Option<Box<[u8]>>);
 
-/// What an `invokedynamic` does.
+/// The effect of an `invokedynamic`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DynamicRule {
     /// Makes an object that holds the captured values.
@@ -40,7 +40,7 @@ pub enum DynamicRule {
 }
 
 impl PoolRules {
-    /// Looks at every method reference and `invokedynamic` of the pool.
+    /// Reads every method reference and `invokedynamic` of the pool.
     ///
     /// # Errors
     /// Of the class file reader.
@@ -159,7 +159,7 @@ impl PoolRules {
         self.dynamics.get(&index)
     }
 
-    /// Whether a call by this constant is a call of a tracked method (or concatenates strings by such).
+    /// Whether a call by this constant is a call of a tracked method (or concatenates strings by one).
     pub(crate) fn is_tracked(&self, index: PoolIndex) -> bool {
         self.tracked.binary_search(&index).is_ok()
             || self.dynamics.get(&index) == Some(&DynamicRule::Concatenates)
@@ -174,7 +174,7 @@ impl PoolRules {
                 .any(|rule| *rule == DynamicRule::Concatenates)
     }
 
-    /// The rule for a call, with the static type of what it makes where there is one.
+    /// The rule for a call, with the static type of the new object if there is one.
     pub(crate) fn call(
         &self,
         opcode: Opcode,
@@ -192,7 +192,7 @@ impl PoolRules {
         }))
     }
 
-    /// What is known of `clone` of an array of the class itself: `values()` of an enum.
+    /// The rule for `clone` of an array of the class itself (`values()` of an enum).
     fn with_own_leaf(&self, rule: CallRule, member: &MemberRef<'_>) -> CallRule {
         match member.class {
             [b'[', element @ ..] if self.own_leaf.as_deref() == Some(element) => CallRule::Array,

@@ -9,7 +9,7 @@ use ducktrack_code_edit::SkipReason;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The class file is not sound as far as the rewriter must understand it.
+    /// A part of the class file that the rewriter must understand is malformed.
     Malformed(Error),
     /// The edit of the code was refused.
     Edit(SkipReason),
@@ -68,6 +68,6 @@ pub struct Refusal {
     pub method: Option<u16>,
     /// Why.
     pub reason: Reason,
-    /// Allocation sites that are not counted because of it, as far as they could be found.
+    /// Number of allocation sites found that are not counted because of it.
     pub sites: u32,
 }

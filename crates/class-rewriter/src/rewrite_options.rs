@@ -1,4 +1,4 @@
-//! What the rewriter is asked to do with every class.
+//! The options of the rewriter, for every class.
 
 /// How and what to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct RewriteOptions {
     pub histogram: bool,
     /// Count what reached the heap.
     pub materialized: bool,
-    /// Keep the totals of each thread, so that calls can be asked what they bring; needs [`AllocationProbes::SiteCounters`].
+    /// Keep the totals of each thread, to measure what calls allocate; needs [`AllocationProbes::SiteCounters`].
     pub totals: bool,
     /// Add entry counters, so that methods can be re-instrumented.
     pub profile: bool,

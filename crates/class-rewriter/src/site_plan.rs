@@ -21,7 +21,7 @@ const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 pub(crate) struct SiteCounters;
 
 impl Planner for SiteCounters {
-    /// What it counts, [`Measures`](crate::measure_probes::Measures) finds.
+    /// [`Measures`](crate::measure_probes::Measures) finds what it counts.
     fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
         false
     }
@@ -38,7 +38,7 @@ impl Planner for SiteCounters {
 }
 
 impl PlanBuilder<'_, '_, '_> {
-    /// Counts every site of the method by itself, for a reason.
+    /// Gives every site of the method its own counter, and notes the reason.
     pub(crate) fn count_all_per_site(
         &mut self,
         counted: &[CountedLevel],

@@ -16,8 +16,8 @@
 //!
 //! Every probe stands before its instruction, and `null` may be passed: the instruction throws its own exception.
 //!
-//! Left out is what cannot matter to who wants to know after which collection an object was last used: an object that was stamped since the last *tick*
-//! on the same straight line, and what was made on it. A tick is an instruction where compiled code can be stopped for a collection: a call, an
+//! No stamp is needed where it cannot change after which collection an object was last used: for an object that was stamped since the last *tick*
+//! on the same straight line, or was made on it. A tick is an instruction where compiled code can be stopped for a collection: a call, an
 //! allocation, a monitor, a backward branch; and one that leaves a record ([`Stamps::Records`]). So between two ticks the thread's position does not move, and
 //! the second stamp would say what the first one says. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
 //! A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
@@ -222,7 +222,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         is_this || value != Value::UNKNOWN && self.sure.contains(&value)
     }
 
-    /// After the instruction its object is no null: it would have thrown.
+    /// After the instruction its object is not null: with null it would have thrown.
     fn note_sure(
         &mut self,
         instruction: &Instruction<'_>,
@@ -268,7 +268,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         Ok(())
     }
 
-    /// Whether the operand must be stamped; it counts as stamped then.
+    /// Whether the operand must be stamped; from then on it counts as stamped.
     fn wants(&mut self, depth: u16, site: UseSite) -> bool {
         let value = self.operands.at(depth);
         let is_own = !self.stamps.are_positions() && self.view.constructor;
@@ -302,7 +302,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
     }
 }
 
-/// Can compiled code be stopped here?
+/// Whether compiled code can be stopped here.
 fn is_tick(instruction: &Instruction<'_>) -> bool {
     let opcode = instruction.opcode;
     opcode.is_invoke()

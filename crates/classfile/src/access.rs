@@ -6,8 +6,6 @@
 pub const PUBLIC: u16 = 0x0001;
 /// Visible in its class and nest only.
 pub const PRIVATE: u16 = 0x0002;
-/// Visible in its package and to subclasses.
-pub const PROTECTED: u16 = 0x0004;
 /// Not bound to an instance.
 pub const STATIC: u16 = 0x0008;
 /// Not overridden, extended or assigned again.
@@ -16,19 +14,9 @@ pub const FINAL: u16 = 0x0010;
 pub const SYNCHRONIZED: u16 = 0x0020;
 /// On a class: `invokespecial` finds superclass methods the modern way.
 pub const SUPER: u16 = 0x0020;
-/// On a field: read and written as by other threads.
-pub const VOLATILE: u16 = 0x0040;
-/// On a method: made by the compiler to bridge two descriptors.
-pub const BRIDGE: u16 = 0x0040;
-/// On a method: takes a variable number of arguments.
-pub const VARARGS: u16 = 0x0080;
 /// On a method: implemented outside the class file.
 pub const NATIVE: u16 = 0x0100;
 /// On a class: an interface.
 pub const INTERFACE: u16 = 0x0200;
-/// Without an implementation.
-pub const ABSTRACT: u16 = 0x0400;
-/// Not in the source.
-pub const SYNTHETIC: u16 = 0x1000;
 /// On a class: a module description.
 pub const MODULE: u16 = 0x8000;

@@ -105,14 +105,6 @@ impl<'c> Code<'c> {
         Instructions::new(self.parts.bytecode)
     }
 
-    /// The instruction that starts at `offset`.
-    ///
-    /// # Errors
-    /// If no instruction can be decoded there.
-    pub fn instruction_at(&self, offset: CodeOffset) -> Result<Instruction<'c>, Error> {
-        Instruction::decode(self.parts.bytecode, offset)
-    }
-
     /// Its exception table.
     #[must_use]
     pub fn exception_table(&self) -> ExceptionTable<'c> {

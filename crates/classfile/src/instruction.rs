@@ -187,14 +187,14 @@ impl<'c> Instruction<'c> {
         }
     }
 
-    /// Control never goes on to the instruction after it.
+    /// Control never continues at the instruction after it.
     #[must_use]
     #[inline]
     pub fn is_unconditional_end(&self) -> bool {
         self.opcode.is_unconditional_end()
     }
 
-    /// May throw, as far as the opcode tells; see [`Opcode::can_throw`].
+    /// Whether an instruction with this opcode can throw; see [`Opcode::can_throw`].
     #[must_use]
     #[inline]
     pub fn can_throw(&self) -> bool {

@@ -4,8 +4,6 @@
 //! u2 access_flags, u2 name_index, u2 descriptor_index, attributes
 //! ```
 
-use std::ops::Range;
-
 use crate::attribute::{AttributeList, skip};
 use crate::code::CodeParts;
 use crate::constant_pool::{ConstantPool, PoolIndex};
@@ -13,13 +11,12 @@ use crate::cursor::Cursor;
 use crate::error;
 use crate::error::{Error, Rule};
 
-/// Where a field or method is, and what is in it.
+/// The content of a field or method.
 #[derive(Debug, Clone)]
 pub(crate) struct Member<'a> {
     pub(crate) access_flags: u16,
     pub(crate) name: &'a [u8],
     pub(crate) descriptor: &'a [u8],
-    pub(crate) range: Range<usize>,
     pub(crate) attributes: AttributeList<'a>,
     pub(crate) code: Option<CodeParts<'a>>,
 }
@@ -32,7 +29,6 @@ impl<'a> Member<'a> {
         part: error::Part,
     ) -> Result<Self, Error> {
         cursor.enter(part);
-        let start = cursor.offset();
         let access_flags = cursor.u16()?;
         let name = pool.utf8(PoolIndex(cursor.u16()?))?;
         let descriptor = pool.utf8(PoolIndex(cursor.u16()?))?;
@@ -51,7 +47,6 @@ impl<'a> Member<'a> {
             access_flags,
             name,
             descriptor,
-            range: start..cursor.offset(),
             attributes,
             code,
         })

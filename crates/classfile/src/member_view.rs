@@ -1,7 +1,5 @@
 //! Fields and methods of a class, as their users see them.
 
-use std::ops::Range;
-
 use crate::access;
 use crate::attribute::Attributes;
 use crate::class_file::ClassFile;
@@ -68,12 +66,6 @@ macro_rules! member_view {
             #[must_use]
             pub fn attributes(&self) -> Attributes<'c> {
                 Attributes::new(self.class.pool(), &self.member.attributes)
-            }
-
-            /// Its place in the class file, attributes included.
-            #[must_use]
-            pub fn byte_range(&self) -> Range<usize> {
-                self.member.range.clone()
             }
         }
     };

@@ -121,7 +121,7 @@ impl Opcode {
         matches!(self.0, 182..=186)
     }
 
-    /// Control never goes on to the instruction after it. (`jsr` comes back by `ret`, so it is not one.)
+    /// Control never continues at the instruction after it. (`jsr` comes back by `ret`, so it is not one.)
     #[must_use]
     #[inline]
     pub fn is_unconditional_end(self) -> bool {
@@ -151,13 +151,6 @@ impl Opcode {
             | 108 | 109 | 112 | 113 // idiv, ldiv, irem, lrem
             | 178..=195         // fields, invokes, new, arrays, athrow, casts, monitors
             | 197) // multianewarray
-    }
-
-    /// May stand after `wide`.
-    #[must_use]
-    #[inline]
-    pub fn has_wide_form(self) -> bool {
-        matches!(self.format(), Format::Local | Format::Increment)
     }
 }
 

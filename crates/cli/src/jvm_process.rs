@@ -26,7 +26,7 @@ pub(crate) struct JvmProcess {
     gid: u32,
     /// A JVM that does not catch SIGQUIT yet, or never will, ends by it.
     pub(crate) catches_quit: bool,
-    /// Its root directory. Opened while we may be somebody who may do so.
+    /// Its root directory. Opened while this process still has the permission.
     root: OwnedFd,
 }
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use ducktrack_reports::ScreenOptions;
 
-/// Its columns; `None` where nobody looks at lines. `is_shown`: text goes to standard output.
+/// Number of columns; `None` if the output is not a terminal. `is_shown`: text goes to standard output.
 pub(crate) fn width(is_shown: bool) -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok();
     let asked = asked.and_then(|columns| columns.parse().ok());

@@ -43,7 +43,7 @@ pub(crate) fn coordinates(graph: &LayeredGraph) -> Coordinates {
     }
 }
 
-/// Gives consecutive bends of an edge the same position, as far as the adjacent vertices allow, so that long edges
+/// Gives consecutive bends of an edge the same position, where the adjacent vertices allow it, so that long edges
 /// have few curves.
 fn straighten(graph: &LayeredGraph, x: &mut [f64], chain: &[usize]) {
     let Some(bends) = chain.get(1..chain.len().saturating_sub(1)) else {

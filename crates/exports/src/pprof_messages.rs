@@ -1,4 +1,4 @@
-//! The messages of pprof's `profile.proto`, as far as they are written here. Texts are positions in the table of strings, whose first is empty.
+//! The messages of pprof's `profile.proto` that are written here. Texts are positions in the table of strings, whose first is empty.
 
 use prost::Message;
 

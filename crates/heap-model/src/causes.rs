@@ -1,4 +1,4 @@
-//! What calls of the application bring, added up over threads.
+//! Allocations of calls of the application, summed over threads.
 //!
 //! ```text
 //! all objects = own        application code has made them
@@ -24,7 +24,7 @@ pub struct CauseRow {
     pub charged: Tally,
 }
 
-/// What the application makes and brings.
+/// What the application allocates itself, and in its calls of other code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Causes {
     /// Which code is the application's; `None`: that was not asked.

@@ -2,7 +2,7 @@
 //!
 //! Sites count what was *executed*. The VM counts what reached the *heap*, which is less where the JIT removed
 //! allocations, and more where something allocated that is no counted site (the VM itself, native code, refused
-//! methods). So `explained / vm` may be over 1, and the gap may be negative: then at least that much was eliminated.
+//! methods). So `explained / vm` may be over 1, and the gap may be negative: then at least that amount was eliminated.
 //! Where materialized bytes were measured at every site that ran, they are the better side to compare.
 
 use crate::Tally;

@@ -27,7 +27,7 @@ pub struct CountModel {
     pub windows: Vec<WindowRow>,
     /// What is counted is only of these windows; `None`: all of the run.
     pub chosen_windows: Option<ChosenWindows>,
-    /// What calls of the application bring, where that was asked.
+    /// Allocations of calls of the application, if the run measured them.
     pub causes: Causes,
     /// All sites together.
     pub total: Tally,

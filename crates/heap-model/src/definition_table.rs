@@ -51,7 +51,7 @@ impl<I: Copy + Eq + Hash, T: PartialEq> DefinitionTable<I, T> {
         &self.items
     }
 
-    /// How often something was defined anew and differently, and the first such id.
+    /// How often an id was defined again with another meaning, and the first of these ids.
     pub(crate) fn redefined(&self) -> Option<(u64, I)> {
         self.redefined
     }

@@ -56,7 +56,7 @@ pub enum Inconsistency {
         /// How often.
         times: u64,
     },
-    /// A record names something that no other record introduces; what it says is in the totals only as far as it can be.
+    /// A record names something that no other record introduces; its values are in the totals only where that is possible.
     Unknown {
         /// `class`, `method`, `site`, `counter`, `call site`, `thread`.
         what: &'static str,

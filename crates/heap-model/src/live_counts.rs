@@ -1,4 +1,4 @@
-//! Totals of a run that goes on, added up anew at each look: per site, type, thread, package and call of the application.
+//! Totals of a running program, summed again at each look: per site, type, thread, package and call of the application.
 //!
 //! ```text
 //! define(record) ..                      what the trace says; more comes while the program loads classes

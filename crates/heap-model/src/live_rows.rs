@@ -1,4 +1,4 @@
-//! Rows of a run that goes on, found by what they are of.
+//! Rows of a running program, found by their subject (a site, a type, ...).
 
 use rustc_hash::FxHashMap;
 

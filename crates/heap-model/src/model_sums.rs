@@ -1,7 +1,7 @@
 //! Fills the rows of a model from the values of the last snapshot.
 //!
 //! For each thread and site: objects are what counters say plus keyed counts; bytes are the site's fixed size times
-//! the objects, or else what byte counters say, plus keyed bytes. Objects without a known size are counted as such.
+//! the objects, or else the values of byte counters, plus keyed bytes. Objects without a known size have a count of their own.
 
 use std::sync::Arc;
 

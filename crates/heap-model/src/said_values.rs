@@ -1,4 +1,4 @@
-//! The values of a run that goes on, as the snapshots in its trace say them: each names what changed since the one before.
+//! The values of a running program from the snapshots in its trace. Each snapshot names what changed since the previous one.
 
 use ducktrack_trace_format::{
     CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts, ThreadId,
@@ -29,7 +29,7 @@ impl SaidValues {
         snapshot.threads.iter().for_each(|one| self.thread(one));
     }
 
-    /// Nothing was said yet.
+    /// No snapshot was read yet.
     pub(crate) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }

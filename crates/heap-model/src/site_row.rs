@@ -29,7 +29,7 @@ pub struct MethodRow {
 
 /// One allocation site with all its values.
 ///
-/// Sites that cannot be told apart by a reader (same stable class, loader, method, bytecode index, line, kind and type)
+/// Sites that a reader cannot distinguish (same stable class, loader, method, bytecode index, line, kind and type)
 /// are merged into one row. Zero rows are kept: a site that never ran is information too. Values of sites that the
 /// trace does not introduce (its definitions are damaged) are in one row of kind `other` in the class `?`.
 #[derive(Clone, Debug, PartialEq)]

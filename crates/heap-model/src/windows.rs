@@ -8,7 +8,7 @@ use crate::snapshot_state::SnapshotState;
 
 /// How the cause of a snapshot begins that a mark has brought about.
 const MARK: &str = "mark ";
-/// More marks than this are not told apart: the last window reaches to the end.
+/// At most this many marks make windows; the last window reaches to the end.
 const MOST_MARKS: usize = 10_000;
 
 /// What was executed between two marks.
@@ -84,7 +84,7 @@ pub(crate) fn last_mark(state: &SnapshotState) -> Option<(&str, u64)> {
     Some((name, snapshot.unix_millis))
 }
 
-/// All that was executed until now, as far as sizes are known now.
+/// Everything executed so far, with the sizes that are known so far.
 pub(crate) fn total(state: &SnapshotState, definitions: &Definitions) -> Tally {
     let (mut count, mut bytes) = (0_i128, 0_i128);
     for (id, value) in state.counter_totals() {

@@ -92,7 +92,7 @@ impl ClassPaths {
         path.filter(|path| *path != NONE).map(PathNumber)
     }
 
-    /// The path and those that it goes on from, root last.
+    /// The path and its prefixes, root last.
     pub fn upwards(&self, path: PathNumber) -> impl Iterator<Item = PathNumber> {
         core::iter::successors(Some(path), |path| self.get(*path)?.before)
     }

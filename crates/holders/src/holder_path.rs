@@ -1,4 +1,4 @@
-//! One path from a root, with names: what holds the objects at its end, and who made each step.
+//! One path from a root, with names: the holders of the objects at its end, and the site of each.
 
 use rustc_hash::FxHashMap;
 
@@ -72,7 +72,7 @@ pub struct HolderStep {
     pub age: u32,
     /// Collections since the example's last use; `None`: not recorded.
     pub staleness: Option<u32>,
-    /// More objects of such types lie between this step and the next.
+    /// More objects of these types lie between this step and the next.
     pub repeats: bool,
     /// The example.
     pub example: u32,

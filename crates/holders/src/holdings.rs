@@ -1,4 +1,4 @@
-//! What a joined dump answers: retained bytes by type and by origin, and who holds what.
+//! The results of a joined dump: retained bytes by type and by origin, and the holders.
 
 use ducktrack_heap_dump::{DominatorTree, Graph, Root, ShortestPaths};
 
@@ -36,7 +36,7 @@ impl Holding {
 /// The dump, its dominators and its shortest paths.
 #[derive(Debug)]
 pub struct Holdings {
-    /// The dump and who made its objects.
+    /// The dump with the sites of its objects.
     pub dump: JoinedDump,
     /// Types and origins as numbers.
     pub types: TypeTable,

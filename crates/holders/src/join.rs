@@ -1,4 +1,4 @@
-//! A heap dump joined with the trace of the same JVM: who made each object.
+//! A heap dump joined with the trace of the same JVM: the allocation site of each object.
 //!
 //! The identifiers in the dump are addresses, and the trace knows every object's address after the collection with which the dump began. Both lists are sorted and
 //! walked side by side.

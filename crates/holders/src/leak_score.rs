@@ -4,7 +4,7 @@
 const LARGE_SHARE: f64 = 0.1;
 /// The part of staleness of objects that are all used: they keep their rank, but raise no alarm.
 const STALENESS_OF_USED: f64 = 0.05;
-/// The part of staleness when nothing is known of it.
+/// The part of staleness in the score if staleness is unknown.
 const STALENESS_NOT_KNOWN: f64 = 0.5;
 
 /// The parts of a score, each from 0 to 1.

@@ -79,10 +79,10 @@ impl Address {
         // SAFETY: the caller vouches for the memory, and `Plain` makes every content a valid value. Volatile, because other threads of the
         // VM write these words without synchronization.
         if self.is_aligned(align_of::<T>()) {
-            // SAFETY: as above; the address is aligned.
+            // SAFETY: the memory is readable, as the caller guarantees, and the address is aligned.
             unsafe { std::ptr::read_volatile(self.pointer::<T>()) }
         } else {
-            // SAFETY: as above; an unaligned read needs no alignment.
+            // SAFETY: the memory is readable, as the caller guarantees; this read needs no alignment.
             unsafe { std::ptr::read_unaligned(self.pointer::<T>()) }
         }
     }

@@ -112,7 +112,7 @@ impl DeadObjects {
             return;
         }
         for run in classes.references_of(class) {
-            // SAFETY: the run lies inside objects of the class.
+            // SAFETY: the run of references lies inside the object, whose memory the caller guarantees to be readable.
             unsafe { self.read_run(object, run.offset as usize, run.count as usize) };
         }
         if let SizeRule::Mirror(fields) = rule {

@@ -213,7 +213,7 @@ unsafe fn walk_with_care(
 }
 
 /// After the pause, failed regions hold the objects that stayed, with fillers in between. Adds objects that stayed but were in no reading.
-/// (Up to JDK 18 a filler cannot be told from an `int[]` or an `Object`; such an object counts as dead.)
+/// (Up to JDK 18 a filler looks like an `int[]` or an `Object`; such an object counts as dead.)
 ///
 /// # Safety
 /// The world must be stopped, and the region must be committed memory.

@@ -193,7 +193,7 @@ impl G1Regions {
     }
 
     fn length(&self) -> Result<u32, Error> {
-        // SAFETY: `confirm` has read it.
+        // SAFETY: `confirm` has read this word; the region table lives as long as the VM.
         plausible(unsafe { self.length.read() })
     }
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! - *Dead objects.* A collector may leave dead objects in place (the dense prefix of Serial and Parallel, G1 regions that were not
-//!   compacted). They cannot be told from live ones and are listed. Objects of a filler class are left out.
+//!   compacted). They cannot be distinguished from live ones and are listed. Objects of a filler class are left out.
 //! - *A new TLAB in eden.* Up to JDK 21, Serial and Parallel serve the allocation that caused the collection before it is over: eden's top
 //!   lies past memory that may hold stale objects. Young objects go to the old space while it has room, so if everything that eden seems to
 //!   hold would have fitted there, eden is empty. Otherwise eden holds what parses.

@@ -137,7 +137,7 @@ impl Heap {
 
     /// Whether an object of this class is there.
     pub(crate) fn is_of(&self, at: usize, class: usize) -> bool {
-        // SAFETY: our own memory.
+        // SAFETY: the address is inside `words`, which this value owns.
         unsafe { self.sizes.header().klass_of(self.address(at)) == self.klasses[class] }
     }
 
@@ -306,7 +306,7 @@ impl Heap {
         let room = self.room();
         let mut walk = EvacuationWalk::new(&self.table, &self.sizes, &room);
         let mut found = Evacuated::default();
-        // SAFETY: all of it lies in our own memory.
+        // SAFETY: all addresses are inside `words`, which this value owns.
         unsafe {
             walk.or_former_classes(space, &mut found, |walk, found| {
                 walk.current_classes(space, found)

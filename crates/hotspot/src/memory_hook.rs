@@ -69,7 +69,7 @@ unsafe extern "C" fn maps(
     // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: Mmap =
         unsafe { std::mem::transmute::<*mut (), Mmap>(ORIGINAL_MMAP.load(Ordering::Relaxed)) };
-    // SAFETY: passes on the caller's own arguments.
+    // SAFETY: libjvm calls this in place of the original function, with arguments that are valid for it.
     unsafe { original(start, length, protection, flags, file, offset) }
 }
 
@@ -82,6 +82,6 @@ unsafe extern "C" fn advises(start: *mut c_void, length: libc::size_t, advice: c
     let original: Madvise = unsafe {
         std::mem::transmute::<*mut (), Madvise>(ORIGINAL_MADVISE.load(Ordering::Relaxed))
     };
-    // SAFETY: passes on the caller's own arguments.
+    // SAFETY: libjvm calls this in place of the original function, with arguments that are valid for it.
     unsafe { original(start, length, advice) }
 }

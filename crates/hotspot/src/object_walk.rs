@@ -180,27 +180,6 @@ impl<'a> ObjectWalk<'a> {
         }
     }
 
-    /// Walks an evacuated space. With compact headers, the class of a moved object is read at its new place, which must lie within `heap`
-    /// (first address and length).
-    ///
-    /// # Safety
-    /// As for [`ObjectWalk::new`]. All memory of `heap` that forwarding pointers lead to must be committed.
-    #[must_use]
-    pub unsafe fn of_evacuated(
-        space: &Space,
-        classes: &'a ClassTable,
-        sizes: &'a ObjectSizes,
-        heap: (Address, usize),
-    ) -> Self {
-        // SAFETY: the caller upholds the same contract.
-        let walk = unsafe { Self::new(space, classes, sizes) };
-        let forwarding_within = sizes.header.class_is_in_mark().then_some(heap);
-        Self {
-            forwarding_within,
-            ..walk
-        }
-    }
-
     /// The object at the current place.
     fn object(&self) -> Result<HeapObject, WalkFault> {
         let object = self.at;
@@ -228,7 +207,7 @@ impl<'a> ObjectWalk<'a> {
         let Some((start, length)) = self.forwarding_within else {
             return Ok(object);
         };
-        // SAFETY: the space is committed.
+        // SAFETY: the object lies below the top of a space, whose memory is committed up to there.
         let mark: u64 = unsafe { object.read() };
         match forwarded_to(mark) {
             None => Ok(object),

@@ -101,7 +101,7 @@ unsafe extern "C" fn take_own_segments(
     }
     // SAFETY: the loader's structure lives during the call, and is this long.
     let info = unsafe { &*info };
-    // SAFETY: so do its headers.
+    // SAFETY: the loader passes the address and number of its program headers, which live during the call.
     let headers =
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
     let loaded = headers.iter();
@@ -113,7 +113,7 @@ unsafe extern "C" fn take_own_segments(
     let mut segments: Vec<_> = segments.collect();
     let here = (&raw const MAPPED).addr();
     if segments.iter().any(|segment| segment.contains(&here)) {
-        // SAFETY: the caller's pointer.
+        // SAFETY: `dl_iterate_phdr` passes on the pointer of the call below, a vector that nothing else uses during the call.
         let found = unsafe { &mut *found.cast::<Vec<Range<usize>>>() };
         found.append(&mut segments);
         return 1;
@@ -249,11 +249,11 @@ mod tests {
         }
         let word = |number: usize| block.plus(number * page).pointer::<u64>().cast_mut();
         for number in [0, 1, 40] {
-            // SAFETY: inside the block.
+            // SAFETY: the byte lies inside the block, which this test mapped.
             unsafe { word(number).write_volatile(1) };
         }
         for number in 50..60 {
-            // SAFETY: inside the block.
+            // SAFETY: the byte lies inside the block, which this test mapped.
             assert_eq!(unsafe { word(number).read_volatile() }, 0);
         }
         let pages = File::open("/proc/self/pagemap").expect("the kernel's words");

@@ -99,6 +99,6 @@ unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::time
     // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: ClockGettime =
         unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };
-    // SAFETY: passes on the caller's own arguments.
+    // SAFETY: libjvm calls this in place of the original function, with arguments that are valid for it.
     unsafe { original(clock, time) }
 }

@@ -336,7 +336,7 @@ fn this_stack() -> Option<(Address, Address)> {
     }
     let mut start = std::ptr::null_mut();
     let mut bytes = 0;
-    // SAFETY: the attributes were filled by the call above.
+    // SAFETY: the call above returned 0, so it has filled the attributes.
     let outcome = unsafe {
         libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut bytes)
     };

@@ -7,7 +7,7 @@
 //!
 //! Survivors are found in the order of their old copies and checked in the order of their new places. Comparing them one by one would cost
 //! a cache miss each. The sum does not depend on order or on the number of threads. Two different sets have the same sum with probability
-//! 2^-64; nobody chooses addresses to force a collision.
+//! 2^-64; addresses are not chosen to force a collision.
 
 use crate::address::Address;
 use crate::class_table::ClassId;

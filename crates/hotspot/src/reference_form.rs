@@ -71,10 +71,10 @@ impl ReferenceForm {
     /// A reference is there.
     pub unsafe fn read(self, place: Address) -> Address {
         if !self.is_narrow {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that a reference is stored at this address, in this form.
             return unsafe { place.read() };
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that a reference is stored at this address, in this form.
         let narrow: u32 = unsafe { place.read() };
         self.of_number(narrow.into())
     }
@@ -85,7 +85,7 @@ impl ReferenceForm {
     /// A reference is there, and the program never reads it.
     pub unsafe fn clear(self, place: Address) {
         let place = place.pointer::<u8>().cast_mut();
-        // SAFETY: a reference has so many bytes.
+        // SAFETY: the caller guarantees that a reference is stored at this address; it has this many bytes.
         unsafe { place.write_bytes(0, self.size()) };
     }
 }

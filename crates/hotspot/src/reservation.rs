@@ -198,7 +198,7 @@ mod tests {
         ] {
             let block = block.expect("1 MB below 2 GB");
             assert!(block.is_low());
-            // SAFETY: the block is ours.
+            // SAFETY: the test reserved this block, and the byte is its last.
             assert_eq!(unsafe { block.start().add((1 << 20) - 1).read() }, 0);
         }
     }

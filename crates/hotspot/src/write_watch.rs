@@ -108,7 +108,7 @@ impl Turn {
     }
 }
 
-/// The end of a pause, as the background thread is told of it.
+/// The end of a pause, as a message to the background thread.
 struct PauseEnd {
     turn: u64,
     /// Ranges to unprotect.

@@ -120,7 +120,7 @@ impl Vm {
 
     /// Detaches the current thread; harmless for one that is not attached.
     pub fn detach_current_thread(self) -> Result<(), Error> {
-        // SAFETY: the table is the VM's.
+        // SAFETY: the VM gave this pointer, and its function table lives as long as the process.
         let code = unsafe { ((**self.raw.as_ptr()).v1_1.DetachCurrentThread)(self.raw.as_ptr()) };
         if code == JNI_OK {
             Ok(())
@@ -155,7 +155,7 @@ impl Jni {
                 code,
             });
         }
-        // SAFETY: the VM stored its own pointer.
+        // SAFETY: `GetJavaVM` returned 0, so it has stored the pointer of the running VM.
         unsafe { Vm::from_raw(vm) }.ok_or(Error::NullResult {
             function: "GetJavaVM",
         })

@@ -3,7 +3,7 @@
 //! ```text
 //! new 1 type=1 site=1 bytes=24          new 2 type=2 site=1 bytes=40 length=3
 //! set 1.0 = 2 was -                     object 1, slot 0: refers to object 2 now, to nothing before; globals are -.0
-//! store 1.0 = 2                         the same, what was there before is not told
+//! store 1.0 = 2                         the same; the old value is not stated
 //! use 2                                 root global 2
 //! enter 3 on 1                          exit 3 on 1              throw 3 on 1 with 2
 //! thread 1                              tick 5 bytes=64 calls=2 micros=100

@@ -1,4 +1,4 @@
-//! Finds the loops of a graph, as far as static estimates need them.
+//! Finds the loops of a graph for static estimates.
 //!
 //! A *header* is the target of a retreating edge. The *body* of its loop consists of the header and all
 //! blocks after it in reverse postorder from which a source of its retreating edges can be reached over

@@ -223,14 +223,6 @@ impl Placement {
         })
     }
 
-    /// The number of terms of all counters: what an analyzer has to store for this placement.
-    pub fn term_count(&self) -> usize {
-        self.counters
-            .iter()
-            .map(|counter| counter.semantics.len())
-            .sum()
-    }
-
     /// The number of increments under the given frequencies. Counters on exceptional edges are
     /// free: they are part of code that only runs when an exception is caught.
     pub fn increments(&self, graph: &Graph, frequencies: &Frequencies) -> u64 {
@@ -241,11 +233,5 @@ impl Placement {
                 CounterPlace::BlockStart(block) => frequencies.block(graph, block),
             })
         })
-    }
-
-    /// Increments per run of the method; `None` if no run was seen.
-    pub fn increments_per_run(&self, graph: &Graph, frequencies: &Frequencies) -> Option<f64> {
-        let runs = frequencies.runs(graph);
-        (runs > 0).then(|| self.increments(graph, frequencies) as f64 / runs as f64)
     }
 }

@@ -37,9 +37,9 @@ numbered! { u32;
     MOVED = 12;
     /// The top after the last event.
     TOP = 13;
-    /// Earlier files only: the number of a pair of caller and site.
+    /// Files only: the number of a pair of caller and site.
     AGAIN = 14;
-    /// Earlier files only: the number of a caller.
+    /// Files only: the number of a caller.
     CALLED = 15;
     /// In the low bits of PAD: a collection has cut the buffer; the bits below it have the collection's number.
     IS_CUT = 1 << 11;

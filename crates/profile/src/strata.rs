@@ -114,7 +114,7 @@ fn place_of_call(model: &CountModel, call: CallIndex) -> Place {
     (call.method, call.line)
 }
 
-/// Whether the objects of such a site are allocated by code that it calls.
+/// Whether the objects of the site are allocated by code that it calls.
 fn is_by_call(kind: AllocationKind) -> bool {
     !matches!(
         kind,

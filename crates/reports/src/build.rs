@@ -124,7 +124,7 @@ impl Builder<'_> {
         threads
     }
 
-    /// The parts of a site, as far as the wanted threads executed them.
+    /// The parts of a site that the wanted threads executed.
     fn cells(&self, site: &ModelSite, ty: Option<&str>) -> Vec<Cell> {
         let parts = site.parts.iter();
         parts

@@ -1,4 +1,4 @@
-//! What application code makes and what its calls of other code bring, as far as the filter keeps it.
+//! What application code allocates, and what its calls of other code allocate, after the filter.
 
 use ducktrack_heap_model::{CauseRow, CountModel, Tally};
 

@@ -1,4 +1,4 @@
-//! `ducktrack report`: who allocates what, in each form.
+//! `ducktrack report`: allocations by site, in each form.
 
 use crate::error::ReportError;
 use crate::report::Report;

@@ -1,4 +1,4 @@
-//! How a run ended, as far as it can be known, and of which moment its numbers are.
+//! How a run ended, if that is known, and the moment of its numbers.
 
 use ducktrack_heap_model::{CountModel, ProcessState, UnendedRun};
 

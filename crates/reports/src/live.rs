@@ -1,4 +1,4 @@
-//! Totals and rates of a run that goes on, as rows for a screen or as JSON.
+//! Totals and rates of a running program, as rows for a screen or as JSON.
 
 use ducktrack_heap_model::{LiveName, Tally};
 use serde::Serialize;

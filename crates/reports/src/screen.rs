@@ -482,7 +482,7 @@ impl Screen<'_> {
         self.out.push_str(&format!("{:NUMBERS$}  {text}\n", ""));
     }
 
-    /// The target of a call, and as many of the types as there is room for.
+    /// The target of a call, and the types that fit.
     fn below_call(&mut self, target: &str, types: &[String]) {
         let room = self.options.width - NUMBERS - 2;
         let mut text = format!("calls {target}");

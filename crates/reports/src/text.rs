@@ -50,7 +50,7 @@ pub(crate) fn section(out: &mut String, title: &str) {
     out.push('\n');
 }
 
-/// One fact: a name and what is to be said.
+/// One fact: a name and a text.
 pub(crate) fn fact(out: &mut String, name: &str, value: &str) {
     out.push_str(&format!("  {name:<14} {value}\n"));
 }

@@ -1,10 +1,10 @@
-//! Text of a report, perhaps for a terminal of some width: what is longer goes on below, indented.
+//! Text of a report, perhaps for a terminal of some width: longer lines continue below, indented.
 
 use std::ops::{Deref, DerefMut};
 
 /// Where the values of facts begin: after two spaces and the fact's name.
 const FACTS: usize = 17;
-/// What goes on below is indented by this much.
+/// The indentation of continued lines.
 const INDENT: usize = 2;
 /// No text becomes narrower than this.
 const LEAST_WIDTH: usize = 60;
@@ -95,7 +95,7 @@ fn folded(line: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// Where the rest of a line goes on: after a fact's name, else a little further right than the line begins.
+/// The column at which the rest of a line continues: after a fact's name, else a little further right than the line begins.
 fn hanging(line: &str) -> usize {
     let start = line.chars().take_while(|letter| *letter == ' ').count();
     let name: Vec<char> = line.chars().take(FACTS).collect();

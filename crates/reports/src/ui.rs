@@ -18,7 +18,7 @@ use crate::html::inside_script;
 use crate::json::run_doc;
 use crate::packed_page::packed;
 
-/// What the frame around the pages knows of a run.
+/// The facts of a run in the frame around the pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UiDocument {
@@ -171,7 +171,7 @@ struct Page<'a> {
     js: &'static str,
 }
 
-/// What the frame shows of a recording; the pages come from the one who has them.
+/// The content of the frame for a recording; the caller provides the pages.
 pub fn ui_document(model: &TraceModel, trace: &str) -> UiDocument {
     let view = crate::build::view(&model.count, trace, &Filter::default());
     let run = run_doc(&view);

@@ -1,4 +1,4 @@
-//! The stacks of a view: those of the run, as far as the filter keeps them.
+//! The stacks of a view: those of the run, after the filter.
 
 use ducktrack_heap_model::CountModel;
 use ducktrack_profile::{Profile, profile};

@@ -22,10 +22,10 @@ const ARRAYCOPY: ProbeMethod = calling(copies::ARRAYCOPY);
 const ARRAY_SET: ProbeMethod = calling(records::SET);
 
 const UNSAFE_CLASS: &[u8] = b"jdk/internal/misc/Unsafe";
-/// Bytes of its descriptor at the start of those of [`unsafe_updates`], after the parenthesis.
+/// The number of bytes after the parenthesis in which a descriptor of [`unsafe_updates`] agrees with that of the replaced method.
 const UNSAFE_PARAMETER: usize = UNSAFE_CLASS.len() + 2;
 
-/// Adds what records the updates of a method.
+/// Adds the probes that record the updates of a method.
 pub(super) fn plan(
     view: &MethodView<'_, '_>,
     probes: &mut Probes<'_>,
@@ -52,7 +52,7 @@ struct UpdatePlanner<'v, 'c, 'b, 'p> {
     numbers: &'b mut dyn Numbers,
     plan: &'b mut RecordPlan,
     initialization: Initialization,
-    /// Fields that a constructor sets before its object is one.
+    /// Fields that a constructor sets before its object is initialized.
     early: Vec<u32>,
 }
 
@@ -114,7 +114,7 @@ impl UpdatePlanner<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// After the call that made `this` an object.
+    /// After the call that initialized `this`.
     fn tell_early(&mut self, offset: CodeOffset) -> Result<(), Reason> {
         if self.early.is_empty() || writes_this(self.view)? {
             return Ok(());
@@ -221,7 +221,7 @@ fn unsafe_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
     unsafe_updates::ALL.iter().find(is_it).copied().map(calling)
 }
 
-/// Whether the variable that holds `this` at first holds something else later.
+/// Whether the variable of `this` is overwritten.
 fn writes_this(view: &MethodView<'_, '_>) -> Result<bool, Reason> {
     for instruction in view.code.instructions() {
         let instruction = instruction?;

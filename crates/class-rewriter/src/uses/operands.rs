@@ -1,4 +1,4 @@
-//! Which values on the operand stack are the same object, as far as a straight line of code tells.
+//! Finds values on the operand stack that are the same object, within a straight line of code.
 //!
 //! Each slot of the stack and each local variable has a [`Value`]; equal values are the same object. What comes from a field, an array or a call is a new
 //! value; copies keep theirs:
@@ -10,19 +10,19 @@
 //! astore_2                  v1             variable 2: v2
 //! ```
 //!
-//! Below what is known lie unknown values, so an underflow is not an error.
+//! The values below the known ones are unknown, so an underflow is not an error.
 
 use ducktrack_classfile::{
     ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
 };
 use rustc_hash::FxHashMap;
 
-/// What a slot holds.
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Value(u32);
 
 impl Value {
-    /// Nothing that can be told apart.
+    /// An unknown value, or one that is no reference.
     pub(super) const UNKNOWN: Self = Self(0);
     /// The receiver.
     pub(super) const THIS: Self = Self(1);
@@ -70,7 +70,7 @@ impl Operands {
             .unwrap_or(Value::UNKNOWN)
     }
 
-    /// What an instruction does to them. Gives the object that it made.
+    /// Applies an instruction. Returns the object that it made.
     pub(super) fn pass(
         &mut self,
         instruction: &Instruction<'_>,
@@ -153,7 +153,7 @@ impl Operands {
 
     fn rearrange(&mut self, opcode: Opcode) {
         let (a, b, c, d) = (self.at(0), self.at(1), self.at(2), self.at(3));
-        // From the top down what is taken, from the bottom up what is put.
+        // Operands are popped from the top down and pushed from the bottom up.
         let (taken, put): (u16, &[Value]) = match opcode {
             Opcode::POP => (1, &[]),
             Opcode::POP2 => (2, &[]),
@@ -240,13 +240,13 @@ impl Operands {
     }
 }
 
-/// How many slots an instruction takes that moves no reference, and how many it puts.
+/// Numbers of slots that an instruction pops and pushes, if it moves no reference.
 fn effect(opcode: Opcode) -> (u16, u16) {
     match opcode.0 {
         // Constants and loads.
         1..=8 | 11..=13 | 16..=19 | 21 | 23 | 26..=29 | 34..=37 | 168 | 201 => (0, 1),
         9 | 10 | 14 | 15 | 20 | 22 | 24 | 30..=33 | 38..=41 => (0, 2),
-        // Loads from arrays and stores to them. `aaload` puts a new reference.
+        // Loads from arrays and stores to them. `aaload` pushes a new reference.
         47 | 49 => (2, 2),
         46..=53 => (2, 1),
         80 | 82 => (4, 0),
@@ -266,7 +266,7 @@ fn effect(opcode: Opcode) -> (u16, u16) {
         159..=166 => (2, 0),
         190 | 193 => (1, 1),
         172..=177 => (2, 0),
-        // What is left changes no number of slots: negations, other conversions, iinc, goto, ret, nop.
+        // The others do not change the number of slots: negations, other conversions, iinc, goto, ret, nop.
         _ => (0, 0),
     }
 }

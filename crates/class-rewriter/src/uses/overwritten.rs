@@ -1,4 +1,4 @@
-//! Which reference an instruction overwrites, and how its old target is found just before.
+//! Finds the reference that an instruction overwrites, and reads its old target just before.
 //!
 //! | instruction | old target | probe |
 //! |---|---|---|
@@ -8,22 +8,22 @@
 //! | `aastore` | the element | `dup_x2; pop; dup2_x1; element`, which looks at array and index first |
 //! | `Unsafe.compareAndSet...` of a reference | the one that is expected | `dup2; pop; lost` |
 //!
-//! `getfield` of null would throw in place of `putfield`, with another message; so it stands only where the holder was used before on the same straight line, or is `this`.
+//! `getfield` of null would throw in place of `putfield`, with another message. So it is inserted only where the holder was used earlier on the same straight line, or is `this`.
 
 use ducktrack_classfile::{
     ConstantPool, Error, Instruction, MemberRef, MethodDescriptor, Opcode, PoolIndex,
 };
 
-/// Where the reference is that is overwritten.
+/// The place of the overwritten reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overwritten<'a> {
-    /// In a field of the object under the value; which constant of the class names it.
+    /// In a field of the object under the value; the constant that names the field.
     Field(MemberRef<'a>, PoolIndex),
     /// In the static field that this constant names.
     Static(PoolIndex),
     /// In the array under index and value.
     Element,
-    /// Wherever it is: its target lies under the topmost operand.
+    /// In any place; its target lies under the topmost operand.
     Expected,
 }
 
@@ -62,7 +62,7 @@ fn is_compare_and_set(method: &MemberRef<'_>) -> bool {
         && names.iter().any(|name| method.name.starts_with(name))
 }
 
-/// How many slots lie above the receiver of a call; `None`: it is no call, or has none.
+/// Number of slots above the receiver of a call. `None`: the instruction is no call, or the call has no receiver.
 pub(super) fn receiver_depth(
     instruction: &Instruction<'_>,
     pool: &ConstantPool<'_>,

@@ -1,4 +1,4 @@
-//! Which operand of an instruction is an object that it uses.
+//! Finds the operand of an instruction that is an object it uses.
 
 use ducktrack_classfile::{ConstantPool, Error, Instruction, Opcode};
 
@@ -17,23 +17,23 @@ pub(super) enum Depth {
     Both,
 }
 
-/// What it may be.
+/// The kind of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UsedValue {
-    /// No array.
+    /// Not an array.
     Instance,
     /// An array of numbers.
     Numbers,
-    /// An array of references, or who knows.
+    /// An array of references, or of unknown kind.
     Any,
 }
 
-/// Which objects the verifier lets an instruction have before their constructor has called that of the superclass.
+/// The objects that the verifier accepts for an instruction before their constructor has called the superclass's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Uninitialized {
     /// None.
     Never,
-    /// A constructor's own.
+    /// The object of the constructor itself.
     This,
     /// Any.
     Any,
@@ -56,7 +56,7 @@ impl UseSite {
         })
     }
 
-    /// What an instruction uses.
+    /// The object that an instruction uses.
     pub(super) fn of(
         instruction: &Instruction<'_>,
         stamps: Stamps,
@@ -130,7 +130,7 @@ fn slots_of_field(instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> Res
     Ok(if is_wide { 2 } else { 1 })
 }
 
-/// Natives have no entry that could stamp their receiver, and these are called on any object.
+/// Native methods have no code that could stamp their receiver, and these can be called on any object.
 fn is_native_of_object(
     instruction: &Instruction<'_>,
     pool: &ConstantPool<'_>,

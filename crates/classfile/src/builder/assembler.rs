@@ -118,11 +118,6 @@ impl CodeBuilder {
         self.constant(Opcode::LDC_W, Symbol::Text(text.into()))
     }
 
-    /// Pushes the `Class` object of a class.
-    pub fn push_class(&mut self, name: &[u8]) -> &mut Self {
-        self.constant(Opcode::LDC_W, Symbol::Class(name.into()))
-    }
-
     /// An instruction on a local variable (`iload`, `astore`, `ret`, ...), with `wide` if needed.
     pub fn local(&mut self, opcode: Opcode, local: u16) -> &mut Self {
         match u8::try_from(local) {

@@ -5,7 +5,7 @@ use crate::code_offset::CodeOffset;
 use crate::cursor::Cursor;
 use crate::error::{Error, Rule};
 
-/// How a frame is told apart from the one before it.
+/// How a frame differs from the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
     /// Same locals, empty stack.

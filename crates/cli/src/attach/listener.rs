@@ -110,7 +110,7 @@ impl Reply {
         })
     }
 
-    /// One line for the user: what the JVM said, and what to do.
+    /// One line for the user: the answer of the JVM, and what to do.
     pub(crate) fn reason(&self, jvm: &JvmProcess) -> String {
         if self.text.contains("Dynamic agent loading is not enabled") {
             return format!(

@@ -64,7 +64,7 @@ pub(crate) fn export(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every record up to the end or to the first damage, which was told before.
+/// Every record up to the end or to the first damage, which was reported before.
 fn for_each_record(
     mut source: RecordSource,
     mut take: impl FnMut(&Record) -> Result<()>,

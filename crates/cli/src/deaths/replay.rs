@@ -16,7 +16,7 @@ const AHEAD: usize = 16;
 /// Fates of a batch.
 const BATCH: usize = 1024;
 
-/// What a whole source said.
+/// The result of a whole source.
 pub(crate) struct ReplayOutcome {
     pub(crate) totals: RunTotals,
     /// What is wrong with it.
@@ -80,7 +80,7 @@ fn read(mut source: RecordSource, jobs: &Sender<Job>, promise: &SyncSender<Promi
     source.for_each_piece(&mut |piece| match piece {
         Ok(piece) => {
             let (answer, decoded) = mpsc::sync_channel(1);
-            // Applying has ended only after damage, which is told there.
+            // Applying has ended only after damage, which is reported there.
             if promise.send(Promise::Block(decoded)).is_ok() {
                 let _ = jobs.send(Job { piece, answer });
             }
@@ -145,7 +145,7 @@ fn apply_block(merlin: &mut Merlin, block: BlockRecords, hand: &SyncSender<Outpu
     for record in block.records {
         merlin.apply(&record, &mut fates);
         if let Record::Definition(definition) = record {
-            // Summing has ended only after an error, which is told there.
+            // Summing has ended only after an error, which is reported there.
             let _ = hand.send(Output::Definition(definition));
         }
     }
@@ -162,7 +162,7 @@ impl Batches<'_> {
     fn send(&mut self) {
         if !self.batch.is_empty() {
             let batch = std::mem::take(&mut self.batch);
-            // Summing has ended only after an error, which is told there.
+            // Summing has ended only after an error, which is reported there.
             let _ = self.hand.send(Output::Dead(batch));
         }
     }

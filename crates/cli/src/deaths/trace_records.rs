@@ -53,7 +53,7 @@ impl TraceRecords {
         self.bridge.roots()
     }
 
-    /// Gives all records. `progress` is told how many bytes were read.
+    /// Gives all records. `progress` gets the number of bytes read.
     pub(crate) fn for_each(&mut self, progress: &dyn Fn(u64), take: TakePiece<'_>) {
         while let Some(step) = self.files.next_step() {
             progress(self.files.bytes_read());
@@ -68,7 +68,7 @@ impl TraceRecords {
         }
     }
 
-    /// An error: why nothing is known from here on.
+    /// An error: the reason why everything after it is unknown.
     fn take(&mut self, step: EventStep, take: TakePiece<'_>) -> Result<(), String> {
         match step {
             EventStep::File { header, .. } => {

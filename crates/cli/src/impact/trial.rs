@@ -171,7 +171,7 @@ impl Program {
         })
     }
 
-    /// A hash of all lines; at the line that ends a trial the program is told to end, and what it prints then is no matter.
+    /// A hash of all lines; at the line that ends a trial the program is asked to end, and its output after that is ignored.
     fn read_lines(&self, mut lines: impl BufRead, pid: Option<Pid>) -> u64 {
         let mut hash = FxHasher::default();
         let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! A run that goes on. At each look its counters are read, and what the trace has got since: what counters mean, and where they are not mapped
+//! A running program. At each look its counters are read, and the new part of its trace: what counters mean, and where they are not mapped
 //! (`mode=trace`, whose threads write events), the values that the agent was asked for.
 
 use std::path::{Path, PathBuf};

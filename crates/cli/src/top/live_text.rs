@@ -44,7 +44,7 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
     out
 }
 
-/// What is said of the heap of a traced run.
+/// The text about the heap of a traced run.
 pub(crate) fn heap_lines(heap: Option<&LiveHeapDoc>) -> Vec<String> {
     let Some(heap) = heap else {
         return Vec::new();

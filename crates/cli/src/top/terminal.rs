@@ -11,7 +11,7 @@ use super::live_run::LiveRun;
 use super::live_table::LiveTable;
 use super::screen::{Choices, draw};
 
-/// Rows that a page key goes on.
+/// Number of rows by which a page key moves.
 const PAGE: usize = 20;
 
 /// What a key asks for.

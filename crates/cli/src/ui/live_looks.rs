@@ -1,4 +1,4 @@
-//! Looks at the counters of a program that runs, for as many who ask as there are: not more often than twice a second.
+//! Reads the counters of a running program for all clients, at most twice a second.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +27,7 @@ struct Looks {
 }
 
 impl LiveLooks {
-    /// `None` where the run has ended, or nothing can be read while it goes on.
+    /// `None` if the run has ended, or cannot be read while it runs.
     pub(crate) fn open(directory: &Path) -> Option<Self> {
         let mut live = LiveRun::open(directory).ok()?;
         let table = |by| LiveTable::new(by, RowOrder::default(), String::new());

@@ -25,7 +25,7 @@ use crate::trace_loading::load_trace;
 use crate::trace_report::TraceReport;
 use crate::{deaths, diff};
 
-/// A recording that goes on is not read again before this time, nor before reading has rested this many times as long as it took.
+/// A running recording is not read again before this time, nor before this many times the duration of the last reading has passed.
 const LEAST_AGE: Duration = Duration::from_secs(2);
 const REST: u32 = 8;
 /// Rows of one heap among several.
@@ -82,7 +82,7 @@ impl Recording {
         &self.directory
     }
 
-    /// What the frame around the pages shows; read again where the run goes on.
+    /// The content of the frame around the pages; read again while the run continues.
     pub(crate) fn document(&self) -> Result<UiDocument> {
         let mut reading = self.reading();
         if reading.is_old() {

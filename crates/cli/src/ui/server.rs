@@ -1,4 +1,4 @@
-//! The server: loopback only, behind a secret in the path, for this host's name only.
+//! The server: it listens on loopback only, requires a secret in the path, and answers only requests for this host's name.
 //!
 //! The name guards against a page elsewhere whose name was made to point here (DNS rebinding); the secret against other users and
 //! pages of this machine. All answers are to GET and change nothing.

@@ -1,7 +1,7 @@
 //! How old the live heap is: live objects by age, at moments that are evenly spread over the run.
 //!
 //! An object counts at each moment from its birth until it is unreachable. The moments are multiples of a distance that
-//! doubles as the run goes on, so that there are never more than [`MOST`].
+//! doubles while the run continues, so that there are never more than [`MOST`].
 
 use ducktrack_merlin::Fate;
 

@@ -1,4 +1,4 @@
-//! The clocks on which ages are told.
+//! The clocks that measure ages.
 
 use ducktrack_merlin::Instant;
 

@@ -1,4 +1,4 @@
-//! A histogram of numbers from which quantiles can be told: exact below 64, above rounded down by at most 1 in 32.
+//! A histogram of numbers, for quantiles. Numbers below 64 are exact; larger ones are rounded down by at most 1 in 32.
 
 /// Bits of a number that are kept after its first.
 const PRECISION: u32 = 5;

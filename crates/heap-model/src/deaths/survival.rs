@@ -33,7 +33,7 @@ pub struct SurvivalPoint {
     pub below: u64,
     /// Objects that died at an age of this class.
     pub died: Amount,
-    /// Objects that were alive at the end, at such an age.
+    /// Objects of this age that were alive at the end.
     pub alive: Amount,
     /// Share of the objects that live to this age or longer, 0 to 1.
     pub objects: f64,

@@ -1,4 +1,4 @@
-//! The clocks of a trace, as far as it tells them.
+//! The clocks of a trace.
 
 use crate::heap::bridge_output::BridgeOutput;
 

@@ -1,7 +1,7 @@
 //! Updates of references and calls of a trace of `witness=full`, as records of the neutral stream.
 //!
 //! They name objects by address, as the thread saw it. What an address names now follows from the collections since, and from the objects
-//! that the next collection finds without an event. What cannot be told is left out and counted: the death of an object is known from its
+//! that the next collection finds without an event. What cannot be written is left out and counted: the death of an object is known from its
 //! stamps all the same.
 
 use ducktrack_merlin::{ObjectId, Record, RootKind, SlotId};
@@ -12,7 +12,7 @@ use crate::heap::column::TypeColumn;
 use crate::heap::trace_bridge::{ToldLevel, TraceBridge};
 
 impl TraceBridge {
-    /// Addresses in the event that are of the epoch that goes on.
+    /// Addresses in the event that belong to the current epoch.
     pub(crate) fn addresses_of_now(
         &self,
         event: &Event,

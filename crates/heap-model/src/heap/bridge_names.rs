@@ -13,7 +13,7 @@ use crate::heap::column::{CallerColumn, SiteColumn, TypeColumn};
 use crate::heap::trace_names::TraceNames;
 use crate::{CallIndex, CountModel, MethodIndex, SiteIndex};
 
-/// What a trace calls things, and what the stream was told of them.
+/// The names of a trace, and those that were written to the stream.
 #[derive(Debug)]
 pub(crate) struct BridgeNames {
     pub(crate) trace: TraceNames,

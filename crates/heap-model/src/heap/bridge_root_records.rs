@@ -12,7 +12,7 @@ use crate::heap::bridge_roots::HeldRoot;
 use crate::heap::trace_bridge::TraceBridge;
 
 impl TraceBridge {
-    /// The next roots come before everything else that has not been said.
+    /// The next roots come before everything else that has not been written.
     pub(crate) fn say_roots(&mut self, out: &mut BridgeOutput<'_>) {
         if self.roots.waiting.is_empty() {
             return;

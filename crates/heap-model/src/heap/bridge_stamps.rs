@@ -23,7 +23,7 @@ pub(crate) struct Living {
     pub(crate) bytes: u64,
     /// Collections before its birth.
     pub(crate) born: u32,
-    /// The collection that goes on was told its death.
+    /// Its death was written in the current collection.
     pub(crate) is_written: bool,
 }
 
@@ -163,7 +163,7 @@ impl Stamps {
         }
     }
 
-    /// `None`: there was no such moment in the life of an object born in this epoch.
+    /// `None`: the moment is not in the life of an object born in this epoch.
     fn time_of(&self, position: Option<Position>, born: u32) -> Option<Time> {
         let position = position?;
         let placed = match position.thread {
@@ -177,7 +177,7 @@ impl Stamps {
     fn end_of_epoch(&self, epoch: u64) -> Option<Placed> {
         let next = usize::try_from(epoch).ok()?;
         Some(Placed {
-            // The end of the epoch that goes on is now, or later than any moment.
+            // The current epoch ends now, or later than any moment.
             time: self.epochs.get(next).map_or(Time::MAX, |first| first - 1),
             epoch: u32::try_from(epoch).ok()?,
         })

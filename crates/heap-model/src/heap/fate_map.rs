@@ -1,7 +1,7 @@
 //! What a collection did to the object that started at an address: nothing, or it died, or it survived and where.
 //!
 //! The collected ranges and the runs of survivors cut the address space into stretches; all objects that start in a stretch
-//! have the same fate. An object belongs to the range that it starts in: a huge one ends far behind it.
+//! have the same fate. An object belongs to the range that it starts in: a huge object ends far after it.
 //!
 //! ```text
 //! collected            [100 .................................... 200)

@@ -17,7 +17,7 @@ pub struct Growth {
     pub known: bool,
     /// In which the heap is known; the verdicts of a row are in this order.
     pub stretches: Vec<KnownStretch>,
-    /// When a collection last looked at the old space. `None`: none did, and nothing is known of what lives there.
+    /// When a collection last looked at the old space. `None`: no collection did, so its live objects are unknown.
     pub last_look: Option<OldSpaceLook>,
     /// Sites that grow as one curve: places in `rows`. The group that grows most bytes first, in each the row that does.
     pub groups: Vec<Vec<usize>>,
@@ -48,7 +48,7 @@ pub struct GrowthRow {
     pub stretch: usize,
     /// The verdicts of all stretches.
     pub stretches: Vec<StretchGrowth>,
-    /// Live at the last collection, as far as no collection says otherwise.
+    /// Objects that no collection has found dead.
     pub live: Amount,
     /// Of `live`: in old spaces, and not looked at by any full collection since they were made.
     pub unseen: Amount,
@@ -130,7 +130,7 @@ pub struct GrowthPoint {
 /// How live counts develop. See [`Growth::METHOD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GrowthVerdict {
-    /// Without bound, as far as the run shows.
+    /// Growth without a bound within the run.
     Growing,
     /// Up and down.
     Periodic,

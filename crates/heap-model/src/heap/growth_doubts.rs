@@ -23,7 +23,7 @@ use crate::{Amount, CollectionNumber, OldSpaceLook};
 
 /// Fewer looks at old objects say nothing of the others.
 const FEWEST_LOOKS: u64 = 8;
-/// Births are told apart to about this part of the run.
+/// The resolution of births, as a part of the run.
 const STEPS: u32 = 64;
 
 /// A site or a type.
@@ -104,7 +104,7 @@ impl GrowthDoubts {
         }
     }
 
-    /// All is said of a collection.
+    /// A collection is complete.
     pub(crate) fn end_collection(&mut self, collection: &Collection) {
         let number = collection.number;
         for ((subject, from), objects) in self.dead.drain() {
@@ -128,7 +128,7 @@ impl GrowthDoubts {
         }
     }
 
-    /// Nothing more will be said of these objects: the heap is lost after collection `until`, or the trace ends (`None`).
+    /// These objects are complete: the heap is lost after collection `until`, or the trace ends (`None`).
     pub(crate) fn settle<'a>(
         &mut self,
         objects: impl Iterator<Item = &'a LiveObject>,

@@ -53,7 +53,7 @@ fn rise_as_one(a: &GrowthRow, b: &GrowthRow) -> bool {
     })
 }
 
-/// Counts from the end of the run's start on, as far as they are judged.
+/// The counts that are judged: those after the run's start-up.
 fn curve(row: &GrowthRow) -> Vec<f64> {
     let until = row.judged.dropped_after.unwrap_or(u32::MAX);
     let judged = row.series.iter();

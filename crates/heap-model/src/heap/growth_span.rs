@@ -30,7 +30,7 @@ pub struct WindowGrowth {
     pub count: i64,
     /// Bytes more.
     pub bytes: i64,
-    /// Seconds from the first to the last collection in it; 0: there are not two, and nothing is known.
+    /// Seconds from the first to the last collection in it; 0: there are fewer than two.
     pub seconds: f64,
 }
 
@@ -50,7 +50,7 @@ impl CountModel {
 }
 
 impl GrowthBound {
-    /// Microseconds since 1970. `None`: there is no such mark.
+    /// Microseconds since 1970. `None`: there is no mark.
     pub(crate) fn moment(&self, start: u64, count: &CountModel) -> Option<u64> {
         match self {
             Self::After(micros) => Some(start.saturating_add(*micros)),

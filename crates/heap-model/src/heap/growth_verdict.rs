@@ -21,7 +21,7 @@ const SURE: f64 = 0.95;
 /// A rise by less than this share, or by fewer objects, is none.
 const LEAST_SHARE: f64 = 0.1;
 const LEAST_OBJECTS: f64 = 8.0;
-/// The end of the series, in which growth goes on: one window in so many.
+/// The part of the series that is its end: the last window of this many.
 const END: usize = 3;
 /// Less than this share of the rise is in the end of one that has stopped.
 const LEAST_AT_END: f64 = 0.1;

@@ -277,7 +277,7 @@ impl HeapReplay {
         self.restart_uses();
     }
 
-    /// The heap was begun anew: of its objects' uses nothing is known but their birth.
+    /// The heap was found anew: only births of its objects are known, no uses.
     pub(crate) fn restart_uses(&mut self) {
         if let Some(stale) = &mut self.stale {
             stale.uses.restart(self.heap.iter());

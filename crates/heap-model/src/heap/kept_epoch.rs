@@ -55,7 +55,7 @@ impl CollectionStep<'_> {
     }
 }
 
-/// Where all live objects were told, those of other ranges are left out: they stay as they are.
+/// If the copy has all live objects, those of other ranges are left out: they did not move.
 fn of_collected_ranges(kept: &KeptCollection) -> Vec<&KeptSurvivor> {
     let collected = merged(&kept.collection.collected);
     let is_collected = |survivor: &&KeptSurvivor| {

@@ -122,7 +122,7 @@ impl LastUses {
         self.objects.extend(self.arriving.drain(..));
     }
 
-    /// Begins anew with these objects, of which nothing is known but their birth.
+    /// Starts again with these objects, of which only the birth is known.
     pub(crate) fn restart<'a>(&mut self, objects: impl Iterator<Item = &'a LiveObject>) {
         *self = Self {
             are_stated: self.are_stated,

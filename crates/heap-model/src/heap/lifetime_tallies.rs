@@ -65,7 +65,7 @@ impl LifetimeTallies {
         }
     }
 
-    /// Nothing more will be told of the epochs in which the heap was known.
+    /// The epochs in which the heap was known are complete.
     pub(crate) fn settle(&mut self) {
         if self.since.take().is_none() {
             return;

@@ -63,7 +63,7 @@ impl Tally {
     }
 
     /// Takes objects over from a caller of the same site. Those that were found where the caller was in doubt are here, but have been counted under
-    /// whichever caller their events said.
+    /// whatever caller their events state.
     pub(crate) fn take_over(&mut self, of_caller: &mut Self) {
         let mut surplus = self.located;
         surplus -= self.unlocated;

@@ -59,7 +59,7 @@ pub struct Lives {
     pub died: Vec<u64>,
     /// The bytes of those objects.
     pub died_bytes: Vec<u64>,
-    /// Still there at the end, as far as collections know; objects allocated after the last collection are in `not_yet_collected`.
+    /// Alive at the last collection; objects allocated after the last collection are in `not_yet_collected`.
     pub alive: Amount,
     /// Allocated after the last collection: dead or alive, that is not known.
     pub not_yet_collected: Amount,

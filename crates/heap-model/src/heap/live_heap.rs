@@ -111,7 +111,7 @@ impl LiveHeap {
 
     /// The object that starts at an address.
     pub(crate) fn at_mut(&mut self, address: u64) -> Option<&mut LiveObject> {
-        // An object can end in a page far behind; the first end after the address is its own, since objects do not overlap.
+        // An object can end several pages later; the first end after the address is its own, since objects do not overlap.
         let first = page_of(address.saturating_add(1));
         let mut pages = self.pages.range_mut(first..);
         let objects = pages.find_map(|(_, page)| {

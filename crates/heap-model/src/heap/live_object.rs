@@ -9,7 +9,7 @@ const NO_THREAD: u32 = PROMOTED - 1;
 /// In the thread's number: a collection moved the object from a young to an old space.
 const PROMOTED: u32 = 1 << 31;
 
-/// An object that lives, as far as collections know.
+/// An object that no collection has found dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiveObject {
     /// The first address after it.

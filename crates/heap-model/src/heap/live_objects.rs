@@ -13,7 +13,7 @@ use crate::{CallIndex, CollectionNumber, SiteIndex};
 /// Why the JVM collects before it writes a heap dump, in its own words.
 pub(crate) const HEAP_DUMP: &str = "Heap Dump Initiated GC";
 
-/// At least every so many objects the address of one is kept; those of the others follow from lengths.
+/// The address of at least one object in this many is kept; the addresses of the others follow from lengths.
 const OBJECTS_PER_START: usize = 64;
 
 /// The objects that a collection left. 8 bytes for each where they lie close together, as after a full collection.

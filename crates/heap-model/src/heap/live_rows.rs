@@ -11,7 +11,7 @@ use crate::heap::space_map::SpaceMap;
 use crate::heap::trace_names::TraceNames;
 use crate::{Amount, Lifetimes, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 
-/// What objects are told apart by.
+/// The properties by which objects are grouped.
 pub(crate) type Part = (SiteColumn, CallerColumn, TypeColumn);
 
 /// Objects by collections survived.

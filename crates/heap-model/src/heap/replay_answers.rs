@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl HeapReplay {
-    /// Notes the heap after the last collection, when nothing more will be said of its objects.
+    /// Notes the heap after the last collection, when its objects will have no more events.
     pub(crate) fn note_heap(&mut self) {
         let Some((collection, unix_micros)) = self.to_note.take() else {
             return;

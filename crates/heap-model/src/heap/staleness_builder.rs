@@ -51,7 +51,7 @@ impl StalenessBuilder {
     pub(crate) fn note(&mut self, collection: &Collection) {
         let before = self.collected.last().copied().unwrap_or(0);
         let number = collection.number as usize;
-        // Numbers that are missing cannot be told from collections that collected.
+        // Missing numbers cannot be distinguished from collections that collected.
         let missing = number.saturating_sub(self.collected.len().max(1));
         let many = u32::try_from(missing).unwrap_or(u32::MAX);
         if missing < MOST_MISSING {

@@ -46,7 +46,7 @@ impl Segment {
     }
 }
 
-/// The words of one thread, as far as they have been read.
+/// The words of one thread that have been read.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadPositions {
     /// Ascending.
@@ -60,7 +60,7 @@ impl ThreadPositions {
         self.go_on(end, placed);
     }
 
-    /// The thread goes on at a position at this moment. One that is behind is not gone back to.
+    /// The thread continues at this position. A position before the current one is ignored.
     pub(crate) fn go_on(&mut self, position: u64, placed: Placed) {
         let start = position.max(self.end());
         let goes_on = self.segments.last().is_some_and(|last| {

@@ -33,7 +33,7 @@ struct Piece {
     is_late: bool,
     epoch: u32,
     is_after_cut: bool,
-    /// The epoch of addresses after it, if it says so.
+    /// The epoch of the addresses after it, if it states one.
     seen: Option<u32>,
 }
 

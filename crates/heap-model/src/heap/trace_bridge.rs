@@ -57,13 +57,13 @@ pub struct TraceBridge {
     /// Objects that the collection at the end of the epoch finds without an event, by address.
     pub(crate) found: FxHashMap<u64, (TypeColumn, u64)>,
     last_object: u64,
-    /// References to addresses of this epoch at which nothing is known yet: native code tells an object after its constructor has run.
+    /// References to addresses of this epoch without a known object: native code reports an object after its constructor has run.
     pub(crate) early: FxHashMap<u64, u64>,
     told: ToldLevel,
     pub(crate) losses: BridgeLosses,
 }
 
-/// What the stream was told of what the trace knows.
+/// The level that was written to the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ToldLevel {
     #[default]
@@ -73,7 +73,7 @@ pub(crate) enum ToldLevel {
     Full,
 }
 
-/// What could not be said in the stream.
+/// What could not be written to the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BridgeLosses {
     /// Allocations whose address is not known: they are left out.
@@ -152,7 +152,7 @@ impl TraceBridge {
     /// The collection that ends the epoch, after its buffers. Its records go to the sink list by list.
     ///
     /// # Errors
-    /// Why nothing is known from here on, as a sentence.
+    /// The reason why the heap is unknown from here on, as a sentence.
     pub fn collection(
         &mut self,
         collection: &Collection,
@@ -284,7 +284,7 @@ impl TraceBridge {
         }
     }
 
-    /// Says once what the trace knows. What was said before is of the same level as far as it went.
+    /// Writes the level of the trace, once. Everything written before has the same level.
     pub(crate) fn tell_level(&mut self, level: ToldLevel, out: &mut BridgeOutput<'_>) {
         if level <= self.told {
             return;

@@ -80,7 +80,7 @@ pub struct TraceInfo {
     pub last_collection: Option<CollectionNumber>,
     /// `exact`, `finish`, `off`: the lowest level of any collection. Empty when there was none.
     pub level: String,
-    /// Survivors that could not be told apart: they have no origin, or one of several possible ones.
+    /// Survivors that could not be distinguished: they have no origin, or one of several possible origins.
     pub ambiguous: u64,
     /// Whether the heap is known at the end.
     pub knowledge: HeapKnowledge,

@@ -21,7 +21,7 @@ pub(crate) const MOST_SITES: usize = 1 << 20;
 pub struct TraceNames {
     /// By site id.
     pub(crate) sites: Vec<SiteEntry>,
-    /// Sites with their callers, by number from the first of them on; `None`: no such number was given.
+    /// Sites with their callers, by number from the first of them on; `None`: the number is not used.
     pub(crate) called: Vec<Option<(SiteId, CallSiteId)>>,
     /// By site id, few.
     pub(crate) layouts: FxHashMap<SiteId, ArrayLayout>,
@@ -180,7 +180,7 @@ impl SiteFacts for TraceNames {
     fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
         let number = site.0.checked_sub(FIRST_CALLED_SITE)? as usize;
         if self.sites.len() > site.0 as usize {
-            // Agents that know no such numbers have given it to a site.
+            // Earlier agents have given this number to a site.
             return None;
         }
         self.called.get(number).copied().flatten()

@@ -102,7 +102,7 @@ impl Pattern {
             prefetch_ahead(at);
             let mut fits = 0;
             for number in (0..BLOCK).step_by(VECTOR) {
-                // SAFETY: the block can be read.
+                // SAFETY: the caller guarantees that all of `memory` is readable, and the block lies in it.
                 let words = unsafe { _mm256_loadu_si256(Address(at + number * 8).pointer()) };
                 let rest = _mm256_and_si256(_mm256_sub_epi64(words, base), mask);
                 let matches = _mm256_cmpeq_epi64(rest, _mm256_setzero_si256());
@@ -124,7 +124,7 @@ unsafe fn take(at: usize, mut fits: u32, top: usize, found: &mut Vec<Candidate>)
         // SAFETY: the caller upholds the same contract.
         let to = forwarded_to(unsafe { from.read() });
         let second = match from.0 + 16 <= top {
-            // SAFETY: the word ends at or before `top`.
+            // SAFETY: the caller guarantees that memory up to `top` is readable, and the word ends there or before.
             true => unsafe { from.plus(8).read() },
             false => 0,
         };

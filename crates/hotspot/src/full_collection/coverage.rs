@@ -104,7 +104,7 @@ impl Check<'_> {
         } else {
             space.top
         };
-        // SAFETY: `survivor.to` lies below the top.
+        // SAFETY: `survivor.to` lies below the top of a space, whose memory is committed up to there.
         match unsafe { self.reader.object(survivor.to, end) } {
             Ok((class, _)) if class != survivor.class => Err(wrong("an object of another class")),
             Ok((_, found)) if found != bytes => Err(wrong("an object of another size")),

@@ -101,7 +101,7 @@ impl<'a> LiveWalk<'a> {
     pub(super) unsafe fn by_mark_words(&mut self, space: &Space) -> Result<(), MovesFault> {
         let mut at = space.bottom;
         while at < space.top {
-            // SAFETY: an object starts here.
+            // SAFETY: an object starts here, below the top, so its header is readable.
             let (class, bytes) = unsafe { self.reader.object(at, space.top) }
                 .map_err(|fault| unparsed(space, fault))?;
             // SAFETY: an object starts here, so its mark word is readable.
@@ -138,7 +138,7 @@ impl<'a> LiveWalk<'a> {
         while let Some(live) = next {
             // SAFETY: from the end of one object to the start of another.
             unsafe { self.count_dead(at, live) };
-            // SAFETY: an object starts at a mark.
+            // SAFETY: an object starts at a mark, below the top, so its header is readable.
             let (class, bytes) = unsafe { self.reader.object(live, space.top) }
                 .map_err(|fault| unparsed(space, fault))?;
             self.lives(space, live, class, bytes)?;

@@ -88,7 +88,7 @@ impl Slide<'_> {
             // SAFETY: from the end of one object to the start of another, below the top.
             unsafe { only_fillers(&mut self.reader, self.classes, target, after, self.end) }?;
         }
-        // SAFETY: `to` lies below the top.
+        // SAFETY: `to` lies below the top of a space, whose memory is committed up to there.
         let found = unsafe { self.reader.object(to, self.end) };
         if found != Ok((survivor.class, bytes)) {
             return Err(wrong(survivor, to, "another object"));

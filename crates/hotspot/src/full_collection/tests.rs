@@ -144,7 +144,7 @@ fn in_place(truth: &[Survivor]) -> Vec<Survivor> {
 fn place(slid: &Slid, survivors: &mut [Survivor]) -> Result<(), MovesFault> {
     let after = slid.after.spaces(KINDS);
     let sizes = ObjectSizes::made_up();
-    // SAFETY: our own memory.
+    // SAFETY: the addresses are inside memory of the made-up heap, which lives as long as the test.
     unsafe { order::place(survivors, &slid.before, &after, &slid.after.classes, &sizes) }
 }
 
@@ -157,7 +157,7 @@ fn check(
 ) -> Result<(), MovesFault> {
     let sizes = ObjectSizes::made_up();
     let after = heap.spaces(kinds);
-    // SAFETY: our own memory.
+    // SAFETY: the addresses are inside memory of the made-up heap, which lives as long as the test.
     unsafe { coverage::check(survivors, before, &after, collector, &heap.classes, &sizes) }
 }
 
@@ -288,14 +288,14 @@ fn live_objects_by_their_mark_words() {
     let last = heap.add(0, 1, 0b11);
     let sizes = ObjectSizes::made_up();
     let mut walk = LiveWalk::new(&heap.classes, &sizes, None);
-    // SAFETY: our own memory.
+    // SAFETY: the addresses are inside memory of the made-up heap, which lives as long as the test.
     unsafe { walk.by_mark_words(&heap.spaces(KINDS)[0]) }.expect("parses");
     let survivors = [heap.survivor(first, first, 0), heap.survivor(last, last, 1)];
     assert_eq!(walk.found.survivors, survivors);
     assert_eq!((walk.found.dead, walk.found.walked), (1, 3));
     heap.tops[0] = heap.tops[0].plus(8);
     let mut walk = LiveWalk::new(&heap.classes, &sizes, None);
-    // SAFETY: our own memory.
+    // SAFETY: the addresses are inside memory of the made-up heap, which lives as long as the test.
     let outcome = unsafe { walk.by_mark_words(&heap.spaces(KINDS)[0]) };
     assert!(matches!(
         outcome,

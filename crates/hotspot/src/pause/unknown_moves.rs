@@ -1,7 +1,7 @@
 //! Collections whose moves are unknown at level finish: the report lists the heap after the collection.
 //!
 //! After a failed evacuation of Serial or Parallel (rarely, if no full collection follows in the pause), stale copies in the young spaces
-//! cannot be told from objects, so that remains a fault. G1 puts fillers over them.
+//! cannot be distinguished from objects, so that remains a fault. G1 puts fillers over them.
 //!
 //! ```text
 //! young  fault: a space does not parse        moves are off

@@ -43,16 +43,6 @@ impl Env {
         self.take_array("GetLoadedClasses", count, classes)
     }
 
-    /// The classes for which `loader` (null: the boot loader) is an initiating loader.
-    pub fn class_loader_classes(self, loader: jobject) -> Result<VmArray<jclass>, Error> {
-        let (mut count, mut classes) = (0, null_mut());
-        call!(
-            self,
-            GetClassLoaderClasses(loader, &raw mut count, &raw mut classes)
-        )?;
-        self.take_array("GetClassLoaderClasses", count, classes)
-    }
-
     /// The signature, e.g. `Ljava/lang/String;` or `[I`. A hidden class has a dot and a suffix before the semicolon.
     pub fn class_signature(self, class: jclass) -> Result<Vec<u8>, Error> {
         let mut signature: *mut c_char = null_mut();
@@ -84,16 +74,6 @@ impl Env {
         let mut modifiers = 0;
         call!(self, GetClassModifiers(class, &raw mut modifiers))?;
         Ok(modifiers)
-    }
-
-    /// Major version of the class file, e.g. 61 for Java 17.
-    pub fn class_major_version(self, class: jclass) -> Result<i32, Error> {
-        let (mut minor, mut major) = (0, 0);
-        call!(
-            self,
-            GetClassVersionNumbers(class, &raw mut minor, &raw mut major)
-        )?;
-        Ok(major)
     }
 
     /// The source file name, or `None` if the class does not have one.

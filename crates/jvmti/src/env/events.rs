@@ -63,11 +63,6 @@ impl Env {
         self.set_event_notification_mode(EventMode::DISABLE, event, std::ptr::null_mut())
     }
 
-    /// Makes the VM send events for what already exists (compiled methods, generated code).
-    pub fn generate_events(self, event: EventKind) -> Result<(), Error> {
-        call!(self, GenerateEvents(event))
-    }
-
     /// Sets the mean number of bytes between two `SampledObjectAlloc` events. JDK 11 and later.
     pub fn set_heap_sampling_interval(self, bytes: i32) -> Result<(), Error> {
         call!(self, SetHeapSamplingInterval(bytes))

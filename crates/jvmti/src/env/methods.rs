@@ -51,13 +51,6 @@ impl Env {
         Ok(class)
     }
 
-    /// The access flags of the method.
-    pub fn method_modifiers(self, method: jmethodID) -> Result<i32, Error> {
-        let mut modifiers = 0;
-        call!(self, GetMethodModifiers(method, &raw mut modifiers))?;
-        Ok(modifiers)
-    }
-
     /// First and last bytecode index, or `None` for a native or abstract method.
     pub fn method_location(
         self,
@@ -120,11 +113,5 @@ impl Env {
         let mut answer = 0;
         call!(self, IsMethodObsolete(method, &raw mut answer))?;
         Ok(answer != 0)
-    }
-
-    /// Makes the VM look for native methods whose names have this prefix, to wrap native methods.
-    pub fn set_native_method_prefix(self, prefix: &str) -> Result<(), Error> {
-        let prefix = crate::error::c_string("SetNativeMethodPrefix", prefix)?;
-        call!(self, SetNativeMethodPrefix(prefix.as_ptr()))
     }
 }

@@ -30,26 +30,4 @@ impl Env {
     pub fn add_module_reads(self, module: jobject, other: jobject) -> Result<(), Error> {
         call!(self, AddModuleReads(module, other))
     }
-
-    /// Exports `package` (`jdk.internal.misc`, with dots) of `module` to `other`.
-    pub fn add_module_exports(
-        self,
-        module: jobject,
-        package: &str,
-        other: jobject,
-    ) -> Result<(), Error> {
-        let package = c_string("AddModuleExports", package)?;
-        call!(self, AddModuleExports(module, package.as_ptr(), other))
-    }
-
-    /// Opens `package` (with dots) of `module` to `other`.
-    pub fn add_module_opens(
-        self,
-        module: jobject,
-        package: &str,
-        other: jobject,
-    ) -> Result<(), Error> {
-        let package = c_string("AddModuleOpens", package)?;
-        call!(self, AddModuleOpens(module, package.as_ptr(), other))
-    }
 }

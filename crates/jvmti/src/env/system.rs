@@ -6,7 +6,7 @@ use std::ptr::{NonNull, null_mut};
 use jni::sys::JNINativeInterface_;
 
 use super::{Env, call};
-use crate::enumerations::{Phase, VerboseFlag};
+use crate::enumerations::Phase;
 use crate::error::{Error, c_string};
 use crate::error_code::ErrorCode;
 
@@ -56,27 +56,9 @@ impl Env {
             .collect())
     }
 
-    /// Sets a system property. Only in the OnLoad phase.
-    pub fn set_system_property(self, name: &str, value: &str) -> Result<(), Error> {
-        let name = c_string("SetSystemProperty", name)?;
-        let value = c_string("SetSystemProperty", value)?;
-        call!(self, SetSystemProperty(name.as_ptr(), value.as_ptr()))
-    }
-
-    /// Adds a jar or folder to the search path of the boot loader.
-    pub fn add_to_bootstrap_class_loader_search(self, path: &str) -> Result<(), Error> {
-        let path = c_string("AddToBootstrapClassLoaderSearch", path)?;
-        call!(self, AddToBootstrapClassLoaderSearch(path.as_ptr()))
-    }
-
     /// Runs a full collection, and returns when it has finished.
     pub fn force_garbage_collection(self) -> Result<(), Error> {
         call!(self, ForceGarbageCollection())
-    }
-
-    /// Makes the VM print the output selected by `flag`.
-    pub fn set_verbose(self, flag: VerboseFlag, on: bool) -> Result<(), Error> {
-        call!(self, SetVerboseFlag(flag, u8::from(on)))
     }
 
     /// A copy of the current JNI function table, allocated by the VM. Meant to be changed and passed to [`Env::set_jni_function_table`],

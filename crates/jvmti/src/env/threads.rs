@@ -66,13 +66,6 @@ impl Env {
         })
     }
 
-    /// The state bits of a thread (null: the current one).
-    pub fn thread_state(self, thread: jthread) -> Result<i32, Error> {
-        let mut state = 0;
-        call!(self, GetThreadState(thread, &raw mut state))?;
-        Ok(state)
-    }
-
     /// The topmost frames of a thread, at most `frames.len()` of them. Returns the number stored.
     pub fn stack_trace(self, thread: jthread, frames: &mut [FrameInfo]) -> Result<usize, Error> {
         let room = crate::error::length_for_vm("GetStackTrace", frames.len())?;

@@ -1,8 +1,6 @@
 //! Arrays of bytes, longs and references.
 
-use jni::sys::{
-    jarray, jbyte, jbyteArray, jclass, jlong, jlongArray, jobject, jobjectArray, jsize,
-};
+use jni::sys::{jarray, jbyte, jbyteArray, jclass, jobject, jobjectArray, jsize};
 
 use super::{Jni, jni_call};
 use crate::error::{Error, length_for_vm, length_from_vm};
@@ -32,32 +30,6 @@ impl Jni {
         let data = bytes.as_ptr().cast::<jbyte>();
         jni_call!(self, v1_1.SetByteArrayRegion(array, 0, length, data));
         self.without_exception("SetByteArrayRegion", array)
-    }
-
-    /// A copy of a whole `long[]`.
-    pub fn long_array(self, array: jlongArray) -> Result<Vec<jlong>, Error> {
-        let mut values = vec![0; self.array_length(array)?];
-        let length = length_for_vm("GetLongArrayRegion", values.len())?;
-        jni_call!(
-            self,
-            v1_1.GetLongArrayRegion(array, 0, length, values.as_mut_ptr())
-        );
-        self.without_exception("GetLongArrayRegion", values)
-    }
-
-    /// Writes `values` into a `long[]` from index `start` on.
-    pub fn set_long_array_region(
-        self,
-        array: jlongArray,
-        start: jsize,
-        values: &[jlong],
-    ) -> Result<(), Error> {
-        let length = length_for_vm("SetLongArrayRegion", values.len())?;
-        jni_call!(
-            self,
-            v1_1.SetLongArrayRegion(array, start, length, values.as_ptr())
-        );
-        self.without_exception("SetLongArrayRegion", ())
     }
 
     /// One element of a reference array; null is allowed.

@@ -44,10 +44,4 @@ impl Jni {
             })
         }
     }
-
-    /// Prints the pending exception to standard error and clears it.
-    pub fn describe_exception(self) {
-        jni_call!(self, v1_1.ExceptionDescribe());
-        self.clear_exception();
-    }
 }

@@ -44,17 +44,6 @@ impl Jni {
         jni_call!(self, v1_1.SetLongField(object, field, value));
     }
 
-    /// Reads an `int` field.
-    #[must_use]
-    pub fn int_field(self, object: jobject, field: jfieldID) -> jint {
-        jni_call!(self, v1_1.GetIntField(object, field))
-    }
-
-    /// Writes an `int` field.
-    pub fn set_int_field(self, object: jobject, field: jfieldID, value: jint) {
-        jni_call!(self, v1_1.SetIntField(object, field, value));
-    }
-
     /// Reads a reference field; null is allowed.
     #[must_use]
     pub fn object_field(self, object: jobject, field: jfieldID) -> jobject {
@@ -66,26 +55,10 @@ impl Jni {
         jni_call!(self, v1_1.SetObjectField(object, field, value));
     }
 
-    /// Reads a static `long` field.
-    #[must_use]
-    pub fn static_long_field(self, class: jclass, field: jfieldID) -> jlong {
-        jni_call!(self, v1_1.GetStaticLongField(class, field))
-    }
-
-    /// Writes a static `long` field.
-    pub fn set_static_long_field(self, class: jclass, field: jfieldID, value: jlong) {
-        jni_call!(self, v1_1.SetStaticLongField(class, field, value));
-    }
-
     /// Reads a static `int` field.
     #[must_use]
     pub fn static_int_field(self, class: jclass, field: jfieldID) -> jint {
         jni_call!(self, v1_1.GetStaticIntField(class, field))
-    }
-
-    /// Writes a static `int` field.
-    pub fn set_static_int_field(self, class: jclass, field: jfieldID, value: jint) {
-        jni_call!(self, v1_1.SetStaticIntField(class, field, value));
     }
 
     /// Reads a static reference field; null is allowed.

@@ -36,7 +36,7 @@ pub struct KnownClocks {
     pub micros: bool,
 }
 
-/// Events between two marks, so that the clock of bytes is told well for what is not recent any more.
+/// Events between two marks, so that the clock of bytes is accurate for older moments too.
 const EVENTS_OF_MARK: u64 = 64;
 /// Moments kept for stamps from the past; then every second is let go.
 const MOST_MARKS: usize = 1 << 20;
@@ -44,7 +44,7 @@ const MOST_MARKS: usize = 1 << 20;
 /// Marks around the last answer that are looked at first.
 const NEAR: usize = 8;
 
-/// The present, and marks of the past from which the clocks of a time can be told.
+/// The present, and marks of the past from which the clocks at a time are computed.
 #[derive(Debug)]
 pub(crate) struct Clock {
     now: Instant,

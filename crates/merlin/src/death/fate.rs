@@ -3,7 +3,7 @@
 use crate::death::clock::Instant;
 use crate::stream::record::{ObjectId, SiteId, ThreadId, TypeId};
 
-/// One object's life, as far as the stream tells it.
+/// What the stream says of one object's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The object.

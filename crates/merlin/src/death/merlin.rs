@@ -267,7 +267,7 @@ impl Merlin {
             },
         };
         if self.totals.uses == Uses::Stamps && self.last_dead == Some(place) {
-            // What it referred to follows as it was, with what no update told.
+            // Its references follow as they were, including those that no update stated.
             self.release_references(place);
         }
         if let Some(object) = self.objects.get_mut(place) {

@@ -47,7 +47,7 @@ pub(crate) struct Object {
     /// The collection that kept it last, one more than its position; 0: none.
     pub(crate) kept: u32,
     pub(crate) state: State,
-    /// A stamp told what is to be known of its uses.
+    /// A stamp has stated its uses.
     pub(crate) is_stamped: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The clocks of bytes and calls at each of the latest moments, exactly. What is older is told from marks that are further apart.
+//! The clocks of bytes and calls at each of the latest moments, exactly. Older moments are computed from marks that are further apart.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ impl RecentClocks {
     #[inline]
     pub(crate) fn push(&mut self, time: Time, reading: (u64, u64)) {
         if time != self.first + self.readings.len() as u64 {
-            // Moments have passed of which nothing is known.
+            // Moments without known clocks have passed.
             self.readings.clear();
             self.first = time;
         }

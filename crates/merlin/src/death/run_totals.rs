@@ -130,7 +130,7 @@ pub struct RunTotals {
     pub dead: ObjectSum,
     /// Deaths that a complete collection moved to a later time: the front end did not see what kept these objects.
     pub raised: u64,
-    /// How uses are told, at level `full`.
+    /// How uses are recorded, at level `full`.
     pub uses: Uses,
     /// With [`Uses::Stamps`]: references that something else had changed than the updates of the stream.
     pub unseen_updates: u64,

@@ -26,7 +26,7 @@ pub struct Block {
     payload: Vec<u8>,
 }
 
-/// What a block said.
+/// The content of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockRecords {
     /// Where the block begins in the stream.

@@ -109,7 +109,7 @@ pub enum RecordFault {
     /// The block ends first.
     #[error("the block ends within it")]
     Cut,
-    /// No object has such an id.
+    /// No object has this id.
     #[error("object id {0} is not between 1 and 2^62 - 1")]
     Object(i128),
     /// Types, sites, methods, threads and slots have 32 bits.

@@ -243,7 +243,7 @@ pub enum Record {
     },
     /// The events that follow are of this thread.
     Thread(ThreadId),
-    /// Time goes on, and clocks are read.
+    /// The time and the clocks at this point.
     Tick {
         /// Moments that pass.
         advance: u64,
@@ -261,8 +261,8 @@ pub enum Record {
     Dead(ObjectId),
     /// The collection kept this object: it was reachable, or the collector did not find out that it was not.
     Kept(ObjectId),
-    /// When an object was last used, and when it last lost a reference, as far as that was before this moment and is not
-    /// told by events.
+    /// When an object was last used, and when it last lost a reference, if that was before this moment and is not
+    /// stated by events.
     Stamp {
         /// The object.
         object: ObjectId,
@@ -271,14 +271,14 @@ pub enum Record {
         /// The last time that a reference to it was overwritten.
         lost: Option<Time>,
     },
-    /// What the object of the `Dead` record before still referred to, as far as events do not tell.
+    /// References of the object in the preceding `Dead` record that events do not state.
     Reference {
         /// Where.
         slot: SlotId,
         /// What.
         target: ObjectId,
     },
-    /// All was said about the collection.
+    /// The collection is complete.
     CollectionEnd,
     /// A name for a number.
     Definition(Box<Definition>),

@@ -61,7 +61,7 @@ impl<W: Write> StreamWriter<W> {
     /// Appends a record.
     ///
     /// # Errors
-    /// When the bytes cannot be written, or the record contradicts those before; such a record is left out.
+    /// When the bytes cannot be written, or the record contradicts those before; the record is then left out.
     pub fn write(&mut self, record: &Record) -> Result<(), WriteError> {
         encode(&mut self.payload, &mut self.state, record).map_err(|fault| {
             let time = self.state.time;

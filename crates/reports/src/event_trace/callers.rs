@@ -1,4 +1,4 @@
-//! The callers that are to blame for a site's objects: documents from the model, lines for a terminal.
+//! The callers that a site's objects are filed under: documents from the model, lines for a terminal.
 
 use ducktrack_heap_model::LiveCaller;
 
@@ -8,7 +8,7 @@ use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER};
 use crate::view::Caller;
 
-/// One caller's part of a site, as far as it is kept; `None`: nothing is. `callers` are all of the model.
+/// One caller's part of a site after the filter; `None` if nothing is left. `callers` are all callers of the model.
 pub(super) fn context(
     row: &LiveCaller,
     kept_types: Vec<TypeDoc>,

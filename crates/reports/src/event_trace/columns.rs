@@ -86,7 +86,7 @@ impl Columns {
         }
     }
 
-    /// Each row in several lines: as many columns in each as there is room for.
+    /// Each row in several lines, with the columns that fit into each.
     fn write_bands(&self, out: &mut TextLines, widths: &[usize], width: usize) {
         let bands = bands(widths, width);
         let titles: Vec<String> = (0..self.names.len())

@@ -1,4 +1,4 @@
-//! `ducktrack holders`: who holds the objects of a heap dump, and who made them.
+//! `ducktrack holders`: the holders of the objects in a heap dump, and the sites that allocated them.
 
 mod build;
 mod csv;

@@ -1,4 +1,4 @@
-//! `ducktrack leaks`: what leaks, who made it, who holds it, how fast it grows.
+//! `ducktrack leaks`: leak candidates with their sites, holders and rates of growth.
 
 mod build;
 mod csv;

@@ -60,7 +60,7 @@ impl CostBuilder {
         self.types.allocated(ty, amount);
     }
 
-    /// A collection begins to be told.
+    /// A collection begins.
     pub(crate) fn begin_collection(&mut self, collection: &Collection) {
         self.counts_stayed = collection.kind == CollectionKind::Full;
     }
@@ -203,7 +203,7 @@ impl CostBuilder {
         }
     }
 
-    /// A collection whose moves are not known: nothing is known of what it did, nor of what has been allocated since the last one.
+    /// A collection whose moves are unknown: neither its work nor the allocations since the last one are known.
     pub(crate) fn lost(&mut self, collection: &Collection) {
         self.unknown += 1;
         self.unknown_nanos = self.unknown_nanos.saturating_add(pause_nanos(collection));

@@ -181,7 +181,7 @@ impl core::ops::AddAssign<&Self> for Cost {
 impl GcCost {
     /// What a run without these objects would save, nanoseconds of pauses.
     ///
-    /// - The work done for them, and the constants of the collections that they bring on: in any case.
+    /// - The work done for them, and the constants of the collections that they cause: always.
     /// - Others are copied less often where there are fewer collections. Those that die young are copied in proportion to the collections; those that get old are copied
     ///   a fixed number of times. The estimate knows both by their bytes; its interval reaches from none to all.
     /// - Full collections come later and have less to do ([`FullSavings`]). They are few: the interval goes down and up to the next whole number, where that is not

@@ -1,6 +1,6 @@
 //! What a run under other conditions would take, from what this one cost.
 //!
-//! - *Half of some objects*: half of their work, and half of the collections that they bring on.
+//! - *Half of some objects*: half of their work, and half of the collections that they cause.
 //! - *Another young size*: young collections come in proportion. Objects that die young are copied in proportion to the collections, others as often as before; the
 //!   interval reaches from one to the other for all of them.
 //! - *Another heap size*, with the young space as it is: full collections come when promoted bytes have filled the room that the one before left.
@@ -48,7 +48,7 @@ impl GcCost {
         Some(estimate + others)
     }
 
-    /// Nanoseconds of all pauses with a heap of this many bytes. `None`: no full collection came for want of room, and nothing is known of the room.
+    /// Nanoseconds of all pauses with a heap of this many bytes. `None`: no full collection came because the heap was full, so the room is unknown.
     pub fn with_heap(&self, bytes: u64) -> Option<HeapWhatIf> {
         let [young, full, cycle] = &self.models;
         let brought_on = full

@@ -136,7 +136,7 @@ fn callers(site: &Site, filter: &Filter) -> Vec<CallerDeathsDoc> {
     sorted(rows.collect(), &all, |row| &row.lives)
 }
 
-/// Largest first, as many as are asked for; a stable sort: equal rows stay in the order of their names.
+/// The requested number of rows, largest first; equal rows stay in the order of their names, because the sort is stable.
 fn sorted<T>(mut rows: Vec<T>, filter: &Filter, lives: impl Fn(&T) -> &LivesDoc) -> Vec<T> {
     rows.sort_by_key(|row| {
         let lives = lives(row);

@@ -53,7 +53,7 @@ pub struct GrowthReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictsDoc {
-    /// Without bound, as far as the run shows.
+    /// Growth without a bound within the run.
     pub growing: u64,
     /// Up and down.
     pub periodic: u64,
@@ -77,7 +77,7 @@ pub struct GrowthRowDoc {
     /// Where the heap was lost on the way: the verdicts of all stretches in which it is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stretches: Vec<StretchVerdictDoc>,
-    /// Objects live at the last collection, as far as no collection says otherwise.
+    /// Objects that no collection has found dead.
     pub count: i64,
     /// Their bytes.
     pub bytes: i64,

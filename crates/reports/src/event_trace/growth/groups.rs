@@ -1,4 +1,4 @@
-//! Groups of sites that rise as one curve, and who drives each.
+//! Groups of sites that grow along one curve, and the site that drives each group.
 //!
 //! The *unit* of a group is what comes once with each step of its growth: the sites with the fewest objects more. Of those the application's own come first (the
 //! JDK makes what it is asked for), of those again objects of its own classes, and what no constructor makes.

@@ -76,7 +76,7 @@ pub struct TypeCountDoc {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedDoc {
-    /// The objects; `retained` is at least so much.
+    /// The objects; `retained` is a lower bound.
     #[serde(flatten)]
     pub held: HoldingDoc,
     /// Exactly what would be free without all of them.

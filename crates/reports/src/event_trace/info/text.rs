@@ -1,4 +1,4 @@
-//! For a terminal. `ducktrack info` prints it after what it says of `ducktrack.trace`.
+//! For a terminal. `ducktrack info` prints it after the facts of `ducktrack.trace`.
 
 use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;

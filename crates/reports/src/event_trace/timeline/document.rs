@@ -27,11 +27,11 @@ pub struct TimelineReport {
     pub allocated_after: AmountDoc,
     /// Moments of the layers: after collections, evenly spread in long runs.
     pub moments: Vec<MomentDoc>,
-    /// Types that ever took most bytes, as far as the filter keeps them.
+    /// The types with the highest peaks in bytes, after the filter.
     pub types: Vec<TypeLayerDoc>,
     /// All other types.
     pub other_types: LayerDoc,
-    /// Sites that ever took most bytes, as far as the filter keeps them.
+    /// The sites with the highest peaks in bytes, after the filter.
     pub sites: Vec<SiteLayerDoc>,
     /// Objects without an event; null when they are among the others.
     pub unattributed: Option<LayerDoc>,
@@ -57,7 +57,7 @@ pub struct TimelineTotalsDoc {
     pub allocated: AmountDoc,
     /// Allocated by the VM or JNI between events.
     pub gap_bytes: u64,
-    /// Died, as far as deaths are known.
+    /// Objects that are known to have died.
     pub died: AmountDoc,
     /// Promoted to an old space.
     pub promoted: AmountDoc,
