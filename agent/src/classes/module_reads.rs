@@ -19,6 +19,7 @@ use ducktrack_jvmti::sys::{jmethodID, jobject, jvalue, jweak};
 use ducktrack_jvmti::{Env, Error, Jni};
 use parking_lot::Mutex;
 
+use crate::classes::retransformation::{Stops, retransform};
 use crate::core::own_thread::OwnThread;
 use crate::helper_classes::module_helper::StandIn;
 use crate::process::agent_libraries;
@@ -56,24 +57,25 @@ unsafe impl Send for Transformed {}
 unsafe impl Send for WeakModule {}
 
 impl ModuleReads {
-    /// Calls `enable`, which turns the class hook on, in such a way that `java.base` comes to read nothing.
-    pub(crate) fn begin<T, E>(
+    /// Calls `enable`, which turns the class hook on, in such a way that `java.base` comes to read nothing. Returns how that stopped the program.
+    pub(crate) fn begin<E>(
         &self,
         env: Env,
         jni: Jni,
-        enable: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+        enable: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Stops, E> {
         let stand_in = self.stand_in(jni);
         let enabled = enable();
+        let mut stops = Stops::default();
         if let Some(stand_in) = stand_in {
             if enabled.is_ok() {
-                // If the VM refuses, the class stays without the gate, and other modules are as with any agent.
-                let _ = self.retransform_gate(env, jni);
+                // Without what it needs, the class stays without the gate, and other modules are as with any agent.
+                stops = self.retransform_gate(env, jni).unwrap_or_default();
             }
             // It began, so nothing is missing that could let it fail.
             let _ = stand_in.end(jni);
         }
-        enabled
+        enabled.map(|()| stops)
     }
 
     /// Unless another agent may need that `java.base` reads the unnamed modules, or it reads them already.
@@ -92,7 +94,7 @@ impl ModuleReads {
         begun
     }
 
-    fn retransform_gate(&self, env: Env, jni: Jni) -> Result<(), Error> {
+    fn retransform_gate(&self, env: Env, jni: Jni) -> Result<Stops, Error> {
         let class = jni.find_class(MODULES)?;
         let method = jni.static_method_id(class, TRANSFORMED.0, TRANSFORMED.1)?;
         let is_first = {
@@ -107,7 +109,8 @@ impl ModuleReads {
         if is_first && let Some(base) = env.named_module(std::ptr::null_mut(), "java/lang")? {
             self.withhold(jni, base);
         }
-        env.retransform_classes(&[class])
+        // If the VM refuses, it is as above.
+        Ok(retransform(env, &[class], |_, _| ()))
     }
 
     /// The bytes of the class `Modules` with the gate, if there is one: what the gate calls is then in the VM.

@@ -8,7 +8,7 @@ use ducktrack_trace_format::Record;
 
 use crate::agent::Agent;
 use crate::classes::frames_at_arrival::name_running_methods;
-use crate::classes::retransformation::retransform;
+use crate::classes::retransformation::{Stops, retransform};
 use crate::core::vm_facts::VmFacts;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
@@ -76,8 +76,8 @@ impl Agent {
             .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
         let hook = || enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK]);
         let reads = &self.core.resident.module_reads;
-        reads.begin(self.core.env, jni, hook)?;
-        retransform_loaded_classes(&self.core, jni);
+        let stops = reads.begin(self.core.env, jni, hook)?;
+        retransform_loaded_classes(&self.core, jni, &stops);
         if self.core.attached {
             name_running_methods(&self.core, jni);
         }
@@ -178,7 +178,8 @@ fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), Str
     }
 }
 
-fn retransform_loaded_classes(core: &Core, jni: Jni) {
+/// `before` is how the program was stopped before.
+fn retransform_loaded_classes(core: &Core, jni: Jni, before: &Stops) {
     let Ok(classes) = core.env.loaded_classes() else {
         return;
     };
@@ -191,7 +192,7 @@ fn retransform_loaded_classes(core: &Core, jni: Jni) {
     for class in fixed {
         refuse_fixed_class(core, class);
     }
-    let stops = retransform(core.env, &wanted, |class, error| {
+    let stops = before.and(&retransform(core.env, &wanted, |class, error| {
         let name = core.env.class_signature(class).unwrap_or_default();
         let name = String::from_utf8_lossy(&name)
             .trim_matches(['L', ';'])
@@ -199,7 +200,7 @@ fn retransform_loaded_classes(core: &Core, jni: Jni) {
         core.log
             .debug(|| format!("{name} cannot be retransformed: {error}"));
         core.registry.refuse(name.as_bytes(), "not-retransformable");
-    });
+    }));
     if core.attached {
         core.add_note(stops.sentence());
     }
