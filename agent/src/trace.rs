@@ -295,6 +295,7 @@ impl Recording for Trace {
                 .enable(event)
                 .map_err(|error| format!("collection events cannot be enabled: {error}"))?;
         }
+        self.collections.announced();
         Ok(())
     }
 

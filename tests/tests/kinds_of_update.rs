@@ -13,7 +13,7 @@ use ducktrack_tests::{
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 const ENGINES: [&str; 3] = ["-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"];
 const VALUE: &str = "KindsOfUpdate$Value";
-/// Types of which there is one cell, whose field takes one value after the other.
+/// Types with one object each. Its field takes one value after the other.
 const CELLS: [&str; 19] = [
     "PutField",
     "ByReflection",
@@ -42,7 +42,7 @@ const NEW_ARRAYS: usize = 5;
 /// `putstatic`. What reflection and `VarHandle` store into a static field, they store into the mirror of the class, which is no object of the stream: then only the old
 /// target is named, as reachable until then.
 const STATICS: usize = 1;
-/// Types of which each round makes an object that holds the round's value, and how many.
+/// A type of objects that hold the value of the round that made them, and how many each round makes.
 const CLONED: (&str, usize) = ("Cloned", 2);
 
 /// The updates of each source whose new target is a value of the program's rounds.

@@ -23,7 +23,7 @@ const LEAKY: [&str; 4] = [
     "-Xmn3m",
     "-XX:MaxTenuringThreshold=1",
 ];
-/// The garbage of this many steps gets old; a step takes at least so long that looks for stale objects keep pace with collections.
+/// The program keeps the garbage of this many steps, so it gets old. A step has a minimum length, so the search for stale objects keeps pace with collections.
 const WORK: [&str; 3] = [
     "-Dducktrack.leaks.steps=4000",
     "-Dducktrack.leaks.keep=40",

@@ -110,6 +110,13 @@ impl Collections {
             .map_err(|error| error.to_string())
     }
 
+    /// The VM announces its collections from now on.
+    pub(super) fn announced(&self) {
+        if let Some(watch) = &self.state.lock().watch {
+            watch.announced();
+        }
+    }
+
     /// Stops looking at collections, and frees the threads and memory for that.
     pub(super) fn release(&self) {
         let watch = self.state.lock().watch.take();

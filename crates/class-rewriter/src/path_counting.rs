@@ -18,18 +18,13 @@ use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
 use crate::refusal::Reason;
 use crate::site_plan::COUNT;
 
-/// Counters on paths.
+/// Counters on paths. [`Measures`](crate::measure_probes::Measures) finds what it counts.
 pub(crate) struct PathCounters<'p> {
     /// Measured frequencies of methods that are re-instrumented.
     pub(crate) profiles: &'p [MethodProfile],
 }
 
 impl Planner for PathCounters<'_> {
-    /// [`Measures`](crate::measure_probes::Measures) finds what it counts.
-    fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
-        false
-    }
-
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
         let counted = mem::take(&mut builder.plan.counted);
         if counted.is_empty() {

@@ -19,8 +19,12 @@ pub(crate) trait Planner {
         false
     }
 
-    /// A quick look: whether an instruction may need one of these probes.
-    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool;
+    /// A quick look: whether an instruction may need one of these probes. A planner that adds to what an earlier one found has no interest
+    /// of its own.
+    fn is_interested_in(&self, instruction: &Instruction<'_>) -> bool {
+        let _ = instruction;
+        false
+    }
 
     /// Adds its probes to the plan of a method. Planners that come earlier have added theirs.
     ///

@@ -17,15 +17,10 @@ use crate::refusal::Reason;
 pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 
-/// A counter for each site.
+/// A counter for each site. [`Measures`](crate::measure_probes::Measures) finds what it counts.
 pub(crate) struct SiteCounters;
 
 impl Planner for SiteCounters {
-    /// [`Measures`](crate::measure_probes::Measures) finds what it counts.
-    fn is_interested_in(&self, _instruction: &Instruction<'_>) -> bool {
-        false
-    }
-
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
         let counted = mem::take(&mut builder.plan.counted);
         if counted.is_empty() {

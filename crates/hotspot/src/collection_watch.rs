@@ -94,6 +94,11 @@ impl CollectionWatch {
         lock(&self.pause).record_dead(vm, flags, recorder)
     }
 
+    /// Call when the events of collections have been enabled. Earlier collections are not expected to be announced.
+    pub fn announced(&self) {
+        lock(&self.pause).announced();
+    }
+
     /// Call in `GarbageCollectionStart`.
     pub fn start(&mut self) {
         lock(&self.pause).start();

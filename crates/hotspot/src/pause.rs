@@ -69,7 +69,9 @@ pub(crate) struct Pause {
     /// The recorder of dead objects. Level exact only.
     dead: Option<DeadObjects>,
     first: FirstInventory,
-    /// The VM's counts at the end of the last pause.
+    /// The VM announces its collections from now on. A collection before that is no missed one.
+    is_announced: bool,
+    /// The VM's counts at the end of the last pause, or the first that were read after announcements began.
     last: Option<Counts>,
     phase: PausePhase,
     /// What went wrong in `start`.
@@ -129,6 +131,7 @@ impl Pause {
             },
             dead: None,
             first: FirstInventory::default(),
+            is_announced: false,
             last: None,
             phase: PausePhase::default(),
             fault: None,
@@ -137,6 +140,11 @@ impl Pause {
             reports: Vec::new(),
             walk_nanos: 0,
         })
+    }
+
+    /// The VM announces its collections from now on.
+    pub(crate) fn announced(&mut self) {
+        self.is_announced = true;
     }
 
     pub(crate) fn leave_writes_unwatched(&mut self) {
@@ -229,6 +237,9 @@ impl Pause {
             self.look_inside();
             let is_over = self.phase == PausePhase::Unannounced && !self.spaces.is_collecting();
             return is_over.then_some(UnannouncedStep::Ended);
+        }
+        if !self.is_announced {
+            return None;
         }
         let now = self.counts().ok()?;
         let last = *self.last.get_or_insert(now);

@@ -77,7 +77,7 @@ numbered! { usize;
     LIVE_CUT_TOP = 49;
     /// Its top at the last event before.
     LIVE_CUT_LAST = 50;
-    /// Objects that the thread has executed so far (`app=`, in runs that count; the same holds for the next five).
+    /// Objects that the thread has executed so far. This word and the next five exist in runs that count with `app=`.
     TOTAL_OBJECTS = 48;
     /// Their bytes.
     TOTAL_BYTES = 49;

@@ -113,6 +113,9 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
             ] {
                 agent.env.enable(event).expect("event");
             }
+            if let Some(watched) = &*watched() {
+                watched.watch.announced();
+            }
         },
     );
 }

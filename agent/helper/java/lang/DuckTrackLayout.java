@@ -82,7 +82,7 @@ final class DuckTrackLayout {
     static final long LIVE_CUT_TOP = 49 * 8;
     /** Its top at the last event before. */
     static final long LIVE_CUT_LAST = 50 * 8;
-    /** Objects that the thread has executed so far (`app=`, in runs that count; the same holds for the next five). */
+    /** Objects that the thread has executed so far. This word and the next five exist in runs that count with `app=`. */
     static final long TOTAL_OBJECTS = 48 * 8;
     /** Their bytes. */
     static final long TOTAL_BYTES = 49 * 8;

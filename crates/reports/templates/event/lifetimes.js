@@ -47,7 +47,7 @@ const table = grid(columns, {
     if (!detail) return;
     if (row.class) detail.append(element('p', 'small', row.kind + ' of ' + typeOf(row) + ' at bytecode index ' + row.bci + ' of ' + row.method + row.descriptor));
     const host = element('div');
-    detail.append(element('h3', '', 'Still alive after so many collections'), host);
+    detail.append(element('h3', '', 'Still alive after a number of collections'), host);
     survival(host, row, 150);
     if (row.context?.length) listing(detail, 'Callers to blame', row.context.map((one) => ({ ...one, name: callOf(one) + ': ' + share(first(one), told(one)) + ' died young' + (amount(one.diedPromoted) ? ', ' + shown(amount(one.diedPromoted)) + ' medium-lived' : '') })), amount(row));
     listing(detail, 'Died after', row.died.map((count, survived) => ({ count, bytes: row.diedBytes[survived] ?? 0, name: survived === 0 ? 'none: before the first collection' : survived >= 31 ? '31 or more' : grouped(survived) })).filter((part) => part.count), amount(row));

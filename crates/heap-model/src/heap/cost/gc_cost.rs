@@ -86,7 +86,7 @@ pub struct Cost {
     pub promoted_soon_dead: Amount,
     /// By kind of pause, in the order of [`PauseKind::ALL`].
     pub kinds: [KindCost; 3],
-    /// Full collections that other runs do without. Sums are too high: two leaks, of which each takes half of the room, do not cost all collections.
+    /// Full collections that other runs do without. A sum over candidates is too high: two leaks that share the room do not cost all collections.
     pub full: FullSavings,
     /// Bytes of evacuations' copies of objects that had not been used for long: once and twice the time.
     pub unused_copied: [u64; 2],

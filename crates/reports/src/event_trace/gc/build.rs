@@ -27,8 +27,8 @@ const METHOD: &str = "The length of a pause, without what the agent took of it, 
     Without the site, the collections that it brings on do not happen, and others are copied less often where they die young; full collections come later, because there is more room, and have \
     less to do. `unused`: the objects are made, and are dead once they have not been used for some collections (from their birth on, where the trace has no uses): what ducktrack impact \
     removes. Intervals: 95 % for the \
-    time per byte; from all other objects copied as often as before to all of them copied in proportion to the collections; a full collection more or less, of which a part is saved; dead after \
-    once to twice so many collections.";
+    time per byte; from all other objects copied as often as before to all of them copied in proportion to the collections; one full collection more or less, because one may be saved in \
+    part; the objects are dead after this number of collections or up to twice as many.";
 
 /// Makes the report. `trace` says where the model was read from.
 pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
