@@ -8,3 +8,4 @@ pub(crate) mod mapped_file;
 pub(crate) mod memory;
 pub(crate) mod own_library;
 pub(crate) mod own_process;
+pub(crate) mod vm_thread;

@@ -6,12 +6,16 @@
 //! ```
 //!
 //! The next batch is as large as the last stop allows.
+//!
+//! Beside other processes, a stop lasts longer than its work. The work is the CPU time of the VM's thread between the two ends of the stop.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Error};
+
+use crate::process::vm_thread::VmThread;
 
 /// No stop should be longer.
 const LONGEST_STOP: Duration = Duration::from_millis(50);
@@ -25,14 +29,55 @@ const SMALL_BATCH: usize = 8;
 const LARGEST_BATCH: usize = 1024;
 
 thread_local! {
-    /// When this thread left the class hook.
-    static HOOK_LEFT: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// When this thread last left the class hook. Only while it retransforms classes.
+    static HOOK_LEFT: Cell<Option<Moment>> = const { Cell::new(None) };
+}
+
+/// A moment of the current thread.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    time: Instant,
+    vm_thread: Option<VmThread>,
+    /// CPU time of the VM's thread up to this moment.
+    vm_cpu: Option<Duration>,
+}
+
+impl Moment {
+    fn now(vm_thread: Option<VmThread>) -> Self {
+        Self {
+            time: Instant::now(),
+            vm_thread,
+            vm_cpu: vm_thread.and_then(VmThread::cpu),
+        }
+    }
+
+    fn until_now(self) -> Stop {
+        let now = Self::now(self.vm_thread);
+        let time = now.time - self.time;
+        let work = now.vm_cpu.zip(self.vm_cpu);
+        Stop {
+            time,
+            work: work.map_or(time, |(end, begin)| end.saturating_sub(begin).min(time)),
+        }
+    }
 }
 
 /// The class hook is left.
 pub(crate) fn note_hook_left() {
     // A thread that ends has no such variable any more, and retransforms nothing.
-    let _ = HOOK_LEFT.try_with(|left| left.set(Some(Instant::now())));
+    let _ = HOOK_LEFT.try_with(|left| {
+        if let Some(before) = left.get() {
+            left.set(Some(Moment::now(before.vm_thread)));
+        }
+    });
+}
+
+/// One stop of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stop {
+    time: Duration,
+    /// What the VM's thread worked in that time; all of it if that is unknown.
+    work: Duration,
 }
 
 /// How the program was stopped.
@@ -40,9 +85,13 @@ pub(crate) fn note_hook_left() {
 pub(crate) struct Stops {
     pub(crate) count: u32,
     pub(crate) longest: Duration,
+    /// The longest work of a stop.
+    pub(crate) longest_work: Duration,
     /// How many took longer than they should.
     pub(crate) too_long: u32,
     pub(crate) together: Duration,
+    /// The work of all stops.
+    pub(crate) work_together: Duration,
     /// From the first batch to the last, the stops included.
     pub(crate) work: Duration,
     /// Classes that went through.
@@ -54,11 +103,13 @@ pub(crate) struct Stops {
 }
 
 impl Stops {
-    fn add(&mut self, stop: Duration) {
+    fn add(&mut self, stop: Stop) {
         self.count += 1;
-        self.longest = self.longest.max(stop);
-        self.too_long += u32::from(stop > LONGEST_STOP);
-        self.together += stop;
+        self.longest = self.longest.max(stop.time);
+        self.longest_work = self.longest_work.max(stop.work);
+        self.too_long += u32::from(stop.time > LONGEST_STOP);
+        self.together += stop.time;
+        self.work_together += stop.work;
     }
 
     /// Both, one after the other.
@@ -66,8 +117,10 @@ impl Stops {
         Self {
             count: self.count + other.count,
             longest: self.longest.max(other.longest),
+            longest_work: self.longest_work.max(other.longest_work),
             too_long: self.too_long + other.too_long,
             together: self.together + other.together,
+            work_together: self.work_together + other.work_together,
             work: self.work + other.work,
             classes: self.classes + other.classes,
             refused: self.refused + other.refused,
@@ -88,8 +141,9 @@ impl Stops {
         if self.too_long > 0 {
             let aim = LONGEST_STOP.as_millis();
             text += &format!(
-                " {} of them took longer than {aim} ms, which are aimed at.",
-                self.too_long
+                " {} of them took longer than {aim} ms, which are aimed at; the VM's own work was {:.1} ms at the longest, the rest was waiting for a processor.",
+                self.too_long,
+                millis(self.longest_work)
             );
         }
         if let Some((stop, class)) = &self.slow_class {
@@ -109,17 +163,19 @@ pub(crate) fn retransform(
     let begun = Instant::now();
     let mut size = BatchSize::default();
     let mut rest = classes;
+    let vm_thread = VmThread::find();
     while !rest.is_empty() {
         let (batch, later) = rest.split_at(size.next.min(rest.len()));
         rest = later;
-        let start = Instant::now();
-        HOOK_LEFT.set(None);
+        let start = Moment::now(vm_thread);
+        HOOK_LEFT.set(Some(start));
         stops.classes += env.retransform_in_batches(batch, batch.len(), |class, error| {
             stops.refused += 1;
             on_failure(class, error);
         });
-        let stop = HOOK_LEFT.get().unwrap_or(start).elapsed();
+        let stop = HOOK_LEFT.take().unwrap_or(start).until_now();
         stops.add(stop);
+        let stop = stop.time;
         if let ([class], true) = (batch, stop > LONGEST_STOP) {
             let name = env.class_signature(*class).unwrap_or_default();
             let name = String::from_utf8_lossy(&name);
@@ -194,6 +250,13 @@ fn next_size(size: usize, stop: Duration) -> usize {
 mod tests {
     use super::*;
 
+    fn stop(time: u64, work: u64) -> Stop {
+        Stop {
+            time: Duration::from_millis(time),
+            work: Duration::from_millis(work),
+        }
+    }
+
     #[test]
     fn a_batch_is_as_large_as_the_last_stop_allows() {
         assert_eq!(next_size(32, Duration::from_millis(1)), 48);
@@ -225,7 +288,7 @@ mod tests {
     #[test]
     fn a_class_that_takes_too_long_by_itself_is_named() {
         let mut stops = Stops::default();
-        stops.add(Duration::from_millis(80));
+        stops.add(stop(80, 80));
         stops.slow_class = Some((Duration::from_millis(80), "app.Large".to_owned()));
         let all = stops.and(&Stops::default());
         assert!(all.sentence().ends_with("app.Large alone took 80.0 ms."));
@@ -234,16 +297,17 @@ mod tests {
     #[test]
     fn the_sentence_says_when_the_aim_was_missed() {
         let mut stops = Stops::default();
-        stops.add(Duration::from_millis(10));
-        stops.add(Duration::from_millis(30));
+        stops.add(stop(10, 9));
+        stops.add(stop(30, 20));
         assert!(
             stops
                 .sentence()
                 .contains("2 times, 40.0 ms together, 30.0 ms at the longest")
         );
         assert!(!stops.sentence().contains("aimed"));
-        stops.add(Duration::from_millis(60));
-        let missed = "; it took 0.0 s. 1 of them took longer than 50 ms, which are aimed at.";
+        stops.add(stop(60, 15));
+        let missed = "; it took 0.0 s. 1 of them took longer than 50 ms, which are aimed at; \
+                      the VM's own work was 20.0 ms at the longest, the rest was waiting for a processor.";
         assert!(stops.sentence().ends_with(missed));
     }
 }

@@ -1,6 +1,7 @@
 //! Executes commands.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -67,7 +68,13 @@ fn status(core: &Core) -> Value {
         "memory_bytes": cost.memory_bytes,
         "arrival_stops": arrival.count,
         "arrival_stops_over_50_millis": arrival.too_long,
-        "arrival_longest_stop_micros": u64::try_from(arrival.longest.as_micros()).unwrap_or(u64::MAX),
+        "arrival_longest_stop_micros": micros(arrival.longest),
+        "arrival_longest_work_micros": micros(arrival.longest_work),
+        "arrival_work_micros": micros(arrival.work_together),
         "arrival_millis": u64::try_from(arrival.work.as_millis()).unwrap_or(u64::MAX),
     })
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -9,10 +9,43 @@ use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks};
 
 const CLASSES: u32 = 4000;
-/// Of a stop, in milliseconds.
-const AIM: f64 = 50.0;
-/// The share of the stops that must be within the aim, however busy the machine is.
-const WITHIN: f64 = 0.75;
+/// Of the work of a stop, in milliseconds. Beside other processes it takes longer, because the VM's thread waits for a processor.
+const MOST: f64 = 50.0;
+
+/// What the kernel tells of a JVM's own thread, which does the work while the program is stopped: milliseconds on a processor, and waiting for one.
+#[derive(Clone, Copy, Debug)]
+struct VmThread {
+    ran: f64,
+    waited: f64,
+}
+
+impl VmThread {
+    fn of(process: u32) -> Self {
+        let tasks = std::fs::read_dir(format!("/proc/{process}/task")).expect("its threads");
+        let mut tasks = tasks.map(|task| task.expect("a thread").path());
+        let is_it = |task: &std::path::PathBuf| {
+            let name = std::fs::read_to_string(task.join("comm"));
+            name.is_ok_and(|name| name.trim_end() == "VM Thread")
+        };
+        let task = tasks.find(is_it).expect("the VM's thread");
+        let text = std::fs::read_to_string(task.join("schedstat")).expect("its times");
+        let nanos: Vec<f64> = text
+            .split_whitespace()
+            .map(|word| word.parse().expect(&text))
+            .collect();
+        Self {
+            ran: nanos[0] / 1e6,
+            waited: nanos[1] / 1e6,
+        }
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self {
+            ran: self.ran - before.ran,
+            waited: self.waited - before.waited,
+        }
+    }
+}
 
 /// Milliseconds of each safepoint in which classes were exchanged.
 fn stops_by_the_vm(log: &Path) -> Vec<f64> {
@@ -38,6 +71,7 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
         let loaded = jvm.ask(&format!("load {CLASSES}"), "LOADED");
         let loaded: u32 = loaded.trim_start_matches("LOADED ").parse().expect(&loaded);
         assert!(loaded > CLASSES / 2, "{loaded} classes");
+        let before = VmThread::of(jvm.pid());
         // Later batches are of other work.
         attach(
             &jvm,
@@ -45,9 +79,13 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
             &["--reinstrument", "off", "--context", "off"],
         );
         let by_the_vm = stops_by_the_vm(&log);
+        let vm_thread = VmThread::of(jvm.pid()).since(before);
         let status = done(&["status", &jvm.pid().to_string(), "--json"]);
         let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
-        let what = format!("JDK {}: {status}, by the VM {by_the_vm:?}", jdk.version);
+        let what = format!(
+            "JDK {}: {status}, by the VM {by_the_vm:?}, its thread {vm_thread:?}",
+            jdk.version
+        );
         let number = |name: &str| status[name].as_f64().expect(&what);
 
         assert!(
@@ -62,15 +100,21 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
             number("arrival_longest_stop_micros") / 1e3 >= longest,
             "{what}"
         );
-        let short = by_the_vm.iter().filter(|stop| **stop <= AIM).count();
-        assert!(short as f64 >= WITHIN * by_the_vm.len() as f64, "{what}");
+        let longest_work = number("arrival_longest_work_micros") / 1e3;
+        assert!(longest_work <= MOST, "{what}");
+        // The agent did not leave out any work: the kernel saw no more in all of that time, but for other operations of the VM.
+        let work = number("arrival_work_micros") / 1e3;
+        let others = vm_thread.ran - work;
+        assert!(others > -5.0 && others < 0.25 * work + 50.0, "{what}");
+        // A stop that took longer did wait.
+        assert!(longest <= MOST + vm_thread.waited, "{what}");
 
         done(&["stop", &jvm.pid().to_string()]);
         let notes = Recording::of(&output).report.notes.join("\n");
         let sentence = format!("stopped the program {} times, ", by_the_vm.len());
         assert!(notes.contains(&sentence), "{sentence} {notes}");
         checked(&format!(
-            "JDK {}: {} classes exchanged in {} stops, the longest {longest:.1} ms by the VM's log",
+            "JDK {}: {} classes exchanged in {} stops, the longest {longest:.1} ms by the VM's log, {longest_work:.1} ms of work at the most",
             jdk.version,
             status["classes_rewritten"],
             by_the_vm.len()
