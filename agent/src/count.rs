@@ -79,6 +79,9 @@ impl Recording for Count {
     }
 
     fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
+        if self.rewriting.materialized {
+            core.resident.define_materialized(jni)?;
+        }
         call_helper::prepare(core, jni)
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Resident {
     pub(crate) module_reads: ModuleReads,
     facts: OnceLock<VmFacts>,
     helper: OnceLock<HelperClass>,
+    /// The helper class for `materialized=on` is defined.
+    materialized: OnceLock<()>,
     events: OnceLock<EventHelper>,
     tables: OnceLock<EventTables>,
     jni_functions: OnceLock<JniFunctions>,
@@ -71,6 +73,7 @@ impl Resident {
             module_reads: ModuleReads::default(),
             facts: OnceLock::new(),
             helper: OnceLock::new(),
+            materialized: OnceLock::new(),
             events: OnceLock::new(),
             tables: OnceLock::new(),
             jni_functions: OnceLock::new(),
@@ -182,6 +185,21 @@ impl Resident {
             .link_natives(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
         Ok(self.helper.get_or_init(|| helper))
+    }
+
+    /// Defines the helper class for `materialized=on`.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn define_materialized(&self, jni: Jni) -> Result<(), String> {
+        if self.materialized.get().is_some() {
+            return Ok(());
+        }
+        HelperClass::define_materialized(jni)
+            .map_err(|error| format!("the helper class cannot be defined: {error}"))?;
+        // Runs start one after another.
+        let _ = self.materialized.set(());
+        Ok(())
     }
 
     /// Defines the helper class that writes events.

@@ -43,16 +43,8 @@ unsafe impl Sync for HelperClass {}
 impl HelperClass {
     /// Defines the class in the boot loader and initializes it; the natives answer from the agent's facts by then.
     pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
-        let files = [
-            COUNTING,
-            SIZES,
-            STACK,
-            CALLERS,
-            STACK_TRACE,
-            KEYED,
-            MATERIALIZED,
-        ];
-        let [class, _, _, _, _, keyed, _] = definition::define(jni, files)?;
+        let files = [COUNTING, SIZES, STACK, CALLERS, STACK_TRACE, KEYED];
+        let [class, _, _, _, _, keyed] = definition::define(jni, files)?;
         Ok(Self {
             set_slot: method(jni, class, counting::SET_SLOT)?,
             klass_of: method(jni, class, counting::KLASS_OF)?,
@@ -63,6 +55,11 @@ impl HelperClass {
             keyed,
             class,
         })
+    }
+
+    /// Defines the class that probes call with `materialized=on`.
+    pub(crate) fn define_materialized(jni: Jni) -> Result<(), Error> {
+        definition::define(jni, [MATERIALIZED]).map(|_| ())
     }
 
     /// Calls every native once. The VM looks for a native at its first call, by Java code that allocates: that must be over
