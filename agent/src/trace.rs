@@ -16,6 +16,7 @@ pub(crate) mod live_events;
 mod live_file;
 mod live_words;
 mod log_host;
+mod pause_work;
 mod records;
 mod roots;
 mod run_trial;
@@ -573,6 +574,7 @@ impl Recording for Trace {
         };
         let stats = buffers.finish(&facts.threads, end);
         core.log.info(&format!("{stats:?}"));
+        core.log.info(&buffers.work_in_pauses().to_string());
         crate::process::memory::tell_at_end(&core.log);
         for sentence in buffers.log().remarks() {
             core.add_note(sentence);

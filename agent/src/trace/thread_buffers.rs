@@ -26,6 +26,7 @@ use crate::trace::event_tables::{EventTables, SeenClasses};
 use crate::trace::event_tally::EventTally;
 use crate::trace::kept_collections::KeptCollections;
 use crate::trace::live_events::LiveEvents;
+use crate::trace::pause_work::PauseWork;
 use crate::trace::site_facts::SiteTable;
 
 /// A buffer, emptied by its own thread and by the VM thread.
@@ -40,6 +41,7 @@ pub(crate) struct ThreadBuffers {
     live: Option<Arc<LiveEvents>>,
     /// The same for collections.
     kept: Option<KeptCollections>,
+    work: PauseWork,
     ended: AtomicBool,
     tables: &'static EventTables,
     /// Where threads report the fill level of their TLABs.
@@ -91,6 +93,7 @@ impl ThreadBuffers {
         };
         Ok(Self {
             kept: start.live.as_ref().map(kept),
+            work: PauseWork::default(),
             log,
             buffers: RwLock::default(),
             sizes: BufferSizes {
@@ -189,6 +192,7 @@ impl ThreadBuffers {
 
     /// Cuts all buffers at the start of a collection. The world is stopped.
     pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
+        let start = Instant::now();
         let epoch = self.epoch();
         let buffers = self.buffers.read();
         let mut cuts = Vec::with_capacity(buffers.len());
@@ -199,6 +203,7 @@ impl ThreadBuffers {
             }
             cuts.push(cut);
         }
+        self.work.buffers.add_since(start);
         cuts
     }
 
@@ -234,6 +239,7 @@ impl ThreadBuffers {
         // For a heap that was listed, moves are determined later.
         let kept = self.kept.as_ref().filter(|_| !survivors.listed);
         let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
+        self.work.survivors.add_since(start);
         // Only after the copy is complete: a JVM killed before that has not continued after this collection.
         if let Some(live) = &self.live {
             live.set_epoch(collection.number);
@@ -250,6 +256,11 @@ impl ThreadBuffers {
         if let Some(kept) = &self.kept {
             kept.prepare();
         }
+    }
+
+    /// What copies cost the pauses so far.
+    pub(crate) fn work_in_pauses(&self) -> &PauseWork {
+        &self.work
     }
 
     pub(crate) fn log(&self) -> &EventLog {
