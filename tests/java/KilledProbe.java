@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Programs that do not end as they should.
@@ -16,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
  * <pre>
  * count FILE THREADS   each thread makes objects for ever and publishes after each how many it has made, in a word of its own of the file
  * fill                 the heap, until there is an OutOfMemoryError that is not caught
- * many FILE THREADS    all threads live at the same time, each makes LIVES objects, then their sum is published
+ * many FILE THREADS WAVES   all threads live at the same time, each makes LIVES objects, then their sum is published; they end, and as many come
+ *                           once more, until this was done WAVES times: the last ones stay
  * hand FILE THREADS    threads come and go, each makes LIVES objects, the sum of those that have ended is published
  * </pre>
  */
@@ -92,20 +92,36 @@ final class KilledProbe {
         }
     }
 
-    static void many(String file, int threads) throws Exception {
+    static void many(String file, int threads, int waves) throws Exception {
         LongBuffer published = map(file);
-        CountDownLatch made = new CountDownLatch(threads);
-        for (int i = 0; i < threads; i++) {
-            Runnable body = () -> {
-                live();
-                made.countDown();
-                LockSupport.park();
-            };
-            new Thread(null, body, "one-of-many-" + i, 160 << 10).start();
+        for (int wave = 1; wave <= waves; wave++) {
+            CountDownLatch made = new CountDownLatch(threads);
+            CountDownLatch end = new CountDownLatch(1);
+            List<Thread> all = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                Runnable body = () -> {
+                    live();
+                    made.countDown();
+                    try {
+                        end.await();
+                    } catch (InterruptedException interrupted) {
+                        throw new IllegalStateException(interrupted);
+                    }
+                };
+                Thread thread = new Thread(null, body, "one-of-many-" + i, 160 << 10);
+                thread.start();
+                all.add(thread);
+            }
+            made.await();
+            published.put(0, (long) threads * LIVES * wave);
+            if (wave == waves) {
+                Thread.sleep(Long.MAX_VALUE);
+            }
+            end.countDown();
+            for (Thread thread : all) {
+                thread.join();
+            }
         }
-        made.await();
-        published.put(0, (long) threads * LIVES);
-        Thread.sleep(Long.MAX_VALUE);
     }
 
     static void fill() {
@@ -122,7 +138,7 @@ final class KilledProbe {
                 count(words[1], Integer.parseInt(words[2]));
                 break;
             case "many":
-                many(words[1], Integer.parseInt(words[2]));
+                many(words[1], Integer.parseInt(words[2]), Integer.parseInt(words[3]));
                 break;
             case "hand":
                 hand(words[1], Integer.parseInt(words[2]));

@@ -27,12 +27,15 @@ impl Core {
         if !self.blocks.is_full() || self.blocks.number_of(block).is_some() {
             return block;
         }
-        let Some((idle, allocated)) = self.threads.lend_idle_in_file() else {
-            return block;
-        };
-        let taken = self.hand_over((&idle, allocated), id, block);
-        self.threads.take_back(idle.id);
-        taken.unwrap_or(block)
+        let taken = self.threads.lend_idle_in_file().and_then(|(idle, bytes)| {
+            let taken = self.hand_over((&idle, bytes), id, block);
+            self.threads.take_back(idle.id);
+            taken
+        });
+        taken.unwrap_or_else(|| {
+            self.threads.note_private(id);
+            block
+        })
     }
 
     fn hand_over(

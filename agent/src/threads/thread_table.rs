@@ -32,6 +32,8 @@ pub(crate) struct ThreadRow {
     /// Bytes of all threads that have ended.
     ended_bytes: u64,
     ended_before_ready: u64,
+    /// Its values are in the trace as a folded block, and it has another block since.
+    was_folded: bool,
 }
 
 /// All blocks.
@@ -211,21 +213,39 @@ impl ThreadTable {
         state.idle.entry(pattern).or_default().push(index);
     }
 
-    /// Swaps the blocks of two threads.
-    pub(crate) fn exchange(&self, one: ThreadId, other: ThreadId) {
+    /// Gives a thread the block of another one, whose values are in the trace as a folded block, and that one its own.
+    pub(crate) fn exchange(&self, thread: ThreadId, folded: ThreadId) {
         let mut state = self.state.lock();
-        let (Some(one), Some(other)) = (index_of(one), index_of(other)) else {
+        let (Some(one), Some(other)) = (index_of(thread), index_of(folded)) else {
             return;
         };
         let block = |state: &State, index: usize| state.rows.get(index).map(|row| row.block);
         let (Some(first), Some(second)) = (block(&state, one), block(&state, other)) else {
             return;
         };
-        for (index, block) in [(one, second), (other, first)] {
+        for (index, block, was_folded) in [(one, second, false), (other, first, true)] {
             if let Some(row) = state.rows.get_mut(index) {
                 row.block = block;
+                row.was_folded = was_folded;
             }
         }
+    }
+
+    /// A thread counts in private memory. If its values were folded before, the trace says so with one more record of the thread: what it counts
+    /// from now on is not in them.
+    pub(crate) fn note_private(&self, id: ThreadId) {
+        let mut state = self.state.lock();
+        let State { rows, pending, .. } = &mut *state;
+        let row = index_of(id).and_then(|index| rows.get_mut(index));
+        let Some(row) = row.filter(|row| row.was_folded) else {
+            return;
+        };
+        row.was_folded = false;
+        pending.push(Record::Thread(Thread {
+            id,
+            name: row.name.clone(),
+            folded: true,
+        }));
     }
 
     /// Every block, with the bytes its threads have allocated since counting began.
@@ -376,6 +396,7 @@ impl State {
             before_ready: 0,
             ended_bytes: 0,
             ended_before_ready: 0,
+            was_folded: false,
         });
         Ok(self.rows.len() - 1)
     }

@@ -25,6 +25,10 @@ use crate::trace::live_words::LiveWords;
 /// Bytes of the slots of each class. The last class takes a whole buffer of maximum size.
 const SLOT_BYTES: [usize; 4] = [512, 4 << 10, 24 << 10, 44 << 10];
 
+/// The buffers of this many threads are in the file at most. Each takes four of the process's mappings: Linux allows 65,530, and each thread of the VM needs
+/// some, too.
+const MOST_BUFFERS: u64 = 4000;
+
 /// Approximate bytes of an area of slots.
 const AREA_BYTES: usize = 256 << 10;
 
@@ -37,6 +41,8 @@ pub(crate) struct LiveEvents {
     /// Free slots by class. The slot freed last is used first, so that few pages are dirty.
     free: [Mutex<Vec<usize>>; SLOT_BYTES.len()],
     sequence: AtomicU64,
+    /// Threads whose buffers are in the file.
+    buffers: AtomicU64,
 }
 
 impl LiveEvents {
@@ -81,6 +87,7 @@ impl LiveEvents {
             header,
             free: Default::default(),
             sequence: AtomicU64::new(0),
+            buffers: AtomicU64::new(0),
         }))
     }
 
@@ -103,6 +110,9 @@ impl LiveEvents {
         bytes: usize,
     ) -> Result<(), Refusal> {
         let mut file = self.file.lock();
+        if self.buffers.load(Ordering::Relaxed) >= MOST_BUFFERS {
+            return Err(file.too_many_blocks(MOST_BUFFERS as usize));
+        }
         let range = file.reserve(live::PAGE + bytes)?;
         let (first, rest) = split(range, live::PAGE);
         let place = |address| NonNull::new(std::ptr::with_exposed_provenance_mut(address));
@@ -117,6 +127,7 @@ impl LiveEvents {
         words.set(live::AREA_BYTES, range.length as u64);
         words.set(live::BUFFER_START, buffer as u64);
         words.set(live::KIND, live::THREAD);
+        self.buffers.fetch_add(1, Ordering::Relaxed);
         // Must come last: readers stop at an area without a kind.
         drop(file);
         Ok(())

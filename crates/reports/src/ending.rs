@@ -102,22 +102,27 @@ fn write_error(number: u64) -> String {
     }
 }
 
-/// What a kill loses.
+/// What a kill loses: counts, or (with `mode=trace`, which has no counters) events.
 fn private(run: &UnendedRun) -> Option<String> {
     let threads = private_threads(run);
     if threads.is_empty() {
         return None;
     }
-    let lost = match run.facts.process {
-        ProcessState::Running => "would be lost if the JVM were killed",
-        _ => "are lost since the last snapshot",
+    let what = match run.facts.has_counters {
+        true => "counts",
+        false => "the last events",
+    };
+    let lost = match (run.facts.process, run.facts.has_counters) {
+        (ProcessState::Running, _) => "would be lost if the JVM were killed",
+        (_, true) => "are lost since the last snapshot",
+        (_, false) => "are lost",
     };
     let more = match threads.len().saturating_sub(NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "counts of {} were in private memory and {lost}: {}{more}; a larger `mapped-memory` keeps them",
+        "{what} of {} were in private memory and {lost}: {}{more}; a larger `mapped-memory` keeps them",
         counted(threads.len() as u64, "thread"),
         threads[..threads.len().min(NAMES)].join(", "),
     ))

@@ -42,7 +42,8 @@ pub struct MissingEnd {
     pub write_error: Option<u64>,
     /// The values are those of the mapped counters: exact for each thread up to its last instruction.
     pub has_counters: bool,
-    /// Threads whose counters were in private memory: they have the values of the last snapshot, or none.
+    /// Threads whose counters were in private memory: they have the values of the last snapshot, or none. With `mode=trace`: threads whose
+    /// event buffers were.
     pub private_threads: Vec<ThreadId>,
     /// Threads that had some of their counters in private memory.
     pub partly_private_threads: Vec<ThreadId>,

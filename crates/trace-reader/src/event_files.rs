@@ -320,12 +320,12 @@ impl EventFiles {
         if self.has_end || !self.is_of_this_run(&live) {
             return;
         }
+        self.recovered.private_threads = live.private_threads;
         if live.is_running {
             // What it has in memory moves to the files while they are being read.
             self.recovered.is_running = true;
             return;
         }
-        self.recovered.private_threads = live.private_threads;
         for index in 0..live.pieces.len() {
             let Some(piece) = live.pieces.get(index).cloned() else {
                 break;

@@ -35,6 +35,8 @@ pub struct CounterContext {
     folded: BTreeMap<ThreadId, ThreadCounts>,
     /// The last generation that was folded, by block.
     folded_generations: HashMap<u64, u32>,
+    /// Threads that the trace names once more after their values were folded: they went on in private memory.
+    private_again: BTreeSet<ThreadId>,
 }
 
 impl CounterContext {
@@ -50,6 +52,9 @@ impl CounterContext {
             }
             Record::Thread(thread) => {
                 self.threads.insert(thread.id);
+                if self.folded.contains_key(&thread.id) {
+                    self.private_again.insert(thread.id);
+                }
             }
             Record::ClassAddress(class) => {
                 self.class_names
@@ -61,6 +66,7 @@ impl CounterContext {
     }
 
     fn fold(&mut self, folded: &FoldedBlock) {
+        self.private_again.remove(&folded.counts.thread);
         self.folded
             .insert(folded.counts.thread, folded.counts.clone());
         self.folded_generations
@@ -131,10 +137,17 @@ impl CounterContext {
             .map_or(UNKNOWN_TYPE, String::as_str)
     }
 
+    /// The threads of the trace that are not among these.
+    pub(crate) fn threads_besides(&self, these: &BTreeSet<ThreadId>) -> Vec<ThreadId> {
+        self.threads.difference(these).copied().collect()
+    }
+
     /// How far the run got.
     pub fn unended(&self, counters: &MappedCounters) -> MissingEnd {
         let owners = counters.blocks.iter().map(|block| block.owner.thread);
-        let kept: BTreeSet<ThreadId> = owners.chain(self.folded.keys().copied()).collect();
+        let folded = self.folded.keys().copied();
+        let folded = folded.filter(|thread| !self.private_again.contains(thread));
+        let kept: BTreeSet<ThreadId> = owners.chain(folded).collect();
         let has_counters = !counters.blocks.is_empty();
         let is_short =
             |block: &&MappedBlock| block.keyed_private || block.counters.len() < self.counter_end;

@@ -1,7 +1,7 @@
 //! What a killed process left in `events.live`: pieces that no event file has, and what its threads wrote after their
 //! last piece.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -162,6 +162,35 @@ pub(crate) fn read_live_events(directory: &Path) -> Option<LiveEvents> {
         epoch,
         private_threads: header.get(live::PRIVATE_THREADS),
     })
+}
+
+/// The threads whose buffers are in the file of a directory; `None` if there is none, or if it has the buffers of all
+/// threads.
+pub(crate) fn threads_with_buffers(directory: &Path) -> Option<BTreeSet<ThreadId>> {
+    let mut file = File::open(directory.join(LIVE_EVENTS_FILE_NAME)).ok()?;
+    let header = read_at(&mut file, 0, live::PAGE).ok()?;
+    let header = Words(&header);
+    let is_known = header.get(0) == live::MAGIC && header.get(1) == live::VERSION;
+    if !is_known || header.get(live::PRIVATE_THREADS) == 0 {
+        return None;
+    }
+    let mut threads = BTreeSet::new();
+    let mut at = live::PAGE as u64;
+    while let Ok(page) = read_at(&mut file, at, live::PAGE) {
+        let words = Words(&page);
+        match words.get(live::KIND) {
+            live::THREAD => threads.extend(u32::try_from(words.get(live::OWNER)).map(ThreadId)),
+            live::PIECES | live::COLLECTION => {}
+            _ => break,
+        }
+        // A damaged length ends the file.
+        let length = words.get(live::AREA_BYTES).max(live::PAGE as u64);
+        let Some(next) = at.checked_add(length) else {
+            break;
+        };
+        at = next;
+    }
+    Some(threads)
 }
 
 /// Whether the process with this number has such a file mapped. A process that ended, or another one that reused its number,

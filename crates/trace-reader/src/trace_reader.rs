@@ -1,15 +1,16 @@
 //! The records of a trace: of one file, or of all files of a directory in the order in which they were written. For a run that has not
 //! ended, the values of its mapped counters follow.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use ducktrack_trace_format::{Damage, JOURNAL_FILE_NAME, Record};
+use ducktrack_trace_format::{Damage, JOURNAL_FILE_NAME, Record, ThreadId};
 
 use crate::counter_file::{CounterFile, MappedCounters};
 use crate::journal_records::JournalRecords;
 use crate::last_values::CounterContext;
+use crate::live_events::threads_with_buffers;
 use crate::{MissingEnd, ReadError, RecordReader};
 
 /// Reads a trace. Iterates over the records; [`TraceReader::damage`] is complete when the iterator has ended.
@@ -26,6 +27,8 @@ pub struct TraceReader {
     definitions: u64,
     /// The mapped counters when the trace was opened.
     counters: Option<MappedCounters>,
+    /// The threads whose event buffers survive a kill, if those of some do not.
+    kept_buffers: Option<BTreeSet<ThreadId>>,
     context: CounterContext,
     unended: Option<MissingEnd>,
 }
@@ -44,6 +47,7 @@ impl TraceReader {
             definitions: 0,
             damage: counter_damage.into_iter().collect(),
             counters,
+            kept_buffers: threads_with_buffers(path),
             context: CounterContext::default(),
             unended: None,
         };
@@ -81,7 +85,10 @@ impl TraceReader {
     /// The values of the mapped counters, returned once, if the trace has no end.
     fn last_values(&mut self) -> Option<Record> {
         let counters = self.counters.take().filter(|_| !self.context.has_ended())?;
-        let unended = self.context.unended(&counters);
+        let mut unended = self.context.unended(&counters);
+        if let Some(kept) = self.kept_buffers.take() {
+            unended.private_threads = self.context.threads_besides(&kept);
+        }
         if unended.has_counters {
             self.forget_torn_ends();
         }

@@ -2,6 +2,8 @@
 //! itself, through a file that it maps, is compared with what the report says afterwards.
 
 mod ends;
+mod full_heap;
 mod kills;
+mod many_threads;
 mod probe;
 mod threads;

@@ -14,12 +14,13 @@ use tempfile::TempDir;
 /// The type of each third object.
 pub(crate) const MARKED: &str = "KilledProbe$Marked";
 
-/// The compiled program; `None` where there is no javac.
-fn programs() -> Option<&'static Path> {
+/// The compiled programs; `None` where there is no javac.
+pub(crate) fn programs() -> Option<&'static Path> {
     static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
     let compile = || {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(&["KilledProbe"], 11, folder.path()).expect("javac");
+        let compiled =
+            compile_java(&["KilledProbe", "FullHeap"], 11, folder.path()).expect("javac");
         if !compiled {
             skipped("killed_counts: no JDK with javac, nothing is checked");
         }
@@ -56,15 +57,25 @@ impl Place {
         self.folder.path().join("out")
     }
 
+    /// A file beside the output directory.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     pub(crate) fn published_file(&self) -> PathBuf {
         self.folder.path().join("published")
     }
 
     /// The word that a thread publishes; 0 as long as there is none.
     pub(crate) fn published(&self, thread: usize) -> i64 {
+        self.word(thread as u64 * 8)
+    }
+
+    /// A word of the file.
+    pub(crate) fn word(&self, index: u64) -> i64 {
         let mut word = [0; 8];
         let read = File::open(self.published_file())
-            .and_then(|file| file.read_exact_at(&mut word, thread as u64 * 64));
+            .and_then(|file| file.read_exact_at(&mut word, index * 8));
         read.map_or(0, |()| i64::from_le_bytes(word))
     }
 
@@ -85,16 +96,8 @@ impl Place {
             ))
             .arg("KilledProbe")
             .args(words)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
-            command.env_remove(variable);
-        }
-        Process {
-            child: command.spawn().expect("java"),
-        }
+            .current_dir(self.folder.path());
+        Process::start(&mut command)
     }
 
     /// Starts a count of this many threads that is published.
@@ -152,6 +155,20 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    /// Starts what a command says; its standard error is read at its end.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
+            command.env_remove(variable);
+        }
+        Self {
+            child: command.spawn().expect("java"),
+        }
+    }
+
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill")
             .arg(format!("-{name}"))

@@ -217,7 +217,14 @@ fn missing(model: &TraceModel) -> Vec<String> {
         (
             info.recovered.private_threads,
             "thread",
-            "whose last events are lost: the JVM was killed, and there was no room for their buffers in memory that outlives it",
+            match info.recovered.is_running {
+                true => {
+                    "whose last events a kill would lose: there is no room for their buffers in memory that outlives the JVM"
+                }
+                false => {
+                    "whose last events are lost: the JVM was killed, and there was no room for their buffers in memory that outlives it"
+                }
+            },
         ),
         (info.malformed, "event", "not readable"),
         (
