@@ -11,6 +11,7 @@ mod class_loaders;
 mod container;
 mod control;
 mod endings;
+mod full_disk;
 mod hostile_names;
 mod kills;
 mod live_top;

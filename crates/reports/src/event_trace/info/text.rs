@@ -89,6 +89,8 @@ fn write_events(out: &mut TextLines, report: &InfoReport) {
         out,
         "dropped",
         &match report.dropped {
+            // The end of a trace says what could not be written.
+            0 if report.head.run.ended.is_none() => "nothing, as far as the files tell".to_owned(),
             0 => "nothing: every event is here".to_owned(),
             dropped => counted(dropped, "event"),
         },
