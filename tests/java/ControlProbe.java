@@ -12,6 +12,8 @@ import java.util.stream.Stream;
  * work N     N objects of {@link Marked}, N int[3], in a method entered anew; prints DONE
  * where      prints WHERE and the place in {@link #place} at which it asks where it is: probes move it
  * thread N   work N in a new thread; prints DONE
+ * keep N     N objects of {@link Kept}, all held, until they are kept anew; prints DONE
+ * collect    asks for a collection of all; prints DONE
  * load N     loads N classes of the JDK, and initializes none; prints LOADED and how many have been
  * end        returns
  * </pre>
@@ -31,13 +33,26 @@ public final class ControlProbe {
         int value;
     }
 
+    static final class Kept {
+        int value;
+    }
+
     static volatile Object sink;
+    static volatile Object[] kept;
     static volatile long looped;
 
     static void work(int count) {
         for (int i = 0; i < count; i++) {
             sink = new Marked(i);
             sink = new int[3];
+        }
+    }
+
+    static void keep(int count) {
+        Object[] all = new Object[count];
+        kept = all;
+        for (int i = 0; i < count; i++) {
+            all[i] = new Kept();
         }
     }
 
@@ -115,6 +130,14 @@ public final class ControlProbe {
             switch (told[0]) {
                 case "work":
                     work(Integer.parseInt(told[1]));
+                    say("DONE");
+                    break;
+                case "keep":
+                    keep(Integer.parseInt(told[1]));
+                    say("DONE");
+                    break;
+                case "collect":
+                    System.gc();
                     say("DONE");
                     break;
                 case "thread":

@@ -3,6 +3,8 @@
 
 pub(crate) mod directory;
 pub(crate) mod grouping;
+mod heap_follower;
+mod heap_watch;
 mod live_heap;
 pub(crate) mod live_run;
 pub(crate) mod live_table;
@@ -27,9 +29,10 @@ use live_table::{LiveTable, RowOrder};
 #[command(after_help = "Examples:
   ducktrack top 4711                            places in the code, refreshed each second
   ducktrack top ducktrack-4711 --by types --sort objects-rate
+  ducktrack top 4711 --by heap                  what is alive, of a program with a trace
   ducktrack top 4711 --once --format json | jq '.rows[0]'
 
-Keys: q quit, tab or 1-5 sites, types, threads, packages, calls of the application; s next order; / filter; p pause; m mark (totals from now on); up, down, page keys")]
+Keys: q quit, tab or 1-6 sites, types, threads, packages, calls of the application, live heap; s next order; / filter; p pause; m mark (totals from now on); up, down, page keys")]
 pub(crate) struct TopArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]
@@ -76,14 +79,23 @@ pub(crate) fn run(args: &TopArgs) -> Result<ExitCode> {
     let directory = directory::of_target(&args.target)?;
     let mut live = LiveRun::open(&directory)?;
     let mut table = LiveTable::new(args.by, args.sort, args.filter.clone());
-    table.take(live.look()?, Instant::now());
+    live.look()?;
+    if args.by == By::Heap {
+        live.follow_heap()?;
+    }
+    if args.once {
+        live.wait_for_heap();
+    }
+    table.take(&live, Instant::now());
     let interval = Duration::from_secs_f64(args.interval);
     if !args.once {
         terminal::run(&mut live, table, interval)?;
         return Ok(ExitCode::SUCCESS);
     }
     sleep(interval);
-    table.take(live.look()?, Instant::now());
+    live.look()?;
+    live.wait_for_heap();
+    table.take(&live, Instant::now());
     let document = table.document(&live, args.top);
     let text = match args.format {
         Format::Json => document.json()?,

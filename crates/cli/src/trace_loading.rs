@@ -42,7 +42,8 @@ fn replay(files: &mut EventFiles, names: TraceNames, questions: &Questions) -> H
     replay
 }
 
-fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
+/// Leads one step to the replay.
+pub(crate) fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
     match step {
         EventStep::File {
             name,

@@ -150,8 +150,13 @@ impl CountModelBuilder {
 
     /// Adds everything up, and gives the names that a replay of the trace's events needs.
     pub fn finish_trace(self) -> (CountModel, TraceNames) {
+        self.finish_trace_after(&TraceNames::default())
+    }
+
+    /// The same when more has been defined. What was known `before` keeps its positions, so that a replay can go on with these names.
+    pub fn finish_trace_after(self, before: &TraceNames) -> (CountModel, TraceNames) {
         let layout = self.run.as_ref().map(|run| run.layout).unwrap_or_default();
-        let mut names = TraceNames::of(&self.definitions, layout);
+        let mut names = TraceNames::of(&self.definitions, layout, before);
         let (model, rows) = self.finish_with_rows();
         names.set_columns(&rows, model.sites.len());
         (model, names)

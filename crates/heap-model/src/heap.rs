@@ -17,6 +17,7 @@ mod cost;
 mod epoch_part;
 mod epoch_queues;
 mod fate_map;
+mod followed_sites;
 mod growth;
 mod growth_builder;
 mod growth_doubts;
@@ -65,6 +66,7 @@ pub use cost::{
     ObjectGroup, PauseKind, PauseModel, Saved, SiteCost, TypeCost,
 };
 pub use epoch_part::{EpochPart, EpochView};
+pub use followed_sites::FollowedSites;
 pub use growth::{
     Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, OldSpaceLook, StretchGrowth,
 };

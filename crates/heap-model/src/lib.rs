@@ -54,7 +54,7 @@ pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, BridgeLosses, CallerCost, CallerLifetime, CollectionNumber, CommonFacts,
     CompositionPoint, Cost, CostQuestion, EpochPart, EpochView, Estimate, EventFileRow,
-    FullSavings, GcCost, GroupCost, Growth, GrowthBound, GrowthPoint, GrowthRow, GrowthSubject,
+    FollowedSites, FullSavings, GcCost, GroupCost, Growth, GrowthBound, GrowthPoint, GrowthRow, GrowthSubject,
     GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay, HeapWhatIf, HeldRoot, KindCost,
     KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects, LiveSite, LiveSpace,
     LiveThread, LiveType, Lives, Moment, ObjectGroup, ObjectMaker, OldSpaceLook, PauseKind,

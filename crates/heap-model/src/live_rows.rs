@@ -37,6 +37,8 @@ pub enum LiveName {
         /// Descriptor of what is made; `None` where it differs.
         ty: Option<String>,
     },
+    /// The place is not known.
+    UnknownSite,
     /// A type, as a descriptor.
     Type(String),
     /// A thread.

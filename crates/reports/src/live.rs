@@ -60,6 +60,9 @@ pub struct LiveHeapDoc {
     pub last_full: Option<LiveCollectionDoc>,
     /// Between the last two looks.
     pub collections_per_second: f64,
+    /// With `by` `heap`: the collection after which the objects of the rows live; `null` where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows_of_collection: Option<u32>,
     /// The share of that time in which collections stopped the program.
     pub pause_share: f64,
 }
@@ -78,7 +81,7 @@ pub struct LiveDoc {
     pub pid: u32,
     /// `running`, `killed`, `ended` or `unknown`.
     pub state: &'static str,
-    /// `sites`, `calls`, `types`, `threads` or `packages`.
+    /// `sites`, `calls`, `types`, `threads`, `packages`, or `heap`: sites again, but their objects that live; rates are what became more of them.
     pub by: &'static str,
     /// Seconds between the two looks that rates are of.
     pub seconds: f64,
@@ -125,6 +128,7 @@ pub fn live_name(name: &LiveName) -> String {
             let (class, method) = (readable_class(class), printable(method));
             format!("{class}.{method}{line} calls {}", readable_class(target))
         }
+        LiveName::UnknownSite => "(site not known)".to_owned(),
         LiveName::Type(descriptor) => readable_type(descriptor),
         LiveName::Thread(name) => printable(name),
         LiveName::Package(package) if package.is_empty() => "(no package)".to_owned(),

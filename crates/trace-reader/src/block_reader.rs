@@ -4,7 +4,8 @@
 //! mark at which an intact block starts and continues there. A file that was cut while it was written is
 //! distinguished from damage in the middle: after the cut there is no intact block.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Take};
 
 use ducktrack_trace_format::{
     BLOCK_MARK, BlockHeader, BlockKind, Damage, FileHeader, FormatError, MAX_CONTENT,
@@ -71,6 +72,19 @@ enum Found {
     Corrupt(FormatError),
     /// Fewer bytes than a block needs.
     Short,
+}
+
+impl BlockReader<Take<File>> {
+    /// Reads the file again from the next block on, as long as it is by now; gives its length.
+    pub(crate) fn reread(&mut self) -> io::Result<u64> {
+        let at = self.window.position();
+        let input = self.window.input_mut();
+        let length = input.get_ref().metadata()?.len();
+        input.get_mut().seek(SeekFrom::Start(at))?;
+        input.set_limit(length.saturating_sub(at));
+        self.window.forget();
+        Ok(length)
+    }
 }
 
 impl<R: Read> BlockReader<R> {

@@ -32,6 +32,18 @@ impl<R: Read> ByteWindow<R> {
         self.position
     }
 
+    /// Where bytes come from.
+    pub(crate) fn input_mut(&mut self) -> &mut R {
+        &mut self.input
+    }
+
+    /// Forgets the bytes in memory: the input goes on from the position.
+    pub(crate) fn forget(&mut self) {
+        self.buffer.clear();
+        self.used = 0;
+        self.ended = false;
+    }
+
     /// The bytes in memory.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.buffer.get(self.used..).unwrap_or_default()

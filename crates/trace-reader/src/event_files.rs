@@ -29,6 +29,7 @@ use crate::block_reader::{BlockReader, StoredBlock};
 use crate::damage_log::DamageLog;
 use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
 use crate::event_file_list::{event_files, first_block, is_of_event_files, is_rotation, name_of};
+use crate::event_following::Following;
 use crate::event_sizes::EventSizes;
 use crate::event_step::{Epoch, EventContent, EventStep};
 use crate::live_events::{FoundPiece, LiveEvents, RecoveredEvents, read_live_events};
@@ -37,18 +38,18 @@ use crate::open_collection::OpenCollection;
 /// Reads all event files of a trace.
 #[derive(Debug)]
 pub struct EventFiles {
-    paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Their lengths when they were listed. Bytes that a running process has appended since are not read, because the definitions that they
     /// refer to have not been read.
-    lengths: Vec<u64>,
+    pub(crate) lengths: Vec<u64>,
     /// Findings by file; the reader of the current file holds that file's findings.
-    logs: Vec<DamageLog>,
+    pub(crate) logs: Vec<DamageLog>,
     /// Intact blocks by file.
-    blocks: Vec<u64>,
+    pub(crate) blocks: Vec<u64>,
     /// For findings about files that do not exist; never used.
     other_log: DamageLog,
-    current: Option<(FileNumber, BlockReader<Take<File>>)>,
-    next_file: usize,
+    pub(crate) current: Option<(FileNumber, BlockReader<Take<File>>)>,
+    pub(crate) next_file: usize,
     /// Process id and start time of the run that wrote the files.
     run: Option<(u32, u64)>,
     steps: VecDeque<EventStep>,
@@ -57,7 +58,7 @@ pub struct EventFiles {
     open: Option<OpenCollection>,
     sizes: EventSizes,
     most_kept: usize,
-    total_bytes: u64,
+    pub(crate) total_bytes: u64,
     bytes_of_ended_files: u64,
     ended: bool,
     /// Number of collections so far.
@@ -65,10 +66,12 @@ pub struct EventFiles {
     /// Number of blocks of each file, by the file's index in the run.
     block_counts: Vec<(u32, u32)>,
     /// The end record of the run was read.
-    has_end: bool,
+    pub(crate) has_end: bool,
     /// What a killed process had in memory.
-    live: Option<LiveEvents>,
+    pub(crate) live: Option<LiveEvents>,
     recovered: RecoveredEvents,
+    /// The files grow while they are read.
+    pub(crate) following: Option<Following>,
 }
 
 impl EventFiles {
@@ -106,6 +109,7 @@ impl EventFiles {
             has_end: false,
             live: read_live_events(directory),
             recovered: RecoveredEvents::default(),
+            following: None,
         })
     }
 
@@ -168,9 +172,9 @@ impl EventFiles {
             .collect()
     }
 
-    /// The next step; `None` after [`EventStep::End`].
+    /// The next step; `None` after [`EventStep::End`], and where files are followed that have no more by now.
     pub fn next_step(&mut self) -> Option<EventStep> {
-        while self.steps.is_empty() && !self.ended {
+        while self.steps.is_empty() && !self.ended && !self.waits() {
             self.advance();
         }
         self.steps.pop_front()

@@ -25,6 +25,7 @@ mod error;
 mod event_buffers;
 mod event_file_list;
 mod event_files;
+mod event_following;
 mod event_sizes;
 mod event_step;
 mod journal_records;

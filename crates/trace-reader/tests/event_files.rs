@@ -91,6 +91,17 @@ fn threads(files: &mut EventFiles, buffers: &EventBuffers, workers: usize) -> Ve
 /// Every step, as a short description.
 fn outline(directory: &Path) -> (Vec<String>, Vec<&'static str>) {
     let mut files = EventFiles::open(directory).unwrap();
+    let steps = described(&mut files);
+    let damage = files
+        .damage()
+        .iter()
+        .map(|(_, damage)| damage.name())
+        .collect();
+    (steps, damage)
+}
+
+/// The steps up to where there is none.
+fn described(files: &mut EventFiles) -> Vec<String> {
     let mut steps = Vec::new();
     while let Some(step) = files.next_step() {
         steps.push(match step {
@@ -99,7 +110,7 @@ fn outline(directory: &Path) -> (Vec<String>, Vec<&'static str>) {
             }
             EventStep::Sync(_) => "sync".to_owned(),
             EventStep::Epoch(epoch) => {
-                let threads = threads(&mut files, &epoch.buffers, 2);
+                let threads = threads(files, &epoch.buffers, 2);
                 let from: Vec<u64> = epoch.runs.iter().map(|run| run.from).collect();
                 let whole = if epoch.complete { "" } else { " incomplete" };
                 format!(
@@ -109,16 +120,11 @@ fn outline(directory: &Path) -> (Vec<String>, Vec<&'static str>) {
             }
             EventStep::Explained(_) => "explained".to_owned(),
             EventStep::Damaged => "damaged".to_owned(),
-            EventStep::End(buffers) => format!("end of {:?}", threads(&mut files, &buffers, 3)),
+            EventStep::End(buffers) => format!("end of {:?}", threads(files, &buffers, 3)),
             _ => "?".to_owned(),
         });
     }
-    let damage = files
-        .damage()
-        .iter()
-        .map(|(_, damage)| damage.name())
-        .collect();
-    (steps, damage)
+    steps
 }
 
 #[test]

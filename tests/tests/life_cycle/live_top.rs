@@ -1,6 +1,7 @@
 //! `ducktrack top` on programs that go on: its figures are those of the report, with a trace and without.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -81,6 +82,50 @@ fn a_traced_program_has_rows_collections_and_a_live_heap() {
         end(jvm);
         let recording = Recording::of(&output);
         assert!(recording.report.damage.is_empty(), "{name}");
+    }
+}
+
+/// The rows of the live heap are exact after each collection, and become fewer again.
+#[test]
+fn the_live_heap_of_a_traced_program_has_its_sites() {
+    for jdk in jdks(17) {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+            let place = tempfile::tempdir().expect("temporary folder");
+            let output = place.path().join("out");
+            let options = format!("mode=trace,summary=off,output={}", output.display());
+            let jvm = TrackedJvm::new(&jdk, &options).vm(&[collector, "-Xmx64m"]);
+            let mut jvm = jvm.start_program("ControlProbe", &[]);
+            let name = format!("Java {} {collector}", jdk.version);
+            let mut before = 0;
+            for kept in [50_000, 20, 70_000] {
+                jvm.ask(&format!("keep {kept}"), "DONE");
+                jvm.ask("collect", "DONE");
+                // Collections go to the files a moment after them.
+                let patience = Instant::now();
+                let document = loop {
+                    let document = top(&path(&output), "heap");
+                    let rows_of = document["heap"]["rowsOfCollection"].as_u64();
+                    let last = document["heap"]["last"]["number"].as_u64();
+                    let is_new = rows_of.is_some_and(|number| number > before);
+                    if is_new && objects(&document, "Kept") == kept {
+                        before = rows_of.unwrap_or(0);
+                        assert!(rows_of <= last, "{name}: {document}");
+                        break document;
+                    }
+                    assert!(
+                        patience.elapsed() < Duration::from_secs(20),
+                        "{name}: {kept} objects are kept: {document}"
+                    );
+                };
+                assert_eq!(document["by"], "heap", "{name}");
+                assert_eq!(objects(&document, "ControlProbe.keep"), kept + 1, "{name}");
+                let total = document["total"]["objects"].as_i64().expect("a number");
+                let live = document["heap"]["last"]["liveObjects"].as_i64();
+                let known = document["heap"]["last"]["number"] == before;
+                assert!(!known || live == Some(total), "{name}: {document}");
+            }
+            end(jvm);
+        }
     }
 }
 

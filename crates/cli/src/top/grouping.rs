@@ -17,25 +17,30 @@ pub(crate) enum By {
     Threads,
     /// Packages of the places
     Packages,
+    /// What is alive, by place in the code (recorded with mode=trace)
+    Heap,
 }
 
 impl By {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Sites,
         Self::Types,
         Self::Threads,
         Self::Packages,
         Self::Calls,
+        Self::Heap,
     ];
 
-    pub(crate) fn kind(self) -> LiveKind {
-        match self {
+    /// What is counted; `None`: rows are of objects that live.
+    pub(crate) fn kind(self) -> Option<LiveKind> {
+        Some(match self {
             Self::Sites => LiveKind::Sites,
             Self::Calls => LiveKind::Calls,
             Self::Types => LiveKind::Types,
             Self::Threads => LiveKind::Threads,
             Self::Packages => LiveKind::Packages,
-        }
+            Self::Heap => return None,
+        })
     }
 
     pub(crate) fn word(self) -> &'static str {
@@ -45,6 +50,7 @@ impl By {
             Self::Types => "types",
             Self::Threads => "threads",
             Self::Packages => "packages",
+            Self::Heap => "heap",
         }
     }
 }

@@ -79,6 +79,7 @@ impl LiveHeap {
             last: self.last.as_ref()?.document(),
             last_full: self.last_full.as_ref().map(Known::document),
             collections_per_second: per_second(pauses.collections as f64),
+            rows_of_collection: None,
             pause_share: per_second(pauses.micros as f64 / 1e6).min(1.0),
         })
     }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_heap_model::LiveCounts;
+use ducktrack_heap_model::{LiveCounts, LiveRow};
 use ducktrack_reports::LiveHeapDoc;
 use ducktrack_trace_reader::{
     CounterContext, CounterFile, MappedCounters, ProcessState, ReadError, Record, TraceTail,
 };
 
+use super::grouping::By;
+use super::heap_watch::{HeapWatch, Seen};
 use super::live_heap::LiveHeap;
 use crate::control::ask_for_values;
 
@@ -26,6 +28,9 @@ pub(crate) struct LiveRun {
     context: CounterContext,
     /// Only of a run that has a trace of events.
     heap: Option<LiveHeap>,
+    /// Where somebody has asked what lives.
+    watch: Option<HeapWatch>,
+    seen: Seen,
     pub(crate) pid: u32,
     pub(crate) state: &'static str,
     pub(crate) private_threads: usize,
@@ -52,6 +57,8 @@ impl LiveRun {
             counts: LiveCounts::default(),
             context: CounterContext::default(),
             heap: None,
+            watch: None,
+            seen: Seen::default(),
             pid: 0,
             state: ProcessState::Unknown.name(),
             private_threads: 0,
@@ -64,11 +71,39 @@ impl LiveRun {
 
     /// The heap of a traced run, after its first collection.
     pub(crate) fn heap(&self) -> Option<LiveHeapDoc> {
-        self.heap.as_ref()?.document()
+        let by_site = self.watch.as_ref().and(self.seen.collection);
+        let heap = self.heap.as_ref()?.document()?;
+        Some(LiveHeapDoc {
+            rows_of_collection: by_site,
+            ..heap
+        })
+    }
+
+    /// Begins to follow what lives, where there is a trace of events.
+    pub(crate) fn follow_heap(&mut self) -> Result<()> {
+        if self.heap.is_some() && self.watch.is_none() {
+            self.watch = Some(HeapWatch::start(&self.directory)?);
+        }
+        Ok(())
+    }
+
+    /// Lets what lives be as new as the counters.
+    pub(crate) fn wait_for_heap(&mut self) {
+        if let Some(watch) = &self.watch {
+            self.seen = watch.wait();
+        }
+    }
+
+    /// What the last look saw.
+    pub(crate) fn rows(&self, by: By) -> &[LiveRow] {
+        match by.kind() {
+            Some(kind) => self.counts.rows(kind),
+            None => &self.seen.rows,
+        }
     }
 
     /// Reads the counters as they are now, and adds them up.
-    pub(crate) fn look(&mut self) -> Result<&LiveCounts> {
+    pub(crate) fn look(&mut self) -> Result<()> {
         let name = || self.file.path().display().to_string();
         let counters = self.file.read().with_context(name)?;
         // After the counters: what they count is defined by then.
@@ -82,7 +117,13 @@ impl LiveRun {
         if let Some(heap) = &mut self.heap {
             heap.look(Instant::now())?;
         }
-        Ok(&self.counts)
+        if let Some(watch) = &self.watch {
+            self.seen = watch.seen();
+        }
+        match &self.seen.error {
+            Some(error) => bail!("the live heap: {error}"),
+            None => Ok(()),
+        }
     }
 
     /// The values that the agent writes when it is asked; of a run that does not answer any more, its last.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use ducktrack_heap_model::{LiveCounts, LiveRow, Tally};
+use ducktrack_heap_model::{LiveRow, Tally};
 use ducktrack_reports::{LiveDoc, LiveRowDoc, live_name, live_row};
 
 use super::grouping::By;
@@ -86,8 +86,8 @@ impl LiveTable {
     }
 
     /// Takes the values of a look.
-    pub(crate) fn take(&mut self, counts: &LiveCounts, at: Instant) {
-        let rows = counts.rows(self.by.kind());
+    pub(crate) fn take(&mut self, live: &LiveRun, at: Instant) {
+        let rows = live.rows(self.by);
         for (known, row) in self.rows.iter_mut().zip(rows) {
             known.total = row.total;
             known.inclusive = row.inclusive;

@@ -10,6 +10,9 @@ const FIGURES: usize = 4 * 13 + 1;
 /// Where there are no rows of calls.
 pub(crate) const NO_CALLS: &str = "No calls of the application: record with app=auto (ducktrack run --app auto -- java ...), without a trace";
 
+/// Where there is no live heap.
+pub(crate) const NO_HEAP: &str = "No live heap: record with mode=trace (ducktrack run --mode trace -- java ...), and wait for a collection";
+
 /// The document for people; names become shorter to fit into this width.
 pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
     let mut out = format!(
@@ -29,9 +32,11 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
             fitted(&row.name, width.saturating_sub(FIGURES).max(8))
         )
     };
+    let is_heap = document.by == By::Heap.word();
+    let [bytes, objects] = live_words(is_heap);
     out += &format!(
         "\n{:>12} {:>12} {:>12} {:>12}  {}\n",
-        "bytes/s", "objects/s", "bytes", "objects", document.by
+        "bytes/s", "objects/s", bytes, objects, document.by
     );
     out += &line(&document.total);
     for row in &document.rows {
@@ -40,8 +45,35 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
     if document.by == By::Calls.word() && document.rows.is_empty() {
         out += &format!("\n{NO_CALLS}\n");
     }
+    if is_heap {
+        out += &format!("\n{}\n", heap_rows_line(document.heap.as_ref()));
+    }
     out += &format!("\nNext:\n  ducktrack report {}\n", document.trace);
     out
+}
+
+/// Of which objects the rows of the live heap are.
+pub(crate) fn heap_rows_line(heap: Option<&LiveHeapDoc>) -> String {
+    match heap {
+        None => NO_HEAP.to_owned(),
+        Some(heap) => match heap.rows_of_collection {
+            Some(number) => format!(
+                "Objects not known dead after collection {number}; rates: how they become more or fewer"
+            ),
+            None => {
+                "The live heap is not known (the trace is being read, or has no moves of objects)"
+                    .to_owned()
+            }
+        },
+    }
+}
+
+/// The names of the columns of totals.
+pub(crate) fn live_words(is_heap: bool) -> [&'static str; 2] {
+    match is_heap {
+        true => ["live bytes", "live"],
+        false => ["bytes", "objects"],
+    }
 }
 
 /// The text about the heap of a traced run.

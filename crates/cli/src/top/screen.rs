@@ -10,7 +10,9 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table};
 use super::grouping::By;
 use super::live_run::LiveRun;
 use super::live_table::{LiveTable, RowOrder, SPARKS, ShownRow};
-use super::live_text::{NO_CALLS, heap_lines, short_bytes, short_number};
+use super::live_text::{
+    NO_CALLS, heap_lines, heap_rows_line, live_words, short_bytes, short_number,
+};
 
 /// Bars of a spark line, lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -40,7 +42,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, live: &LiveRun, table: &LiveTable, cho
     .areas(frame.area());
     let (count, rows) = table.shown(choices.first, usize::from(body.height.saturating_sub(1)));
     frame.render_widget(head_lines(live, table, choices, heap), head);
-    frame.render_widget(tab_line(table, count), tabs);
+    frame.render_widget(tab_line(live, table, count), tabs);
     frame.render_widget(rows_table(table, &rows, body), body);
     frame.render_widget(key_line(table, choices), keys);
 }
@@ -56,10 +58,12 @@ fn head_lines(
         (true, _) => "paused",
         (false, state) => state,
     };
-    let since = if table.has_mark() {
-        "since the mark"
-    } else {
-        "since the start"
+    let rows_of = live.heap().and_then(|heap| heap.rows_of_collection);
+    let since = match (table.by, table.has_mark(), rows_of) {
+        (By::Heap, true, _) => "more than at the mark".to_owned(),
+        (By::Heap, false, Some(number)) => format!("after collection {number}"),
+        (_, true, _) => "since the mark".to_owned(),
+        _ => "since the start".to_owned(),
     };
     let private = match live.private_threads {
         0 => String::new(),
@@ -67,6 +71,7 @@ fn head_lines(
     };
     let of = match table.by {
         By::Calls => " in calls of the application",
+        By::Heap => " not known dead",
         _ => "",
     };
     let mut lines = vec![
@@ -90,7 +95,7 @@ fn head_lines(
     Paragraph::new(lines)
 }
 
-fn tab_line(table: &LiveTable, count: usize) -> Paragraph<'static> {
+fn tab_line(live: &LiveRun, table: &LiveTable, count: usize) -> Paragraph<'static> {
     let mut spans = Vec::new();
     for (number, by) in (1..).zip(By::ALL) {
         let style = match by == table.by {
@@ -105,6 +110,9 @@ fn tab_line(table: &LiveTable, count: usize) -> Paragraph<'static> {
     };
     spans.push(Span::raw(match (table.by, count) {
         (By::Calls, 0) if table.filter.is_empty() => format!("   {NO_CALLS}"),
+        (By::Heap, 0) if table.filter.is_empty() => {
+            format!("   {}", heap_rows_line(live.heap().as_ref()))
+        }
         _ => format!("   {count} rows by {}{filter}", table.order.words()),
     }));
     Paragraph::new(Line::from(spans))
@@ -134,7 +142,13 @@ fn header(table: &LiveTable, is_wide: bool) -> Row<'static> {
             true => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             false => Style::new().add_modifier(Modifier::BOLD),
         };
-        right(order.words().to_owned()).style(style)
+        let [bytes, objects] = live_words(table.by == By::Heap);
+        let words = match order {
+            RowOrder::Bytes => bytes,
+            RowOrder::Objects => objects,
+            rate => rate.words(),
+        };
+        right(words.to_owned()).style(style)
     };
     let mut cells = vec![
         column(RowOrder::BytesRate),
@@ -184,7 +198,7 @@ fn key_line(table: &LiveTable, choices: &Choices) -> Paragraph<'static> {
             "filter: {}_   enter keeps it, esc takes it away",
             table.filter
         ),
-        false => "q quit  tab/1-5 view  s sort  / filter  p pause  m mark  ↑↓ scroll".to_owned(),
+        false => "q quit  tab/1-6 view  s sort  / filter  p pause  m mark  ↑↓ scroll".to_owned(),
     };
     Paragraph::new(Line::styled(text, Style::new().add_modifier(Modifier::DIM)))
 }

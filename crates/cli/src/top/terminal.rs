@@ -56,12 +56,21 @@ impl Show<'_> {
                 Step::Draw if Instant::now() < next_look => {}
                 Step::Draw | Step::Look => {
                     if !self.choices.paused || step == Step::Look {
-                        self.table.take(self.live.look()?, Instant::now());
+                        self.look()?;
                     }
                     next_look = Instant::now() + self.interval;
                 }
             }
         }
+    }
+
+    fn look(&mut self) -> Result<()> {
+        self.live.look()?;
+        if self.table.by == By::Heap {
+            self.live.follow_heap()?;
+        }
+        self.table.take(self.live, Instant::now());
+        Ok(())
     }
 
     /// Waits for a key, or for the time of the next look.
@@ -112,7 +121,7 @@ impl Show<'_> {
             KeyCode::Char('/') => self.choices.typing = true,
             KeyCode::Tab => return self.show(self.place() + 1),
             KeyCode::BackTab => return self.show(self.place() + By::ALL.len() - 1),
-            KeyCode::Char(digit @ '1'..='5') => {
+            KeyCode::Char(digit @ '1'..='6') => {
                 return self.show(digit as usize - '1' as usize);
             }
             KeyCode::Down => self.choices.first += 1,

@@ -33,8 +33,8 @@ impl LiveLooks {
         let table = |by| LiveTable::new(by, RowOrder::default(), String::new());
         let mut tables: Vec<LiveTable> = By::ALL.into_iter().map(table).collect();
         let now = Instant::now();
-        let counts = live.look().ok()?;
-        tables.iter_mut().for_each(|table| table.take(counts, now));
+        live.look().ok()?;
+        tables.iter_mut().for_each(|table| table.take(&live, now));
         let inner = Looks {
             live,
             tables,
@@ -49,10 +49,13 @@ impl LiveLooks {
         // Tables are whole between two looks, whatever became of the thread that looked.
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Looks { live, tables, last } = &mut *inner;
+        if by == By::Heap {
+            live.follow_heap()?;
+        }
         if last.elapsed() >= LEAST_INTERVAL {
             let now = Instant::now();
-            let counts = live.look()?;
-            tables.iter_mut().for_each(|table| table.take(counts, now));
+            live.look()?;
+            tables.iter_mut().for_each(|table| table.take(live, now));
             *last = now;
         }
         let place = By::ALL.iter().position(|one| *one == by).unwrap_or(0);

@@ -15,9 +15,12 @@ use crate::row_plan::RowsById;
 use crate::stable_name::{stable_class, stable_descriptor};
 
 impl TraceNames {
-    /// All but the columns of sites.
-    pub(crate) fn of(definitions: &Definitions, layout: ObjectLayout) -> Self {
-        let mut names = Self::default();
+    /// All but the columns of sites. Types that were known `before` keep their columns.
+    pub(crate) fn of(definitions: &Definitions, layout: ObjectLayout, before: &Self) -> Self {
+        let mut names = Self {
+            types: before.types.clone(),
+            ..Self::default()
+        };
         for site in definitions.sites.items() {
             names.add_site(site, definitions, layout);
         }

@@ -25,6 +25,11 @@ function liveRow(row, isSum) {
   tr.append(element('td', 'n', shortBytes(row.bytesPerSecond) + '/s'), element('td', 'n', shortNumber(row.objectsPerSecond) + '/s'), element('td', 'n', shortBytes(row.bytes)), element('td', 'n', grouped(row.objects)), looks, name);
   return tr;
 }
+function rowsOf(live) {
+  if (live.by !== 'heap') return live.by + ', totals since the start';
+  const number = live.heap?.rowsOfCollection;
+  return number === undefined ? 'no live heap is known: the run has no trace, no collection yet, or the trace is being read' : `sites of the objects that are not known dead after collection ${grouped(number)}; rates are how they become more or fewer`;
+}
 async function lookAgain() {
   if (chosen.tab !== 'live' || isPaused || document.hidden) return;
   const question = new URLSearchParams({ by: chosen.by, sort: chosen.sort, filter: byId('filter').value.trim() }).toString();
@@ -33,7 +38,7 @@ async function lookAgain() {
   byId('live-rows').replaceChildren(liveRow(live.total, true), ...live.rows.map((row) => liveRow(row, false)));
   const heap = live.heap, last = heap?.last;
   const heapNow = heap ? `; heap ${shortBytes(last.liveBytes ?? last.usedBytes)} after collection ${grouped(last.number)} (${last.kind}, ${last.pauseMillis.toFixed(1)} ms, ${last.secondsAgo.toFixed(0)} s ago), pauses take ${(100 * heap.pauseShare).toFixed(1)} % of the time` : '';
-  byId('live-state').textContent = `pid ${live.pid} (${live.state}), ${live.seconds.toFixed(1)} s between the last two looks; ${live.by}, totals since the start${heapNow}`;
+  byId('live-state').textContent = `pid ${live.pid} (${live.state}), ${live.seconds.toFixed(1)} s between the last two looks; ${rowsOf(live)}${heapNow}`;
   document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks || 0) + 1);
 }
 async function followRun() {
