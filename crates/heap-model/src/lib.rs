@@ -54,13 +54,14 @@ pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use heap::{
     Amount, BridgeLosses, CallerCost, CallerLifetime, CollectionNumber, CommonFacts,
     CompositionPoint, Cost, CostQuestion, EpochPart, EpochView, Estimate, EventFileRow,
-    FollowedSites, FullSavings, GcCost, GroupCost, Growth, GrowthBound, GrowthPoint, GrowthRow, GrowthSubject,
-    GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay, HeapWhatIf, HeldRoot, KindCost,
-    KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects, LiveSite, LiveSpace,
-    LiveThread, LiveType, Lives, Moment, ObjectGroup, ObjectMaker, OldSpaceLook, PauseKind,
-    PauseModel, Quality, Questions, RecoveredRow, Rotation, Saved, SiteCost, SiteLifetime,
-    SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness, StretchGrowth, Timeline,
-    TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames, TypeCost, WindowGrowth,
+    FollowedSites, FullSavings, GcCost, GroupCost, Growth, GrowthBound, GrowthPoint, GrowthRow,
+    GrowthSubject, GrowthVerdict, GrowthWindow, HeapAt, HeapKnowledge, HeapReplay, HeapWhatIf,
+    HeldRoot, KindCost, KnowledgeGap, KnownStretch, Levels, Lifetimes, LiveCaller, LiveObjects,
+    LiveSite, LiveSpace, LiveThread, LiveType, Lives, Moment, ObjectGroup, ObjectMaker,
+    OldSpaceLook, PauseKind, PauseModel, Quality, Questions, RecoveredRow, Rotation, Saved,
+    SiteCost, SiteLifetime, SpaceUse, StaleCaller, StalePoint, StaleSite, StaleType, Staleness,
+    StretchGrowth, Timeline, TimelinePoint, TraceBridge, TraceInfo, TraceModel, TraceNames,
+    TypeCost, WindowGrowth,
 };
 pub use inconsistency::Inconsistency;
 pub use increments::Increments;

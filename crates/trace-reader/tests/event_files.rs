@@ -404,3 +404,78 @@ fn sizes_and_blocks_are_counted() {
         [5]
     );
 }
+
+/// As `end`, with more in the next file.
+fn rotated() -> (BlockKind, Vec<u8>) {
+    let mut content = Vec::new();
+    let end = End {
+        unix_millis: 1,
+        cause: "rotated".into(),
+        losses: Vec::new(),
+    };
+    push_record(&Record::End(end), &mut content).unwrap();
+    (BlockKind::END, content)
+}
+
+#[test]
+fn files_that_grow_byte_by_byte_give_the_steps_of_whole_ones() {
+    let whole = tempfile::tempdir().unwrap();
+    let sync = (BlockKind::SYNC, SyncEncoder::new(2).finish(true));
+    let first = [
+        header(0),
+        events(1),
+        collection(1),
+        moves(64),
+        events(2),
+        collection(2),
+        moves(32),
+        rotated(),
+    ];
+    write(whole.path(), 0, &first);
+    write(whole.path(), 1, &[header(1), sync, events(3), end()]);
+    let (expected, _) = outline(whole.path());
+
+    let growing = tempfile::tempdir().unwrap();
+    let mut files = EventFiles::follow(growing.path()).unwrap();
+    let mut steps = Vec::new();
+    for index in 0..2 {
+        let bytes = fs::read(whole.path().join(EventFile::name(index))).unwrap();
+        let path = growing.path().join(EventFile::name(index));
+        for length in 0..=bytes.len() {
+            // What is not written yet may stand there as zeros.
+            let mut written = bytes[..length].to_vec();
+            if length % 3 == 1 {
+                written.resize(bytes.len(), 0);
+            }
+            fs::write(&path, written).unwrap();
+            files.extend().unwrap();
+            steps.extend(described(&mut files));
+        }
+    }
+    assert_eq!(steps, expected);
+    assert_eq!(files.damage(), []);
+}
+
+#[test]
+fn followed_from_the_newest_file_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let sync = (BlockKind::SYNC, SyncEncoder::new(1).finish(true));
+    write(
+        directory.path(),
+        0,
+        &[header(0), events(1), collection(1), rotated()],
+    );
+    write(directory.path(), 1, &[header(1), sync, events(3)]);
+    let mut files = EventFiles::follow(directory.path()).unwrap();
+    files.extend().unwrap();
+    assert_eq!(described(&mut files), ["file Some(1)", "sync"]);
+    write(
+        directory.path(),
+        2,
+        &[header(2), events(4), collection(2), end()],
+    );
+    files.extend().unwrap();
+    // The file before had no end: what is missing is said.
+    let expected = ["file Some(2)", "epoch 2 of [3, 4] moves []", "end of []"];
+    assert_eq!(described(&mut files), expected);
+}
