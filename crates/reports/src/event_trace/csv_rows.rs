@@ -29,26 +29,54 @@ pub(super) fn place_fields(place: &PlaceDoc) -> Vec<String> {
     ]
 }
 
-/// A list of numbers in one field.
-pub(super) fn list(values: &[u64]) -> String {
-    let texts: Vec<String> = values.iter().map(u64::to_string).collect();
-    texts.join(" ")
+/// Columns for lists of numbers, one for each position: `died_0`, `died_1`, ... As many as the longest list needs.
+pub(super) struct ListColumns {
+    length: usize,
 }
 
-/// Callers with their objects and bytes in one field.
-pub(super) fn callers<'a>(parts: impl Iterator<Item = (&'a CallerDoc, i64, i64)>) -> String {
-    let text = |(caller, count, bytes): (&CallerDoc, i64, i64)| {
-        let caller = caller.known();
-        let name = caller.map_or_else(String::new, |caller| caller.to_string());
-        format!("{name}={count}/{bytes}")
-    };
-    let texts: Vec<String> = parts.map(text).collect();
-    texts.join("; ")
+impl ListColumns {
+    pub(super) fn of<'a>(lists: impl Iterator<Item = &'a Vec<u64>>) -> Self {
+        let length = |list: &Vec<u64>| {
+            let last = list.iter().rposition(|value| *value != 0);
+            last.map_or(0, |last| last + 1)
+        };
+        Self {
+            length: lists.map(length).max().unwrap_or(0),
+        }
+    }
+
+    pub(super) fn names(&self, prefix: &str) -> impl Iterator<Item = String> {
+        let prefix = prefix.to_owned();
+        (0..self.length).map(move |at| format!("{prefix}_{at}"))
+    }
+
+    /// The list's numbers; `None`: they stand in another row.
+    pub(super) fn fields(&self, list: Option<&Vec<u64>>) -> impl Iterator<Item = String> {
+        (0..self.length).map(move |at| match list {
+            Some(list) => list.get(at).copied().unwrap_or(0).to_string(),
+            None => String::new(),
+        })
+    }
+}
+
+/// The caller's name; empty where it is not known.
+pub(super) fn caller_field(caller: Option<&CallerDoc>) -> String {
+    let known = caller.and_then(CallerDoc::known);
+    known.map_or_else(String::new, |caller| caller.to_string())
+}
+
+/// Empty fields of a place.
+pub(super) fn no_place() -> Vec<String> {
+    vec![String::new(); PLACE.len()]
 }
 
 /// A table under a header.
-pub(super) fn table(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut out = header.join(",");
+pub(super) fn table(
+    header: &[impl AsRef<str>],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> String {
+    let names: Vec<&str> = header.iter().map(AsRef::as_ref).collect();
+    let mut out = names.join(",");
     out.push_str("\r\n");
     for row in rows {
         out.push_str(&csv_line(&row));

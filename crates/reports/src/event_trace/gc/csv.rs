@@ -1,7 +1,7 @@
 //! One row per site and caller.
 
 use super::document::{GcCostDoc, GcReport};
-use crate::event_trace::csv_rows::{PLACE, place_fields, table};
+use crate::event_trace::csv_rows::{PLACE, caller_field, no_place, place_fields, table};
 use crate::json::CallerDoc;
 
 const COST: [&str; 17] = [
@@ -39,14 +39,13 @@ pub(super) fn csv(report: &GcReport) -> String {
     let without = report
         .unattributed
         .iter()
-        .map(|cost| fields(vec![String::new(); PLACE.len()], None, cost));
+        .map(|cost| fields(no_place(), None, cost));
     table(&header, sites.chain(without))
 }
 
 fn fields(mut row: Vec<String>, caller: Option<&CallerDoc>, cost: &GcCostDoc) -> Vec<String> {
-    let caller = caller.and_then(CallerDoc::known);
     row.extend([
-        caller.map_or_else(String::new, |caller| caller.to_string()),
+        caller_field(caller),
         cost.count.to_string(),
         cost.bytes.to_string(),
         cost.copied.count.to_string(),
