@@ -15,6 +15,7 @@ use ducktrack_reports::{
 use crate::dump_loading::DumpTrace;
 use crate::impact::Pair;
 use crate::leaks::heap_size;
+use crate::nothing;
 use crate::selection::RowSelection;
 use crate::trace_report::TraceArgs;
 
@@ -66,6 +67,7 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
     };
     let model = args.report.load(&questions)?;
     let filter: Filter = args.selection.into();
+    nothing::mention_of_run(&model.count, &filter);
     let heap = args.heap.into_iter().map(Change::Heap);
     let young = args.young.into_iter().map(Change::Young);
     let halve = args.halve.into_iter().map(Change::Halve);

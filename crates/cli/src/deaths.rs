@@ -27,6 +27,7 @@ use crate::deaths::export::{Target, export};
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
+use crate::nothing;
 use crate::output;
 use crate::selection::SiteSelection;
 
@@ -131,7 +132,15 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         filter,
         damage: replayed.damage,
     };
-    let report = deaths_report(&out.finish(replayed.totals), &request);
+    let tallies = out.finish(replayed.totals);
+    let report = deaths_report(&tallies, &request);
+    if report.sites.is_empty() && request.filter.is_partial() {
+        let all = DeathsRequest {
+            filter: Filter::default(),
+            ..request.clone()
+        };
+        nothing::say(&request.filter, deaths_report(&tallies, &all).sites.len());
+    }
     output::print(&report, args.format.of_report(), args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ use ducktrack_reports::{
 };
 
 use crate::loading;
+use crate::nothing;
 use crate::output::{self, Format, Output};
 use crate::selection::Order;
 use crate::window_args::WindowArgs;
@@ -75,6 +76,10 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     };
     let names = [&args.before, &args.after].map(|path| path.display().to_string());
     let mut comparison = compare((&names[0], &before), (&names[1], &after), &options, &gates);
+    let most = before.sites.len().max(after.sites.len());
+    if comparison.changes.is_empty() && comparison.unchanged == 0 && most > 0 {
+        nothing::say(&options.filter(), most);
+    }
     if args.output.format() == Format::Html {
         let [before, after] =
             [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
@@ -114,10 +119,7 @@ fn stacks_of(path: &Path, options: &DiffOptions, windows: &WindowArgs) -> Result
             path.display()
         );
     }
-    let filter = Filter {
-        only: options.only.clone(),
-        ..Filter::default()
-    };
+    let filter = options.filter();
     let model = loading::load_windows(path, windows)?;
     Ok(view(&model, &path.display().to_string(), &filter))
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use ducktrack_heap_model::{CostQuestion, Questions, TraceModel};
-use ducktrack_reports::{Report, gc_report};
+use ducktrack_reports::{Filter, Report, gc_report};
 
 use crate::selection::RowSelection;
 use crate::trace_report::TraceReport;
@@ -19,6 +19,10 @@ pub(crate) struct Gc {
 }
 
 impl TraceReport for Gc {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
     fn questions(&self) -> Questions {
         Questions {
             cost: Some(CostQuestion::default()),

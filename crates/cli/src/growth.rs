@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_heap_model::{CountModel, GrowthBound, Questions, TraceModel};
-use ducktrack_reports::{Report, growth_report};
+use ducktrack_reports::{Filter, Report, growth_report};
 
 use crate::selection::SiteSelection;
 use crate::trace_report::TraceReport;
@@ -27,6 +27,10 @@ pub(crate) struct Growth {
 }
 
 impl TraceReport for Growth {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
     fn questions(&self) -> Questions {
         Questions {
             growth: true,

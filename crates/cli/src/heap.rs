@@ -46,6 +46,10 @@ impl FromStr for At {
 }
 
 impl TraceReport for Heap {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
     fn questions(&self) -> Questions {
         Questions {
             heap_at: vec![self.at.0],

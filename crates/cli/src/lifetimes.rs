@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use ducktrack_heap_model::{Questions, TraceModel};
-use ducktrack_reports::{Report, lifetimes_report};
+use ducktrack_reports::{Filter, Report, lifetimes_report};
 
 use crate::selection::SiteSelection;
 use crate::trace_report::TraceReport;
@@ -19,6 +19,10 @@ pub(crate) struct Lifetimes {
 }
 
 impl TraceReport for Lifetimes {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
     fn questions(&self) -> Questions {
         Questions {
             lifetimes: true,

@@ -1,6 +1,7 @@
 //! A filter that keeps nothing says so, on standard error: an empty table looks like a run without allocations.
 
-use ducktrack_reports::View;
+use ducktrack_heap_model::CountModel;
+use ducktrack_reports::{Filter, View, fits_any_site};
 
 /// Names the filter, where the run allocates and the filter keeps nothing of it.
 pub(crate) fn mention(view: &View) {
@@ -13,10 +14,21 @@ pub(crate) fn mention(view: &View) {
         && !causes
         && !view.totals.executed.is_zero()
     {
-        eprintln!(
-            "ducktrack: nothing of this run fits {}; without it there are {} sites",
-            view.filter.description(),
-            view.totals.sites
-        );
+        say(&view.filter, view.totals.sites);
     }
+}
+
+/// The same for reports on the events of a run: they are of its sites.
+pub(crate) fn mention_of_run(run: &CountModel, filter: &Filter) {
+    if filter.is_partial() && !run.sites.is_empty() && !fits_any_site(run, filter) {
+        say(filter, run.sites.len());
+    }
+}
+
+/// The same where nothing is known but how many places there were without the filter.
+pub(crate) fn say(filter: &Filter, without: usize) {
+    eprintln!(
+        "ducktrack: nothing of this run fits {}; without it there are {without} sites",
+        filter.description()
+    );
 }

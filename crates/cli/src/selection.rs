@@ -50,7 +50,7 @@ impl Selection {
 }
 
 /// Filters of a report that has an order of its own.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct RowSelection {
     /// Only sites in this package or class (may be repeated)
     #[arg(long, value_name = "PACKAGE")]
@@ -64,7 +64,7 @@ pub(crate) struct RowSelection {
 }
 
 /// Filters of a report that knows nothing of threads.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct SiteSelection {
     #[command(flatten)]
     rows: RowSelection,

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
-use ducktrack_reports::{Report, stale_report};
+use ducktrack_reports::{Filter, Report, stale_report};
 
 use crate::selection::SiteSelection;
 use crate::trace_report::{TraceReport, unknown_heap};
@@ -24,6 +24,10 @@ pub(crate) struct Stale {
 }
 
 impl TraceReport for Stale {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
     fn questions(&self) -> Questions {
         let at = self.at.map(CollectionNumber);
         Questions {

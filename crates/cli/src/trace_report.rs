@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_heap_model::{HeapKnowledge, Questions, TraceModel};
-use ducktrack_reports::Report;
+use ducktrack_reports::{Filter, Report};
 
+use crate::nothing;
 use crate::output::Output;
 use crate::trace_loading::load_trace;
 
@@ -15,6 +16,9 @@ use crate::trace_loading::load_trace;
 pub(crate) trait TraceReport: Args {
     /// What is asked of the events.
     fn questions(&self) -> Questions;
+
+    /// The part of the run that is wanted.
+    fn filter(&self) -> Filter;
 
     /// What the answers say. `trace`: the directory, as the report names it.
     fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report>;
@@ -44,6 +48,7 @@ impl<R: TraceReport> TraceReportArgs<R> {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let model = self.trace.load(&self.report.questions())?;
         let name = self.trace.name();
+        nothing::mention_of_run(&model.count, &self.report.filter());
         let report = self.report.report(&model, &name)?;
         self.trace.print(&report)
     }

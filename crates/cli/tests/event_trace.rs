@@ -332,6 +332,16 @@ fn report_counts_a_trace_too() {
     );
 }
 
+/// Fields of a line of CSV.
+fn fields_of(line: &str) -> usize {
+    let mut is_quoted = false;
+    let ends = line.chars().filter(|letter| {
+        is_quoted ^= *letter == '"';
+        *letter == ',' && !is_quoted
+    });
+    ends.count() + 1
+}
+
 #[test]
 fn filters_and_forms_of_every_command() {
     let place = Place::with_trace();
@@ -357,8 +367,19 @@ fn filters_and_forms_of_every_command() {
                 .count()
                 >= 2
         );
-        let only = place.json(&[command, "t", "--only", "org.example"]);
-        assert_eq!(only["sites"], json!([]), "{command}");
+        let only = [command, "t", "--only", "org.example", "--format", "json"];
+        let only = place.ducktrack(&only);
+        let document: Value = serde_json::from_slice(&only.stdout).expect("JSON");
+        assert_eq!(document["sites"], json!([]), "{command}");
+        assert_eq!(
+            String::from_utf8_lossy(&only.stderr),
+            "ducktrack: nothing of this run fits package org.example; without it there are 3 sites\n",
+            "{command}"
+        );
+        let csv = place.text(&[command, "t", "--format", "csv"]);
+        let widths: Vec<usize> = csv.lines().map(fields_of).collect();
+        assert!(widths.iter().all(|width| *width == widths[0]), "{csv}");
+        assert!(!csv.contains("; ") && !csv.contains("=1/"), "{csv}");
         let typed = place.json(&[command, "t", "--type", "Order", "--top", "1"]);
         let methods: Vec<&Value> = typed["sites"]
             .as_array()

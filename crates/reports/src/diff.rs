@@ -14,7 +14,7 @@ pub use flame::diff_html;
 pub use gate::{Gate, GateError, Verdict};
 
 use crate::error::ReportError;
-use crate::filter::{Sort, in_scope};
+use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
 use crate::report::Report;
 use crate::text::next_command::NextCommand;
@@ -92,6 +92,17 @@ pub struct DiffOptions {
     pub sort: Sort,
     /// Changes that are shown.
     pub top: Option<usize>,
+}
+
+impl DiffOptions {
+    /// What of a run is compared.
+    #[must_use]
+    pub fn filter(&self) -> Filter {
+        Filter {
+            only: self.only.clone(),
+            ..Filter::default()
+        }
+    }
 }
 
 /// Compares two runs and checks the gates.

@@ -28,6 +28,7 @@ mod error;
 mod event_trace;
 mod filter;
 mod fitted_names;
+mod fitting_sites;
 mod grouping;
 mod html;
 mod impact;
@@ -77,6 +78,7 @@ pub use event_trace::{
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
+pub use fitting_sites::fits_any_site;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
     TrialChange, TrialRun, TrialSetDoc, impact_report,

@@ -71,10 +71,7 @@ pub(super) fn no_place() -> Vec<String> {
 }
 
 /// A table under a header.
-pub(super) fn table(
-    header: &[impl AsRef<str>],
-    rows: impl Iterator<Item = Vec<String>>,
-) -> String {
+pub(super) fn table(header: &[impl AsRef<str>], rows: impl Iterator<Item = Vec<String>>) -> String {
     let names: Vec<&str> = header.iter().map(AsRef::as_ref).collect();
     let mut out = names.join(",");
     out.push_str("\r\n");

@@ -38,11 +38,7 @@ pub(super) fn csv(report: &GrowthReport) -> String {
     table(&header, sites.chain(without))
 }
 
-fn fields(
-    mut fields: Vec<String>,
-    row: &GrowthRowDoc,
-    collections: &BTreeSet<u32>,
-) -> Vec<String> {
+fn fields(mut fields: Vec<String>, row: &GrowthRowDoc, collections: &BTreeSet<u32>) -> Vec<String> {
     fields.extend([
         row.judged.verdict.clone(),
         row.judged.confidence.to_string(),

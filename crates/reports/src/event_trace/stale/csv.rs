@@ -30,7 +30,8 @@ pub(super) fn csv(report: &StaleReport) -> String {
         let whole = site.context.is_empty().then_some((None, &site.part));
         let parts = site.context.iter();
         let parts = parts.map(|one| (Some(&one.caller), &one.part));
-        let all: Vec<(Option<&CallerDoc>, &StalePartDoc)> = whole.into_iter().chain(parts).collect();
+        let all: Vec<(Option<&CallerDoc>, &StalePartDoc)> =
+            whole.into_iter().chain(parts).collect();
         let row = |(caller, part)| fields(place.clone(), caller, part, &levels);
         all.into_iter().map(row).collect::<Vec<_>>()
     });
