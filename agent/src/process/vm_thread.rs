@@ -51,8 +51,9 @@ mod tests {
     #[test]
     fn the_clock_of_a_thread_is_its_own() {
         // SAFETY: the call has no arguments and cannot fail.
+        let thread = unsafe { libc::gettid() };
         let own = VmThread {
-            clock: clock_of(unsafe { libc::gettid() }),
+            clock: clock_of(thread),
         };
         let before = own.cpu().expect("a clock");
         std::thread::sleep(Duration::from_millis(20));

@@ -5,8 +5,6 @@ use ducktrack_path_counters as paths;
 
 use core::mem;
 
-use ducktrack_classfile::Instruction;
-
 use crate::exception_stubs::Debts;
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};

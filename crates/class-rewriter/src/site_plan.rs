@@ -5,8 +5,6 @@ use ducktrack_probe_vocabulary::helper::counting;
 
 use core::mem;
 
-use ducktrack_classfile::Instruction;
-
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::planned::{Role, Term, Unit};
