@@ -42,6 +42,7 @@ impl Count {
                 materialized: options.materialized,
                 totals: asks_calls,
                 profile: by_path && options.reinstrument.is_some(),
+                redundant_stamps: false,
             },
         }
     }

@@ -67,6 +67,8 @@ pub struct Options {
     pub final_dump: bool,
     /// A trial of `ducktrack impact`.
     pub trial: Option<TrialChoices>,
+    /// `buffer-size=`, if it is given; [`EventChoices::buffer_size`] is what applies.
+    pub buffer_size: Option<usize>,
     /// What is recorded in addition to events, with `mode=witness`.
     pub witness: Witness,
     /// `witness=`, if it was given.
@@ -77,6 +79,8 @@ pub struct Options {
     pub calls: Option<Calls>,
     /// For tests of behaviour after a fault (feature `test-switches`): the collection that is reported as unreadable. Not in the help.
     pub fault_at: Option<u32>,
+    /// For tests as well: stamps that cannot change a death time are not left out.
+    pub redundant_stamps: bool,
     /// How events are passed from threads to files.
     pub events: EventChoices,
     /// A bound on the agent's memory; the agent stays below it where it can.
@@ -313,11 +317,13 @@ impl Default for Options {
             staleness: Staleness::Off,
             final_dump: false,
             trial: None,
+            buffer_size: None,
             witness: Witness::Off,
             witness_level: None,
             roots: None,
             calls: None,
             fault_at: None,
+            redundant_stamps: false,
             events: EventChoices::default(),
             memory: None,
             control: true,

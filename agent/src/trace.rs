@@ -121,6 +121,7 @@ impl Trace {
                 materialized: options.materialized,
                 totals: false,
                 profile: false,
+                redundant_stamps: options.redundant_stamps,
             },
             sites: resident.site_facts(),
             collections: Collections::default(),

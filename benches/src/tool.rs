@@ -77,8 +77,8 @@ pub fn known_tools() -> Vec<Tool> {
         ),
         tool(
             "ducktrack-witness",
-            "ducktrack, mode=witness: last uses and lost references, too",
-            ours("mode=witness"),
+            "ducktrack, mode=witness,witness=deaths: last uses and lost references, too",
+            ours("mode=witness,witness=deaths"),
         ),
         tool(
             "ducktrack-witness-full",

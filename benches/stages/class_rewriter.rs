@@ -43,6 +43,7 @@ fn main() {
             materialized: false,
             totals: false,
             profile: true,
+            redundant_stamps: false,
         };
         let (rewritten, refused) = rewrite(&corpus, &options, &tracked);
         println!(

@@ -317,6 +317,50 @@ fn nodes_die_when_the_collector_says_with_all_records_too() {
     compare_random_programs(Witness::Full);
 }
 
+/// Each object's moments as steps, and as bytes that were allocated since the step began.
+fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<(String, Vec<Option<(usize, u64)>>)> {
+    let run = TracedRun::new(jdk, options).expect("folder");
+    let mut command = run.command(options, &[programs]).expect("java");
+    command.args(["-Xmx64m", "-Xmn4m", "-XX:+UseSerialGC", "-Xint"]);
+    command.args(["-Drepeated=100", "Deaths"]);
+    run.finish(&mut command).expect("the program");
+    let all = rows(&run.trace(), "Deaths$*");
+    let steps = steps(&all, "Deaths$Step");
+    let since = |bytes: u64| {
+        let step = steps.partition_point(|start| *start <= bytes) - 1;
+        (step, bytes - steps[step])
+    };
+    let mut moments = Vec::new();
+    for (ty, rows) in &all {
+        let of_row = |row: &Row| {
+            let moments = [Some(row.born), row.used, row.dead];
+            (ty.clone(), moments.map(|bytes| bytes.map(since)).to_vec())
+        };
+        moments.extend(rows.iter().map(of_row));
+    }
+    moments
+}
+
+/// A second stamp between two moments at which a thread's position moves says what the first one says.
+#[test]
+fn stamps_that_are_left_out_change_no_moment() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let mut compared = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        for witness in Witness::ALL {
+            let with = |redundant: &str| {
+                let options = format!("{},redundant-stamps={redundant}", witness.mode());
+                moments(jdk, &options, programs.path())
+            };
+            let (few, all) = (with("off"), with("on"));
+            assert_eq!(few, all, "{witness:?} on {}", jdk.version);
+            compared += few.len();
+        }
+    }
+    checked(&format!("{compared} objects"));
+}
+
 /// Where objects move while the program runs, an address is no identity.
 #[test]
 fn other_collectors_are_refused_with_a_line() {

@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ducktrack_hotspot::{Address, ReferenceForm, ReferenceMapLayout, VmStructs};
+use ducktrack_hotspot::{
+    Address, Collector, JvmFlags, ReferenceForm, ReferenceMapLayout, VmStructs,
+};
 use ducktrack_jvmti::sys::{jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
 use ducktrack_probe_vocabulary::fact::RecordFact;
@@ -63,12 +65,20 @@ pub(crate) fn constant(which: jint) -> jlong {
         Some(RecordFact::Unseen) => address(&UNSEEN),
         Some(RecordFact::MostHolders) => MOST_HOLDERS as i64,
         Some(RecordFact::WithoutStack) => address(&WITHOUT_STACK),
+        Some(RecordFact::Inlined) => is_inlined().into(),
         Some(RecordFact::Maps) => of_maps(|maps| maps.map_words),
         Some(RecordFact::VtableLength) => of_maps(|maps| maps.vtable_length),
         Some(RecordFact::ItableLength) => of_maps(|maps| maps.itable_length),
         Some(RecordFact::Tables) => of_maps(|maps| maps.klass_bytes),
         None => 0,
     }
+}
+
+/// Whether storing a reference is little code.
+fn is_inlined() -> bool {
+    let collector = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
+    let collector = collector.ok().and_then(|flags| Collector::of(&flags));
+    matches!(collector, Some(Collector::Serial | Collector::Parallel))
 }
 
 /// Where classes keep their oop maps; `None`: the VM's tables do not say.

@@ -17,6 +17,9 @@ const DEEPEST_FILE: u32 = 8;
 /// Default number of collections without a use, after which a trial removes references to an object.
 const UNUSED_FOR: u32 = 8;
 
+/// Default size of buffers with `witness=full`: what repeats is farther apart than in a stream of allocations.
+const BUFFER_OF_RECORDS: usize = 32 << 10;
+
 /// The request in the option string.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
@@ -53,6 +56,11 @@ impl Options {
         if options.witness != Witness::Off {
             options.witness = options.witness_level.unwrap_or(options.witness);
         }
+        options.events.buffer_size = match (options.buffer_size, options.witness) {
+            (Some(bytes), _) => bytes,
+            (None, Witness::Full) => BUFFER_OF_RECORDS,
+            (None, _) => options.events.buffer_size,
+        };
         options.check()?;
         if options.app != App::Off {
             // The totals of a call are exact only if each allocation adds to them by itself.
@@ -160,7 +168,7 @@ impl Options {
                 (self.mode, self.witness) = value.one_of([
                     ("count", (Mode::Count, Witness::Off)),
                     ("trace", (Mode::Trace, Witness::Off)),
-                    ("witness", (Mode::Trace, Witness::Deaths)),
+                    ("witness", (Mode::Trace, Witness::Full)),
                 ])?;
             }
             "counters" => {
@@ -236,10 +244,13 @@ impl Options {
                     ("off", Calls::Off),
                 ])?);
             }
+            "redundant-stamps" if cfg!(feature = "test-switches") => {
+                self.redundant_stamps = value.one_of([("on", true), ("off", false)])?;
+            }
             "fault-at" if cfg!(feature = "test-switches") => {
                 self.fault_at = u32::try_from(value.above_zero()?).ok();
             }
-            "buffer-size" => events.buffer_size = value.buffer_size()?,
+            "buffer-size" => self.buffer_size = Some(value.buffer_size()?),
             "buffer-deviation" => events.buffer_deviation = value.part_from(0.0)?,
             "queue" => events.queue = value.above_zero()?,
             "on-full" => events.drop_on_full = value.one_of([("wait", false), ("drop", true)])?,

@@ -138,6 +138,11 @@ fn witness_contains_trace_and_needs_all_of_it() {
         (Mode::Trace, Witness::Deaths)
     );
     assert_eq!(run("mode=trace").witness, Witness::Off);
+    assert_eq!(run("mode=witness").witness, Witness::Full);
+    let buffer = |text: &str| run(text).events.buffer_size;
+    assert_eq!(buffer("mode=witness"), 32 << 10);
+    assert_eq!(buffer("buffer-size=16k,mode=witness"), 16 << 10);
+    assert_eq!(buffer("mode=witness,witness=deaths"), 16 << 10);
     for needed in [
         "moves=exact",
         "staleness=off",
@@ -164,7 +169,7 @@ fn witness_contains_trace_and_needs_all_of_it() {
         run("witness=full,calls=all,mode=witness").calls,
         Some(ducktrack_class_rewriter::Calls::All)
     );
-    assert!(refused("mode=witness,calls=all").contains("needs witness=full"));
+    assert!(refused("mode=witness,witness=deaths,calls=all").contains("needs witness=full"));
     assert!(refused("mode=trace,calls=off").contains("needs mode=witness"));
 }
 
@@ -261,6 +266,7 @@ fn what_a_mode_does_not_heed_is_said() {
 fn the_switches_of_tests_are_no_options_of_a_release() {
     let bad = if cfg!(feature = "test-switches") {
         assert_eq!(run("fault-at=2").fault_at, Some(2));
+        assert!(run("redundant-stamps=on").redundant_stamps);
         "`fault-at=0`"
     } else {
         "unknown option `fault-at`"

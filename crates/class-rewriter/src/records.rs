@@ -8,7 +8,7 @@
 //! | `aastore` | the same | `dup_x2; pop; dup2_x1; element`, which gives the value back |
 //! | `System.arraycopy`, `Array.set`, `Unsafe.put...` and `compareAnd...` of references | the same | the helper's method is called instead |
 //! | a call that makes a copy (`clone`, `Arrays.copyOf`) | the copy has its first targets | after it: `dup; made` |
-//! | entry | the method is entered | `aload_0; number; enter`; in constructors and static methods `number; enter` |
+//! | entry | the method is entered | `aload_0; number; enter`, which stamps the receiver as well; in constructors and static methods `number; enter` |
 //! | a return | it returns | `number; exit` |
 //! | an exception that leaves | it ends by it | a handler after all others: `dup; number; thrown`, and throws on |
 //!

@@ -13,6 +13,8 @@ pub struct RewriteOptions {
     pub totals: bool,
     /// Add entry counters, so that methods can be re-instrumented.
     pub profile: bool,
+    /// Stamp also where a stamp cannot change a death time. For tests.
+    pub redundant_stamps: bool,
 }
 
 /// The probes that allocations get.

@@ -5,9 +5,9 @@ use ducktrack_code_edit::Place;
 
 use crate::method_plan::PlanBuilder;
 use crate::planner::Planner;
-use crate::records::{record_plan, way_out};
+use crate::records::{RecordPlan, record_plan, way_out};
 use crate::refusal::Reason;
-use crate::stamps::{Calls, Stamps};
+use crate::stamps::Stamps;
 use crate::uses::{has_no_probes, use_may_be_in, use_probes};
 
 /// Stamps what methods use.
@@ -24,29 +24,33 @@ impl Planner for UseStamps {
 
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
         let view = builder.view;
-        let uses = use_probes(view, self.0, &mut builder.probes, builder.numbers)?;
+        let calls = self
+            .0
+            .records()
+            .filter(|_| !has_no_probes(view.class.name()));
+        let records = match calls {
+            Some(calls) => record_plan(view, calls, &mut builder.probes, builder.numbers)?,
+            None => RecordPlan::default(),
+        };
+        let is_entry_recorded = records.method.is_some();
+        let (probes, numbers) = (&mut builder.probes, &mut *builder.numbers);
+        let uses = use_probes(view, self.0, is_entry_recorded, probes, numbers)?;
         let has_claim =
             !view.allocations.is_empty() || uses.iter().any(|probe| probe.place != Place::Entry);
         let edit = &mut builder.plan.edit;
         builder.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
         edit.insertions.extend(uses);
-        match self.0.records() {
-            Some(calls) if !has_no_probes(view.class.name()) => {
-                add_records(builder, calls, has_claim)
-            }
-            _ => Ok(()),
-        }
+        add_records(builder, records, has_claim)
     }
 }
 
 /// Adds the records of updates and calls.
 fn add_records(
     builder: &mut PlanBuilder<'_, '_, '_>,
-    calls: Calls,
+    records: RecordPlan,
     has_claim: bool,
 ) -> Result<(), Reason> {
     let view = builder.view;
-    let records = record_plan(view, calls, &mut builder.probes, builder.numbers)?;
     if !has_claim && !records.insertions.is_empty() {
         builder.claim_stack()?;
     }

@@ -2,7 +2,7 @@
 //!
 //! | instruction | object | probe |
 //! |---|---|---|
-//! | entry of an instance method, not of a constructor | `this` | `aload_0; instance` |
+//! | entry of an instance method, not of a constructor | `this` | `aload_0; instance`; where entries are recorded, their probe stamps |
 //! | `getfield` | the receiver | `dup; instance` |
 //! | `putfield` | the receiver, under the value | `dup2; pop; instance` |
 //! | `iaload`, `aaload`, ... | the array, under the index | `dup2; pop; numbers` or `any` |
@@ -74,10 +74,11 @@ pub(crate) fn has_no_probes(class: &[u8]) -> bool {
     NEVER.contains(&class)
 }
 
-/// The probes of one method.
+/// The probes of one method. `is_entry_recorded`: what records the method's entry stamps its receiver.
 pub(crate) fn use_probes(
     view: &MethodView<'_, '_>,
     stamps: Stamps,
+    is_entry_recorded: bool,
     probes: &mut Probes<'_>,
     numbers: &mut dyn Numbers,
 ) -> Result<Vec<Insertion>, Reason> {
@@ -85,7 +86,7 @@ pub(crate) fn use_probes(
         return Ok(Vec::new());
     }
     let mut planner = UsePlanner::new(view, stamps, probes, numbers)?;
-    planner.enter()?;
+    planner.enter(is_entry_recorded)?;
     for instruction in view.code.instructions() {
         planner.visit(&instruction?)?;
     }
@@ -133,16 +134,19 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         })
     }
 
-    /// On entry: the receiver.
-    fn enter(&mut self) -> Result<(), Reason> {
+    /// On entry: the receiver, unless the record of the entry does it.
+    fn enter(&mut self, is_recorded: bool) -> Result<(), Reason> {
         if self.view.is_static || self.view.constructor {
+            return Ok(());
+        }
+        self.fresh.push(Value::THIS);
+        if is_recorded {
             return Ok(());
         }
         let method = stamping(self.stamps, UsedValue::Instance);
         let probe = self.probes.build().load_reference(0).invoke(method);
         let probe = probe.finish()?;
         self.insertions.push(probe.at(Place::Entry));
-        self.fresh.push(Value::THIS);
         Ok(())
     }
 
@@ -272,7 +276,8 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
     fn wants(&mut self, depth: u16, site: UseSite) -> bool {
         let value = self.operands.at(depth);
         let is_own = !self.stamps.are_positions() && self.view.constructor;
-        if is_own && value == Value::THIS || self.fresh.contains(&value) {
+        let is_redundant = !self.view.options.redundant_stamps && self.fresh.contains(&value);
+        if is_own && value == Value::THIS || is_redundant {
             return false;
         }
         let is_sure = match site.uninitialized {

@@ -59,6 +59,7 @@ fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
         materialized: all,
         totals: false,
         profile: allocations == AllocationProbes::PathCounters,
+        redundant_stamps: false,
     }
 }
 

@@ -78,6 +78,7 @@ impl Rewritten {
             materialized: false,
             totals: false,
             profile: true,
+            redundant_stamps: false,
         };
         let rewriter = ClassRewriter {
             options: &options,

@@ -140,6 +140,8 @@ facts! {
         MostHolders "RECORD_MOST_HOLDERS",
         /// The address of the count of records that could not be made because the stack ended.
         WithoutStack "RECORD_WITHOUT_STACK",
+        /// 1: the probes of entries are inlined.
+        Inlined "RECORD_INLINED",
         /// The offset of the number of oop maps in a class.
         Maps "RECORD_MAPS",
         /// The offset of the length of its vtable.

@@ -102,6 +102,7 @@ fn all_choices() -> [Choice; 7] {
         materialized: false,
         totals: false,
         profile: true,
+        redundant_stamps: false,
     };
     let site = RewriteOptions {
         allocations: AllocationProbes::SiteCounters,

@@ -121,7 +121,12 @@ fn what_is_alive_is_the_heap_at_the_end() {
 /// that a frame of the interpreter holds which does not read them any more, and what the trace does not see.
 fn check_moments(jdk: &Jdk, collector: &str, class_path: &[&Path]) -> String {
     let main: &[&str] = &["CollectsOften", HARNESS];
-    let run = run_json(jdk, "mode=witness", &[collector], (main, class_path));
+    let run = run_json(
+        jdk,
+        "mode=witness,witness=deaths",
+        &[collector],
+        (main, class_path),
+    );
     let file = run.file("objects");
     let mut command = Command::new(ducktrack_command().expect("command"));
     command

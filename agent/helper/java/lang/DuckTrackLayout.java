@@ -268,12 +268,14 @@ final class DuckTrackLayout {
     static final int ASK_RECORD_MOST_HOLDERS = 3;
     /** The address of the count of records that could not be made because the stack ended. */
     static final int ASK_RECORD_WITHOUT_STACK = 4;
+    /** 1: the probes of entries are inlined. */
+    static final int ASK_RECORD_INLINED = 5;
     /** The offset of the number of oop maps in a class. */
-    static final int ASK_RECORD_MAPS = 5;
+    static final int ASK_RECORD_MAPS = 6;
     /** The offset of the length of its vtable. */
-    static final int ASK_RECORD_VTABLE_LENGTH = 6;
+    static final int ASK_RECORD_VTABLE_LENGTH = 7;
     /** The offset of the length of its itable. */
-    static final int ASK_RECORD_ITABLE_LENGTH = 7;
+    static final int ASK_RECORD_ITABLE_LENGTH = 8;
     /** Where its tables begin; 0 if that is not known. */
-    static final int ASK_RECORD_TABLES = 8;
+    static final int ASK_RECORD_TABLES = 9;
 }

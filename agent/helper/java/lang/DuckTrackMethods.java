@@ -9,6 +9,8 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrackMethods {
     private static final Unsafe U = Unsafe.getUnsafe();
 
+    /** Whether the identity of a receiver is read in the method itself: G1's barriers would make that too large. */
+    private static final boolean IS_INLINED = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_INLINED) != 0;
     private static final boolean NARROW = DuckTrackHolders.NARROW;
     private static final long FIRST = DuckTrackHolders.FIRST;
     private static final long CURSOR = DuckTrack.SHARED + DuckTrackLayout.CURSOR;
@@ -25,15 +27,18 @@ public final class DuckTrackMethods {
 
     private DuckTrackMethods() {}
 
-    /** An instance method is entered. */
+    /** An instance method is entered, and its receiver is used. */
     @ForceInline
     @Hidden
     public static void enter(Object receiver, int method) {
         try {
-            isEntered(receiver, method);
+            if (!IS_INLINED || method >= SHORT_METHODS || !tryObject(receiver, method, SHORT_ENTER + (method << 12))) {
+                isEntered(receiver, method);
+            }
         } catch (StackOverflowError end) {
             DuckTrackRecords.noStack();
         }
+        DuckTrackWitness.instance(receiver);
     }
 
     @DontInline

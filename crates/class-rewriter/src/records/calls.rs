@@ -76,15 +76,32 @@ fn is_of_note(view: &MethodView<'_, '_>, instruction: &Instruction<'_>) -> Resul
         let field = view.code.pool().member_ref(index)?;
         return Ok(matches!(field.descriptor.first(), Some(b'L' | b'[')));
     }
-    Ok(opcode.is_invoke()
-        || matches!(
-            opcode,
-            Opcode::NEW
-                | Opcode::NEWARRAY
-                | Opcode::ANEWARRAY
-                | Opcode::MULTIANEWARRAY
-                | Opcode::AASTORE
-        ))
+    Ok(
+        opcode.is_invoke() && !is_empty_constructor(view, instruction)?
+            || matches!(
+                opcode,
+                Opcode::NEW
+                    | Opcode::NEWARRAY
+                    | Opcode::ANEWARRAY
+                    | Opcode::MULTIANEWARRAY
+                    | Opcode::AASTORE
+            ),
+    )
+}
+
+/// Whether an instruction calls the constructor of `Object`, which does nothing and leaves no record.
+fn is_empty_constructor(
+    view: &MethodView<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<bool, Reason> {
+    let Some(index) = instruction.pool_index() else {
+        return Ok(false);
+    };
+    if instruction.opcode != Opcode::INVOKESPECIAL {
+        return Ok(false);
+    }
+    let method = view.code.pool().member_ref(index)?;
+    Ok(method.class == b"java/lang/Object" && method.name == b"<init>")
 }
 
 fn is_return(opcode: Opcode) -> bool {
