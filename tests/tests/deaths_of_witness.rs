@@ -326,9 +326,13 @@ fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<(String, Vec<Option
     run.finish(&mut command).expect("the program");
     let all = rows(&run.trace(), "Deaths$*");
     let steps = steps(&all, "Deaths$Step");
+    // Before the first step: the program's own start.
     let since = |bytes: u64| {
-        let step = steps.partition_point(|start| *start <= bytes) - 1;
-        (step, bytes - steps[step])
+        let step = steps.partition_point(|start| *start <= bytes);
+        (
+            step,
+            bytes - step.checked_sub(1).map_or(0, |last| steps[last]),
+        )
     };
     let mut moments = Vec::new();
     for (ty, rows) in &all {

@@ -155,7 +155,12 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     let all = arrays.into_iter().map(|array| stored.take(array));
     let all: Vec<Vec<ObjectUpdate>> = all.collect();
     let (new, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|updates| updates.len() == 1);
-    assert_eq!(long.len(), ARRAYS, "{name}: arrays that are overwritten");
+    let lengths: Vec<_> = long.iter().map(Vec::len).collect();
+    assert_eq!(
+        lengths.len(),
+        ARRAYS,
+        "{name}: updates of arrays that are overwritten: {lengths:?}"
+    );
     for updates in &long {
         assert!(
             stored.is_sequence(updates),
