@@ -317,8 +317,10 @@ fn nodes_die_when_the_collector_says_with_all_records_too() {
     compare_random_programs(Witness::Full);
 }
 
-/// Each object's moments as steps, and as bytes that were allocated since the step began.
-fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<(String, Vec<Option<(usize, u64)>>)> {
+/// An object's type and three moments: birth, last use and death, each as a step and as the bytes that were allocated since it began.
+type Moments = (String, [Option<(usize, u64)>; 3]);
+
+fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<Moments> {
     let run = TracedRun::new(jdk, options).expect("folder");
     let mut command = run.command(options, &[programs]).expect("java");
     command.args(["-Xmx64m", "-Xmn4m", "-XX:+UseSerialGC", "-Xint"]);
@@ -338,7 +340,7 @@ fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<(String, Vec<Option
     for (ty, rows) in &all {
         let of_row = |row: &Row| {
             let moments = [Some(row.born), row.used, row.dead];
-            (ty.clone(), moments.map(|bytes| bytes.map(since)).to_vec())
+            (ty.clone(), moments.map(|bytes| bytes.map(since)))
         };
         moments.extend(rows.iter().map(of_row));
     }
