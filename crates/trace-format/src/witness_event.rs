@@ -333,7 +333,7 @@ mod tests {
             .extended(FIRST_SHORT_ENTER + 7, &[0x1000_0203])
             .extended(FIRST_SHORT_UPDATE + 3, &[0x1000_0203, 0x1000_0205])
             .clock(250)
-            .extended(EXIT, &[7]);
+            .extended(FIRST_SHORT_EXIT + 7, &[]);
         assert_eq!(bytes, words.as_bytes());
     }
 
