@@ -42,6 +42,7 @@ pub(crate) use record_source::{RecordSource, open};
   ducktrack deaths ducktrack-1234 --roots                 what held objects at the end
   ducktrack deaths run.merlin --columns objects.dtcol     all objects as columns, for scripts
   ducktrack deaths run.merlin --format html -o deaths.html
+  ducktrack deaths ducktrack-1234 --format stream -o run.merlin   for another back end
   ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
   ducktrack deaths oracle.csv --from oracle               what a simulator was told")]
 pub(crate) struct DeathsArgs {

@@ -88,8 +88,9 @@ impl Builder<'_> {
             ],
         };
         self.profile.total += site.tally;
-        if stratum.samples > 0 {
-            self.profile.with_stacks += site.tally;
+        match stratum.samples {
+            0 => self.profile.without_stacks += site.tally,
+            _ => self.profile.with_stacks += site.tally,
         }
         self.profile.strata.push(stratum);
         for (thread, tally) in &site.threads {

@@ -154,13 +154,19 @@ impl<'a> CallTree<'a> {
     /// The interval of a node's true total.
     pub fn interval(&self, at: usize) -> Interval {
         let node = self.node(at);
-        match self.is_exact(at) {
-            true => Interval::exact(self.unit.of(node.tally) as f64),
-            false => self.profile.interval(self.rows(node), self.unit),
+        let rows = || self.rows(node);
+        match (self.is_exact(at), self.direction) {
+            (true, _) => Interval::exact(self.unit.of(node.tally) as f64),
+            (false, Direction::TopDown) => self.profile.inclusive_interval(rows(), self.unit),
+            // All rows of a type and a site are below it, with stacks or without.
+            (false, Direction::BottomUp) => self.profile.interval(rows(), self.unit),
         }
     }
 
-    fn rows(&self, node: &TreeNode) -> impl Iterator<Item = &'a ProfileRow> {
+    fn rows<'n>(
+        &self,
+        node: &'n TreeNode,
+    ) -> impl Iterator<Item = &'a ProfileRow> + Clone + use<'a, 'n> {
         let rows = &self.profile.rows;
         node.rows.iter().filter_map(|at| rows.get(*at as usize))
     }

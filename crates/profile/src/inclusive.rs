@@ -25,7 +25,7 @@ impl MethodTotal {
     pub fn interval(&self, profile: &Profile, unit: Unit) -> Interval {
         let rows = self.rows.iter();
         let rows = rows.filter_map(|at| profile.rows.get(*at as usize));
-        profile.interval(rows, unit)
+        profile.inclusive_interval(rows, unit)
     }
 }
 

@@ -21,7 +21,8 @@
 //! X - sqrt(sum of (T (p - l))^2)  ...  X + sqrt(sum of (T (u - p))^2)       (MOVER: Zou and Donner 2008)
 //! ```
 //!
-//! Strata without samples stay at their site, under a separate frame. Samples are objects that reached the heap: if the JIT eliminated
+//! Strata without samples stay at their site, under a separate frame. Any method may have been on their stacks, so their sum is added to the upper end of
+//! each method's interval. Samples are objects that reached the heap: if the JIT eliminated
 //! some of a site's objects, the shares are those of the others.
 #![forbid(unsafe_code)]
 

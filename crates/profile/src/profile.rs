@@ -40,6 +40,8 @@ pub struct Profile {
     pub total: Tally,
     /// The part of `total` in strata that have samples.
     pub with_stacks: Tally,
+    /// Everything of which no stack was sampled, also what [`retain`](Self::retain) has left out: any method may have been on its stacks.
+    pub(crate) without_stacks: Tally,
     /// Number of samples in the trace.
     pub samples: u64,
     /// Samples that belong to no site: what they sampled is not counted anywhere.
@@ -174,6 +176,21 @@ impl Profile {
         self.strata
             .get(row.stratum)
             .is_some_and(|stratum| stratum.samples > 0)
+    }
+
+    /// The interval of everything that a method made or caused, whose rows these are: what has no stack may be its as well.
+    pub fn inclusive_interval<'a>(
+        &self,
+        rows: impl IntoIterator<Item = &'a ProfileRow> + Clone,
+        unit: Unit,
+    ) -> Interval {
+        let own = rows.clone().into_iter().filter(|row| !self.has_stack(row));
+        let own: i64 = own.map(|row| unit.of(row.tally)).sum();
+        let interval = self.interval(rows, unit);
+        Interval {
+            low: interval.low,
+            high: interval.high + (unit.of(self.without_stacks) - own).max(0) as f64,
+        }
     }
 
     /// The interval of the sum of these rows. Rows without stacks are exact.

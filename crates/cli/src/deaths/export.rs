@@ -1,12 +1,12 @@
-//! Forms that other tools read. Deaths stand at their moment among the events, so the source is read twice: for the deaths,
-//! then for the events. The moments of all deaths are in memory: 24 bytes each.
+//! Forms that other tools read. Where deaths stand at their moment among the events, the source is read twice: for the deaths,
+//! then for the events. The moments of all deaths are in memory then: 24 bytes each.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use ducktrack_heap_model::{DeathTallies, ProgramClock};
-use ducktrack_merlin::{ElephantForm, ElephantWriter, OracleWriter, Record};
+use ducktrack_merlin::{ElephantForm, ElephantWriter, OracleWriter, Record, StreamWriter};
 
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::form::Form;
@@ -18,6 +18,7 @@ use crate::deaths::replay::replay;
 pub(crate) enum Target {
     Elephant(ElephantForm),
     OracleCsv,
+    Stream,
 }
 
 impl Target {
@@ -27,6 +28,7 @@ impl Target {
             Form::Et1 => Some(Self::Elephant(ElephantForm::Et1)),
             Form::Et3 => Some(Self::Elephant(ElephantForm::Et3)),
             Form::OracleCsv => Some(Self::OracleCsv),
+            Form::Stream => Some(Self::Stream),
             _ => None,
         }
     }
@@ -39,6 +41,9 @@ pub(crate) fn export(
     target: Target,
     out: Box<dyn Write + Send>,
 ) -> Result<ExitCode> {
+    if target == Target::Stream {
+        return export_stream(open()?, out);
+    }
     let mut moments = FateOutput::of_moments(DeathTallies::new(ProgramClock::Bytes));
     let replayed = replay(open()?, &mut moments)?;
     for line in &replayed.damage {
@@ -60,23 +65,39 @@ pub(crate) fn export(
             })?;
             writer.finish().context(FAILED)?;
         }
+        Target::Stream => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every record up to the end or to the first damage, which was reported before.
+/// The records as they are: what `ducktrack check` and `ducktrack deaths` read.
+fn export_stream(source: RecordSource, out: Box<dyn Write + Send>) -> Result<ExitCode> {
+    let mut writer = StreamWriter::new(out).context(FAILED)?;
+    let damage = for_each_record(source, |record| writer.write(record).context(FAILED))?;
+    writer.finish().context(FAILED)?;
+    if let Some(damage) = damage {
+        eprintln!("ducktrack: {damage:#}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every record up to the end or to the first damage, which is returned.
 fn for_each_record(
     mut source: RecordSource,
     mut take: impl FnMut(&Record) -> Result<()>,
-) -> Result<()> {
-    let (mut result, mut has_ended) = (Ok(()), false);
+) -> Result<Option<anyhow::Error>> {
+    let (mut result, mut damage) = (Ok(()), None);
     source.for_each_piece(&mut |piece| {
-        let block = piece.and_then(|piece| Ok(piece.decode()?));
-        has_ended |= block.is_err() || result.is_err();
-        if let (false, Ok(block)) = (has_ended, block) {
-            result = take(&Record::Thread(block.thread))
-                .and_then(|()| block.records.iter().try_for_each(&mut take));
+        if damage.is_some() || result.is_err() {
+            return;
+        }
+        match piece.and_then(|piece| Ok(piece.decode()?)) {
+            Ok(block) => {
+                result = take(&Record::Thread(block.thread))
+                    .and_then(|()| block.records.iter().try_for_each(&mut take));
+            }
+            Err(error) => damage = Some(error),
         }
     });
-    result
+    result.map(|()| damage)
 }

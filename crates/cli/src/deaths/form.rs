@@ -22,6 +22,8 @@ pub(crate) enum Form {
     Et3,
     /// When each allocation may be freed, for simulators
     OracleCsv,
+    /// The neutral stream, for other back ends (crates/merlin/STREAM.md)
+    Stream,
 }
 
 impl Form {
@@ -31,7 +33,7 @@ impl Form {
             Self::Json => Format::Json,
             Self::Csv => Format::Csv,
             Self::Html => Format::Html,
-            Self::Text | Self::Et1 | Self::Et3 | Self::OracleCsv => Format::Text,
+            Self::Text | Self::Et1 | Self::Et3 | Self::OracleCsv | Self::Stream => Format::Text,
         }
     }
 }
