@@ -1,0 +1,113 @@
+//! The live tab of `ducktrack ui` in a real browser, while a traced program runs on: rows of what it allocates, a live heap, totals that grow.
+//!
+//! Program: `CallStacks` of `tests/java`. Skips, saying so, where there is no Chromium.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use ducktrack_tests::browser::{Browser, output_of};
+use ducktrack_tests::{TracedRun, checked, compile_java, ducktrack_command, traced_jdks};
+
+/// A child that is ended with the test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        self.0.wait().expect("it ends");
+    }
+}
+
+impl Ended {
+    /// The next line of standard output that begins like this.
+    fn line(&mut self, start: &str) -> String {
+        let out = self.0.stdout.take().expect("piped");
+        let mut lines = BufReader::new(out);
+        let mut line = String::new();
+        while lines.read_line(&mut line).expect("text") > 0 && !line.starts_with(start) {
+            line.clear();
+        }
+        assert!(line.starts_with(start), "no line begins with {start}");
+        line.trim().to_owned()
+    }
+}
+
+/// The number that follows `name="` in a document.
+fn attribute(dom: &str, name: &str) -> u64 {
+    let (_, rest) = dom.split_once(&format!("{name}=\"")).expect(name);
+    let digits = rest.split('"').next().expect("an end");
+    digits.parse().expect("a number")
+}
+
+/// The text of each cell of the first row of the table: the sum of all rows.
+fn sum_row(dom: &str) -> Vec<String> {
+    let (_, rest) = dom.split_once("id=\"live-rows\">").expect("rows");
+    let row = rest.split("</tr>").next().expect("a row");
+    let cells = row.split("<td").skip(1);
+    let text = |cell: &str| {
+        let (_, text) = cell.split_once('>')?;
+        Some(text.split('<').next()?.to_owned())
+    };
+    cells.filter_map(text).collect()
+}
+
+fn objects(dom: &str) -> u64 {
+    let digits: String = sum_row(dom)[3]
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
+    digits.parse().expect("objects in all")
+}
+
+#[test]
+fn a_run_that_goes_on_has_rows_that_grow() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let classes = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["CallStacks"], 17, classes.path()).expect("compile"));
+    for jdk in traced_jdks().expect("JDKs") {
+        let run = TracedRun::new(&jdk, "live").expect("folder");
+        let mut command = run.command("", &[classes.path()]).expect("the agent");
+        command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseSerialGC", "CallStacks", "run"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut program = Ended(command.spawn().expect("java"));
+        program.line("READY");
+        let trace = run.trace().display().to_string();
+        let ui = Command::new(ducktrack_command().expect("built"))
+            .args(["ui", &trace])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut ui = Ended(ui.expect("ducktrack ui"));
+        let address = ui.line("http");
+        let look = |by: &str| browser.dom_at(&format!("{address}#tab=live&by={by}"));
+        let (first, second, heap) = (look("sites"), look("sites"), look("heap"));
+        for dom in [&first, &second] {
+            assert!(dom.contains("CallStacks.make"), "JDK {}", jdk.version);
+            assert!(attribute(dom, "data-looks") >= 2, "one look only");
+        }
+        assert!(
+            objects(&second) > objects(&first),
+            "JDK {}: no growth",
+            jdk.version
+        );
+        let state = output_of(&heap, "live-state");
+        assert!(
+            state.contains("after collection"),
+            "JDK {}: {state}",
+            jdk.version
+        );
+        let mut stdin = program.0.stdin.take().expect("piped");
+        stdin.write_all(b"\n").expect("it listens");
+        drop(stdin);
+        assert!(program.0.wait().expect("it ends").success());
+        checked(&format!(
+            "JDK {}: the live tab in a browser, {} and {} objects",
+            jdk.version,
+            objects(&first),
+            objects(&second)
+        ));
+    }
+}
