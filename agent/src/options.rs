@@ -181,6 +181,8 @@ pub enum RemoveAt {
     Stale,
     /// Only when the memory is full.
     Oom,
+    /// Nothing is removed, but looked for as often: base trials do the work of the others.
+    Never,
 }
 
 /// `buffer-size=` and the related options in [`HELP`].

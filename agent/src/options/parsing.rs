@@ -222,7 +222,11 @@ impl Options {
                 self.trial().pairs.extend(pair);
             }
             "remove-at" => {
-                let at = value.one_of([("stale", RemoveAt::Stale), ("oom", RemoveAt::Oom)])?;
+                let at = value.one_of([
+                    ("stale", RemoveAt::Stale),
+                    ("oom", RemoveAt::Oom),
+                    ("never", RemoveAt::Never),
+                ])?;
                 self.trial().at = at;
             }
             "remove-after" => {

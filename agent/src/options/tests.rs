@@ -110,7 +110,9 @@ fn trials_remove_pairs_and_need_stamps() {
         );
     }
     assert!(refused("remove=a.B").contains("none or SOURCE->TARGET"));
-    assert!(refused("remove-at=now").contains("stale or oom"));
+    assert!(refused("remove-at=now").contains("stale, oom or never"));
+    let base = trial("remove=a.B->c.D,remove-at=never").expect("a trial");
+    assert_eq!((base.pairs.len(), base.at), (1, RemoveAt::Never));
     assert!(run("dump=end").final_dump);
     assert!(refused("dump=now").contains("end or off"));
 }

@@ -1,4 +1,6 @@
 //! Sets references to null whose targets have not been used for long, and looks at what the program still does with those.
+//!
+//! With `remove-at=never` it only looks: collections after a look are dearer (the walk has emptied the processor's caches), so base trials look as well.
 
 use std::time::{Duration, Instant};
 
@@ -117,7 +119,7 @@ impl Remover {
             jni,
             uses,
             address,
-            removes: self.at == RemoveAt::Stale || self.was_full,
+            removes: self.at == RemoveAt::Stale || self.at == RemoveAt::Oom && self.was_full,
             tracked,
         };
         let done = jni.with_local_frame(REFERENCES, || self.look(&look));
@@ -210,6 +212,9 @@ impl Remover {
         }
         let pair = pairs.trailing_zeros() as usize;
         self.outcome(pair).seen += 1;
+        if self.at == RemoveAt::Never {
+            return Ok(false);
+        }
         let Some((place, word)) = look.word_of(target) else {
             return Ok(false);
         };
@@ -252,6 +257,9 @@ impl Remover {
         record.looks = self.looks;
         record.stopped_nanos += nanos(self.stopped_for);
         record.look_cpu_nanos += nanos(self.cpu);
+        if self.at == RemoveAt::Never {
+            return;
+        }
         record.removals.clone_from(&self.outcomes);
         for (pair, removal) in record.removals.iter_mut().enumerate() {
             let afterlife = tracked.afterlife(pair);

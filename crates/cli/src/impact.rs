@@ -23,7 +23,7 @@ use ducktrack_heap_model::Estimate;
 use first_run::FirstRun;
 pub(crate) use pair::Pair;
 use switch::Switch;
-use trial::{Change, Program};
+use trial::{Change, Program, TrialWork};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -118,7 +118,7 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
     };
     let plan = Plan {
         trials: args.trials,
-        options: format!("remove-at={},remove-after={}", args.at.word(), args.after),
+        work: TrialWork::new(args.at.word(), args.after, &changes),
     };
     let (base, candidates) = plan.carry_out(&program, &changes, &predicted)?;
     let request = ImpactRequest {
@@ -136,8 +136,7 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
 /// Which trials there are.
 struct Plan {
     trials: u32,
-    /// Of the agent, for all trials.
-    options: String,
+    work: TrialWork,
 }
 
 impl Plan {
@@ -157,7 +156,7 @@ impl Plan {
                 let kind = (round + place) % kinds;
                 let change = kind.checked_sub(1).and_then(|at| changes.get(at));
                 progress.at((round * kinds + place) as u64);
-                let run = program.trial(&self.options, change)?;
+                let run = program.trial(&self.work, change)?;
                 runs[kind].push(run);
             }
         }

@@ -23,6 +23,8 @@ use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
 const LAST_OPTIONS: &str = "_JAVA_OPTIONS";
 /// What of a program's messages is shown when it fails.
 const LAST_BYTES: usize = 400;
+/// The agent looks for at most this many pairs in a run.
+const MOST_PAIRS: usize = 8;
 
 thread_local! {
     /// The number of the next trace.
@@ -50,12 +52,53 @@ impl Change {
         }
     }
 
+    /// The pair whose references are removed, as the agent has it.
+    fn removed(&self) -> Option<String> {
+        match self {
+            Self::Removal(pair) => Some(format!("{}->{}", pair.source, pair.target)),
+            Self::Switch(_) => None,
+        }
+    }
+
     /// The score of `ducktrack leaks`.
     pub(super) fn score(&self) -> Option<f64> {
         match self {
             Self::Removal(pair) => pair.score,
             Self::Switch(_) => None,
         }
+    }
+}
+
+/// What the agent does in trials.
+pub(super) struct TrialWork {
+    at: &'static str,
+    after: u32,
+    /// The first pairs of all trials.
+    pairs: Vec<String>,
+}
+
+impl TrialWork {
+    pub(super) fn new(at: &'static str, after: u32, changes: &[Change]) -> Self {
+        let pairs = changes.iter().filter_map(Change::removed);
+        Self {
+            at,
+            after,
+            pairs: pairs.take(MOST_PAIRS).collect(),
+        }
+    }
+
+    /// Trials that remove nothing look for references as often as the others: the collection after a look takes longer.
+    fn options(&self, change: Option<&Change>) -> String {
+        let (at, pairs) = match change.and_then(Change::removed) {
+            Some(pair) => (self.at, vec![pair]),
+            None if self.pairs.is_empty() => (self.at, vec!["none".to_owned()]),
+            None => ("never", self.pairs.clone()),
+        };
+        format!(
+            "remove-at={at},remove-after={},remove={}",
+            self.after,
+            pairs.join(",remove=")
+        )
     }
 }
 
@@ -99,16 +142,16 @@ impl Program {
     }
 
     /// A trial; `None`: a base trial.
-    pub(super) fn trial(&self, options: &str, change: Option<&Change>) -> Result<TrialRun> {
+    pub(super) fn trial(&self, work: &TrialWork, change: Option<&Change>) -> Result<TrialRun> {
         let number = NEXT.replace(NEXT.get() + 1);
         let trace = self.folder.join(format!("trial-{number}"));
-        let (remove, switch) = match change {
-            Some(Change::Removal(pair)) => (format!("{}->{}", pair.source, pair.target), None),
-            Some(Change::Switch(switch)) => ("none".to_owned(), Some(switch.option.as_str())),
-            None => ("none".to_owned(), None),
+        let switch = match change {
+            Some(Change::Switch(switch)) => Some(switch.option.as_str()),
+            _ => None,
         };
         let options = format!(
-            "mode=trace,moves=off,staleness=on,stacks=off,context=off,summary=off,{options},remove={remove}"
+            "mode=trace,moves=off,staleness=on,stacks=off,context=off,summary=off,{}",
+            work.options(change)
         );
         let ending = self.run(&trace, &options, switch)?;
         Ok(TrialRun {
@@ -216,4 +259,25 @@ fn result(trace: &Path) -> Result<Option<Trial>> {
         return Ok(None);
     }
     Ok(load_records(trace)?.finish().trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_that_remove_nothing_look_for_all_pairs() {
+        let pair = |name: &str| Change::Removal(name.parse().expect("a pair"));
+        let switch = Change::Switch("a.B=-Dc=d".parse().expect("a switch"));
+        let changes = [pair("a.A->b.B"), pair("c.C->byte[]"), switch];
+        let work = TrialWork::new("stale", 3, &changes);
+        let both = "remove-at=never,remove-after=3,remove=a.A->b.B,remove=c.C->byte[]";
+        assert_eq!(work.options(None), both);
+        assert_eq!(work.options(changes.last()), both);
+        let second = "remove-at=stale,remove-after=3,remove=c.C->byte[]";
+        assert_eq!(work.options(changes.get(1)), second);
+        let switches = TrialWork::new("oom", 8, &changes[2..]);
+        let none = "remove-at=oom,remove-after=8,remove=none";
+        assert_eq!(switches.options(None), none);
+    }
 }

@@ -145,9 +145,7 @@ impl<'a> CollectionStep<'a> {
     fn survived(&mut self, object: &mut LiveObject, from: u64) {
         let one = Amount::one(object.bytes());
         if let Some(costs) = &mut self.costs {
-            let uses = self.uses.as_deref();
-            let used = uses.map_or(object.birth, |uses| uses.before_move(object, from));
-            costs.kept(object, object.address() != from, used, self.epoch);
+            costs.kept(object, object.address() != from, self.epoch);
         }
         if let Some(doubts) = &mut self.doubts
             && self.before.kind(from).is_some_and(is_tenured)
@@ -158,9 +156,7 @@ impl<'a> CollectionStep<'a> {
             self.outcome.stayed += one;
         } else {
             self.outcome.moved += one;
-            if let Some(uses) = &mut self.uses {
-                uses.moved(object, from, self.number);
-            }
+            object.arrived = self.number;
         }
         self.note_promotion(object, from);
     }
@@ -228,10 +224,12 @@ impl<'a> CollectionStep<'a> {
 
     /// Brings the heap into order.
     pub(crate) fn settle(&mut self) {
-        let counts = &mut *self.counts;
-        self.heap.settle(|object| counts.remove(object));
-        if let Some(uses) = &mut self.uses {
-            uses.settle();
-        }
+        let (counts, uses) = (&mut *self.counts, &mut self.uses);
+        self.heap.settle(|object| {
+            counts.remove(object);
+            if let Some(uses) = uses {
+                uses.died(object);
+            }
+        });
     }
 }

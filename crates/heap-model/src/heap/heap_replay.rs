@@ -280,7 +280,7 @@ impl HeapReplay {
     /// The heap was found anew: only births of its objects are known, no uses.
     pub(crate) fn restart_uses(&mut self) {
         if let Some(stale) = &mut self.stale {
-            stale.uses.restart(self.heap.iter());
+            stale.uses.restart(self.heap.iter_mut());
         }
     }
 

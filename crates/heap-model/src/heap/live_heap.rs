@@ -135,6 +135,11 @@ impl LiveHeap {
         self.pages.values().flat_map(|page| &page.objects)
     }
 
+    /// The same, to change what is known of them.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut LiveObject> {
+        self.pages.values_mut().flat_map(|page| &mut page.objects)
+    }
+
     pub(crate) fn clear(&mut self) {
         self.pages.clear();
     }

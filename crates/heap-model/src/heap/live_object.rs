@@ -1,4 +1,4 @@
-//! One object of the live heap, in 32 bytes.
+//! One object of the live heap, in 40 bytes.
 
 use ducktrack_trace_format::ThreadId;
 
@@ -24,6 +24,10 @@ pub(crate) struct LiveObject {
     thread: u32,
     /// The epoch in which it was allocated.
     pub(crate) birth: u32,
+    /// The first epoch in which it was at its address.
+    pub(crate) arrived: u32,
+    /// The epoch in which it was used last, as far as the trace states uses: an object is used when it is made.
+    pub(crate) used: u32,
 }
 
 impl LiveObject {
@@ -36,6 +40,8 @@ impl LiveObject {
             ty,
             thread: NO_THREAD,
             birth,
+            arrived: birth,
+            used: birth,
         }
     }
 
@@ -91,8 +97,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_takes_half_a_cache_line() {
-        assert_eq!(size_of::<LiveObject>(), 32);
+    fn an_object_takes_less_than_a_cache_line() {
+        assert_eq!(size_of::<LiveObject>(), 40);
     }
 
     #[test]

@@ -34,7 +34,6 @@ impl StalenessBuilder {
     pub(crate) fn take(&mut self, content: &[u8], heap: &mut LiveHeap) -> Result<(), FormatError> {
         let (head, uses) = decode_uses(content)?;
         self.since.get_or_insert(head.epoch);
-        self.uses.begin();
         if head.all {
             self.all_until = head.epoch.saturating_add(1);
         }
@@ -118,7 +117,7 @@ impl StalenessBuilder {
 
     /// The staleness of a live object after a collection.
     pub(crate) fn of(&self, object: &LiveObject, collection: u32) -> u32 {
-        self.staleness(self.uses.of(object), collection)
+        self.staleness(object.used, collection)
     }
 
     fn levels(&self, collection: u32) -> Levels {

@@ -65,10 +65,10 @@ impl CostBuilder {
         self.counts_stayed = collection.kind == CollectionKind::Full;
     }
 
-    /// The collection, which ends `epoch`, keeps an object that was used last in the epoch `used`.
-    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, used: u32, epoch: u32) {
+    /// The collection, which ends `epoch`, keeps an object.
+    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
         let bytes = object.bytes();
-        let unused = self.collections.between(used, epoch);
+        let unused = self.collections.between(object.used, epoch);
         let times = unused.checked_div(self.unused_for).unwrap_or(0).min(2) as usize;
         if self.counts_stayed {
             self.saved.alive(object, times);
