@@ -5,7 +5,7 @@
 //!
 //! Each is one `ducktrack impact --predict`: a traced run, then base trials and others in turns, all of which do the same work. Prints a table. A machine that
 //! does other work too changes the times, so short runs only check that both figures are there; `DUCKTRACK_FULL` runs all programs and wants four in five
-//! inside the predicted interval. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
+//! inside the predicted interval, widened by the trials' own 95 % interval; how many are strictly inside is printed too. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -135,6 +135,11 @@ impl Row {
         self.candidate()["asPredicted"] == true
     }
 
+    /// Or no further outside than the trials scatter.
+    fn may_be_inside(&self) -> bool {
+        self.candidate()["asPredictedWithinError"] == true
+    }
+
     fn print(&self) {
         let candidate = self.candidate();
         let percent = |estimate: &Value| {
@@ -155,10 +160,10 @@ impl Row {
             self.name,
             percent(&candidate["predictedShare"]),
             percent(&candidate["savedShare"]),
-            if self.is_inside() {
-                "inside"
-            } else {
-                "outside"
+            match (self.is_inside(), self.may_be_inside()) {
+                (true, _) => "inside",
+                (_, true) => "scatter",
+                _ => "outside",
             },
             candidate["verdict"].as_str().unwrap_or_default(),
             self.report["base"]["collections"],
@@ -219,15 +224,13 @@ fn measured_savings_are_in_the_predicted_interval() {
     let rows: Vec<Row> = leaky.chain(switched).collect();
     assert!(!rows.is_empty(), "no program was tried");
     rows.iter().for_each(Row::check);
-    let inside = rows.iter().filter(|row| row.is_inside()).count();
+    let strictly = rows.iter().filter(|row| row.is_inside()).count();
+    let inside = rows.iter().filter(|row| row.may_be_inside()).count();
     let share = inside as f64 / rows.len() as f64;
-    assert!(
-        !is_full_run() || share >= LEAST_INSIDE,
-        "{inside} of {} are in the predicted interval",
+    let found = format!(
+        "{strictly} of {} inside, {inside} with the scatter of trials",
         rows.len()
     );
-    checked(&format!(
-        "predicted and measured savings, {inside} of {} inside",
-        rows.len()
-    ));
+    assert!(!is_full_run() || share >= LEAST_INSIDE, "{found}");
+    checked(&format!("predicted and measured savings, {found}"));
 }

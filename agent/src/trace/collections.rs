@@ -203,10 +203,16 @@ impl Collections {
         if let Some(watch) = &mut state.watch {
             watch.finish(&mut reports);
         }
+        // The reports say how long it took to make them.
+        let own = Instant::now();
         self.record_new_classes(core, buffers, &mut state);
         let before = BeforeCollection {
             uses: uses.map_or_else(Vec::new, |uses| uses.read(&reports)),
             stamps: witness.of_pause(buffers),
+        };
+        let started = Started {
+            nanos: started.nanos + nanos_since(own),
+            ..started
         };
         record_collections(buffers, &state, started, before, &mut reports);
         witness.advance(core, buffers.epoch());

@@ -244,7 +244,9 @@ impl ThreadBuffers {
         if let Some(live) = &self.live {
             live.set_epoch(collection.number);
         }
-        collection.walk_nanos += nanos_since(start);
+        let nanos = nanos_since(start);
+        collection.walk_nanos += nanos;
+        collection.end_unix_micros += nanos / 1000;
         for content in uses {
             self.log.uses(content);
         }

@@ -41,11 +41,13 @@ fn share(costs: &GcCost, change: &Change, cost: &Cost) -> Option<Estimate> {
         Change::Removal(_) => costs.unused(cost),
         Change::Switch(_) => costs.without(cost),
     };
-    let all = costs.pause_nanos() as f64;
+    // Trials write no dump.
+    let all = costs.pause_nanos().saturating_sub(costs.dump_nanos) as f64;
+    let part = |nanos: f64| (nanos / all).min(1.0);
     (all > 0.0).then(|| Estimate {
-        value: saved.value / all,
-        low: saved.low / all,
-        high: saved.high / all,
+        value: part(saved.value),
+        low: part(saved.low),
+        high: part(saved.high),
     })
 }
 

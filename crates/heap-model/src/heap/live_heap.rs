@@ -15,6 +15,8 @@ const PAGE_SHIFT: u32 = 20;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LiveHeap {
     pages: BTreeMap<u64, Page>,
+    /// Where the last object was inserted.
+    last: u64,
     /// Objects that came to lie where there was one already: a contradiction in the trace.
     pub(crate) conflicts: u64,
 }
@@ -25,6 +27,15 @@ struct Page {
     is_sorted: bool,
 }
 
+impl Page {
+    /// A vector that grows takes up to twice what is in it.
+    fn shrink(&mut self) {
+        if self.objects.capacity() > self.objects.len() / 4 * 5 {
+            self.objects.shrink_to_fit();
+        }
+    }
+}
+
 fn page_of(end: u64) -> u64 {
     end.saturating_sub(1) >> PAGE_SHIFT
 }
@@ -32,7 +43,16 @@ fn page_of(end: u64) -> u64 {
 impl LiveHeap {
     /// Adds an object. [`LiveHeap::settle`] must follow before anything is looked for.
     pub(crate) fn insert(&mut self, object: LiveObject) {
-        let page = self.pages.entry(page_of(object.end)).or_default();
+        let number = page_of(object.end);
+        let before = std::mem::replace(&mut self.last, number);
+        // Objects mostly come in the order of addresses: what is before a new page is full.
+        if before != number
+            && !self.pages.contains_key(&number)
+            && let Some(full) = self.pages.get_mut(&before)
+        {
+            full.shrink();
+        }
+        let page = self.pages.entry(number).or_default();
         page.is_sorted &= page
             .objects
             .last()
@@ -54,10 +74,7 @@ impl LiveHeap {
                 same
             });
             page.is_sorted = true;
-            // A vector that grows takes up to twice what is in it.
-            if page.objects.capacity() > page.objects.len() / 4 * 5 {
-                page.objects.shrink_to_fit();
-            }
+            page.shrink();
         }
     }
 

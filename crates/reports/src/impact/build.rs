@@ -189,6 +189,7 @@ impl<'a> BaseTrials<'a> {
             }),
             saved_share: doc(share),
             as_predicted: predicted.map(is_inside),
+            as_predicted_within_error: predicted.map(|predicted| share.may_be_in(predicted)),
             score: candidate.score,
             verdict: verdict.to_owned(),
             removal,
@@ -346,6 +347,7 @@ mod tests {
             (found.saved_share.value, found.as_predicted),
             (0.5, Some(true))
         );
+        assert_eq!(found.as_predicted_within_error, Some(true));
         assert_eq!((found.references, found.objects), (100.0, 90.0));
         let same = candidate(
             [10, 11, 9]
@@ -356,6 +358,12 @@ mod tests {
         assert_eq!(
             (same.saved_share.value, same.as_predicted),
             (0.0, Some(false))
+        );
+        assert_eq!(same.as_predicted_within_error, Some(false));
+        let less = candidate([7, 8, 6].map(|tenths| run(tenths, Some(removed()))).into());
+        assert_eq!(
+            (less.as_predicted, less.as_predicted_within_error),
+            (Some(false), Some(true))
         );
         let none = candidate([5, 6, 4].map(|tenths| run(tenths, None)).into());
         assert_eq!(none.verdict, "nothing-removed");

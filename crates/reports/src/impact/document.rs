@@ -91,6 +91,8 @@ pub struct ImpactCandidateDoc {
     pub saved_share: EstimateDoc,
     /// Whether that lies in the predicted interval; null: nothing was predicted.
     pub as_predicted: Option<bool>,
+    /// The same with the predicted interval widened by the trials' own: by as much as the measured share may be off; null as before.
+    pub as_predicted_within_error: Option<bool>,
     /// The trials with removal, or with the option.
     pub removal: TrialSetDoc,
     /// Base minus removal, seconds in pauses.

@@ -55,6 +55,12 @@ impl Estimate {
         }
     }
 
+    /// The value lies between these bounds, or less far from them than it may be off.
+    pub(super) fn may_be_in(&self, bounds: ducktrack_heap_model::Estimate) -> bool {
+        let (low, high) = self.interval.unwrap_or((self.value, self.value));
+        low <= bounds.high && bounds.low <= high
+    }
+
     fn around(value: f64, error: f64, freedom: f64) -> Self {
         let interval = quantile(freedom).map(|t| (value - t * error, value + t * error));
         Self { value, interval }

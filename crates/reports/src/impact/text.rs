@@ -122,6 +122,9 @@ fn prediction(row: &ImpactCandidateDoc, predicted: &EstimateDoc, is_inside: bool
         interval(&row.saved_share, 100.0, " %"),
         match is_inside {
             true => "in the predicted interval",
+            false if row.as_predicted_within_error == Some(true) => {
+                "not in the predicted interval, but no further off than trials scatter"
+            }
             false => "not in the predicted interval",
         }
     )

@@ -12,6 +12,7 @@ use crate::heap::cost::pause_kind::{PauseKind, is_asked_for};
 use crate::heap::cost::pause_model::{PauseModel, PauseSample};
 use crate::heap::cost::saved_collections::SavedCollections;
 use crate::heap::live_object::LiveObject;
+use crate::heap::live_objects::HEAP_DUMP;
 use crate::heap::space_map::{is_old, space_uses};
 use crate::heap::trace_names::TypeNames;
 use crate::{Amount, SiteIndex};
@@ -25,6 +26,7 @@ pub(crate) struct CostBuilder {
     asked: [u64; 3],
     unknown: u64,
     unknown_nanos: u64,
+    dump_nanos: u64,
     /// Bytes allocated since the last evacuation, with those of no site.
     allocated: u64,
     /// Bytes of work in the collection under way.
@@ -130,6 +132,9 @@ impl CostBuilder {
         if let Some(pauses) = self.pauses.get_mut(at) {
             let nanos = pause_nanos(collection);
             pauses.push(PauseSample { nanos, work });
+            if collection.cause == HEAP_DUMP {
+                self.dump_nanos = self.dump_nanos.saturating_add(nanos);
+            }
         }
         if kind == PauseKind::Full {
             let old = (old_bytes(&collection.before), old_bytes(&collection.after));
@@ -229,6 +234,7 @@ impl CostBuilder {
             },
             unknown: self.unknown,
             unknown_nanos: self.unknown_nanos,
+            dump_nanos: self.dump_nanos,
             unused_for: self.unused_for,
             ..GcCost::default()
         };

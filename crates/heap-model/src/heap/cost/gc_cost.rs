@@ -17,6 +17,8 @@ pub struct GcCost {
     pub unknown: u64,
     /// Their pauses, nanoseconds.
     pub unknown_nanos: u64,
+    /// Pauses of collections for heap dumps, nanoseconds: they are in the models, and a run without dumps does not have them.
+    pub dump_nanos: u64,
     /// Full collections that came for want of room: bytes used before, and live after, on the average. `None`: there was none.
     pub around_full: Option<(u64, u64)>,
     /// All objects together.
