@@ -28,6 +28,7 @@ use ducktrack_trace_format::Trial as TrialRecord;
 use parking_lot::Mutex;
 
 use crate::options::TrialChoices;
+use crate::process::clock::nanos;
 use crate::stacks::thread_clock::process_cpu;
 use null_uses::NullUses;
 use pause_clock::PauseClock;
@@ -132,7 +133,6 @@ impl Trial {
 
     /// What the trial came to.
     pub(crate) fn record(&self) -> TrialRecord {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let (began, cpu) = self.began.get().copied().unzip();
         let cpu = cpu.map(|cpu| process_cpu().saturating_sub(cpu));
         let mut record = TrialRecord {

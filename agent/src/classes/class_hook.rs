@@ -21,6 +21,7 @@ use crate::core::{Core, Cost};
 use crate::helper_classes::call_helper::call_totals;
 use crate::helper_classes::loader_links::{HELPER_UNKNOWN, Readiness};
 use crate::options::Context;
+use crate::process::clock::nanos_since;
 use crate::process::memory;
 use crate::recording::Recording;
 use crate::run::phase::Phase;
@@ -186,10 +187,7 @@ impl<'a> ClassHook<'a> {
         }
         let start = Instant::now();
         let result = self.rewrite_and_register(class, origin);
-        Cost::add(
-            &self.core.cost.rewrite_nanos,
-            u64::try_from(start.elapsed().as_nanos()).unwrap_or(0),
-        );
+        Cost::add(&self.core.cost.rewrite_nanos, nanos_since(start));
         match result {
             Ok(bytes) => bytes,
             Err(reason) => {

@@ -1,13 +1,13 @@
 //! Executes commands.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{Command, LONGEST_NAME, refusal};
 use crate::agent::Agent;
 use crate::core::Core;
+use crate::process::clock::micros;
 
 impl Agent {
     /// Sets a mark for the program. Returns false if its name cannot be written or nothing is being recorded.
@@ -73,8 +73,4 @@ fn status(core: &Core) -> Value {
         "arrival_work_micros": micros(arrival.work_together),
         "arrival_millis": u64::try_from(arrival.work.as_millis()).unwrap_or(u64::MAX),
     })
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -14,7 +14,7 @@ use parking_lot::MutexGuard;
 
 use super::{Core, Cost};
 use crate::options::Counters;
-use crate::process::clock::unix_millis;
+use crate::process::clock::{micros, unix_millis};
 use crate::run::phase::Phase;
 
 /// The value of [`HeaderWord::State`] after the trace has ended.
@@ -141,10 +141,7 @@ impl Core {
         if let Some(snapshot) = snapshot {
             self.report(writer.snapshot(&snapshot));
         }
-        Cost::add(
-            &self.cost.snapshot_micros,
-            u64::try_from(start.elapsed().as_micros()).unwrap_or(0),
-        );
+        Cost::add(&self.cost.snapshot_micros, micros(start.elapsed()));
     }
 
     /// Blocks snapshots and definitions while values move from one block to another.

@@ -20,6 +20,7 @@ use crate::control::refusal;
 use crate::core::registry::ClassKey;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::native_code::jni_functions;
+use crate::process::clock::micros;
 use crate::run::phase::Phase;
 
 /// Passes over the classes loaded while the probes are being removed.
@@ -128,8 +129,4 @@ fn detach_threads(core: &Core, jni: Jni) {
                 .debug(|| format!("a thread continues to count, but is not read: {error}"));
         }
     }
-}
-
-fn micros(time: std::time::Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::process::clock::nanos_since;
+
 /// The time of both kinds of copies in all pauses.
 #[derive(Debug, Default)]
 pub(crate) struct PauseWork {
@@ -23,7 +25,7 @@ pub(crate) struct Copies {
 impl Copies {
     /// Adds a copy that began at this moment, and ends now.
     pub(crate) fn add_since(&self, start: Instant) {
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let nanos = nanos_since(start);
         self.count.fetch_add(1, Ordering::Relaxed);
         self.nanos.fetch_add(nanos, Ordering::Relaxed);
         self.longest.fetch_max(nanos, Ordering::Relaxed);

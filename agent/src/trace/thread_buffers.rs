@@ -239,7 +239,9 @@ impl ThreadBuffers {
         // For a heap that was listed, moves are determined later.
         let kept = self.kept.as_ref().filter(|_| !survivors.listed);
         let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
-        self.work.survivors.add_since(start);
+        if copy.is_some() {
+            self.work.survivors.add_since(start);
+        }
         // Only after the copy is complete: a JVM killed before that has not continued after this collection.
         if let Some(live) = &self.live {
             live.set_epoch(collection.number);

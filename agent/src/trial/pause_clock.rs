@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ducktrack_hotspot::{HeapSpaces, Space, SpaceKind};
 use ducktrack_trace_format::Trial as TrialRecord;
 
+use crate::process::clock::nanos;
 use crate::stacks::thread_clock::process_cpu;
 
 /// Adds pauses up.
@@ -73,7 +74,6 @@ impl PauseClock {
     }
 
     pub(super) fn say(&self, record: &mut TrialRecord) {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         record.pauses = self.pauses;
         record.pause_nanos = nanos(self.wall);
         record.pause_cpu_nanos = nanos(self.cpu);

@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::marked_sources::{MOST_PAIRS, PairBits, PairClasses, held, holds, marked_sources};
 use super::tracked_objects::{Known, TrackedObjects, UseWords, WeakReference};
 use crate::options::{RemoveAt, TrialChoices, TypePair};
+use crate::process::clock::nanos;
 use crate::stacks::thread_clock::thread_cpu;
 
 /// Looks may take this part of the time between two.
@@ -253,7 +254,6 @@ impl Remover {
     }
 
     pub(super) fn say(&self, record: &mut TrialRecord, tracked: &TrackedObjects) {
-        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         record.looks = self.looks;
         record.stopped_nanos += nanos(self.stopped_for);
         record.look_cpu_nanos += nanos(self.cpu);

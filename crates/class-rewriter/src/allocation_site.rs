@@ -96,10 +96,7 @@ pub fn allocations(
 
 /// A quick look: whether an instruction may allocate.
 pub(crate) fn may_allocate(instruction: &Instruction<'_>, rules: &PoolRules) -> bool {
-    matches!(
-        instruction.opcode,
-        Opcode::NEW | Opcode::NEWARRAY | Opcode::ANEWARRAY | Opcode::MULTIANEWARRAY
-    ) || rules.may_apply_to(instruction)
+    instruction.opcode.is_allocation() || rules.may_apply_to(instruction)
 }
 
 fn allocation(

@@ -311,15 +311,8 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
 fn is_tick(instruction: &Instruction<'_>) -> bool {
     let opcode = instruction.opcode;
     opcode.is_invoke()
-        || matches!(
-            opcode,
-            Opcode::NEW
-                | Opcode::NEWARRAY
-                | Opcode::ANEWARRAY
-                | Opcode::MULTIANEWARRAY
-                | Opcode::MONITORENTER
-                | Opcode::MONITOREXIT
-        )
+        || opcode.is_allocation()
+        || matches!(opcode, Opcode::MONITORENTER | Opcode::MONITOREXIT)
         || instruction.targets().any(|to| to <= instruction.offset)
 }
 

@@ -121,6 +121,13 @@ impl Opcode {
         matches!(self.0, 182..=186)
     }
 
+    /// `new`, or one of the three that make arrays.
+    #[must_use]
+    #[inline]
+    pub fn is_allocation(self) -> bool {
+        matches!(self.0, 187..=189 | 197)
+    }
+
     /// Control never continues at the instruction after it. (`jsr` comes back by `ret`, so it is not one.)
     #[must_use]
     #[inline]

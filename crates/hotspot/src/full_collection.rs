@@ -33,6 +33,7 @@ use crate::class_table::ClassTable;
 use crate::collection_report::MovesFault;
 use crate::collector::Collector;
 use crate::dead_objects::DeadObjects;
+use crate::elapsed::nanos_since;
 use crate::error::Error;
 use crate::heap_spaces::HeapSpaces;
 use crate::mark_bitmap::MarkBitmap;
@@ -435,10 +436,6 @@ fn fits(space: &Space, place: Address, bytes: usize) -> bool {
         && place.is_aligned(8)
         && place <= space.top
         && bytes <= space.top.above(place)
-}
-
-fn nanos_since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 
 use crate::address::Address;
 use crate::careful_read::read_value;
+use crate::collection_report::AddressRange;
 use crate::collector::Collector;
 use crate::error::Error;
 use crate::g1_regions::{EvacuationFailure, G1Regions, SeenRegions};
@@ -156,6 +157,14 @@ impl HeapSpaces {
     #[must_use]
     pub fn reserved(&self) -> (Address, usize) {
         (self.reserved_start, self.reserved_bytes)
+    }
+
+    /// The same as a range.
+    pub(crate) fn reserved_range(&self) -> AddressRange {
+        AddressRange {
+            start: self.reserved_start,
+            end: self.reserved_start.plus(self.reserved_bytes),
+        }
     }
 
     /// Whether a collection is running, with the world stopped.

@@ -37,6 +37,7 @@ mod collection_watch;
 mod collector;
 mod confirmed_pages;
 mod dead_objects;
+mod elapsed;
 mod error;
 mod evacuation_failure;
 mod evacuation_walk;

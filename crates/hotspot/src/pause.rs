@@ -20,6 +20,7 @@ use crate::collection_report::{
 };
 use crate::collector::Collector;
 use crate::dead_objects::{DeadObjects, DeadRecorder};
+use crate::elapsed::nanos_since;
 use crate::error::Error;
 use crate::evacuation_failure::FailureReading;
 use crate::evacuation_walk::{Evacuated, EvacuationWalk};
@@ -509,7 +510,7 @@ impl Pause {
 
     /// Checks that the new places hold exactly the objects that moved there.
     fn check_coverage(&self, survivors: &[Survivor], places: &NewPlaces) -> Result<(), MovesFault> {
-        let room = [self.whole_heap()];
+        let room = [self.spaces.reserved_range()];
         let new_walk = || EvacuationWalk::new(&self.classes, &self.sizes, &room);
         // SAFETY: the world is stopped; memory below the tops is committed.
         unsafe { young_coverage::check(survivors, places, &self.classes, &self.pool, new_walk) }
@@ -583,14 +584,6 @@ impl Pause {
         }
     }
 
-    fn whole_heap(&self) -> AddressRange {
-        let (start, bytes) = self.spaces.reserved();
-        AddressRange {
-            start,
-            end: start.plus(bytes),
-        }
-    }
-
     fn counts(&self) -> Result<Counts, Error> {
         Counts::read(&self.spaces)
     }
@@ -601,8 +594,4 @@ fn ranges<'a>(spaces: impl Iterator<Item = &'a Space>) -> Vec<AddressRange> {
     let mut ranges: Vec<AddressRange> = spaces.map(AddressRange::from).collect();
     ranges.sort_unstable();
     ranges
-}
-
-fn nanos_since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

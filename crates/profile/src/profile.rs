@@ -40,7 +40,7 @@ pub struct Profile {
     pub total: Tally,
     /// The part of `total` in strata that have samples.
     pub with_stacks: Tally,
-    /// Everything of which no stack was sampled, also what [`retain`](Self::retain) has left out: any method may have been on its stacks.
+    /// What was allocated at sites where no stack was sampled, including rows that [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
     pub(crate) without_stacks: Tally,
     /// Number of samples in the trace.
     pub samples: u64,
@@ -178,7 +178,7 @@ impl Profile {
             .is_some_and(|stratum| stratum.samples > 0)
     }
 
-    /// The interval of everything that a method made or caused, whose rows these are: what has no stack may be its as well.
+    /// The interval of everything that a method made or caused. `rows` are the rows below it. Allocations without a stack may be below it, too.
     pub fn inclusive_interval<'a>(
         &self,
         rows: impl IntoIterator<Item = &'a ProfileRow> + Clone,

@@ -3,6 +3,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ducktrack_tests::{Jdk, checked, is_full_run, trace_command};
 
@@ -17,6 +18,12 @@ const KB_OF_THREAD: u64 = 64;
 const KB_OF_AGENT: u64 = 160 << 10;
 /// Linux allows a process this many mappings, unless the system's administrator says otherwise.
 const MOST_MAPPINGS: usize = 65_530;
+
+/// Two programs of 10,000 threads run at once in each test. Those of both tests are more than the 32,768 that many systems have numbers for.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A way to record, with a bound for what is in files.
 #[derive(Clone, Copy, Debug)]
@@ -242,6 +249,7 @@ fn bare(jdk: &Jdk, threads: i64) -> Crowd {
 
 #[test]
 fn thousands_of_threads_take_no_more_than_they_may() {
+    let _turn = alone();
     let threads = if is_full_run() { 10_000 } else { 2_000 };
     for jdk in chosen_jdks() {
         let bare = bare(&jdk, threads);
@@ -256,6 +264,7 @@ fn thousands_of_threads_take_no_more_than_they_may() {
 /// Three times as many threads, one third at a time: no more blocks than one third needs, and every object of those that have ended.
 #[test]
 fn threads_that_come_later_take_the_blocks_of_others() {
+    let _turn = alone();
     let threads = if is_full_run() { 10_000 } else { 2_000 };
     for jdk in chosen_jdks() {
         for way in &WAYS[2..] {

@@ -42,7 +42,7 @@ pub(super) fn plan(
     plan.insertions.push(enter.finish()?.at(Place::Entry));
     for instruction in view.code.instructions() {
         let instruction = instruction?;
-        if is_return(instruction.opcode) {
+        if instruction.opcode.is_return() {
             let exit = probes.build().push(number).invoke(EXIT).finish()?;
             plan.insertions
                 .push(exit.at(Place::Before(instruction.offset)));
@@ -78,14 +78,8 @@ fn is_of_note(view: &MethodView<'_, '_>, instruction: &Instruction<'_>) -> Resul
     }
     Ok(
         opcode.is_invoke() && !is_empty_constructor(view, instruction)?
-            || matches!(
-                opcode,
-                Opcode::NEW
-                    | Opcode::NEWARRAY
-                    | Opcode::ANEWARRAY
-                    | Opcode::MULTIANEWARRAY
-                    | Opcode::AASTORE
-            ),
+            || opcode.is_allocation()
+            || opcode == Opcode::AASTORE,
     )
 }
 
@@ -102,11 +96,6 @@ fn is_empty_constructor(
     }
     let method = view.code.pool().member_ref(index)?;
     Ok(method.class == b"java/lang/Object" && method.name == b"<init>")
-}
-
-fn is_return(opcode: Opcode) -> bool {
-    // ireturn, lreturn, freturn, dreturn, areturn, return
-    (172..=177).contains(&opcode.0)
 }
 
 /// See [`super::way_out`]. In the head of a constructor there may be no handler.

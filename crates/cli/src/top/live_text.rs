@@ -52,7 +52,7 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
     out
 }
 
-/// Of which objects the rows of the live heap are.
+/// Says which objects the rows of the live heap count.
 pub(crate) fn heap_rows_line(heap: Option<&LiveHeapDoc>) -> String {
     match heap {
         None => NO_HEAP.to_owned(),

@@ -30,7 +30,7 @@ impl Pause {
             .suspects(&self.spaces, &self.before, &self.latest)?;
         if !suspects.is_empty() {
             let started = Instant::now();
-            let room = [self.whole_heap()];
+            let room = [self.spaces.reserved_range()];
             let (classes, sizes) = (&self.classes, &self.sizes);
             let new_walk = || EvacuationWalk::new(classes, sizes, &room);
             let needs_largest = self.collector != Collector::G1;
