@@ -23,7 +23,7 @@ use ducktrack_heap_model::{DeathTallies, ProgramClock};
 use ducktrack_reports::{DeathsReport, DeathsRequest, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;
-use crate::deaths::export::{Target, export};
+use crate::deaths::export::{Target, export, export_stream};
 use crate::deaths::fate_output::FateOutput;
 use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
@@ -99,6 +99,10 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
     if let Some(target) = Target::of(args.format) {
         let out = writer(args.output.as_deref())?;
         return export(|| open(&args.source, args.from), target, out);
+    }
+    if args.format == Form::Stream {
+        let out = writer(args.output.as_deref())?;
+        return export_stream(open(&args.source, args.from)?, out);
     }
     let filter = Filter::from(args.selection);
     if args.roots {

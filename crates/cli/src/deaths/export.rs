@@ -18,7 +18,6 @@ use crate::deaths::replay::replay;
 pub(crate) enum Target {
     Elephant(ElephantForm),
     OracleCsv,
-    Stream,
 }
 
 impl Target {
@@ -28,7 +27,6 @@ impl Target {
             Form::Et1 => Some(Self::Elephant(ElephantForm::Et1)),
             Form::Et3 => Some(Self::Elephant(ElephantForm::Et3)),
             Form::OracleCsv => Some(Self::OracleCsv),
-            Form::Stream => Some(Self::Stream),
             _ => None,
         }
     }
@@ -41,9 +39,6 @@ pub(crate) fn export(
     target: Target,
     out: Box<dyn Write + Send>,
 ) -> Result<ExitCode> {
-    if target == Target::Stream {
-        return export_stream(open()?, out);
-    }
     let mut moments = FateOutput::of_moments(DeathTallies::new(ProgramClock::Bytes));
     let replayed = replay(open()?, &mut moments)?;
     for line in &replayed.damage {
@@ -65,13 +60,12 @@ pub(crate) fn export(
             })?;
             writer.finish().context(FAILED)?;
         }
-        Target::Stream => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The records as they are: what `ducktrack check` and `ducktrack deaths` read.
-fn export_stream(source: RecordSource, out: Box<dyn Write + Send>) -> Result<ExitCode> {
+pub(crate) fn export_stream(source: RecordSource, out: Box<dyn Write + Send>) -> Result<ExitCode> {
     let mut writer = StreamWriter::new(out).context(FAILED)?;
     let damage = for_each_record(source, |record| writer.write(record).context(FAILED))?;
     writer.finish().context(FAILED)?;
