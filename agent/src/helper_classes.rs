@@ -4,6 +4,7 @@ pub(crate) mod call_helper;
 pub(crate) mod definition;
 pub(crate) mod event_helper;
 pub(crate) mod helper_class;
+pub(crate) mod hint_speed;
 pub(crate) mod library_class;
 pub(crate) mod loader_links;
 pub(crate) mod mark_helper;

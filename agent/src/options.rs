@@ -79,6 +79,8 @@ pub struct Options {
     pub calls: Option<Calls>,
     /// For tests of behaviour after a fault (feature `test-switches`): the collection that is reported as unreadable. Not in the help.
     pub fault_at: Option<u32>,
+    /// For tests as well: the self-check of `mode=witness` that fails.
+    pub failing_check: Option<SelfCheck>,
     /// For tests as well: stamps that cannot change a death time are not left out.
     pub redundant_stamps: bool,
     /// How events are passed from threads to files.
@@ -183,6 +185,19 @@ pub enum RemoveAt {
     Oom,
     /// Nothing is removed, but looked for as often: base trials do the work of the others.
     Never,
+}
+
+/// A self-check of `mode=witness` before the program starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelfCheck {
+    /// A stamp arrives in the word of its object.
+    Stamp,
+    /// The identity of an object is its address.
+    Identity,
+    /// The JDK has the methods that hide from the compiler that an object is an array of references.
+    Hints,
+    /// With them, a stamp of an array of references is one store.
+    Speed,
 }
 
 /// `buffer-size=` and the related options in [`HELP`].
@@ -325,6 +340,7 @@ impl Default for Options {
             roots: None,
             calls: None,
             fault_at: None,
+            failing_check: None,
             redundant_stamps: false,
             events: EventChoices::default(),
             memory: None,

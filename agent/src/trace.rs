@@ -44,7 +44,7 @@ use crate::core::registry::MOST_SITES_OF_EVENTS;
 use crate::core::resident::Resident;
 use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
-use crate::options::{self, Moves, Options, Staleness};
+use crate::options::{self, Moves, Options, SelfCheck, Staleness};
 use crate::process::clock::unix_millis;
 use crate::process::memory::RecordingMemory;
 use crate::recording::{NativeStore, Recording};
@@ -204,9 +204,12 @@ impl Trace {
         if core.options.witness == options::Witness::Off {
             return;
         }
-        let address = |object: jobject| self.helper(core)?.address_of(jni, object);
+        let address = |check| move |object| self.address_for(check, core, jni, object);
         let heap = self.collections.reserved_heap();
-        if let Err(why) = self.witness.begin(core, jni, heap, address) {
+        if let Err(why) = self
+            .witness
+            .begin(core, jni, heap, address(SelfCheck::Stamp))
+        {
             let line =
                 format!("mode=witness is off, and the recording continues as mode=trace: {why}.");
             core.log.warn(&line);
@@ -214,11 +217,25 @@ impl Trace {
             return;
         }
         let form = self.references.get().copied();
+        let address = address(SelfCheck::Identity);
         if let Err(why) = self.records.begin(core, jni, form, address) {
             let line = format!("witness=full is off, and witness=deaths goes on: {why}.");
             core.log.warn(&line);
             core.notes.add(line);
         }
+    }
+
+    /// Where an object is, for a self-check. If that one is to fail, the answer is the next word.
+    fn address_for(
+        &self,
+        check: SelfCheck,
+        core: &Core,
+        jni: Jni,
+        object: jobject,
+    ) -> Option<Address> {
+        let address = self.helper(core)?.address_of(jni, object)?;
+        let is_to_fail = core.options.failing_check == Some(check);
+        Some(address.plus(if is_to_fail { 8 } else { 0 }))
     }
 
     /// Prepares what stamps of uses need. If that fails, the trace says why, and the program runs without stamps.

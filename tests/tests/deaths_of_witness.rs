@@ -366,25 +366,3 @@ fn stamps_that_are_left_out_change_no_moment() {
     }
     checked(&format!("{compared} objects"));
 }
-
-/// Where objects move while the program runs, an address is no identity.
-#[test]
-fn other_collectors_are_refused_with_a_line() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
-    let jdk = traced_jdks().expect("JDKs").remove(0);
-    let run = TracedRun::new(&jdk, "-XX:+UseZGC").expect("folder");
-    let mut command = run
-        .command("mode=witness", &[programs.path()])
-        .expect("java");
-    command.args(["-Xmx128m", "-XX:+UseZGC", "-Drepeated=10", "Deaths"]);
-    let said = run.finish(&mut command).expect("the program");
-    assert!(
-        said.contains(
-            "mode=witness is off, and the recording continues as mode=trace: moves of objects are unknown"
-        ),
-        "{said}"
-    );
-    let report = trace_command("report", &run.trace(), &[]).expect("report");
-    assert_eq!(report["run"]["mode"], "trace");
-}

@@ -8,7 +8,8 @@ use crate::control::Command;
 use ducktrack_class_rewriter::Calls;
 
 use super::{
-    App, Counters, Mode, Moves, Options, RemoveAt, Roots, Staleness, TrialChoices, Witness,
+    App, Counters, Mode, Moves, Options, RemoveAt, Roots, SelfCheck, Staleness, TrialChoices,
+    Witness,
 };
 
 /// Maximum nesting of option files.
@@ -253,6 +254,14 @@ impl Options {
             }
             "fault-at" if cfg!(feature = "test-switches") => {
                 self.fault_at = u32::try_from(value.above_zero()?).ok();
+            }
+            "failing-check" if cfg!(feature = "test-switches") => {
+                self.failing_check = Some(value.one_of([
+                    ("stamp", SelfCheck::Stamp),
+                    ("identity", SelfCheck::Identity),
+                    ("hints", SelfCheck::Hints),
+                    ("speed", SelfCheck::Speed),
+                ])?);
             }
             "buffer-size" => self.buffer_size = Some(value.buffer_size()?),
             "buffer-deviation" => events.buffer_deviation = value.part_from(0.0)?,

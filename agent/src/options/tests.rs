@@ -269,6 +269,8 @@ fn the_switches_of_tests_are_no_options_of_a_release() {
     let bad = if cfg!(feature = "test-switches") {
         assert_eq!(run("fault-at=2").fault_at, Some(2));
         assert!(run("redundant-stamps=on").redundant_stamps);
+        let failing = run("mode=witness,failing-check=stamp").failing_check;
+        assert_eq!(failing, Some(SelfCheck::Stamp));
         "`fault-at=0`"
     } else {
         "unknown option `fault-at`"

@@ -355,6 +355,7 @@ methods! {
     hints "java/lang/invoke/DuckTrackHints" {
         IS_C2 "isC2" "()Z",
         HIDE "hide" "(Ljava/lang/Object;)Ljava/lang/Object;",
+        PICOSECONDS "picoseconds" "(J)J",
     }
 }
 

@@ -75,9 +75,26 @@ public final class DuckTrackWitness {
     private static void stampAny(Object object, long shadow) {
         if (isC2()) {
             U.putLongOpaque(DuckTrackHints.hide(object), shadow, now());
-        } else {
+        } else if (HINTS) {
             stamp(object, shadow);
+        } else {
+            try {
+                stampByCall(object, shadow);
+            } catch (StackOverflowError noRoomForTheCall) {
+                return;
+            }
         }
+    }
+
+    /** Without hints: C2 does not know here what the object is. Opaque, because else it would believe a profile of earlier objects. */
+    @DontInline
+    @Hidden
+    private static void stampByCall(Object object, long shadow) {
+        long now;
+        do {
+            now = now();
+            U.putLongOpaque(object, shadow, now);
+        } while (now != now());
     }
 
     /** Uses an object that is no array. */

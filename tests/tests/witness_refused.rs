@@ -1,0 +1,225 @@
+//! What `mode=witness` does where it cannot work: it says so in one line, and the program runs on as with `mode=trace`.
+//!
+//! Collectors that move objects while the program runs, a heap that leaves no room for its shadows, and self-checks at the start that fail. The last are asked for
+//! (`failing-check=`), because no JVM is known on which they do. The program is `tests/java/Deaths.java`.
+
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, deaths_command, skipped, trace_command, traced_jdks,
+};
+use serde_json::Value;
+
+/// The mode in which the recording goes on.
+const TRACE: &str = "mode=witness is off, and the recording continues as mode=trace: ";
+/// Without records of updates and calls.
+const DEATHS: &str = "witness=full is off, and witness=deaths goes on: ";
+/// A note of the trace; the program's terminal does not need to know.
+const NOTE: &str = "Uses of arrays of references cost more in this VM: ";
+
+/// Why a JVM has no witnesses, or fewer.
+struct Refusal {
+    options: &'static [&'static str],
+    agent: &'static str,
+    /// What goes on, and why.
+    line: (&'static str, &'static str),
+    /// `level` of `ducktrack deaths`.
+    level: &'static str,
+}
+
+const UNKNOWN: &str = "moves of objects are unknown, so uses cannot be assigned to objects";
+/// The JIT compiles at once, so C2's code is there when its speed is tried.
+const SERIAL: &[&str] = &["-XX:+UseSerialGC", "-Xmx64m", "-Xbatch"];
+
+const fn of_collector(options: &'static [&'static str]) -> Refusal {
+    Refusal {
+        options,
+        agent: "",
+        line: (TRACE, UNKNOWN),
+        level: "bounds",
+    }
+}
+
+const fn of_check(
+    agent: &'static str,
+    line: (&'static str, &'static str),
+    level: &'static str,
+) -> Refusal {
+    Refusal {
+        options: SERIAL,
+        agent,
+        line,
+        level,
+    }
+}
+
+const UNLOCK: &str = "-XX:+UnlockExperimentalVMOptions";
+
+const COLLECTORS: [Refusal; 4] = [
+    of_collector(&["-XX:+UseZGC", "-Xmx128m"]),
+    // For JDK 21.
+    of_collector(&["-XX:+UseZGC", "-XX:+ZGenerational", "-Xmx128m"]),
+    of_collector(&["-XX:+UseShenandoahGC", "-Xmx128m"]),
+    of_collector(&[
+        UNLOCK,
+        "-XX:+UseEpsilonGC",
+        "-XX:+AlwaysPreTouch",
+        "-Xms128m",
+        "-Xmx128m",
+    ]),
+];
+
+/// 47 bits of addresses have room for a shadow of this heap, but not for two.
+const TOO_LARGE: Refusal = Refusal {
+    options: &["-XX:+UseSerialGC", "-Xmx45t"],
+    agent: "",
+    line: (TRACE, "there is no room for a shadow of the heap: "),
+    level: "bounds",
+};
+
+const CHECKS: [Refusal; 4] = [
+    of_check(
+        ",failing-check=stamp",
+        (TRACE, "a stamp by `instance` did not arrive in the shadow"),
+        "bounds",
+    ),
+    of_check(
+        ",failing-check=identity",
+        (DEATHS, "the identity of an object is not its address"),
+        "deaths",
+    ),
+    of_check(
+        ",failing-check=hints",
+        (NOTE, "the compiler cannot be told their type"),
+        "full",
+    ),
+    of_check(
+        ",failing-check=speed",
+        (NOTE, "a stamp that should take less than 0 ps takes "),
+        "full",
+    ),
+];
+
+fn start(command: &mut Command, options: &[&str]) -> (String, String) {
+    let command = command.args(options).args(["-Drepeated=10", "Deaths"]);
+    let output = command.output().expect("java");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (said, messages) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{options:?}: {messages}");
+    (said, messages)
+}
+
+fn check(jdk: &Jdk, refusal: &Refusal, programs: &Path) {
+    let mut bare = jdk.tool("java");
+    let (expected, _) = start(bare.arg("-cp").arg(programs), refusal.options);
+
+    let run = TracedRun::new(jdk, &format!("{:?}{}", refusal.options, refusal.agent));
+    let run = run.expect("folder");
+    let agent = format!("mode=witness{}", refusal.agent);
+    let mut command = run.command(&agent, &[programs]).expect("java");
+    let (said, messages) = start(&mut command, refusal.options);
+    assert_eq!(said, expected, "{}", run.name());
+
+    let (effect, why) = refusal.line;
+    let line = format!("{effect}{why}");
+    let lines = messages.lines().filter(|said| said.contains(&line)).count();
+    assert_eq!(
+        lines,
+        usize::from(effect != NOTE),
+        "{}: {messages}",
+        run.name()
+    );
+    check_trace(&run, refusal, &line);
+}
+
+/// The trace says the same, has what the program allocated, and every death that it can have.
+fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
+    let (trace, name) = (run.trace(), run.name());
+    let report = trace_command("report", &trace, &[]).expect("report");
+    let notes = report["notes"].as_array().expect("notes").iter();
+    let notes = notes.filter_map(Value::as_str);
+    assert_eq!(
+        notes.filter(|note| note.starts_with(line)).count(),
+        1,
+        "{name}: {}",
+        report["notes"]
+    );
+    let info = trace_command("info", &trace, &[]).expect("info");
+    for none in ["malformed", "dropped", "sizeUnknown"] {
+        assert_eq!(info[none], 0, "{name}: {none}");
+    }
+    assert_eq!(info["damage"], Value::Array(Vec::new()), "{name}");
+
+    let deaths = trace_command("deaths", &trace, &[]).expect("deaths");
+    assert_eq!(deaths["level"], refusal.level, "{name}");
+    assert_eq!(deaths["contradictions"], Value::Array(Vec::new()), "{name}");
+    let (objects, _) =
+        deaths_command(&trace, &["--objects", "--type", "Deaths$Entry"]).expect("objects");
+    let used = |line: &&str| {
+        line.rsplitn(4, ',')
+            .nth(2)
+            .is_some_and(|used| !used.is_empty())
+    };
+    let rows: Vec<&str> = objects.lines().skip(1).collect();
+    let used = rows.iter().filter(|line| used(line)).count();
+    let expected = if refusal.level == "bounds" { 0 } else { 8 };
+    assert_eq!((rows.len(), used), (8, expected), "{name}: {objects}");
+}
+
+fn programs() -> tempfile::TempDir {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    programs
+}
+
+#[test]
+fn collectors_that_move_objects_meanwhile_are_refused() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        let refused = COLLECTORS.iter().filter(|one| jdk.accepts(one.options));
+        let before = runs;
+        for refusal in refused {
+            check(jdk, refusal, programs.path());
+            runs += 1;
+        }
+        assert!(
+            runs >= before + 2,
+            "Java {} has no such collector",
+            jdk.version
+        );
+    }
+    checked(&format!("{runs} runs"));
+}
+
+#[test]
+fn a_heap_without_room_for_its_shadows_is_refused() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        if jdk.accepts(TOO_LARGE.options) {
+            check(jdk, &TOO_LARGE, programs.path());
+            runs += 1;
+        } else {
+            skipped(&format!(
+                "a heap of 45 TB on Java {}: the machine gives no addresses for it",
+                jdk.version
+            ));
+        }
+    }
+    checked(&format!("{runs} runs"));
+}
+
+#[test]
+fn a_self_check_that_fails_takes_away_what_depends_on_it() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        for refusal in &CHECKS {
+            check(jdk, refusal, programs.path());
+            runs += 1;
+        }
+    }
+    checked(&format!("{runs} runs"));
+}
