@@ -152,6 +152,9 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     let zoomed = walk["zoomed"].as_str().expect("the stacks of a site");
     let site = walk["site"].as_str().expect("a site");
     assert!(!site.is_empty() && zoomed.contains(site), "{walk}");
+    assert!(walk["zoomedIn"] == true, "{walk}");
+    let brushed = walk["brushed"].as_str().expect("a stretch");
+    assert!(brushed.contains(": 7 collections; "), "{walk}");
 
     let served = Served::start(&[trace]);
     for tab in ["report", "growth"] {

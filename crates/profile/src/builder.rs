@@ -29,6 +29,7 @@ pub fn profile(model: &CountModel) -> Profile {
     profile.samples = model.stacks.rows.iter().map(|row| row.sums.samples).sum();
     profile.unmatched = unmatched;
     profile.skipped = model.stacks.skipped;
+    profile.micros = model.stacks.micros;
     profile
 }
 

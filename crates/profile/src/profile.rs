@@ -48,6 +48,8 @@ pub struct Profile {
     pub unmatched: u64,
     /// Samples that were dropped while the program ran.
     pub skipped: u64,
+    /// Microseconds of CPU that sampling took of the program's threads.
+    pub micros: u64,
 }
 
 /// A frame as shown to users.

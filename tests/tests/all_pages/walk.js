@@ -1,5 +1,5 @@
 'use strict';
-// From the timeline to the heap after a collection, from a site of that heap to its stacks.
+// From the timeline to the heap after a collection, from a site of that heap to its stacks; at last a stretch of time, drawn with the pointer.
 const frame = document.createElement('iframe');
 frame.style.cssText = 'width:1200px;height:1000px;border:0';
 const wait = (millis) => new Promise((done) => setTimeout(done, millis));
@@ -33,6 +33,17 @@ frame.addEventListener('load', async () => {
     const boxes = [...report.querySelectorAll('#flame [role=treeitem]')].map((one) => one.getAttribute('aria-label'));
     // Where no stack of the site was sampled, it is searched for.
     out.zoomed = boxes.find((label) => label.includes(out.site)) ?? report.getElementById('search').value;
+    const strip = page.getElementById('strip'), box = strip.getBoundingClientRect();
+    const { collections, endMicros } = JSON.parse(page.getElementById('data').textContent);
+    const before = (at) => (collections[at - 1].micros + collections[at].micros) / 2 / endMicros;
+    const pointer = (type, part) => strip.dispatchEvent(new page.defaultView.PointerEvent(type, { clientX: box.left + box.width * part, clientY: box.top + 20, bubbles: true }));
+    // Collections 3 to 9, from right to left.
+    for (const [type, at] of [['pointerdown', 10], ['pointermove', 5], ['pointerup', 3]]) pointer(type, before(at));
+    out.brushed = page.getElementById('chosen').textContent;
+    click([...page.querySelectorAll('#steps button')].find((one) => one.textContent === 'Timeline of it'));
+    const stretch = (await until(() => tab() === 'Timeline' && shown())).contentDocument;
+    await until(() => !stretch.getElementById('zoom-out').disabled);
+    out.zoomedIn = true;
   } catch (error) { out.error = String(error); }
   document.getElementById('result').textContent = JSON.stringify(out);
   document.documentElement.dataset.ready = 'true';

@@ -132,6 +132,7 @@ fn stacks(profile: &Profile) -> Option<StacksDoc> {
         samples: profile.samples,
         dropped: profile.skipped,
         unmatched: profile.unmatched,
+        micros: profile.micros,
         share: profile.share_with_stacks(Unit::Bytes),
         methods: method_totals(profile, Unit::Bytes)
             .iter()

@@ -63,6 +63,9 @@ pub struct StacksDoc {
     pub dropped: u64,
     /// Samples of objects that are counted at no place.
     pub unmatched: u64,
+    /// Microseconds of CPU that sampling took of the program's threads.
+    #[serde(default)]
+    pub micros: u64,
     /// The part of all bytes made at places that have stacks, from 0 to 1.
     pub share: f64,
     /// Methods by the bytes that were made while they ran, largest first; at most 1000.

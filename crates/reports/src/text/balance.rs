@@ -278,6 +278,11 @@ fn write_cost(out: &mut String, view: &View) {
         ),
     );
     fact(out, "snapshots", &micros(cost.snapshot_micros));
+    if view.stacks.samples > 0 {
+        let (samples, spent) = (view.stacks.samples, micros(view.stacks.micros));
+        let words = format!("{} in {spent} of CPU", counted(samples, "sample"));
+        fact(out, "stacks", &words);
+    }
 }
 
 fn write_trouble(out: &mut String, view: &View) {
