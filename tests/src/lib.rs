@@ -21,6 +21,7 @@ mod trace_commands;
 mod traced_deaths;
 mod traced_layouts;
 mod traced_run;
+mod turn;
 
 pub use announcement::{checked, skipped};
 pub use built_library::built_agent;
@@ -41,3 +42,4 @@ pub use traced_deaths::{
 };
 pub use traced_layouts::{compacting_layouts, traced_layouts};
 pub use traced_run::TracedRun;
+pub use turn::Turns;

@@ -6,12 +6,12 @@
 //! walks the heap, the trace adds up allocations, moves and deaths since the start. What is told apart by name are fillers, and on G1 up to JDK 18 objects of
 //! the JDK's archive ([`ducktrack_tests::class_differences`]).
 //!
-//! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
+//! `DUCKTRACK_FULL` takes all workloads; else two small ones in turn. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, harness_folder, is_full_run, skipped, traced_jdks,
+    TracedRun, Turns, checked, compile_java, harness_folder, is_full_run, skipped, traced_jdks,
     traced_layouts,
 };
 
@@ -39,9 +39,10 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
     let jdks = traced_jdks().expect("JDKs");
     let mut compared = 0;
     let mut wrong = Vec::new();
-    for jdk in &jdks {
-        for options in traced_layouts(jdk) {
-            for name in &workloads() {
+    let (workloads, mut turns) = (workloads(), Turns::new());
+    for (number, jdk) in jdks.iter().enumerate() {
+        for (at, options) in traced_layouts(jdk).enumerate() {
+            for name in turns.take(&workloads, number + at) {
                 let what = format!("{} {name}", options.join(" "));
                 let run = TracedRun::new(jdk, &what).expect("folder");
                 match compare(&run, options, launcher.path(), name) {
@@ -59,6 +60,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    turns.announce("heap against histogram");
     assert!(compared >= 3 * jdks.len(), "only {compared} runs compared");
     checked(&format!(
         "the rebuilt heap against the VM's class histogram, {compared} runs, every class equal"

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use ducktrack_reports::{Document, read_json};
 use ducktrack_tests::{
-    Jdk, Lines, agent_library, blamed_lines, checked, compile_java, ducktrack_command, is_full_run,
+    Jdk, Lines, Turns, agent_library, blamed_lines, checked, compile_java, ducktrack_command,
     matrix_jdks, said_lines, skipped,
 };
 
@@ -16,8 +16,10 @@ const TIMES: i64 = 20_000;
 /// of each type more.
 const MOST_UNEXPLAINED: i64 = 4_000_000;
 
-/// Compilers that a run is left to; the first with every kind of counter, the full run all with all.
+/// Compilers that a run is left to.
 const COMPILERS: &[&[&str]] = &[&[], &["-XX:TieredStopAtLevel=1"], &["-Xint"]];
+/// Each with each compiler; the full run all with all on each JDK.
+const AGENTS: [&str; 3] = ["counters=path", "counters=site", "mode=trace"];
 
 #[test]
 fn every_object_is_filed_under_the_call_that_is_to_blame() {
@@ -28,15 +30,15 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
     }
     let expected = said_lines(PROGRAM, TIMES);
     assert!(expected.len() > 15, "only {} lines", expected.len());
-    let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
-        for options in COMPILERS {
-            for agent in ["counters=path", "counters=site", "mode=trace"] {
-                let is_in_turn = is_full_run() || options.is_empty() || agent == "counters=path";
-                if !is_in_turn || (agent == "mode=trace" && !jdk.can_be_traced()) {
-                    continue;
-                }
-                let report = report(&jdk, options, agent, programs.path());
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (number, jdk) in matrix_jdks().expect("JDKs").iter().enumerate() {
+        let agents = match jdk.can_be_traced() {
+            true => &AGENTS[..],
+            false => &AGENTS[..2],
+        };
+        for (at, options) in COMPILERS.iter().enumerate() {
+            for agent in turns.take(agents, number + at) {
+                let report = report(jdk, options, agent, programs.path());
                 let run = format!("Java {} {options:?} {agent}", jdk.version);
                 assert_eq!(found(&report), expected, "{run}");
                 let completeness = &report.completeness;
@@ -49,6 +51,7 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
             }
         }
     }
+    turns.announce("known callers");
     checked(&format!(
         "callers with known counts, {runs} runs, every line exact"
     ));

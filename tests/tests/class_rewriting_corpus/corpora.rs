@@ -1,9 +1,9 @@
 //! Which classes are taken.
 //!
-//! | | JDK 17, 25 | JDK 11, 21 | libraries |
-//! |---|---|---|---|
-//! | usually | `java.base`, `java.desktop` | `java.base`, if it is the only JDK to test on | |
-//! | `DUCKTRACK_FULL=1` | all modules | all modules | all, on 17, 21, 25 |
+//! | | JDK 17 | JDK 25 | JDK 11, 21 | libraries |
+//! |---|---|---|---|---|
+//! | usually | `java.base` | `java.base`, `java.desktop` | `java.base`, if it is the only JDK to test on | |
+//! | `DUCKTRACK_FULL=1` | all modules | all modules | all modules | all, on 17, 21, 25 |
 //!
 //! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead. Libraries are those of the workloads: the jars that
 //! `scripts/harness-build` puts beside each driver.
@@ -66,7 +66,7 @@ fn modules_on(jdk: &Jdk) -> Vec<String> {
     }
     let modules: &[&str] = match jdk.version {
         _ if is_full_run() => &[],
-        17 | 25 => &["java.base", "java.desktop"],
+        25 => &["java.base", "java.desktop"],
         _ => &["java.base"],
     };
     modules.iter().map(|&module| module.to_owned()).collect()

@@ -5,14 +5,14 @@
 //! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
 //! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is, for each JDK and collector, one run at level `exact`, one at level `finish`, and one whose collections the program asks for, and for G1
+//! The default is, for each JDK and collector, one run at level `exact` and, in turn, one at level `finish` or one whose collections the program asks for, and for G1
 //! near-full heaps and pinned regions; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps of all collectors and virtual threads.
 
 mod outcome;
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_agent, compile_java, is_full_run, skipped, traced_jdks};
+use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, is_full_run, skipped, traced_jdks};
 
 use crate::outcome::Outcome;
 
@@ -152,7 +152,16 @@ fn every_move_and_death_is_right() {
         skipped("gc_moves: no JDK with a compiler found");
         return;
     };
-    prepared.run_all(&[USUAL, FINISH, REQUESTED]);
+    prepared.run_all(&[USUAL]);
+    let mut turns = Turns::new();
+    for (number, jdk) in prepared.jdks.iter().enumerate() {
+        for (at, collector) in COLLECTORS.iter().enumerate() {
+            for run in turns.take(&[FINISH, REQUESTED], number + at) {
+                prepared.run(jdk, collector, run);
+            }
+        }
+    }
+    turns.announce("gc_moves, moves=finish and requested collections");
 }
 
 #[test]

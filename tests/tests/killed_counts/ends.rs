@@ -1,6 +1,6 @@
 //! Out of memory, in every way a JVM has to end by it: the report names what filled the heap.
 
-use ducktrack_tests::{Jdk, checked};
+use ducktrack_tests::{Jdk, Turns, checked};
 
 use crate::probe::{Place, jdks};
 
@@ -50,15 +50,16 @@ fn check(jdk: &Jdk, vm: &[&str]) {
 
 #[test]
 fn out_of_memory_names_what_filled_the_heap() {
-    let mut runs = 0;
-    for jdk in jdks() {
-        for collector in COLLECTORS {
-            for end in ENDS {
-                check(&jdk, &[&[collector], end].concat());
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (number, jdk) in jdks().iter().enumerate() {
+        for (at, collector) in COLLECTORS.into_iter().enumerate() {
+            for end in turns.take(&ENDS, number + at) {
+                check(jdk, &[&[collector], *end].concat());
                 runs += 1;
             }
         }
     }
+    turns.announce("out of memory");
     checked(&format!(
         "{runs} JVMs out of memory, each report names what filled the heap"
     ));

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ducktrack_tests::{Jdk, checked, is_full_run, trace_command};
+use ducktrack_tests::{Jdk, Turns, checked, is_full_run, trace_command};
 
 use crate::probe::{MARKED, Place, Process, jdks};
 
@@ -251,14 +251,17 @@ fn bare(jdk: &Jdk, threads: i64) -> Crowd {
 fn thousands_of_threads_take_no_more_than_they_may() {
     let _turn = alone();
     let threads = if is_full_run() { 10_000 } else { 2_000 };
+    let (parents, mut turns) = ([std::env::temp_dir(), "/dev/shm".into()], Turns::new());
     for jdk in chosen_jdks() {
         let bare = bare(&jdk, threads);
-        for parent in [std::env::temp_dir().as_path(), Path::new("/dev/shm")] {
-            for way in WAYS {
+        for (number, way) in WAYS.into_iter().enumerate() {
+            // On disk and in memory: each kind of counts and each bound once.
+            for parent in turns.take(&parents, number + number / 2) {
                 check(&jdk, parent, way, threads, &bare);
             }
         }
     }
+    turns.announce("thousands of threads");
 }
 
 /// Three times as many threads, one third at a time: no more blocks than one third needs, and every object of those that have ended.

@@ -6,7 +6,7 @@ mod killed_program;
 
 use std::time::Duration;
 
-use ducktrack_tests::{checked, is_full_run, trace_command, traced_jdks};
+use ducktrack_tests::{Jdk, Turns, checked, is_full_run, trace_command, traced_jdks};
 use killed_program::{Ending, KilledProgram, Left};
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -49,7 +49,7 @@ fn check(left: &Left, threads: i64, what: &str) {
 fn killed_at_any_moment() {
     let jdks = traced_jdks().expect("JDKs");
     assert!(!jdks.is_empty(), "nothing would be checked");
-    let of_each = if is_full_run() { 200 } else { 4 };
+    let of_each = if is_full_run() { 200 } else { 3 };
     let mut moments = Moments(7);
     for round in 0..of_each * jdks.len() {
         let jdk = &jdks[round % jdks.len()];
@@ -141,16 +141,12 @@ fn out_of_memory() {
         "-XX:+CrashOnOutOfMemoryError",
         "",
     ];
-    for jdk in traced_jdks().expect("JDKs") {
-        for (collector, option) in COLLECTORS
-            .iter()
-            .flat_map(|collector| endings.map(|option| (*collector, option)))
-        {
-            if !is_full_run() && option.is_empty() && collector != COLLECTORS[2] {
-                continue;
-            }
+    let mut turns = Turns::new();
+    let jdks = traced_jdks().expect("JDKs");
+    for (number, (jdk, collector)) in all_pairs(&jdks).enumerate() {
+        for option in turns.take(&endings, number + number / COLLECTORS.len()) {
             let what = format!("{} {collector} {option}", jdk.version);
-            let trace = killed_program::fill_heap(&jdk, collector, option).expect(&what);
+            let trace = killed_program::fill_heap(jdk, collector, option).expect(&what);
             let heap =
                 trace_command("heap", &trace.path().join("trace"), &["--at", "last"]).expect(&what);
             let types = heap["types"].as_array().expect(&what);
@@ -163,4 +159,11 @@ fn out_of_memory() {
             assert!(named.contains(&"KilledEvents$Filler"), "{what}: {named:?}");
         }
     }
+    turns.announce("events of a JVM out of memory");
+}
+
+/// Each JDK with each collector.
+fn all_pairs(jdks: &[Jdk]) -> impl Iterator<Item = (&Jdk, &'static str)> {
+    jdks.iter()
+        .flat_map(|jdk| COLLECTORS.map(|collector| (jdk, collector)))
 }

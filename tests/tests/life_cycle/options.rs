@@ -3,11 +3,11 @@
 use std::fs;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, programs};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn, programs};
 
 /// The JVM does not start, and one line of the agent says why.
 fn check_refused(options: &str, why: &str) {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, options.len()) {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, options)
             .directory(place.path())
@@ -67,7 +67,7 @@ fn unwritable_log() {
 
 #[test]
 fn the_agent_twice() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let second = format!(
             "-agentpath:{}=output=second",
@@ -88,7 +88,7 @@ fn the_agent_twice() {
 
 #[test]
 fn help_lists_the_options() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "help")
             .directory(place.path())
@@ -104,7 +104,7 @@ fn help_lists_the_options() {
 
 #[test]
 fn options_come_from_a_file() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let file = place.path().join("options");
         let output = place.path().join("out");
@@ -123,7 +123,7 @@ fn options_come_from_a_file() {
 
 #[test]
 fn the_summary_is_on_unless_told() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 4) {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "output=out")
             .directory(place.path())
@@ -141,7 +141,7 @@ fn the_summary_is_on_unless_told() {
 
 #[test]
 fn messages_go_to_the_log_file() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 5) {
         let place = tempfile::tempdir().expect("temporary folder");
         let jvm = TrackedJvm::new(&jdk, "output=out,summary=off,log=log,level=info")
             .directory(place.path());

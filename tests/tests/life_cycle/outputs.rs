@@ -7,11 +7,11 @@ use std::path::Path;
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jdks};
+use crate::tracked_jvm::{TrackedJvm, command, jdks, jdks_in_turn};
 
 #[test]
 fn the_default_is_named_by_the_process() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let mut jvm = TrackedJvm::new(&jdk, "summary=off")
             .directory(place.path())
@@ -25,7 +25,7 @@ fn the_default_is_named_by_the_process() {
 
 #[test]
 fn patterns_name_process_and_time() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let options = format!("summary=off,output={}/a/%p/%t%%", place.path().display());
         let mut jvm = TrackedJvm::new(&jdk, &options).start(&["wait"]);
@@ -55,7 +55,7 @@ fn patterns_name_process_and_time() {
 
 #[test]
 fn a_directory_that_exists_is_used_and_its_files_stay() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::write(place.path().join("mine"), "untouched").expect("file");
         let options = format!("summary=off,output={}", place.path().display());
@@ -75,7 +75,7 @@ fn a_directory_that_exists_is_used_and_its_files_stay() {
 
 #[test]
 fn only_the_owner_can_look_into_a_recording() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let log = place.path().join("log");
@@ -105,7 +105,7 @@ fn only_the_owner_can_look_into_a_recording() {
 
 #[test]
 fn a_link_in_a_public_folder_is_refused() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 4) {
         let place = tempfile::tempdir().expect("temporary folder");
         let public = place.path().join("public");
         fs::create_dir(&public).expect("folder");
@@ -125,7 +125,7 @@ fn a_link_in_a_public_folder_is_refused() {
 #[test]
 fn a_folder_of_another_user_is_refused() {
     const ANOTHER: u32 = 12_345;
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 5) {
         let place = tempfile::tempdir().expect("temporary folder");
         let theirs = place.path().join("theirs");
         fs::create_dir(&theirs).expect("folder");
@@ -149,7 +149,7 @@ fn a_folder_of_another_user_is_refused() {
 
 #[test]
 fn two_jvms_share_a_place() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 6) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,output={}", output.display());

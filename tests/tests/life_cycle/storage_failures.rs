@@ -6,11 +6,11 @@ use std::time::Duration;
 use ducktrack_tests::trace_command;
 
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{Outcome, RunningJvm, TrackedJvm, jdks};
+use crate::tracked_jvm::{Outcome, RunningJvm, TrackedJvm, jdks_in_turn};
 
 #[test]
 fn a_file_that_may_not_grow() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         // Snapshots by interval meet the limit several times; it is said once.
         let options = "summary=off,output=out,interval=0.3";
@@ -40,7 +40,7 @@ fn a_file_that_may_not_grow() {
 
 #[test]
 fn event_files_that_may_not_grow() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         // Enough for the counts, too little for the events of one block of work.
         let options = "mode=trace,compress=off,summary=off,output=out";
@@ -69,7 +69,7 @@ fn event_files_that_may_not_grow() {
 
 #[test]
 fn event_files_whose_directory_is_deleted_come_back() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = "mode=trace,compress=off,summary=off,output=out";
@@ -105,7 +105,7 @@ fn finish(mut jvm: RunningJvm) -> Outcome {
 
 #[test]
 fn a_directory_that_is_deleted_comes_back() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
@@ -122,7 +122,7 @@ fn a_directory_that_is_deleted_comes_back() {
 
 #[test]
 fn a_directory_that_cannot_come_back() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 4) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("a");
         let mut jvm = TrackedJvm::new(&jdk, "summary=off,output=a/out")

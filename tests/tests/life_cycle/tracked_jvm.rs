@@ -4,11 +4,11 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 use std::thread::JoinHandle;
 
 use ducktrack_tests::{
-    Jdk, agent_library, compile_java, ducktrack_command, installed_jdks, skipped,
+    Jdk, Turns, agent_library, compile_java, ducktrack_command, installed_jdks, skipped,
 };
 use tempfile::TempDir;
 
@@ -80,6 +80,15 @@ pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
         .into_iter()
         .filter(|jdk| jdk.version >= lowest)
         .collect()
+}
+
+/// One JDK from a version on, another in each turn; all in the full run. For what does not depend on the JDK.
+pub(crate) fn jdks_in_turn(lowest: u32, turn: usize) -> Vec<Jdk> {
+    static ANNOUNCEMENT: Once = Once::new();
+    let (jdks, mut turns) = (jdks(lowest), Turns::new());
+    let taken = turns.take(&jdks, turn).to_vec();
+    ANNOUNCEMENT.call_once(|| turns.announce("each test of options, outputs and failing storage"));
+    taken
 }
 
 /// A JVM to start: JDK, options of the agent, options of the VM, words for `LifeCycleProbe`.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A third of the methods do not count by themselves, so that nothing but the probes stands at their allocations. Two seeds: a
-//! fixed one on every JDK, and one that is printed on the oldest; `DUCKTRACK_SEED=N` repeats that on every JDK.
+//! fixed one on every JDK, and in the full run one that is printed on the oldest; `DUCKTRACK_SEED=N` repeats that on every JDK.
 //! `DUCKTRACK_KEEP=1` keeps the classes of a failure.
 
 mod actions;
@@ -24,7 +24,7 @@ mod structured;
 mod unstructured;
 
 use anyhow::{Result, ensure};
-use ducktrack_tests::{Jdk, installed_jdks, skipped};
+use ducktrack_tests::{Jdk, installed_jdks, is_full_run, skipped};
 
 use comparison::{Comparison, Run};
 use outcome::{FULL_VERIFICATION, Truth};
@@ -111,6 +111,9 @@ fn all_counts_are_equal() -> Result<()> {
     check(1, &jdks, &RUNS)?;
     let oldest = jdks.get(..1).unwrap_or_default();
     check(1, oldest, &MORE_RUNS)?;
+    if !is_full_run() {
+        return Ok(());
+    }
     let now = std::time::UNIX_EPOCH.elapsed()?.as_nanos();
     check(u64::try_from(now & 0xffff_ffff)?, oldest, &RUNS)
 }

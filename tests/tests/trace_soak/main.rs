@@ -1,7 +1,7 @@
 //! A program whose threads do nothing but allocate, traced for a while with a small heap and a small trace: it must not crash, the agent's memory
 //! must stay flat, the trace must keep its limit through many rotations, and at the end the rebuilt heap must be the VM's own, class by class.
 //!
-//! `DUCKTRACK_SOAK_SECONDS` says for how long on each JDK: 20 seconds unless told otherwise, ten minutes in the full run.
+//! `DUCKTRACK_SOAK_SECONDS` says for how long on each JDK: 16 seconds unless told otherwise, ten minutes in the full run.
 
 mod agent_memory;
 mod memory_watch;
@@ -25,7 +25,7 @@ const MOST_GROWTH_OF_SHORT: u64 = 128 << 20;
 
 #[test]
 fn it_runs_for_long_without_harm() {
-    let usual = if is_full_run() { "600" } else { "20" };
+    let usual = if is_full_run() { "600" } else { "16" };
     let seconds = std::env::var("DUCKTRACK_SOAK_SECONDS").unwrap_or_else(|_| usual.to_owned());
     let programs = tempfile::tempdir().expect("temporary folder");
     let compiled =

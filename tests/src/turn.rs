@@ -1,0 +1,78 @@
+//! Which runs of a product of choices are taken: all in the full run, else each pair.
+//!
+//! A test on three JDKs, with three collectors and three kinds of counters, has 27 runs. Where the second and third choice take turns, there
+//! are nine, and every JDK still meets every collector and every kind of counters:
+//!
+//! ```text
+//!            Serial  Parallel  G1
+//! JDK 17     a       b         c
+//! JDK 21     b       c         a
+//! JDK 25     c       a         b
+//! ```
+
+use crate::announcement::checked;
+use crate::full_run::is_full_run;
+
+/// The choices that take turns, and how many runs that made.
+#[derive(Debug, Default)]
+pub struct Turns {
+    taken: usize,
+    left_out: usize,
+}
+
+impl Turns {
+    /// None so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The choices to take in this turn: one of them, or all in the full run.
+    pub fn take<'a, T>(&mut self, choices: &'a [T], turn: usize) -> &'a [T] {
+        let taken = match is_full_run() {
+            true => choices,
+            false => one_in_turn(choices, turn),
+        };
+        self.taken += taken.len();
+        self.left_out += choices.len() - taken.len();
+        taken
+    }
+
+    /// Announces what was left out, if anything.
+    pub fn announce(&self, test: &str) {
+        if self.left_out > 0 {
+            checked(&format!(
+                "{test}: {} of {} runs, in turn; --full takes all",
+                self.taken,
+                self.taken + self.left_out
+            ));
+        }
+    }
+}
+
+fn one_in_turn<T>(choices: &[T], turn: usize) -> &[T] {
+    let at = turn % choices.len().max(1);
+    choices.get(at..=at).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_pair_of_the_first_two_and_of_the_third_is_met() {
+        let modes = ["a", "b", "c"];
+        let mut met = BTreeSet::new();
+        for jdk in 0..3 {
+            for collector in 0..3 {
+                let mode = one_in_turn(&modes, jdk + collector)[0];
+                met.insert((jdk, mode));
+                met.insert((collector + 10, mode));
+            }
+        }
+        assert_eq!(met.len(), 18);
+        assert!(one_in_turn(&[0_u8; 0], 4).is_empty());
+    }
+}
