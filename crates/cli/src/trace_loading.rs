@@ -54,7 +54,7 @@ pub(crate) fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: E
             files.note_malformed(&sync);
         }
         EventStep::Epoch(epoch) => {
-            let (collection, runs) = (&epoch.collection, &epoch.runs);
+            let (collection, runs) = (&epoch.collection, epoch.runs);
             let decode = |view: &EpochView<'_>, parts: &mut [EpochPart]| {
                 files.decode(&epoch.buffers, parts, |part, content, again| {
                     part.take(view, content, again)

@@ -44,6 +44,7 @@ mod object_map;
 mod replay_answers;
 mod replay_info;
 mod replay_sync;
+mod run_sums;
 mod space_map;
 mod staleness;
 mod staleness_builder;

@@ -28,7 +28,7 @@ pub fn replay_files(
             EventStep::Epoch(epoch) => {
                 let deferred = replay.end_epoch(
                     &epoch.collection,
-                    &epoch.runs,
+                    epoch.runs,
                     epoch.complete,
                     |view, parts| {
                         files.decode(&epoch.buffers, parts, |part, content, again| {

@@ -27,9 +27,44 @@ pub(crate) enum Fate {
     Found,
 }
 
-/// Objects that start from `start` on and before `end`.
+/// Objects that start before `end` and not in the stretch before: 16 bytes, because each object that moves alone has a stretch of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
+    end: u64,
+    fate: PackedFate,
+}
+
+/// A [`Fate`] in 8 bytes: how far survivors moved, or one of three distances that no address space has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PackedFate(u64);
+
+impl PackedFate {
+    const UNTOUCHED: u64 = 1 << 63;
+    const DEAD: u64 = Self::UNTOUCHED + 1;
+    const FOUND: u64 = Self::UNTOUCHED + 2;
+
+    fn new(fate: Fate) -> Self {
+        Self(match fate {
+            Fate::Untouched => Self::UNTOUCHED,
+            Fate::Dead => Self::DEAD,
+            Fate::Found => Self::FOUND,
+            Fate::Survived(by) => by,
+        })
+    }
+
+    fn fate(self) -> Fate {
+        match self.0 {
+            Self::UNTOUCHED => Fate::Untouched,
+            Self::DEAD => Fate::Dead,
+            Self::FOUND => Fate::Found,
+            by => Fate::Survived(by),
+        }
+    }
+}
+
+/// A stretch with its start, for questions.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
     start: u64,
     end: u64,
     fate: Fate,
@@ -38,7 +73,7 @@ struct Stretch {
 /// The fates of all objects at one collection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FateMap {
-    /// Ascending and without gaps between neighbours; before the first and after the last: untouched.
+    /// Ascending and without gaps; after the last: untouched.
     stretches: Vec<Stretch>,
     /// Objects of runs that are in no collected range, or overlap: a contradiction in the trace.
     pub(crate) misplaced: u64,
@@ -82,13 +117,13 @@ impl FateMap {
     }
 
     fn cover_up_to(&mut self, end: u64, fate: Fate) {
-        let start = self.end();
-        if end <= start {
+        if end <= self.end() {
             return;
         }
+        let fate = PackedFate::new(fate);
         match self.stretches.last_mut() {
             Some(last) if last.fate == fate => last.end = end,
-            _ => self.stretches.push(Stretch { start, end, fate }),
+            _ => self.stretches.push(Stretch { end, fate }),
         }
     }
 
@@ -107,18 +142,23 @@ impl FateMap {
             .stretches
             .partition_point(|stretch| stretch.end <= address);
         let stretch = self.stretches.get(after);
-        stretch
-            .filter(|stretch| stretch.start <= address)
-            .map_or(Fate::Untouched, |stretch| stretch.fate)
+        stretch.map_or(Fate::Untouched, |stretch| stretch.fate.fate())
     }
 
-    fn at(&self, position: usize) -> Stretch {
-        let behind = Stretch {
-            start: self.end(),
-            end: u64::MAX,
-            fate: Fate::Untouched,
+    fn at(&self, position: usize) -> Bounds {
+        let before = position
+            .checked_sub(1)
+            .map(|before| self.stretches.get(before));
+        let start = match before {
+            None => 0,
+            Some(before) => before.map_or(self.end(), |before| before.end),
         };
-        self.stretches.get(position).copied().unwrap_or(behind)
+        let stretch = self.stretches.get(position);
+        Bounds {
+            start,
+            end: stretch.map_or(u64::MAX, |stretch| stretch.end),
+            fate: stretch.map_or(Fate::Untouched, |stretch| stretch.fate.fate()),
+        }
     }
 }
 
@@ -126,7 +166,7 @@ impl FateMap {
 #[derive(Clone, Debug)]
 pub(crate) struct FateCursor<'a> {
     map: &'a FateMap,
-    current: Stretch,
+    current: Bounds,
     position: usize,
 }
 
@@ -144,8 +184,13 @@ impl FateCursor<'_> {
         let stretches = &self.map.stretches;
         // Events of a thread ascend within its buffer.
         let near = stretches.get(self.position..).unwrap_or_default();
-        let is_in = |stretch: &Stretch| address >= stretch.start && address < stretch.end;
-        self.position = match near.iter().take(3).position(is_in) {
+        // The first that ends after the address, unless the address is before them all.
+        let ends_after = |stretch: &Stretch| address < stretch.end;
+        let steps = match address >= self.current.start {
+            true => near.iter().take(3).position(ends_after),
+            false => None,
+        };
+        self.position = match steps {
             Some(steps) => self.position + steps,
             None => stretches.partition_point(|stretch| stretch.end <= address),
         };

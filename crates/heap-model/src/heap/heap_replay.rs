@@ -3,7 +3,7 @@
 //! ```text
 //! replay.start_file(..)                       // each file of events
 //! replay.sync_part(content)                   // its synchronization point
-//! replay.end_epoch(&collection, &runs, |view, parts| ..)   // each collection: the closure lets parts take the epoch's buffers
+//! replay.end_epoch(&collection, runs, |view, parts| ..)   // each collection: the closure lets parts take the epoch's buffers
 //! replay.explained(content)
 //! replay.end(|view, parts| ..)                // the buffers after the last collection
 //! let answers = replay.finish(..)
@@ -33,6 +33,7 @@ use crate::heap::lifetime_tallies::LifetimeTallies;
 use crate::heap::live_counts::LiveCounts;
 use crate::heap::live_heap::LiveHeap;
 use crate::heap::live_objects::{HEAP_DUMP, LiveObjects};
+use crate::heap::run_sums::RunSums;
 use crate::heap::space_map::SpaceMap;
 use crate::heap::staleness_builder::StalenessBuilder;
 use crate::heap::sync_check::SyncCheck;
@@ -182,7 +183,7 @@ impl HeapReplay {
     pub fn end_epoch(
         &mut self,
         collection: &Collection,
-        runs: &[MoveRun],
+        runs: Vec<MoveRun>,
         complete: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> bool {
@@ -193,19 +194,25 @@ impl HeapReplay {
     pub(crate) fn end_epoch_of(
         &mut self,
         collection: &Collection,
-        runs: &[MoveRun],
+        mut runs: Vec<MoveRun>,
         classes: Option<&[HeapClassId]>,
         complete: bool,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> bool {
         self.note_heap();
         self.abandon_sync();
-        self.check_moves(collection, runs, complete);
+        let run_sums = RunSums::of(&runs);
+        self.check_moves(collection, run_sums.objects, complete);
         let fates = self.knowledge.is_known().then(|| {
-            let fates = FateMap::new(&merged(&collection.collected), runs);
+            let fates = FateMap::new(&merged(&collection.collected), &runs);
             capped::add(&mut self.info.unexplained_survivors, fates.misplaced);
             fates
         });
+        // The survivors of the epoch take the room of the runs that are not needed any more.
+        if classes.is_none() {
+            runs.retain(|run| run.found.is_some());
+            runs.shrink_to_fit();
+        }
         let defers = fates.is_some() && !looks_at_new_objects(collection);
         let sums = self.decode(fates.as_ref(), defers, decode);
         self.clock.tick(
@@ -213,7 +220,11 @@ impl HeapReplay {
             sums.allocated.bytes.saturating_add(sums.gap_bytes),
         );
         self.close_tallies(&sums, fates.is_some());
-        let outcome = fates.map(|fates| self.apply(collection, runs, classes, &fates));
+        let outcome = fates.map(|fates| {
+            let outcome = self.apply(collection, &runs, classes, &fates);
+            self.note_unexplained(&run_sums, classes.is_some(), &fates, &outcome);
+            outcome
+        });
         self.note_costs(collection, &sums, outcome.is_some(), defers);
         if let Some(doubts) = self.doubts.as_mut().filter(|_| outcome.is_some()) {
             doubts.end_collection(collection);
@@ -230,16 +241,15 @@ impl HeapReplay {
         if let Some(stale) = &mut self.stale {
             stale.note(collection);
         }
-        self.note_collection(collection, runs, &sums, outcome);
+        self.note_collection(collection, &run_sums, &sums, outcome);
         self.join_deferred(defers);
         self.to_note = is_known.then_some((collection.number, collection.end_unix_micros));
         defers
     }
 
     /// Loses the heap if the collection does not say all.
-    fn check_moves(&mut self, collection: &Collection, runs: &[MoveRun], complete: bool) {
+    fn check_moves(&mut self, collection: &Collection, counted: u64, complete: bool) {
         let number = collection.number;
-        let counted = capped::sum(runs.iter().map(|run| run.objects));
         let counts = collection.counts;
         let reason = if number != self.epoch.saturating_add(1) {
             Some(format!(
@@ -378,25 +388,33 @@ impl HeapReplay {
         step.outcome.died = core::mem::take(&mut self.died_at_once);
         step.relocate(collection, fates);
         for part in &mut self.parts {
-            step.add_survivors(part.survivors.drain(..), fates);
+            // A large epoch's list must not stay allocated beside the heap.
+            let survivors = core::mem::take(&mut part.survivors);
+            step.add_survivors(survivors.into_iter(), fates);
         }
         step.add_found(runs);
         step.settle();
         if let Some(classes) = classes {
             step.add_unexplained(runs, classes);
         }
-        let outcome = step.outcome;
-        let unjudged = classes.map_or(0, |_| outcome.found);
-        let claimed = runs
-            .iter()
-            .filter(|run| run.found.is_none())
-            .map(|run| run.objects);
-        let unexplained = capped::sum(claimed)
+        step.outcome
+    }
+
+    /// Counts the survivors that runs claim and nothing explains. Where the runs do not say which (`is_kept`), those that were found are explained.
+    fn note_unexplained(
+        &mut self,
+        runs: &RunSums,
+        is_kept: bool,
+        fates: &FateMap,
+        outcome: &Outcome,
+    ) {
+        let unjudged = if is_kept { outcome.found } else { 0 };
+        let unexplained = runs
+            .claimed
             .saturating_sub(fates.misplaced)
             .abs_diff(outcome.explained.saturating_add(unjudged));
         capped::add(&mut self.info.unexplained_survivors, unexplained);
         self.doubtful |= unexplained > 0;
-        outcome
     }
 
     /// A collection that does not look at new objects knows nothing of what was allocated before it: the time goes to the next that does.
@@ -434,7 +452,7 @@ impl HeapReplay {
     fn note_collection(
         &mut self,
         collection: &Collection,
-        runs: &[MoveRun],
+        runs: &RunSums,
         sums: &EventSums,
         outcome: Option<Outcome>,
     ) {

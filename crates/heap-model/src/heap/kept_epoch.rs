@@ -35,7 +35,7 @@ impl HeapReplay {
         if overlap(&survivors) {
             collection.fault = Some("survivors of the collection overlap".to_owned());
         }
-        self.end_epoch_of(&collection, &runs, Some(&classes), true, decode)
+        self.end_epoch_of(&collection, runs, Some(&classes), true, decode)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Adds what epochs and collections say to [`TraceInfo`].
 
-use ducktrack_trace_format::{Collection, MoveRun};
+use ducktrack_trace_format::Collection;
 
 use crate::heap::collection_step::Outcome;
 use crate::heap::epoch_part::EventSums;
+use crate::heap::run_sums::RunSums;
 use crate::{CollectionNumber, TraceInfo};
 
 impl TraceInfo {
@@ -31,7 +32,7 @@ impl TraceInfo {
     pub(crate) fn add_collection(
         &mut self,
         collection: &Collection,
-        runs: &[MoveRun],
+        runs: &RunSums,
         outcome: Option<Outcome>,
     ) {
         let number = CollectionNumber(collection.number);
@@ -39,12 +40,8 @@ impl TraceInfo {
         self.first_collection.get_or_insert(number);
         self.last_collection = Some(number);
         self.end_micros = self.end_micros.max(collection.end_unix_micros);
-        for run in runs {
-            self.survivors = self.survivors.saturating_add(run.objects);
-            if run.from != run.to {
-                self.moved = self.moved.saturating_add(run.objects);
-            }
-        }
+        self.survivors = self.survivors.saturating_add(runs.objects);
+        self.moved = self.moved.saturating_add(runs.moved);
         self.ambiguous = self.ambiguous.saturating_add(collection.counts.ambiguous);
         self.found += outcome.map_or(0, |outcome| outcome.found);
         if let Some(file) = self.files.last_mut() {

@@ -58,7 +58,7 @@ pub(crate) fn replay_kept(
                 let is_kept = collection.number >= kept_from && collection.fault.is_none();
                 let deferred = match is_kept {
                     true => replay.end_kept_epoch(&kept(collection, survivors), decode),
-                    false => replay.end_epoch(collection, &runs, complete, decode),
+                    false => replay.end_epoch(collection, runs, complete, decode),
                 };
                 match deferred {
                     true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
