@@ -36,6 +36,7 @@ impl Heap<'_> {
             asked: 1,
             nanos: 40_000_000,
             work: kind.work,
+            scatter: 0.0,
             per_byte: Estimate {
                 value,
                 low: value / 2.0,

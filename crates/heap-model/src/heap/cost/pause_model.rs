@@ -1,8 +1,17 @@
 //! The length of pauses as a straight line: a constant for each pause, and a time for each byte of work.
 //!
-//! The time per byte is the median slope of all pairs of pauses (Theil 1950, Sen 1968): a pause that was long because the machine was busy does not move it.
-//! The constant takes the rest, so that the model's pauses sum to the measured ones. The interval of the slope is Sen's, from Kendall's variance, at 95 %.
-//! With fewer than [`FEWEST`] pauses, or pauses of equal work, nothing tells the two apart: then the interval reaches from all constant to all work.
+//! The time per byte is estimated from three things:
+//!
+//! - The *median slope* of all pairs of pauses (Theil 1950, Sen 1968): single long pauses do not move it. Its error is Sen's, from Kendall's variance.
+//! - *Neighbours*: pauses next to each other are disturbed together when the machine is busy for a while, so they tell less than as many independent ones. Sen's error
+//!   grows by `sqrt((1 + r) / (1 - r))`, where `r` is the correlation of a residual with the next.
+//! - What is *expected* without any pause: work takes a share of the time between nothing and everything. A slope outside of that shows a disturbance at least as large as
+//!   its distance, so the distance counts as an error too. Slope and expectation are weighted by their precision.
+//!
+//! So the interval of the time per byte is never empty, however few or disturbed the pauses are. The constant takes the rest: the model's pauses sum to the measured ones.
+//! With fewer than [`FEWEST`] pauses, or pauses of equal work, the interval reaches from all constant to all work.
+//!
+//! How far single pauses are off the line adds to the interval of a part of the pauses.
 
 /// Pauses that a slope needs.
 const FEWEST: usize = 6;
@@ -10,6 +19,10 @@ const FEWEST: usize = 6;
 const MOST: usize = 600;
 /// 95 % to both sides.
 const Z: f64 = 1.96;
+/// Neighbours are never taken to be more alike than this.
+const MOST_ALIKE: f64 = 0.9;
+/// The standard deviation of a normal distribution by its median distance from the median.
+const DEVIATION: f64 = 1.4826;
 
 /// A value and where it is in 95 of 100 cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -77,6 +90,8 @@ pub struct PauseModel {
     pub work: u64,
     /// Nanoseconds per byte of work.
     pub per_byte: Estimate,
+    /// Nanoseconds that single pauses are off the line: a standard deviation.
+    pub scatter: f64,
 }
 
 impl PauseModel {
@@ -91,12 +106,15 @@ impl PauseModel {
             0 => 0.0,
             work => nanos as f64 / work as f64,
         };
+        let per_byte = slope(samples, most);
+        let distances = residuals(samples, per_byte.value);
         Self {
             pauses: samples.len() as u64,
             asked,
             nanos,
             work,
-            per_byte: slope(samples, most),
+            per_byte,
+            scatter: DEVIATION * median(distances.into_iter().map(f64::abs).collect()),
         }
     }
 
@@ -115,13 +133,72 @@ impl PauseModel {
     pub fn time(&self, pauses: f64, work: f64) -> Estimate {
         let of = |per_byte: f64| self.constant(per_byte) * pauses + per_byte * work;
         let Estimate { value, low, high } = self.per_byte;
-        Estimate::exact(of(value))
+        let line = Estimate::exact(of(value))
             .reaching(of(low))
-            .reaching(of(high))
+            .reaching(of(high));
+        let scatter = Z * self.scatter_of(pauses);
+        Estimate {
+            value: line.value,
+            low: (line.low - scatter).max(0.0),
+            high: line.high + scatter,
+        }
+    }
+
+    /// How far some of the pauses together are off the line. All together are not.
+    fn scatter_of(&self, pauses: f64) -> f64 {
+        let others = 1.0 - pauses / self.pauses.max(1) as f64;
+        self.scatter * (pauses * others).max(0.0).sqrt()
     }
 }
 
+/// The time per byte; at most `most`.
 fn slope(samples: &[PauseSample], most: f64) -> Estimate {
+    // Without pauses: half of the time, give or take the other half.
+    let expected = Normal {
+        mean: most / 2.0,
+        deviation: most / 2.0 / Z,
+    };
+    let found = median_slope(samples).map_or(expected, |found| {
+        let mean = found.mean.clamp(0.0, most);
+        let disturbance = found.mean - mean;
+        let measured = Normal {
+            mean,
+            deviation: found.deviation.hypot(disturbance),
+        };
+        measured.combined(expected)
+    });
+    let within = |value: f64| value.clamp(0.0, most);
+    Estimate {
+        value: within(found.mean),
+        low: within(found.mean - Z * found.deviation),
+        high: within(found.mean + Z * found.deviation),
+    }
+}
+
+/// A value with a normal error.
+#[derive(Clone, Copy, Debug)]
+struct Normal {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Normal {
+    /// What both say together: the mean of both, each weighted by its precision.
+    fn combined(self, other: Self) -> Self {
+        let (own, others) = (self.deviation.powi(2), other.deviation.powi(2));
+        let sum = own + others;
+        if sum <= 0.0 {
+            return self;
+        }
+        Self {
+            mean: (self.mean * others + other.mean * own) / sum,
+            deviation: (own * others / sum).sqrt(),
+        }
+    }
+}
+
+/// Sen's slope with its error. `None`: too few pauses, or all have the same work.
+fn median_slope(samples: &[PauseSample]) -> Option<Normal> {
     let step = samples.len().div_ceil(MOST).max(1);
     let chosen: Vec<&PauseSample> = samples.iter().step_by(step).collect();
     let mut slopes: Vec<f64> = Vec::new();
@@ -129,27 +206,51 @@ fn slope(samples: &[PauseSample], most: f64) -> Estimate {
         let later = chosen.get(at + 1..).unwrap_or_default();
         slopes.extend(later.iter().filter_map(|second| between(first, second)));
     }
-    slopes.sort_by(f64::total_cmp);
     if chosen.len() < FEWEST || slopes.len() < FEWEST {
-        return Estimate {
-            value: most / 2.0,
-            low: 0.0,
-            high: most,
-        };
+        return None;
     }
-    let spread = {
-        let n = chosen.len() as f64;
-        Z * (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt() / 2.0
-    };
+    slopes.sort_by(f64::total_cmp);
+    let n = chosen.len() as f64;
+    let spread = Z * (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt() / 2.0;
     let middle = slopes.len() as f64 / 2.0;
     let at = |place: f64| {
         let place = (place.max(0.0) as usize).min(slopes.len() - 1);
-        slopes.get(place).copied().unwrap_or(0.0).clamp(0.0, most)
+        slopes.get(place).copied().unwrap_or(0.0)
     };
-    Estimate {
-        value: at(middle),
-        low: at(middle - spread),
-        high: at(middle + spread),
+    let mean = at(middle);
+    let sen = (at(middle + spread) - at(middle - spread)) / (2.0 * Z);
+    let residuals: Vec<f64> = residuals(samples, mean);
+    let alike = likeness_of_neighbours(&residuals);
+    Some(Normal {
+        mean,
+        deviation: sen * ((1.0 + alike) / (1.0 - alike)).sqrt(),
+    })
+}
+
+/// How far pauses are off a line with this slope, in the order of time; their median is 0.
+fn residuals(samples: &[PauseSample], per_byte: f64) -> Vec<f64> {
+    let rest = |one: &PauseSample| one.nanos as f64 - per_byte * one.work as f64;
+    let rests: Vec<f64> = samples.iter().map(rest).collect();
+    let middle = median(rests.clone());
+    rests.into_iter().map(|rest| rest - middle).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The correlation of each residual with the next, 0 or more, by how often both have the same sign: single large ones do not move it.
+fn likeness_of_neighbours(residuals: &[f64]) -> f64 {
+    let signs = residuals.iter().zip(residuals.iter().skip(1));
+    let products: Vec<f64> = signs
+        .map(|(one, next)| one.signum() * next.signum())
+        .collect();
+    let mean = products.iter().sum::<f64>() / products.len().max(1) as f64;
+    let correlation = (core::f64::consts::FRAC_PI_2 * mean).sin();
+    match mean > 0.0 {
+        true => correlation.clamp(0.0, MOST_ALIKE),
+        false => 0.0,
     }
 }
 
@@ -186,6 +287,59 @@ mod tests {
         let all = model.time(100.0, model.work as f64);
         assert!((all.value - model.nanos as f64).abs() < 1.0);
         assert!(all.high - all.low < 1.0, "the sum is no estimate");
+    }
+
+    /// The machine gets faster while more is alive: the slope is negative, which no work can be.
+    #[test]
+    fn an_impossible_slope_is_no_certainty() {
+        let samples: Vec<PauseSample> = (0..60_u64)
+            .map(|at| PauseSample {
+                nanos: 30_000_000 - at * 200_000 + noise(at) * 10,
+                work: 10_000_000 + at * 300_000,
+            })
+            .collect();
+        let model = PauseModel::fit(&samples, 0);
+        let Estimate { value, low, high } = model.per_byte;
+        let most = model.nanos as f64 / model.work as f64;
+        assert!(
+            low < value && value < high && high > 0.3 * most,
+            "{model:?}"
+        );
+        let half = model.time(30.0, 0.0);
+        assert!(half.high - half.low > 0.1 * model.nanos as f64, "{half:?}");
+    }
+
+    /// A machine that is busy for a while makes neighbours long together. As many pauses in another order tell more.
+    #[test]
+    fn neighbours_that_are_disturbed_together_tell_less() {
+        let pause = |at: u64, busy: bool| PauseSample {
+            nanos: 5_000_000 + at * 100_000 + if busy { 9_000_000 } else { 0 } + noise(at),
+            work: 1_000_000 + at * 100_000,
+        };
+        let together: Vec<PauseSample> = (0..80).map(|at| pause(at, at / 10 % 2 == 1)).collect();
+        let apart: Vec<PauseSample> = (0..80).map(|at| pause(at, at % 2 == 1)).collect();
+        let width = |samples: &[PauseSample]| {
+            let Estimate { low, high, .. } = PauseModel::fit(samples, 0).per_byte;
+            assert!(low <= 1.0 && 1.0 <= high, "{low} to {high}");
+            high - low
+        };
+        assert!(width(&together) > 1.2 * width(&apart));
+    }
+
+    #[test]
+    fn scatter_adds_to_a_part_of_the_pauses_and_not_to_all() {
+        let samples: Vec<PauseSample> = (0..100_u64)
+            .map(|at| PauseSample {
+                nanos: 1_000_000 + noise(at) * 20,
+                work: 0,
+            })
+            .collect();
+        let model = PauseModel::fit(&samples, 0);
+        let (half, all) = (model.time(50.0, 0.0), model.time(100.0, 0.0));
+        let error = model.scatter * 5.0;
+        assert!(error > 100_000.0, "{model:?}");
+        assert!((half.high - half.value - Z * error).abs() < 1.0, "{half:?}");
+        assert!(all.high - all.low < 1.0, "{all:?}");
     }
 
     #[test]

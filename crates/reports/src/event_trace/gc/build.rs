@@ -21,7 +21,7 @@ use crate::view::Caller;
 
 /// How costs are worked out.
 const METHOD: &str = "The length of a pause, without what the agent took of it, is a constant and a time for each byte that was copied (young and mixed \
-    collections) or alive (full ones). Both are fitted to the pauses of this run (Theil and Sen's median slope); they sum to the measured pauses. A site pays for its own bytes, and its \
+    collections) or alive (full ones). Both are fitted to the pauses of this run (Theil and Sen's median slope, weighed with what is possible at all); they sum to the measured pauses. A site pays for its own bytes, and its \
     share of the constants: a young collection is brought on by the bytes allocated since the one before, a full one or a concurrent cycle by the bytes \
     promoted since the old space was last collected, each site by its share. Collections that were asked for (System.gc(), tools, room for classes) are brought on by nobody. \
     Without the site, the collections that it brings on do not happen, and others are copied less often where they die young; full collections come later, because there is more room, and have \
