@@ -3,7 +3,9 @@
 //! The objects that are held by one class path and were born evenly over the run, and are all still there, are a *growing* path: of a table that is
 //! filled once all are old, of a cache that replaces its entries all are young. Where growth begins (the path before does not grow) is the *head*: what stands before it
 //! is the container, and what the head retains is the leak. The *target* is the first type of the program's own from the head on, since nodes and
-//! arrays of collections say little; the *source* is the type that refers to it.
+//! arrays of collections say little; the *source* is the type whose objects refer to most targets.
+
+use std::collections::BTreeMap;
 
 use ducktrack_heap_dump::DumpError;
 
@@ -150,14 +152,13 @@ impl Holdings {
     ) -> Result<LeakCandidate, DumpError> {
         let target = self.target(head, births, held);
         let ty = |path: PathNumber| self.paths.get(path).map(|path| path.ty);
-        let source = self.paths.get(target).and_then(|path| ty(path.before?));
         let of_target = held_of(held, target);
         let retained = held_of(held, head).retained;
         let late = births.get(target.0 as usize).cloned().unwrap_or_default();
         let span = f64::from(self.dump.collection - self.dump.collection / 5).max(1.0);
         let per_collection = late.late() as f64 / span;
         Ok(LeakCandidate {
-            source,
+            source: self.source(target),
             target: ty(target).unwrap_or(TypeNumber(0)),
             origin: self.most_frequent_origin(target),
             held: Holding {
@@ -171,6 +172,27 @@ impl Holdings {
                 / of_target.objects.max(1) as f64,
             path: self.path_to(self.typical(target), target, of_target)?,
         })
+    }
+
+    /// The type whose objects refer to the targets. Where a class path goes back (a chain of targets), most are held by others than the first.
+    fn source(&self, target: PathNumber) -> Option<TypeNumber> {
+        let path = self.paths.get(target)?;
+        let of_path = || Some(self.paths.get(path.before?)?.ty);
+        match path.repeats {
+            true => self.most_frequent_holder(target).or_else(of_path),
+            false => of_path(),
+        }
+    }
+
+    fn most_frequent_holder(&self, path: PathNumber) -> Option<TypeNumber> {
+        let objects = 0..self.dump.graph.objects();
+        let of_path = objects.filter(|object| self.paths.of(*object) == Some(path));
+        let mut counts: BTreeMap<TypeNumber, u64> = BTreeMap::new();
+        for holder in of_path.filter_map(|object| self.shortest.before(object)) {
+            *counts.entry(self.type_of(holder)).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        most.map(|(ty, _)| ty)
     }
 
     /// The object of a path whose age is in the middle: the way to the first that was reached may go through another holder of the same classes.
