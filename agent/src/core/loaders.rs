@@ -49,7 +49,8 @@ impl Loaders {
             other => {
                 let text = String::from_utf8_lossy(other);
                 let name = text
-                    .trim_start_matches('L')
+                    .strip_prefix('L')
+                    .unwrap_or(&text)
                     .trim_end_matches(';')
                     .replace('/', ".");
                 format!("{name}#{}", id.0)

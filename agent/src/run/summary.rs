@@ -111,7 +111,8 @@ fn readable_type(descriptor: &str) -> String {
         "D" => "double".to_owned(),
         "" => "(by class)".to_owned(),
         class => class
-            .trim_start_matches('L')
+            .strip_prefix('L')
+            .unwrap_or(class)
             .trim_end_matches(';')
             .replace('/', "."),
     };
@@ -129,6 +130,7 @@ mod tests {
             "java.lang.String[][]"
         );
         assert_eq!(readable_type("[B"), "byte[]");
+        assert_eq!(readable_type("LLogin;"), "Login");
         assert_eq!(megabytes(123), "123 B");
         assert_eq!(megabytes(12_345_678), "12.3 MB");
     }
