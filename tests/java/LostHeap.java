@@ -13,7 +13,7 @@ public final class LostHeap {
     static class Early { long a; Object next; }
     static class Between { long a; int b; Object next; }
     static class JustBefore { int a; Object next; }
-    static class Behind { long a, b; Object next; }
+    static class After { long a, b; Object next; }
 
     static final List<Object> KEPT = new ArrayList<>();
     static volatile Object sink;
@@ -32,7 +32,7 @@ public final class LostHeap {
         }
         System.gc();
         for (int i = 0; i < 1000; i++) {
-            KEPT.add(new Behind());
+            KEPT.add(new After());
         }
         churn(200);
         histogram(Path.of(arguments[0]));

@@ -102,7 +102,7 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
         ("Early", 1000, 0),
         ("Between", 1000, 0),
         ("JustBefore", 100, just_before),
-        ("Behind", 1000, 1000),
+        ("After", 1000, 1000),
     ] {
         let class = format!("LostHeap${class}");
         let heap = trace_command("heap", &trace, &["--type", &class]).expect("heap");
@@ -131,7 +131,7 @@ fn check_lifetimes(run: &TracedRun, until: u64) {
         ("Early", "unknownFate"),
         ("Between", "unknownFate"),
         ("JustBefore", "unknownFate"),
-        ("Behind", "alive"),
+        ("After", "alive"),
     ] {
         let class = format!("LostHeap${class}");
         let site = sites.iter().find(|site| site["type"] == *class);

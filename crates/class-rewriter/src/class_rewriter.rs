@@ -281,8 +281,12 @@ fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Opti
     if owed.iter().all(|place| place.counter.is_none()) {
         return None;
     }
-    let new_place =
-        |place: &OwedFrom| Some((offsets.insn(place.offset)?.0 + place.behind, place.counter));
+    let new_place = |place: &OwedFrom| {
+        Some((
+            offsets.insn(place.offset)?.0 + place.bytes_after,
+            place.counter,
+        ))
+    };
     let mut from: Vec<(u32, Option<u32>)> = owed.iter().filter_map(new_place).collect();
     from.sort_by_key(|(place, _)| *place);
     Some(OwedByFrames { method, from })

@@ -178,9 +178,9 @@ impl PathPlan<'_, '_> {
     /// The places where the debt changes: at an instruction, or after one that allocates.
     fn owed_from(&self, realisation: &Realisation) -> Vec<(CodeOffset, u32, SiteVector)> {
         let mut places: Vec<(CodeOffset, u32, SiteVector)> = Vec::new();
-        let mut add = |offset, behind, vector: &SiteVector| {
+        let mut add = |offset, bytes_after, vector: &SiteVector| {
             if places.last().is_none_or(|(.., before)| before != vector) {
-                places.push((offset, behind, vector.clone()));
+                places.push((offset, bytes_after, vector.clone()));
             }
         };
         for (block, counter) in realisation.in_blocks.iter().enumerate() {
@@ -410,7 +410,7 @@ impl PlanBuilder<'_, '_, '_> {
         realisation: &Realisation,
         mut counters: FxHashMap<SiteVector, u32>,
     ) -> Result<(), Reason> {
-        for (offset, behind, vector) in plan.owed_from(realisation) {
+        for (offset, bytes_after, vector) in plan.owed_from(realisation) {
             let counter = match counters.get(&vector) {
                 _ if vector.is_zero() => None,
                 Some(id) => Some(*id),
@@ -422,7 +422,7 @@ impl PlanBuilder<'_, '_, '_> {
             };
             self.plan.owed_from.push(OwedFrom {
                 offset,
-                behind,
+                bytes_after,
                 counter,
             });
         }

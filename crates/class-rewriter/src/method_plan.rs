@@ -54,7 +54,7 @@ pub(crate) struct MethodPlan {
 pub(crate) struct OwedFrom {
     pub(crate) offset: CodeOffset,
     /// Bytes after the start of the instruction.
-    pub(crate) behind: u32,
+    pub(crate) bytes_after: u32,
     pub(crate) counter: Option<u32>,
 }
 

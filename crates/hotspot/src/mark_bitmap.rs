@@ -47,7 +47,7 @@ enum MapPlace {
     /// At this place.
     At(Address),
     /// At this offset from the target of the pointer at `pointer`.
-    Behind { pointer: Address, offset: usize },
+    Pointed { pointer: Address, offset: usize },
 }
 
 /// The marks of one collection, read in windows.
@@ -92,7 +92,7 @@ impl MarkBitmap {
     pub(crate) fn marks(&self) -> Result<Marks, Error> {
         let map: Address = match self.map {
             MapPlace::At(place) => read_value(place)?,
-            MapPlace::Behind { pointer, offset } => {
+            MapPlace::Pointed { pointer, offset } => {
                 let bitmap: Address = read_value(pointer)?;
                 read_value(bitmap.plus(offset))?
             }
@@ -256,7 +256,7 @@ fn next_of_two(first: Address, second: Address) -> Result<MapPlace, Error> {
         if previous.0 == next.0 || previous.1 != next.1 {
             continue;
         }
-        let place = MapPlace::Behind {
+        let place = MapPlace::Pointed {
             pointer: following.plus(index * 8 + 8),
             offset: 24 + next.1,
         };
@@ -383,7 +383,7 @@ mod tests {
         object[40] = second.0 - 8;
         object[41] = first.0 - 8;
         let place = next_of_two(first, second).expect("found");
-        let super::MapPlace::Behind { pointer, offset } = place else {
+        let super::MapPlace::Pointed { pointer, offset } = place else {
             panic!("{place:?}")
         };
         assert_eq!((pointer, offset), (start.plus(41 * 8), 32));

@@ -122,7 +122,7 @@ fn rethrowing(
     let mut protects: Vec<_> = throwing
         .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
         .collect();
-    let behind = |place| match place {
+    let is_in_reach = |place| match place {
         Place::Entry => head.0 == 0,
         Place::Before(at) | Place::FallThroughInto(at) | Place::After(at) => at >= head,
         Place::OnBranch { from, to } => from >= head && to >= head,
@@ -131,7 +131,7 @@ fn rethrowing(
         .iter()
         .enumerate()
         .step_by(2)
-        .filter(|(_, insertion)| behind(insertion.place));
+        .filter(|(_, insertion)| is_in_reach(insertion.place));
     protects.extend(numbered.map(|(number, _)| ProtectedPlace::Insertion(number)));
     let handler = AddedHandler {
         protects,

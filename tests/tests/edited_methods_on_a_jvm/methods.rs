@@ -108,7 +108,7 @@ fn far_condition(version: u16, counted: bool) -> Result<Fixture> {
     })
 }
 
-/// A switch whose cases are far behind and far ahead of it.
+/// A switch whose cases are far before and far after it.
 fn far_switch(version: u16) -> Result<Fixture> {
     let mut code = CodeBuilder::new(1, 1);
     let (switch, back, ahead) = (code.label(), code.label(), code.label());

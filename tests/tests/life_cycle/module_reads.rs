@@ -71,7 +71,7 @@ fn alone_the_agent_changes_nothing() {
     }
 }
 
-/// What reads beside another agent alone reads with both, whoever is first, and so does what the other one may still change.
+/// What reads beside another agent alone reads with both, in either order, and so does what the other one may still change.
 #[test]
 fn beside_another_agent_no_edge_is_missing() {
     let place = tempfile::tempdir().expect("temporary folder");

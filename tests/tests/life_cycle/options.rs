@@ -22,7 +22,7 @@ fn check_refused(options: &str, why: &str) {
         assert_eq!(
             fs::read_dir(place.path()).expect("folder").count(),
             0,
-            "{options} left something behind"
+            "{options} left something"
         );
     }
 }

@@ -364,7 +364,7 @@ impl RunningJvm {
 }
 
 impl Drop for RunningJvm {
-    /// A test that failed leaves no JVM behind.
+    /// A test that failed leaves no JVM running.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

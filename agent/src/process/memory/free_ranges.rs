@@ -307,8 +307,8 @@ mod tests {
                 }
                 2 if !blocks.is_empty() => {
                     let end = blocks[which].end();
-                    let behind = naive.0.get(end..end + length);
-                    let is_free = behind.is_some_and(|pages| pages.iter().all(|free| *free));
+                    let expected = naive.0.get(end..end + length);
+                    let is_free = expected.is_some_and(|pages| pages.iter().all(|free| *free));
                     assert_eq!(table.take_at(end, length), is_free);
                     if is_free {
                         naive.set(end, length, false);

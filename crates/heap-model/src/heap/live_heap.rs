@@ -85,8 +85,8 @@ impl LiveHeap {
             let pages = page_of(range.start.saturating_add(1))..=last;
             let mut touched: Vec<u64> = self.pages.range(pages).map(|(page, _)| *page).collect();
             // The last object of the range may end after it, in the next page that has objects.
-            let behind = self.pages.range(last.saturating_add(1)..).next();
-            touched.extend(behind.map(|(page, _)| *page));
+            let after = self.pages.range(last.saturating_add(1)..).next();
+            touched.extend(after.map(|(page, _)| *page));
             for number in touched {
                 if self.take_out_of_page(number, *range, &mut take) {
                     self.pages.remove(&number);

@@ -53,7 +53,7 @@ impl Uses {
                 self.shadow.insert(address, epoch);
             }
         }
-        // New objects leave stamps behind, too.
+        // New objects leave stamps, too.
         for survivor in survivors {
             if !self.objects.contains_key(&survivor.from) && self.chance(2) {
                 self.shadow.insert(survivor.from, epoch);

@@ -114,7 +114,7 @@ class Tracer:
         return self.ids.get(id(object), 0)
 
     def targets(self, value):
-        """The traced objects that whoever holds the value holds."""
+        """The value if it is traced, else the traced objects of a tuple."""
         number = self.ids.get(id(value))
         if number:
             return [number]

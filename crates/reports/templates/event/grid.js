@@ -130,7 +130,7 @@ function barCell(td, part, whole) {
   td.classList.add('share');
   td.style.setProperty('--w', Math.max(0, Math.min(100, 100 * part / (whole || 1))).toFixed(2) + '%');
 }
-// The place of a site: short, with its package behind it.
+// The place of a site: short, with its package after it.
 function placeCell(td, site) {
   td.title = label(site);
   td.replaceChildren(shortLabel(site), element('span', 'package', packageOf(site.class)));
