@@ -12,7 +12,7 @@ use ducktrack_tests::{
 use serde_json::Value;
 
 #[test]
-fn the_heap_is_known_again_behind_the_next_full_collection() {
+fn the_heap_is_known_again_after_the_next_full_collection() {
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
     let mut runs = 0;

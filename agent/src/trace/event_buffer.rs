@@ -183,7 +183,7 @@ impl EventBuffer {
         };
         let piece = LivePiece {
             header,
-            behind_cut: self.was_cut,
+            after_cut: self.was_cut,
             cut: self.cut,
             position: self.position,
             // A buffer is far smaller than 4 GB.

@@ -243,11 +243,11 @@ impl std::fmt::Debug for KeptPiece {
 
 impl KeptPiece {
     fn write(&self, piece: &LivePiece, words: &[u8]) {
-        let behind_header = self.slot.0 + live::SLOT_HEADER_BYTES;
+        let after_header = self.slot.0 + live::SLOT_HEADER_BYTES;
         // SAFETY: only this piece uses the slot, and the slot is long enough for its header and the words.
         let room = unsafe {
             std::slice::from_raw_parts_mut(
-                std::ptr::with_exposed_provenance_mut::<u8>(behind_header),
+                std::ptr::with_exposed_provenance_mut::<u8>(after_header),
                 words.len(),
             )
         };
@@ -270,10 +270,10 @@ impl Durable for KeptPiece {
 
 impl DurableWords for KeptPiece {
     fn bytes(&self) -> &[u8] {
-        let behind_header = self.slot.0 + live::SLOT_HEADER_BYTES;
+        let after_header = self.slot.0 + live::SLOT_HEADER_BYTES;
         // SAFETY: the slot is never unmapped, its bytes were written before, and no thread writes them until this is dropped.
         unsafe {
-            std::slice::from_raw_parts(std::ptr::with_exposed_provenance(behind_header), self.bytes)
+            std::slice::from_raw_parts(std::ptr::with_exposed_provenance(after_header), self.bytes)
         }
     }
 }
@@ -305,7 +305,7 @@ mod tests {
                 flags: EventFlags::NONE,
                 last_top: 0x1000,
             },
-            behind_cut: false,
+            after_cut: false,
             cut: (0, 0),
             position: 9,
             bytes: u32::try_from(words.len()).expect("short"),

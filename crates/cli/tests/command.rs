@@ -313,7 +313,7 @@ fn nobody_reading_on_is_no_error() {
 }
 
 #[test]
-fn run_passes_the_flag_behind_java_and_the_exit_code_back() {
+fn run_passes_the_flag_after_java_and_the_exit_code_back() {
     let place = Place::new();
     let library = place.library();
     let library = library.to_str().expect("text");

@@ -317,7 +317,7 @@ impl BetweenPauses {
         give_way();
         while let Ok(over) = over.recv() {
             self.take_away(&over);
-            self.protect_behind(&over);
+            self.protect_after(&over);
         }
     }
 
@@ -335,7 +335,7 @@ impl BetweenPauses {
     }
 
     /// Protects what the program has filled, until the next pause.
-    fn protect_behind(&self, over: &PauseEnd) {
+    fn protect_after(&self, over: &PauseEnd) {
         let (Some(first), Some(last)) = (over.next.first(), over.next.last()) else {
             return;
         };

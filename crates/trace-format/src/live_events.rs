@@ -45,7 +45,7 @@
 //! | 0 | sequence number in which pieces were handed over, from 1; 0: the slot is free |
 //! | 1 | upper half: 1 + index of the event file, lower half: number of the block in it; 0: not written yet |
 //! | 2 | upper half: epoch, lower half: thread |
-//! | 3 | upper half: bytes of the words, lower half: flags of the piece, and [`BEHIND_CUT`](live::BEHIND_CUT) |
+//! | 3 | upper half: bytes of the words, lower half: flags of the piece, and [`AFTER_CUT`](live::AFTER_CUT) |
 //! | 4 | begun, microseconds since 1970 |
 //! | 5 | handed over, microseconds since 1970 |
 //! | 6 | top of the thread's allocation buffer before the first word |
@@ -145,7 +145,7 @@ pub mod live {
     pub const PLACE: usize = 1;
 
     /// Flag of a piece in a slot: it is the thread's first since a collection cut its buffer.
-    pub const BEHIND_CUT: u32 = 1 << 16;
+    pub const AFTER_CUT: u32 = 1 << 16;
 }
 
 /// The fields of a slot, except for sequence number, file and block.
@@ -154,7 +154,7 @@ pub struct LivePiece {
     /// Header of the piece.
     pub header: EventBlockHeader,
     /// It is the thread's first since a collection cut its buffer.
-    pub behind_cut: bool,
+    pub after_cut: bool,
     /// Top of the thread's allocation buffer at that collection (0: it had none), and at the last event before.
     pub cut: (u64, u64),
     /// Number of words that the thread handed over before these.
@@ -167,8 +167,8 @@ impl LivePiece {
     /// Words 2 to 9 of its slot.
     pub fn encode(&self) -> [u64; 8] {
         let header = &self.header;
-        let behind_cut = if self.behind_cut { live::BEHIND_CUT } else { 0 };
-        let flags = u32::from(header.flags.0) | behind_cut;
+        let after_cut = if self.after_cut { live::AFTER_CUT } else { 0 };
+        let flags = u32::from(header.flags.0) | after_cut;
         [
             both(header.epoch, header.thread.0),
             both(self.bytes, flags),
@@ -204,7 +204,7 @@ impl LivePiece {
                 flags: EventFlags((flags & 0xFF) as u8),
                 last_top,
             },
-            behind_cut: flags & live::BEHIND_CUT != 0,
+            after_cut: flags & live::AFTER_CUT != 0,
             cut: (cut_top, cut_last),
             position,
             bytes,
@@ -246,7 +246,7 @@ mod tests {
                 flags: EventFlags::CUT,
                 last_top: 0x8000_0000,
             },
-            behind_cut: true,
+            after_cut: true,
             cut: (0x9000, 0x8FF0),
             position: 1 << 40,
             bytes: 16_384,

@@ -274,7 +274,7 @@ fn in_slot(slot: &[u8]) -> Option<InSlot> {
     let length = usize::try_from(piece.bytes).ok()?;
     let found = FoundPiece {
         header: piece.header,
-        after_cut: piece.behind_cut,
+        after_cut: piece.after_cut,
         cut: piece.cut,
         place: of_live_place(words.get(live::PLACE)),
         words: words.bytes(live::SLOT_HEADER_BYTES, length)?.to_vec(),

@@ -102,7 +102,7 @@ fn pieces_area(slots: &[Slot]) -> Vec<u8> {
     for (slot, room) in slots.iter().zip(area[live::PAGE..].chunks_mut(512)) {
         let piece = LivePiece {
             header: header(slot.thread, slot.epoch),
-            behind_cut: true,
+            after_cut: true,
             cut: (0x8000 + u64::from(slot.epoch), 0x7FE0),
             position: slot.position,
             bytes: slot.words.len() as u32,

@@ -29,7 +29,7 @@ proptest! {
 
     /// The heap is lost and known again: what is said of the stretches in which it is known is true, and each object is counted once.
     #[test]
-    fn every_answer_before_and_behind_gaps(program in programs_that_lose_the_heap(), workers in 1_usize..4) {
+    fn every_answer_before_and_after_gaps(program in programs_that_lose_the_heap(), workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
         let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
         check_all(&vm, &model);

@@ -298,7 +298,7 @@ fn the_rate_after_a_cleanup_pause_is_that_of_all_the_time() {
 }
 
 #[test]
-fn a_leak_is_one_before_and_behind_a_gap() {
+fn a_leak_is_one_before_and_after_a_gap() {
     let mut program = Vec::new();
     for round in 0..60 {
         program.extend((0..50).map(|_| allocate(0)));

@@ -238,8 +238,8 @@ fn the_example_of_order() {
         let mut survivors = in_place(&slid.truth);
         assert_eq!(place(&slid, &mut survivors), Ok(()));
         assert_eq!(survivors, slid.truth);
-        let behind_the_filler = if with_filler { 16 } else { 0 };
-        assert_eq!(survivors[3].to, olds[3].plus(behind_the_filler));
+        let after_the_filler = if with_filler { 16 } else { 0 };
+        assert_eq!(survivors[3].to, olds[3].plus(after_the_filler));
     }
 }
 

@@ -139,7 +139,7 @@ fn a_record_that_does_not_decode_costs_only_itself() {
 }
 
 #[test]
-fn nothing_is_read_behind_the_end() {
+fn nothing_is_read_after_the_end() {
     let trace = small_trace().block(BlockKind::VALUES, &[snapshot(9, 1)]);
     let (records, damage) = read(&trace.bytes);
     assert_eq!(records.last(), Some(&end()));
