@@ -2,6 +2,8 @@
  * Objects whose last use and death are known. The program goes in steps, each of which begins with a new {@link Step} and makes garbage. Of each kind there are ROUNDS
  * objects: the object number r is made in step r, used last (by the program's own code) in step r + {@code USED}, and reachable until step r + {@code DEAD}.
  *
+ * <p>It is not among the known programs of the harness: those tell how many objects each line makes, in a form that says nothing of when objects die.
+ *
  * <p>{@code -Dfull=N}: a full collection after every N steps. {@code -Drepeated=N}: how often a use is repeated, so that it is compiled where the VM compiles.
  */
 final class Deaths {
@@ -44,12 +46,16 @@ final class Deaths {
     }
     static final Owner[] OWNERS = new Owner[ROUNDS];
 
-    /** It dies inside of its own method, which goes on for 2 steps after it has used its object last. */
+    /** Made by {@link Runner#run} after that has used its object last: by then the runner is dead. */
+    static final class Later { int value; }
+
+    /** It dies inside of its own method. */
     static final class Runner {
         int value;
         static int running = -1;
         void run() {
             value++;
+            sink = new Later();
             running = 2;
         }
     }

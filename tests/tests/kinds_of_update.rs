@@ -102,6 +102,15 @@ impl Stored {
     }
 }
 
+/// Each array by number, how many updates it has, and the first of them.
+fn shown(arrays: &[(ObjectNumber, Vec<ObjectUpdate>)]) -> String {
+    let shown = arrays.iter().map(|(array, updates)| {
+        let first = &updates[..updates.len().min(4)];
+        format!("\n  array {array}: {} updates: {first:?}", updates.len())
+    });
+    shown.collect()
+}
+
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     let rounds = if options.contains(&"-Xint") {
         100
@@ -152,27 +161,24 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
         assert!(stored.is_sequence(updates), "{name}: static field {slot}");
     }
     let arrays = stored.of_type("Value[]");
-    let all = arrays.into_iter().map(|array| stored.take(array));
-    let all: Vec<Vec<ObjectUpdate>> = all.collect();
-    let (new, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|updates| updates.len() == 1);
-    let lengths: Vec<_> = long.iter().map(Vec::len).collect();
+    let all = arrays.into_iter().map(|array| (array, stored.take(array)));
+    let (new, long): (Vec<_>, Vec<_>) = all.partition(|(_, updates)| updates.len() == 1);
     assert_eq!(
-        lengths.len(),
+        long.len(),
         ARRAYS,
-        "{name}: updates of arrays that are overwritten: {lengths:?}"
+        "{name}: arrays that are overwritten: {}",
+        shown(&long)
     );
-    for updates in &long {
-        assert!(
-            stored.is_sequence(updates),
-            "{name}: an array: {:?}",
-            &updates[..updates.len().min(4)]
-        );
+    for array in &long {
+        let is_right = stored.is_sequence(&array.1);
+        assert!(is_right, "{name}: {}", shown(std::slice::from_ref(array)));
     }
     assert_eq!(new.len(), NEW_ARRAYS * rounds, "{name}: new arrays");
-    assert!(
-        new.iter().all(|updates| updates[0].old == 0),
-        "{name}: new arrays"
-    );
+    let wrong: Vec<_> = new
+        .into_iter()
+        .filter(|(_, updates)| updates[0].old != 0)
+        .collect();
+    assert!(wrong.is_empty(), "{name}: new arrays: {}", shown(&wrong));
 
     deserialized(&run.trace(), rounds, name);
     (CELLS.len() + ARRAYS + NEW_ARRAYS + CLONED.1 + STATICS + 1) * rounds

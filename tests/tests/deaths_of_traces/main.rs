@@ -7,13 +7,15 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, harness_folder, trace_command,
-    traced_jdks, traced_layouts,
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, harness_folder, is_full_run,
+    trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
 
+mod neutral_stream;
 mod object_columns;
 
+use neutral_stream::StreamCollection;
 use object_columns::ObjectColumns;
 
 const HARNESS: &str = "ducktrack.harness.Main";
@@ -58,23 +60,26 @@ fn left_out(report: &Value) -> u64 {
     })
 }
 
-/// Runs json with these options of the agent and the VM; `main` is what starts it.
-fn run_json(
+/// Runs a program of the harness with these options of the agent and the VM; `main` is what starts it.
+fn run_program(
     jdk: &Jdk,
     agent: &str,
     options: &[&str],
     (main, class_path): (&[&str], &[&Path]),
+    program_name: &str,
 ) -> TracedRun {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let name = format!("{} {program_name} {agent}", options.join(" "));
+    let run = TracedRun::new(jdk, &name).expect("folder");
     let mut program = run.command(agent, class_path).expect("command");
     program.args(options).arg("-Xmx128m").args(main);
-    program.args(["json", "--iterations", "1", "--size", "1"]);
+    program.args([program_name, "--iterations", "1", "--size", "1"]);
     run.finish(&mut program).expect("the program ends well");
     run
 }
 
 fn compare(jdk: &Jdk, options: &[&str], harness: &Path) -> String {
-    let run = run_json(jdk, "moves=exact", options, (&[HARNESS], &[harness]));
+    let main: (&[&str], &[&Path]) = (&[HARNESS], &[harness]);
+    let run = run_program(jdk, "moves=exact", options, main, "json");
     let deaths = trace_command("deaths", &run.trace(), &[]).expect("deaths");
     assert_eq!(deaths["level"], "bounds");
     compare_with_heap(&run, &deaths)
@@ -117,81 +122,201 @@ fn what_is_alive_is_the_heap_at_the_end() {
     checked(&format!("{compared} runs"));
 }
 
-/// Every object of a run with full collections: its moments are in order, and few have only stamps that are older than a full collection that has kept them: those
-/// that a frame of the interpreter holds which does not read them any more, and what the trace does not see.
-fn check_moments(jdk: &Jdk, collector: &str, class_path: &[&Path]) -> String {
-    let main: &[&str] = &["CollectsOften", HARNESS];
-    let run = run_json(
-        jdk,
-        "mode=witness,witness=deaths",
-        &[collector],
-        (main, class_path),
-    );
+/// A real program with stamps, and what of its deaths is known.
+struct Witnessed {
+    program: &'static str,
+    agent: &'static str,
+    level: &'static str,
+    /// Of so many deaths, less than one is before a full collection that kept the object.
+    raised: u64,
+}
+
+const DEATHS: Witnessed = Witnessed {
+    program: "json",
+    agent: "mode=witness,witness=deaths",
+    level: "deaths",
+    raised: 20,
+};
+
+/// With updates as well; calls would be most of the records.
+const FULL: &str = "mode=witness,witness=full,calls=off";
+
+const fn full(program: &'static str, raised: u64) -> Witnessed {
+    Witnessed {
+        program,
+        agent: FULL,
+        level: "full",
+        raised,
+    }
+}
+
+/// Its moments of each object.
+struct Moments {
+    born: Vec<Option<u64>>,
+    used: Vec<Option<u64>>,
+    unreachable: Vec<Option<u64>>,
+    collected: Vec<Option<u64>>,
+}
+
+/// `ducktrack deaths --columns`, and the report.
+fn read_moments(run: &TracedRun) -> (Moments, Value) {
     let file = run.file("objects");
     let mut command = Command::new(ducktrack_command().expect("command"));
-    command
-        .arg("deaths")
-        .arg(run.trace())
-        .arg("--columns")
-        .arg(&file);
-    let report = command
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
+    command.arg("deaths").arg(run.trace());
+    command.arg("--columns").arg(&file);
+    let report = command.args(["--format", "json"]).output();
+    let report = report.expect("ducktrack");
     let deaths: Value = serde_json::from_slice(&report.stdout).expect("JSON");
-    assert_eq!(deaths["level"], "deaths", "{}", run.name());
     let columns = ObjectColumns::read(&fs::read(&file).expect("columns"));
-    let [born, used, unreachable, collected] = ["born", "used", "unreachable", "collected"]
-        .map(|moment| columns.known(&format!("{moment}_time")));
-    let mut dead = 0_u64;
-    for (object, born) in born.iter().enumerate() {
-        let all = [*born, used[object], unreachable[object], collected[object]];
-        let known: Vec<u64> = all.into_iter().flatten().collect();
-        assert!(
-            known.is_sorted(),
-            "{}: object {object}: born, used, unreachable, collected at {all:?}",
-            run.name()
-        );
-        dead += u64::from(all[2].is_some());
+    let known = |moment| columns.known(&format!("{moment}_time"));
+    let moments = Moments {
+        born: known("born"),
+        used: known("used"),
+        unreachable: known("unreachable"),
+        collected: known("collected"),
+    };
+    (moments, deaths)
+}
+
+impl Moments {
+    /// Every object was born before it was used, and used before it died, and it died between two collections: the last one that would have found it dead, and the one that
+    /// did. How many died after it was known that a collection had kept them.
+    fn check(&self, collections: &[StreamCollection], name: &str) -> (u64, u64) {
+        let (mut dead, mut bounded) = (0, 0);
+        for (object, born) in self.born.iter().enumerate() {
+            let (used, died) = (self.used[object], self.unreachable[object]);
+            let all = [*born, used, died, self.collected[object]];
+            let known: Vec<u64> = all.into_iter().flatten().collect();
+            assert!(
+                known.is_sorted(),
+                "{name}: object {object}: born, used, unreachable, collected at {all:?}"
+            );
+            let (Some(born), Some(died), Some(collected)) = (*born, died, self.collected[object])
+            else {
+                continue;
+            };
+            dead += 1;
+            let at = collections.partition_point(|one| one.time < collected);
+            assert!(
+                collections.get(at).is_some_and(|one| one.time == collected),
+                "{name}: object {object}: no collection was at {collected}"
+            );
+            let kept = collections[..at].iter().rfind(|one| one.complete);
+            if let Some(kept) = kept.filter(|kept| kept.time >= born) {
+                bounded += 1;
+                assert!(
+                    died >= kept.time,
+                    "{name}: object {object}: {all:?}, but the collection at {} kept it",
+                    kept.time
+                );
+            }
+        }
+        (dead, bounded)
     }
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
-    let collections = timeline["collections"].as_array().expect("collections");
-    let full = collections
-        .iter()
-        .filter(|one| one["kind"] == "full")
-        .count();
+}
+
+/// Every object of a run with full collections: its moments are in order and within their bounds, and few have only stamps that are older than a full collection that has
+/// kept them: those that a frame of the interpreter holds which does not read them any more, and what the trace does not see.
+fn check_moments(
+    jdk: &Jdk,
+    collector: &str,
+    class_path: &[&Path],
+    witnessed: &Witnessed,
+) -> String {
+    let main: (&[&str], &[&Path]) = (&["CollectsOften", HARNESS], class_path);
+    let run = run_program(jdk, witnessed.agent, &[collector], main, witnessed.program);
+    let name = run.name();
+    let (moments, deaths) = read_moments(&run);
+    assert_eq!(deaths["level"], witnessed.level, "{name}");
+    let stream = neutral_stream::write_stream(&run);
+    let said = neutral_stream::check(&stream);
+    let said_text = String::from_utf8_lossy(&said.stdout);
     assert!(
-        dead > 1_000_000 && full > 0,
-        "{}: {dead} dead, {full} full collections",
-        run.name()
+        said.status.success() && said_text.contains("The stream is whole and possible."),
+        "{name}: {said_text}"
+    );
+    let collections = neutral_stream::collections(&stream);
+    assert_eq!(
+        number(&deaths["collections"]),
+        collections.len() as u64,
+        "{name}"
+    );
+    let full = collections.iter().filter(|one| one.complete).count();
+    let (dead, bounded) = moments.check(&collections, name);
+    assert!(
+        dead > 1_000_000 && full > 0 && bounded > 0,
+        "{name}: {dead} dead, {bounded} of them after a full collection that kept them; {full} full collections"
     );
     assert!(
-        number(&deaths["raised"]) * 20 < dead,
-        "{}: {} of {dead} deaths are before a full collection that kept the object",
-        run.name(),
+        number(&deaths["raised"]) * witnessed.raised < dead,
+        "{name}: {} of {dead} deaths are before a full collection that kept the object",
         deaths["raised"]
     );
     format!(
-        "{}: {dead} deaths in order, {full} full collections, {} raised; {}",
-        run.name(),
+        "{name}: {dead} deaths in order, {bounded} of them between two collections that bound them, {full} full collections, {} raised; {}",
         deaths["raised"],
         compare_with_heap(&run, &deaths)
     )
 }
 
-#[test]
-fn moments_of_all_objects_are_in_order() {
+/// A program on each JDK with a collector of its own.
+fn check_all(jdks: &[Jdk], witnessed: &[Witnessed]) {
     let harness = harness_folder().join("harness.jar");
-    let mut checks = 0;
-    let collectors = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["CollectsOften"], 17, programs.path()).expect("compile"));
-    for (jdk, collector) in traced_jdks().expect("JDKs").iter().zip(collectors) {
-        println!(
-            "{}",
-            check_moments(jdk, collector, &[&harness, programs.path()])
-        );
-        checks += 1;
+    let class_path: [&Path; 2] = [&harness, programs.path()];
+    let collectors = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+    let each = jdks.iter().zip(collectors).zip(witnessed.iter().cycle());
+    for ((jdk, collector), witnessed) in each {
+        println!("{}", check_moments(jdk, collector, &class_path, witnessed));
     }
-    checked(&format!("{checks} runs"));
+    checked(&format!("{} runs", jdks.len()));
+}
+
+#[test]
+fn moments_of_all_objects_are_in_order() {
+    check_all(&traced_jdks().expect("JDKs"), &[DEATHS]);
+}
+
+/// Such a run has some 30 million records; so every JDK has one in the full run only.
+#[test]
+fn moments_are_in_order_with_all_records_too() {
+    let jdks = traced_jdks().expect("JDKs");
+    let due = if is_full_run() { jdks.len() } else { 1 };
+    let witnessed = [full("serial", 8), full("json", 20), full("streams", 12)];
+    check_all(&jdks[..due], &witnessed);
+}
+
+/// A stream that was cut, and one with a bit that is not what was written.
+#[test]
+fn a_damaged_stream_of_a_trace_is_refused_with_a_line() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let jdk = traced_jdks().expect("JDKs").pop().expect("a JDK");
+    let run = TracedRun::new(&jdk, "damaged stream").expect("folder");
+    let mut command = run
+        .command("mode=witness", &[programs.path()])
+        .expect("java");
+    command.args(["-XX:+UseSerialGC", "-Xmx64m", "-Drepeated=10", "Deaths"]);
+    run.finish(&mut command).expect("the program");
+    let stream = neutral_stream::write_stream(&run);
+    assert!(neutral_stream::check(&stream).status.success());
+    let whole = fs::read(&stream).expect("a stream");
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    let cut = whole[..whole.len() * 2 / 3].to_vec();
+    for (bytes, line) in [
+        (changed, "the file is damaged from here on"),
+        (cut, "it was cut"),
+    ] {
+        fs::write(&stream, bytes).expect("a file");
+        let said = neutral_stream::check(&stream);
+        let text = String::from_utf8_lossy(&said.stdout);
+        assert_eq!(said.status.code(), Some(1), "{text}");
+        let lines = text.lines().filter(|said| said.contains("damage: "));
+        let lines: Vec<&str> = lines.collect();
+        assert!(lines.len() == 1 && lines[0].contains(line), "{text}");
+        assert!(said.stderr.is_empty() && text.contains("The stream is damaged."));
+    }
+    checked("a whole stream and two damaged ones");
 }
