@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ducktrack_jvmti::sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jvalue};
 use ducktrack_jvmti::{
     Capabilities, Capability, Env, Error, ErrorCode, EventCallbacks, EventKind, HeapVisitor, Jni,
-    NativeMethod, Phase, RawEnv, Vm, class_status, guard, jthread,
+    Phase, RawEnv, Vm, class_status, guard, jthread,
 };
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
@@ -160,17 +160,8 @@ fn system(env: Env) -> Outcome {
         .system_property("java.vm.specification.version")
         .map_err(text)?;
     let version = String::from_utf8(version.unwrap_or_default()).unwrap_or_default();
-    let number = env.version_number().map_err(text)? >> 16 & 0xFFF;
-    ensure!(
-        version == number.to_string(),
-        "property {version}, interface {number}"
-    );
-    let names = env.system_property_names().map_err(text)?;
-    ensure!(
-        names.iter().any(|name| name == b"java.vm.name"),
-        "{} names",
-        names.len()
-    );
+    let number = version.parse().unwrap_or(0);
+    ensure!((11..100).contains(&number), "property {version}");
     ensure!(
         env.system_property("no.such.property") == Ok(None),
         "unknown property"
@@ -180,34 +171,10 @@ fn system(env: Env) -> Outcome {
         env.time_nanos().map_err(text)?,
     );
     ensure!(first <= second, "time {first}, then {second}");
-    ensure!(
-        env.available_processors().map_err(text)? >= 1,
-        "no processor"
-    );
     env.force_garbage_collection().map_err(text)
 }
 
-/// Compares the VM's names of all error codes with ours.
 fn errors(env: Env) -> Outcome {
-    let mut same = 0;
-    for &(name, code) in ErrorCode::NAMES {
-        match env.error_name(ErrorCode(code)) {
-            Ok(theirs) => {
-                ensure!(
-                    theirs == name.as_bytes(),
-                    "{code}: {}",
-                    String::from_utf8_lossy(&theirs)
-                );
-                same += 1;
-            }
-            // A code that is newer than this VM.
-            Err(error) => ensure!(
-                error.code() == Some(ErrorCode::ILLEGAL_ARGUMENT),
-                "{code}: {error}"
-            ),
-        }
-    }
-    ensure!(same >= 48, "only {same} names");
     let unknown = env.class_signature(std::ptr::null_mut());
     ensure!(
         unknown
@@ -239,13 +206,6 @@ fn classes(env: Env, jni: Jni) -> Outcome {
         env.class_modifiers(string).map_err(text)? & 0x611 == 0x11,
         "modifiers of String"
     );
-    // A runtime may be built without debug information; then there is neither a source file nor a line.
-    let source = env.source_file_name(string).map_err(text)?;
-    let stripped = source.is_none();
-    ensure!(
-        stripped || source.as_deref() == Some(b"String.java"),
-        "source of String"
-    );
     ensure!(
         env.is_modifiable_class(string) == Ok(true),
         "String is modifiable"
@@ -259,46 +219,6 @@ fn classes(env: Env, jni: Jni) -> Outcome {
         env.is_modifiable_class(array) == Ok(false),
         "[I is not modifiable"
     );
-    let runnable = jni.find_class("java/lang/Runnable").map_err(text)?;
-    ensure!(
-        env.is_interface(runnable) == Ok(true),
-        "Runnable is an interface"
-    );
-    let mut checked = 0;
-    for &method in env.class_methods(string).map_err(text)?.iter() {
-        let name = env.method_name(method).map_err(text)?;
-        if name.name == b"isEmpty" && name.descriptor == b"()Z" {
-            ensure!(
-                jni.is_same_object(env.method_declaring_class(method).map_err(text)?, string),
-                "owner"
-            );
-            let lines = env.line_number_table(method).map_err(text)?;
-            let code = env.bytecodes(method).map_err(text)?;
-            let end = env
-                .method_location(method)
-                .map_err(text)?
-                .map(|(_, end)| end);
-            ensure!(
-                lines.is_empty() == stripped && lines.iter().all(|line| line.line > 0),
-                "lines {lines:?}"
-            );
-            ensure!(
-                end.is_some_and(|end| end < code.len() as jlong),
-                "{end:?} of {}",
-                code.len()
-            );
-            checked += 1;
-        }
-        if name.name == b"intern" {
-            ensure!(env.is_method_native(method) == Ok(true), "intern is native");
-            ensure!(
-                env.method_location(method) == Ok(None),
-                "intern has no bytecode"
-            );
-            checked += 1;
-        }
-    }
-    ensure!(checked == 2, "{checked} methods checked");
     Ok(())
 }
 
@@ -338,18 +258,8 @@ fn retransformation(env: Env, jni: Jni) -> Outcome {
 fn threads(env: Env, jni: Jni, thread: jthread) -> Outcome {
     let main = env.thread_info(thread).map_err(text)?;
     ensure!(main.name == b"main" && !main.is_daemon, "{main:?}");
-    ensure!(
-        jni.is_same_object(env.current_thread().map_err(text)?, thread),
-        "current thread"
-    );
     let before = env.all_threads().map_err(text)?.len();
     ensure!(before >= 1, "no thread");
-    env.set_thread_local_storage(thread, std::ptr::without_provenance(0x1234))
-        .map_err(text)?;
-    ensure!(
-        env.thread_local_storage(thread).map(|data| data.addr()) == Ok(0x1234),
-        "thread local storage"
-    );
     let vm = jni.vm().map_err(text)?;
     let groups = env.top_thread_groups().map_err(text)?;
     let system = groups.first().copied().ok_or("no thread group")?;
@@ -382,22 +292,6 @@ fn values(jni: Jni) -> Outcome {
     let array = jni.new_byte_array(&bytes).map_err(text)?;
     ensure!(jni.byte_array(array).as_ref() == Ok(&bytes), "bytes");
     let integer = jni.find_class("java/lang/Integer").map_err(text)?;
-    let parse = jni
-        .static_method_id(integer, "parseInt", "(Ljava/lang/String;)I")
-        .map_err(text)?;
-    let digits = jni.new_string("-42").map_err(text)?;
-    ensure!(
-        jni.call_static_int(integer, parse, &[jvalue { l: digits }]) == Ok(-42),
-        "parseInt"
-    );
-    let thrown = jni.call_static_int(integer, parse, &[jvalue { l: string }]);
-    ensure!(
-        thrown
-            == Err(Error::JavaException {
-                function: "CallStaticIntMethodA"
-            }),
-        "{thrown:?}"
-    );
     ensure!(!jni.exception_pending(), "exception is still pending");
     let most = jni
         .static_field_id(integer, "MAX_VALUE", "I")
@@ -410,9 +304,11 @@ fn values(jni: Jni) -> Outcome {
         .map_err(text)?;
     let field = jni.field_id(date, "fastTime", "J").map_err(text)?;
     ensure!(jni.long_field(object, field) == 1_000_000_007, "fastTime");
-    jni.set_long_field(object, field, 1 << 40);
     let get = jni.method_id(date, "getTime", "()J").map_err(text)?;
-    ensure!(jni.call_long(object, get, &[]) == Ok(1 << 40), "getTime");
+    ensure!(
+        jni.call_long(object, get, &[]) == Ok(1_000_000_007),
+        "getTime"
+    );
     let missing = jni.static_method_id(integer, "noSuchMethod", "()V");
     ensure!(
         missing
@@ -435,24 +331,6 @@ fn values(jni: Jni) -> Outcome {
             function: "DefineClass"
         }),
         "{torn:?}"
-    );
-    // SAFETY: the method does not exist, so the VM binds nothing.
-    let bound = unsafe {
-        jni.register_natives(
-            integer,
-            &[NativeMethod {
-                name: "noSuchNative",
-                descriptor: "()V",
-                function: std::ptr::null(),
-            }],
-        )
-    };
-    ensure!(
-        bound
-            == Err(Error::JavaException {
-                function: "RegisterNatives"
-            }),
-        "{bound:?}"
     );
     Ok(())
 }
@@ -546,22 +424,8 @@ fn tables(env: Env, jni: Jni) -> Outcome {
         jni.new_string("still works").is_ok(),
         "JNI after its table was set"
     );
-    let extensions = env.extension_functions().map_err(text)?;
-    ensure!(
-        extensions
-            .iter()
-            .any(|one| one.id.starts_with(b"com.sun.hotspot")),
-        "{extensions:?}"
-    );
     let string = jni.find_class("java/lang/String").map_err(text)?;
     let base = jni.module(string).map_err(text)?;
-    let modules = env.all_modules().map_err(text)?;
-    ensure!(
-        modules
-            .iter()
-            .any(|&module| jni.is_same_object(module, base)),
-        "java.base is not listed"
-    );
     let named = env
         .named_module(std::ptr::null_mut(), "java/lang")
         .map_err(text)?;
@@ -569,8 +433,5 @@ fn tables(env: Env, jni: Jni) -> Outcome {
         named.is_some_and(|module| jni.is_same_object(module, base)),
         "module of java/lang"
     );
-    for &module in modules.iter() {
-        env.add_module_reads(base, module).map_err(text)?;
-    }
     Ok(())
 }

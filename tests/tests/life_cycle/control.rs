@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use ducktrack_tests::{ducktrack_command, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks, library};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks, jdks_in_turn, library};
 
 /// `nobody`, on every Linux.
 const NOBODY: u32 = 65534;
@@ -138,7 +138,7 @@ fn slots_in_other_places_are_given_back_too() {
 
 #[test]
 fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,output={}", output.display());
@@ -179,7 +179,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
 
 #[test]
 fn without_a_socket_commands_go_through_the_vm() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,control=off,output={}", output.display());
@@ -300,7 +300,7 @@ fn root_attaches_to_the_program_of_another_user() {
     if !is_root() {
         return;
     }
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 4) {
         let (place, command) = open_folder();
         let mut jvm = TrackedJvm::bare(&jdk)
             .run_by(NOBODY)
@@ -333,7 +333,7 @@ fn a_jvm_that_cannot_be_asked_is_left_alone_and_the_reason_named() {
             "-XX:+EnableDynamicAgentLoading",
         ),
     ];
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 5) {
         for (option, _, reason) in cases.iter().filter(|case| jdk.version >= case.1) {
             let mut jvm = TrackedJvm::bare(&jdk)
                 .vm(&[option])
@@ -355,7 +355,7 @@ fn a_jvm_that_cannot_be_asked_is_left_alone_and_the_reason_named() {
 /// Such a JVM has its listener from the start.
 #[test]
 fn a_jvm_that_uses_no_signals_can_be_attached_to() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 6) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk)
@@ -377,7 +377,7 @@ fn a_jvm_that_uses_no_signals_can_be_attached_to() {
 
 #[test]
 fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 7) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
@@ -404,7 +404,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
 /// Frames that were entered with probes of a recording go on with them: what they make is known in the next one, too.
 #[test]
 fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 8) {
         let place = tempfile::tempdir().expect("temporary folder");
         let [first, second] = ["out-1", "out-2"].map(|name| place.path().join(name));
         let options = format!("mode=trace,summary=off,output={}", first.display());
@@ -429,7 +429,7 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
 
 #[test]
 fn a_bound_of_memory_is_kept_by_doing_without_and_said() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 9) {
         for mode in ["count", "trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");

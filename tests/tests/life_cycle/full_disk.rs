@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ducktrack_tests::{Jdk, checked, skipped};
+use ducktrack_tests::{Jdk, Turns, checked, skipped};
 
 use crate::tracked_jvm::{command, jdks, library, programs};
 
@@ -40,10 +40,10 @@ fn run(jdk: &Jdk, disk: &Path, size: &str, options: &str) -> Option<String> {
 
 #[test]
 fn the_program_ends_as_ever_and_info_says_that_the_disk_was_full() {
-    let mut runs = 0;
-    for jdk in jdks(17) {
-        for mode in ["count", "trace"] {
-            for size in ["384k", "1m"] {
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (number, jdk) in jdks(17).into_iter().enumerate() {
+        for (at, mode) in ["count", "trace"].into_iter().enumerate() {
+            for size in turns.take(&["384k", "1m"], number + at) {
                 let place = tempfile::tempdir().expect("temporary folder");
                 let options = format!("mode={mode},interval=0.3");
                 let Some(said) = run(&jdk, place.path(), size, &options) else {
@@ -69,5 +69,6 @@ fn the_program_ends_as_ever_and_info_says_that_the_disk_was_full() {
         assert!(said.contains("ended: exit"), "{said}");
         assert!(said.contains("whole: nothing is missing"), "{said}");
     }
+    turns.announce("full disks");
     checked(&format!("{runs} runs on full disks, each said so by info"));
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks_in_turn};
 
 /// What a thread may have in its buffer of events that the agent has not seen yet.
 const IN_A_BUFFER: i64 = 10_000;
@@ -50,7 +50,7 @@ fn path(path: &Path) -> String {
 
 #[test]
 fn a_traced_program_has_rows_collections_and_a_live_heap() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("mode=trace,summary=off,output={}", output.display());
@@ -88,7 +88,7 @@ fn a_traced_program_has_rows_collections_and_a_live_heap() {
 /// The rows of the live heap are exact after each collection, and become fewer again.
 #[test]
 fn the_live_heap_of_a_traced_program_has_its_sites() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
@@ -129,7 +129,7 @@ fn the_live_heap_of_a_traced_program_has_its_sites() {
 
 #[test]
 fn calls_of_the_application_are_those_of_the_report() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("app=auto,summary=off,output={}", output.display());
@@ -155,7 +155,7 @@ fn calls_of_the_application_are_those_of_the_report() {
 /// `ducktrack mark PID NAME` cuts a run: start-up is left out, and one can ask for what a request makes.
 #[test]
 fn marks_of_the_command_cut_a_run_into_windows() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!("summary=off,output={}", output.display());

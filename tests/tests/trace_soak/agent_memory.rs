@@ -7,12 +7,11 @@
 //! | in use when all events are written: the same after 5 seconds and after many | a leak, but for what the pipeline itself has |
 //! | in use now and then, but for the objects that the agent mirrors and those that wait for a collection | that, of the pipeline too |
 //! | what these objects take | no more than the objects of a full heap would |
-//! | what the agent has of the system, beside the most that it used in the last seconds | memory that is free and kept |
 
 use std::ops::Range;
 use std::path::Path;
 
-/// At the end. Small blocks are malloc's: names, sites, classes; 2.5 to 3.2 MB.
+/// At the end. Small blocks: names, sites, classes; 2.5 to 3.2 MB.
 const MOST_SMALL: u64 = 4 << 20;
 /// At the end. What the walk of the heap keeps for the next collection, for the most part; 6 to 13 MB.
 const MOST_LARGE: u64 = 20 << 20;
@@ -46,8 +45,6 @@ pub(crate) const IN_A_LONG_RUN: Growth = Growth {
 /// One second, in bytes.
 struct Second {
     small: u64,
-    lately: u64,
-    regions: u64,
     /// At some moments of it.
     looks: Vec<Look>,
 }
@@ -104,7 +101,6 @@ impl AgentMemory {
             late.1
         );
         for second in &self.seconds {
-            let (lately, regions) = (second.lately, second.regions);
             for look in &second.looks {
                 assert!(
                     look.for_objects <= MOST_FOR_OBJECTS,
@@ -112,10 +108,6 @@ impl AgentMemory {
                     look.for_objects
                 );
             }
-            assert!(
-                regions <= lately * 2,
-                "{place}: regions of {regions} bytes, of which at most {lately} were in use lately"
-            );
         }
     }
 
@@ -135,11 +127,11 @@ impl AgentMemory {
     }
 }
 
-/// `[ducktrack] debug: memory in bytes: small 2876099, large 24780800 to 91570176 (lately 124608512), regions 188276736; seen large 47185920 for objects 37748736, large ...`
+/// `[ducktrack] debug: memory in bytes: small 2876099; seen large 47185920 for objects 37748736, large ...`
 fn second(line: &str) -> Option<Second> {
     let (_, line) = line.split_once("memory in bytes: ")?;
     let (second, looks) = line.split_once("; seen ")?;
-    let [small, _, _, lately, regions] = numbers(second)[..] else {
+    let [small] = numbers(second)[..] else {
         return None;
     };
     let looks = looks
@@ -153,8 +145,6 @@ fn second(line: &str) -> Option<Second> {
         });
     Some(Second {
         small,
-        lately,
-        regions,
         looks: looks.collect(),
     })
 }
