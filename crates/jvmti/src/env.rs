@@ -14,7 +14,6 @@
 
 mod classes;
 mod events;
-mod extensions;
 mod fields;
 mod heap;
 mod memory;
@@ -26,7 +25,6 @@ mod threads;
 use std::ptr::NonNull;
 
 pub use classes::{class_status, is_retransforming};
-pub use extensions::ExtensionFunctionEntry;
 pub use fields::FieldName;
 pub use heap::{HeapReference, HeapVisitor, ReferenceVisitor, RootVisitor};
 pub use memory::VmArray;
@@ -92,13 +90,6 @@ impl Env {
     pub fn table(&self) -> &FunctionTable {
         // SAFETY: by the contract of `from_raw`, the environment is alive, and its first word points to the VM's table.
         unsafe { &*(*self.raw.as_ptr()).cast::<FunctionTable>() }
-    }
-
-    /// The VM's own version number (`GetVersionNumber`), e.g. `0x3019_0000` for JDK 25.
-    pub fn version_number(self) -> Result<i32, Error> {
-        let mut version = 0;
-        call!(self, GetVersionNumber(&raw mut version))?;
-        Ok(version)
     }
 
     /// Disposes of the environment: its events stop, and its capabilities are relinquished.

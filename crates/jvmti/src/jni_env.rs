@@ -27,8 +27,6 @@ use std::ptr::NonNull;
 
 use jni::sys::{JNIEnv, jint};
 
-pub use classes::NativeMethod;
-
 use crate::error::Error;
 
 /// The JNI environment of one thread. Must not be passed to another thread.

@@ -45,9 +45,8 @@ pub use enumerations::{
     VerboseFlag,
 };
 pub use env::{
-    Env, ExtensionFunctionEntry, FieldName, HeapReference, HeapVisitor, MethodName,
-    ReferenceVisitor, RootVisitor, SourceLine, ThreadDescription, VmArray, class_status,
-    is_retransforming,
+    Env, FieldName, HeapReference, HeapVisitor, MethodName, ReferenceVisitor, RootVisitor,
+    SourceLine, ThreadDescription, VmArray, class_status, is_retransforming,
 };
 pub use error::Error;
 pub use error_code::ErrorCode;
@@ -62,7 +61,7 @@ pub use heap_references::{
 pub use java_vm::{JvmtiVersion, Vm};
 /// The raw types of JNI (`jobject`, `JNIEnv`, ...), from the `jni` crate.
 pub use jni::sys;
-pub use jni_env::{Jni, NativeMethod};
+pub use jni_env::Jni;
 pub use raw_types::{
     JvmtiBoolean, OpaqueTable, RawEnv, jlocation, jrawMonitorID, jthread, jthreadGroup,
 };

@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::ffi::c_char;
 use std::ptr::null_mut;
 
-use jni::sys::{jclass, jmethodID, jobject};
+use jni::sys::{jclass, jobject};
 
 use super::{Env, VmArray, call};
 use crate::error::{Error, length_for_vm};
-use crate::error_code::ErrorCode;
 
 /// Bits of `GetClassStatus`.
 pub mod class_status {
@@ -76,18 +75,6 @@ impl Env {
         Ok(modifiers)
     }
 
-    /// The source file name, or `None` if the class does not have one.
-    pub fn source_file_name(self, class: jclass) -> Result<Option<Vec<u8>>, Error> {
-        let mut name: *mut c_char = null_mut();
-        match call!(self, GetSourceFileName(class, &raw mut name)) {
-            Err(Error::Jvmti {
-                code: ErrorCode::ABSENT_INFORMATION,
-                ..
-            }) => Ok(None),
-            other => other.map(|()| self.take_string(name)),
-        }
-    }
-
     /// Whether the class can be retransformed. Primitives, arrays and hidden classes cannot.
     pub fn is_modifiable_class(self, class: jclass) -> Result<bool, Error> {
         let mut answer = 0;
@@ -100,23 +87,6 @@ impl Env {
         let mut answer = 0;
         call!(self, IsArrayClass(class, &raw mut answer))?;
         Ok(answer != 0)
-    }
-
-    /// Whether it is an interface.
-    pub fn is_interface(self, class: jclass) -> Result<bool, Error> {
-        let mut answer = 0;
-        call!(self, IsInterface(class, &raw mut answer))?;
-        Ok(answer != 0)
-    }
-
-    /// The methods the class declares, in declaration order if the environment has the capability for that.
-    pub fn class_methods(self, class: jclass) -> Result<VmArray<jmethodID>, Error> {
-        let (mut count, mut methods) = (0, null_mut());
-        call!(
-            self,
-            GetClassMethods(class, &raw mut count, &raw mut methods)
-        )?;
-        self.take_array("GetClassMethods", count, methods)
     }
 
     /// Sends the classes through the class file load hook again, in one safepoint. If one fails, none changes.

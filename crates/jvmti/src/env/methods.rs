@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use jni::sys::{jclass, jmethodID};
 
-use super::{Env, VmArray, call};
+use super::{Env, call};
 use crate::error::Error;
 use crate::error_code::ErrorCode;
 use crate::raw_types::jlocation;
@@ -51,24 +51,6 @@ impl Env {
         Ok(class)
     }
 
-    /// First and last bytecode index, or `None` for a native or abstract method.
-    pub fn method_location(
-        self,
-        method: jmethodID,
-    ) -> Result<Option<(jlocation, jlocation)>, Error> {
-        let (mut start, mut end) = (0, 0);
-        match call!(
-            self,
-            GetMethodLocation(method, &raw mut start, &raw mut end)
-        ) {
-            Err(Error::Jvmti {
-                code: ErrorCode::NATIVE_METHOD,
-                ..
-            }) => Ok(None),
-            other => other.map(|()| (start >= 0).then_some((start, end))),
-        }
-    }
-
     /// The line number table; empty if the class has none. Needs `can_get_line_numbers`.
     pub fn line_number_table(self, method: jmethodID) -> Result<Vec<SourceLine>, Error> {
         let (mut count, mut table) = (0, null_mut());
@@ -92,20 +74,6 @@ impl Env {
                     .collect())
             }
         }
-    }
-
-    /// The current bytecode of the method. Needs `can_get_bytecodes`.
-    pub fn bytecodes(self, method: jmethodID) -> Result<VmArray<u8>, Error> {
-        let (mut count, mut bytes) = (0, null_mut());
-        call!(self, GetBytecodes(method, &raw mut count, &raw mut bytes))?;
-        self.take_array("GetBytecodes", count, bytes)
-    }
-
-    /// Whether the method is native.
-    pub fn is_method_native(self, method: jmethodID) -> Result<bool, Error> {
-        let mut answer = 0;
-        call!(self, IsMethodNative(method, &raw mut answer))?;
-        Ok(answer != 0)
     }
 
     /// Whether a redefinition of its class has replaced the method. Frames that run it continue with the old code.

@@ -25,13 +25,6 @@ impl Env {
         Ok(nanos)
     }
 
-    /// The number of processors available to the VM.
-    pub fn available_processors(self) -> Result<i32, Error> {
-        let mut count = 0;
-        call!(self, GetAvailableProcessors(&raw mut count))?;
-        Ok(count)
-    }
-
     /// A system property as the VM knows it, without later changes by Java code; `None` if there is none.
     pub fn system_property(self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let name = c_string("GetSystemProperty", name)?;
@@ -43,17 +36,6 @@ impl Env {
             }) => Ok(None),
             other => other.map(|()| self.take_string(value)),
         }
-    }
-
-    /// The names of the system properties the VM knows.
-    pub fn system_property_names(self) -> Result<Vec<Vec<u8>>, Error> {
-        let (mut count, mut names) = (0, null_mut());
-        call!(self, GetSystemProperties(&raw mut count, &raw mut names))?;
-        let names = self.take_array::<*mut c_char>("GetSystemProperties", count, names)?;
-        Ok(names
-            .iter()
-            .filter_map(|&name| self.take_string(name))
-            .collect())
     }
 
     /// Runs a full collection, and returns when it has finished.
@@ -80,14 +62,5 @@ impl Env {
         table: *const JNINativeInterface_,
     ) -> Result<(), Error> {
         call!(self, SetJNIFunctionTable(table))
-    }
-
-    /// The VM's name for an error code.
-    pub fn error_name(self, code: ErrorCode) -> Result<Vec<u8>, Error> {
-        let mut name: *mut c_char = null_mut();
-        call!(self, GetErrorName(code, &raw mut name))?;
-        self.take_string(name).ok_or(Error::NullResult {
-            function: "GetErrorName",
-        })
     }
 }

@@ -1,6 +1,5 @@
 //! Threads: listing, description, agent threads, stacks.
 
-use std::ffi::c_void;
 use std::ptr::null_mut;
 
 use jni::sys::{jint, jmethodID, jobject};
@@ -38,13 +37,6 @@ impl Env {
         let (mut count, mut groups) = (0, null_mut());
         call!(self, GetTopThreadGroups(&raw mut count, &raw mut groups))?;
         self.take_array("GetTopThreadGroups", count, groups)
-    }
-
-    /// The current thread as a local reference.
-    pub fn current_thread(self) -> Result<jthread, Error> {
-        let mut thread = null_mut();
-        call!(self, GetCurrentThread(&raw mut thread))?;
-        Ok(thread)
     }
 
     /// Describes a thread (null: the current one).
@@ -90,21 +82,5 @@ impl Env {
             GetFrameLocation(thread, depth, &raw mut method, &raw mut location)
         )?;
         Ok((method, location))
-    }
-
-    /// The pointer that this environment stores for a thread (null: the current one); initially null.
-    pub fn thread_local_storage(self, thread: jthread) -> Result<*mut c_void, Error> {
-        let mut data = null_mut();
-        call!(self, GetThreadLocalStorage(thread, &raw mut data))?;
-        Ok(data)
-    }
-
-    /// Stores a pointer for a thread (null: the current one).
-    pub fn set_thread_local_storage(
-        self,
-        thread: jthread,
-        data: *const c_void,
-    ) -> Result<(), Error> {
-        call!(self, SetThreadLocalStorage(thread, data))
     }
 }

@@ -1,22 +1,9 @@
-//! Finding and defining classes, registering natives.
+//! Finding and defining classes.
 
-use std::ffi::{CString, c_void};
-
-use jni::sys::{JNINativeMethod, jbyte, jclass, jobject};
+use jni::sys::{jbyte, jclass, jobject};
 
 use super::{Jni, jni_call};
 use crate::error::{Error, c_string, length_for_vm};
-
-/// A native method to register.
-#[derive(Debug, Clone, Copy)]
-pub struct NativeMethod<'a> {
-    /// Name of the method.
-    pub name: &'a str,
-    /// Its descriptor, e.g. `(I)J`.
-    pub descriptor: &'a str,
-    /// The function: `extern "system" fn(*mut JNIEnv, jclass or jobject, ...)`.
-    pub function: *const c_void,
-}
 
 impl Jni {
     /// Finds a class by name (`java/lang/String`, `[I`); returns a local reference. In agent callbacks it sees what the system loader sees.
@@ -34,41 +21,6 @@ impl Jni {
         self.non_null(
             function,
             jni_call!(self, v1_1.DefineClass(name.as_ptr(), loader, data, length)),
-        )
-    }
-
-    /// Binds native methods of a class to functions.
-    ///
-    /// # Safety
-    /// Every function must have the C signature of its descriptor, stay loaded while the class lives, and not unwind.
-    pub unsafe fn register_natives(
-        self,
-        class: jclass,
-        methods: &[NativeMethod<'_>],
-    ) -> Result<(), Error> {
-        let function = "RegisterNatives";
-        let names = methods
-            .iter()
-            .map(|method| {
-                Ok((
-                    c_string(function, method.name)?,
-                    c_string(function, method.descriptor)?,
-                ))
-            })
-            .collect::<Result<Vec<(CString, CString)>, Error>>()?;
-        let table: Vec<JNINativeMethod> = names
-            .iter()
-            .zip(methods)
-            .map(|((name, descriptor), method)| JNINativeMethod {
-                name: name.as_ptr().cast_mut(),
-                signature: descriptor.as_ptr().cast_mut(),
-                fnPtr: method.function.cast_mut(),
-            })
-            .collect();
-        let count = length_for_vm(function, table.len())?;
-        self.status(
-            function,
-            jni_call!(self, v1_1.RegisterNatives(class, table.as_ptr(), count)),
         )
     }
 

@@ -39,11 +39,6 @@ impl Jni {
         jni_call!(self, v1_1.GetLongField(object, field))
     }
 
-    /// Writes a `long` field.
-    pub fn set_long_field(self, object: jobject, field: jfieldID, value: jlong) {
-        jni_call!(self, v1_1.SetLongField(object, field, value));
-    }
-
     /// Reads a reference field; null is allowed.
     #[must_use]
     pub fn object_field(self, object: jobject, field: jfieldID) -> jobject {
