@@ -14,7 +14,6 @@ use ducktrack_trace_format::{SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::core::{Core, Needs};
-use crate::process::memory::RecordingMemory;
 use crate::threads::counter_block::CounterBlock;
 
 /// A reference that native code is about to store.
@@ -196,9 +195,9 @@ pub(crate) trait Recording: Send + Sync {
         let _ = (core, jni, place, exception);
     }
 
-    /// Its memory use.
-    fn memory_use(&self) -> RecordingMemory {
-        RecordingMemory::default()
+    /// Bytes for objects: those in the mirror, and those that wait for a collection.
+    fn bytes_for_objects(&self) -> u64 {
+        0
     }
 
     /// Called when the recording ends. Afterwards, all counts are in the blocks.

@@ -46,7 +46,6 @@ use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
 use crate::options::{self, Moves, Options, SelfCheck, Staleness};
 use crate::process::clock::unix_millis;
-use crate::process::memory::RecordingMemory;
 use crate::recording::{NativeStore, Recording};
 use crate::run::phase::Phase;
 use crate::threads::counter_block::CounterBlock;
@@ -568,12 +567,9 @@ impl Recording for Trace {
         }
     }
 
-    fn memory_use(&self) -> RecordingMemory {
+    fn bytes_for_objects(&self) -> u64 {
         let stats = self.buffers.get().map(|buffers| buffers.log().stats());
-        RecordingMemory {
-            for_objects: stats.map_or(0, |stats| stats.mirror_bytes + stats.retained_bytes),
-            pauses_need_memory: self.collections.are_watched(),
-        }
+        stats.map_or(0, |stats| stats.mirror_bytes + stats.retained_bytes)
     }
 
     /// Takes the contents of all buffers.

@@ -4,7 +4,6 @@
 //! |---|---|---|
 //! | full buffers of events that wait | `queue`, or a quarter of the bound if that is less | threads wait, or events are dropped and counted (`on-full`) |
 //! | heap objects in the mirror | all | at most half of the bound; beyond that, moves and deaths are unknown, which every command reports |
-//! | memory kept for pauses | 4 to 16 MB | a sixteenth of the bound at most |
 //! | newly loaded classes | rewritten | left unchanged, listed as `memory-bound` |
 //! | starting threads | blocks of their own | count into the shared block; their number is reported |
 
@@ -18,8 +17,6 @@ use crate::process::memory;
 const QUEUE_PART: u64 = 4;
 /// The fraction for the mirror of the heap.
 const MIRROR_PART: u64 = 2;
-/// The fraction kept for pauses.
-const PAUSES_PART: u64 = 16;
 /// How often the agent measures its memory, which takes a system call for each block.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -36,7 +33,7 @@ impl Core {
             .map(|facts| self.threads.rows(&facts.threads))
             .unwrap_or_default();
         let blocks: u64 = rows.iter().map(|(row, _)| row.block.resident_bytes()).sum();
-        blocks + self.shared.resident_bytes() + memory::of_system() as u64
+        blocks + self.shared.resident_bytes() + memory::in_use() as u64
     }
 
     /// Measures the memory, if it is time.
@@ -60,14 +57,6 @@ impl Core {
     /// The maximum size of the heap mirror in bytes.
     pub(crate) fn mirror_within_bound(&self) -> Option<u64> {
         self.options.memory.map(|bound| bound / MIRROR_PART)
-    }
-
-    /// The maximum memory kept for pauses in bytes.
-    pub(crate) fn pauses_within_bound(&self) -> usize {
-        let bound = self.options.memory.map(|bound| bound / PAUSES_PART);
-        bound.map_or(usize::MAX, |bound| {
-            usize::try_from(bound).unwrap_or(usize::MAX)
-        })
     }
 
     /// The maximum number of queued buffers, with buffers of `buffer` bytes.

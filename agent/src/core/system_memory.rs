@@ -2,7 +2,7 @@
 //!
 //! | what | bytes |
 //! |---|---|
-//! | all that the agent has mapped: counters, buffers, tables, files, blocks from 8 KB on; its library | pages that are in memory, as `VmRSS` counts them |
+//! | all that the agent has mapped: counters, buffers, tables, files, blocks from 128 KB on; its library | pages that are in memory, as `VmRSS` counts them |
 //! | smaller blocks, among the program's in malloc | what was asked for |
 
 use std::sync::atomic::Ordering;

@@ -78,11 +78,7 @@ impl Agent {
             if !core.is_counting() {
                 return;
             }
-            memory_second.look_after_memory(
-                &core.log,
-                self.recording.memory_use(),
-                core.pauses_within_bound(),
-            );
+            memory_second.look(&core.log, self.recording.bytes_for_objects());
             self.stacks.tick_stacks(core);
             core.note_what_is_seen();
             core.watch_memory(&mut last_look_at_memory);

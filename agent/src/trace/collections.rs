@@ -28,7 +28,6 @@ use crate::core::Core;
 use crate::core::vm_facts::heap_class_size;
 use crate::options::{Moves, Options};
 use crate::process::clock::{nanos_since, unix_micros};
-use crate::process::memory;
 
 /// State kept between the VM's events.
 #[derive(Default)]
@@ -158,7 +157,6 @@ impl Collections {
             return;
         };
         buffers.log().world_stands_still();
-        memory::begin_pause();
         let pause = Instant::now();
         let micros = unix_micros();
         let cuts = buffers.cut(&facts.threads);
@@ -184,7 +182,6 @@ impl Collections {
         if !buffers.has_ended() {
             self.read_collections(core, buffers, uses, witness);
         }
-        memory::end_pause();
         buffers.log().world_goes_on();
     }
 

@@ -11,7 +11,7 @@ use ducktrack_trace_format::{Collection, KEPT_SURVIVOR_WORDS, KeptCollection, Ke
 use ducktrack_trace_writer::{Durable, Survivor};
 use parking_lot::Mutex;
 
-use crate::process::memory::{Range, populate};
+use crate::process::memory::populate;
 use crate::trace::live_events::LiveEvents;
 use crate::trace::live_words::LiveWords;
 
@@ -90,10 +90,7 @@ impl KeptCollections {
         let Some(area) = missing.and_then(|length| self.new_area(length)) else {
             return;
         };
-        populate(Range {
-            start: area.words.0,
-            length: area.bytes,
-        });
+        populate(area.words.0, area.bytes);
         self.areas.lock().free.push(area);
     }
 

@@ -1,4 +1,4 @@
-//! Memory maintenance on the agent's own thread.
+//! What the agent's log says of its memory.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -12,24 +12,6 @@ const SECOND: Duration = Duration::from_secs(1);
 pub(crate) struct MemorySecond {
     began: Instant,
     looks: Vec<Look>,
-}
-
-/// The memory that a recording has and will need.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RecordingMemory {
-    /// Bytes for objects: those in the mirror, and those that wait for a collection.
-    pub(crate) for_objects: u64,
-    /// Whether pauses will need memory.
-    pub(crate) pauses_need_memory: bool,
-}
-
-impl MemorySecond {
-    pub(crate) fn new() -> Self {
-        Self {
-            began: Instant::now(),
-            looks: Vec::new(),
-        }
-    }
 }
 
 /// Bytes in large blocks at one moment, and those of them for objects: objects in the mirror, including dead ones that no collection has
@@ -47,40 +29,30 @@ impl fmt::Display for Look {
 }
 
 impl MemorySecond {
-    /// Unmaps memory that the agent does not need. Logs the memory every second.
-    pub(crate) fn look_after_memory(
-        &mut self,
-        log: &Log,
-        recording: RecordingMemory,
-        most_for_pauses: usize,
-    ) {
-        if recording.pauses_need_memory {
-            MEMORY.prepare_for_pauses(most_for_pauses);
-        }
-        MEMORY.give_back();
-        let (_, large) = MEMORY.in_use();
-        self.looks.push(Look {
-            large,
-            for_objects: recording.for_objects,
-        });
-        if self.began.elapsed() >= SECOND {
-            self.tell(log);
-            *self = Self::new();
+    pub(crate) fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            looks: Vec::new(),
         }
     }
 
-    fn tell(&self, log: &Log) {
-        let memory = MEMORY.end_second();
-        log.debug(|| {
-            let looks = self.looks.iter().map(Look::to_string);
-            format!("{memory}; seen {}", looks.collect::<Vec<_>>().join(", "))
-        });
+    /// Looks at the memory in use, and logs it every second. The long-run test parses this.
+    pub(crate) fn look(&mut self, log: &Log, for_objects: u64) {
+        let (small, large) = MEMORY.in_use();
+        self.looks.push(Look { large, for_objects });
+        if self.began.elapsed() >= SECOND {
+            log.debug(|| {
+                let looks = self.looks.iter().map(Look::to_string);
+                let looks = looks.collect::<Vec<_>>().join(", ");
+                format!("memory in bytes: small {small}; seen {looks}")
+            });
+            *self = Self::new();
+        }
     }
 }
 
 /// Logs the memory in use after all events are written, when nothing waits and no live objects are mirrored.
 pub(crate) fn tell_at_end(log: &Log) {
-    MEMORY.forget_pauses();
     log.debug(|| {
         let (small, large) = MEMORY.in_use();
         format!("memory in bytes at the end: small {small}, large {large}")
