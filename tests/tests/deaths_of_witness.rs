@@ -285,7 +285,12 @@ fn compare_with_truth(
     let mut nodes = all.remove("RandomDeaths$Node").expect("nodes");
     nodes.extend(all.remove("RandomDeaths$Pair").expect("pairs"));
     nodes.sort_by_key(|row| row.born);
-    assert_eq!(nodes.len(), truth.len(), "{name}");
+    assert_eq!(
+        nodes.len(),
+        truth.len(),
+        "{name}: nodes; {}",
+        trace_command("deaths", &trace, &[]).expect("deaths")["damage"]
+    );
     let wrong: Vec<String> = nodes
         .iter()
         .zip(truth)
