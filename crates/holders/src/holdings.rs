@@ -54,7 +54,6 @@ impl Holdings {
         let types = TypeTable::new(&dump);
         let roots: Vec<u32> = dump.graph.roots().iter().map(|(root, _)| *root).collect();
         let tree = DominatorTree::new(&dump.graph, &roots);
-        let retained = tree.retained(|object| dump.bytes(object));
         // Static fields come first: they are what a person can look up in the code.
         let all = dump.graph.roots().iter();
         let statics = all.take_while(|(_, root)| *root == Root::Statics).count();
@@ -62,6 +61,8 @@ impl Holdings {
         let mut shortest = ShortestPaths::new(&dump.graph, statics, others, tree.orphans());
         let paths = ClassPaths::new(&dump, &types, &shortest);
         shortest.forget_order();
+        // Only now: 8 bytes for each object, which the order of the search has just freed a half of.
+        let retained = tree.retained(|object| dump.bytes(object));
         Self {
             dump,
             types,

@@ -36,6 +36,9 @@ pub(crate) struct CostBuilder {
     evacuations: EvacuationCount,
     /// Full collections for want of room: how many, bytes used before and alive after, together.
     around_full: (u64, u64, u64),
+    /// Bytes allocated before collections: those for want of room in the old space, and evacuations.
+    before_full: MeanBytes,
+    before_evacuation: MeanBytes,
     /// The epoch that the last full collection ended.
     last_full: Option<u32>,
     /// Remark was, Cleanup follows.
@@ -147,6 +150,13 @@ impl CostBuilder {
             self.around_full.1 = used.fold(self.around_full.1, u64::saturating_add);
             self.around_full.2 = self.around_full.2.saturating_add(work);
         }
+        match kind {
+            PauseKind::Full if pressure != Pressure::Asked => {
+                self.before_full.add(self.allocated);
+            }
+            PauseKind::Evacuation if !defers => self.before_evacuation.add(self.allocated),
+            _ => {}
+        }
         if let Some(asked) = self.asked.get_mut(at) {
             *asked += u64::from(pressure == Pressure::Asked);
         }
@@ -232,6 +242,7 @@ impl CostBuilder {
                 (0, _, _) => None,
                 (times, used, alive) => Some((used / times, alive / times)),
             },
+            stands_in: self.before_full.share_of(&self.before_evacuation),
             unknown: self.unknown,
             unknown_nanos: self.unknown_nanos,
             dump_nanos: self.dump_nanos,
@@ -340,6 +351,29 @@ fn sort(mut answer: GcCost) -> GcCost {
         sites,
         types,
         ..answer
+    }
+}
+
+/// A mean of bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct MeanBytes {
+    sum: f64,
+    count: f64,
+}
+
+impl MeanBytes {
+    fn add(&mut self, bytes: u64) {
+        self.sum += bytes as f64;
+        self.count += 1.0;
+    }
+
+    /// What part of another mean this one is, at most all of it; 0 where one of them is of nothing.
+    fn share_of(&self, other: &Self) -> f64 {
+        let mean = |all: &Self| all.sum / all.count.max(1.0);
+        match mean(other) > 0.0 {
+            true => (mean(self) / mean(other)).min(1.0),
+            false => 0.0,
+        }
     }
 }
 

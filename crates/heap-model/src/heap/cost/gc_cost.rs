@@ -21,6 +21,9 @@ pub struct GcCost {
     pub dump_nanos: u64,
     /// Full collections that came for want of room: bytes used before, and live after, on the average. `None`: there was none.
     pub around_full: Option<(u64, u64)>,
+    /// Young collections that a full one for want of room stands in for, on the average: up to 1. Serial collects everything *instead of* the young space when the
+    /// old one is short of room, so a full collection less is a young one more.
+    pub stands_in: f64,
     /// All objects together.
     pub total: Cost,
     /// By site, where a run without it saves most first. `None` as site: objects without an event.
@@ -214,7 +217,12 @@ impl GcCost {
     /// nanoseconds of pauses. The interval reaches to twice as many collections: references are not removed at once.
     pub fn unused(&self, cost: &Cost) -> Estimate {
         let [evacuations, ..] = &self.models;
-        let [soon, late] = cost.full.unused.map(|saved| self.of_full(saved));
+        // As much is allocated, so young collections come in the place of full ones.
+        let young_nanos = evacuations.nanos as f64 / evacuations.pauses.max(1) as f64;
+        let [soon, late] = cost.full.unused.map(|saved| {
+            let instead = saved.collections * self.stands_in * young_nanos;
+            self.of_full(saved).less(instead)
+        });
         let [soon_copied, late_copied] = cost
             .unused_copied
             .map(|bytes| evacuations.time(0.0, bytes as f64));

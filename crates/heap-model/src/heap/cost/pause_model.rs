@@ -45,6 +45,16 @@ impl Estimate {
         }
     }
 
+    /// Without this much of it.
+    pub(crate) fn less(self, part: f64) -> Self {
+        let of = |value: f64| (value - part).max(0.0);
+        Self {
+            value: of(self.value),
+            low: of(self.low),
+            high: of(self.high),
+        }
+    }
+
     /// Wide enough for another value.
     pub(crate) fn reaching(self, value: f64) -> Self {
         Self {

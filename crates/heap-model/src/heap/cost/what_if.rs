@@ -168,6 +168,30 @@ mod tests {
     }
 
     #[test]
+    fn a_young_collection_comes_where_a_full_one_stood_in_for_it() {
+        let saved = Saved {
+            collections: 1.0,
+            work: 1_000.0,
+        };
+        let leak = Cost {
+            full: FullSavings {
+                unused: [saved; 2],
+                ..FullSavings::default()
+            },
+            ..Cost::default()
+        };
+        let beside = costs();
+        let instead = GcCost {
+            stands_in: 1.0,
+            ..costs()
+        };
+        let young = &beside.models[0];
+        let each = young.nanos as f64 / young.pauses as f64;
+        let less = beside.unused(&leak).value - instead.unused(&leak).value;
+        assert!((less - each).abs() < 1e-6, "{less} of {each}");
+    }
+
+    #[test]
     fn half_of_all_saves_half() {
         let costs = costs();
         let half = costs.saved_by_half(&costs.total);
