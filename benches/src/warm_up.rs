@@ -15,6 +15,21 @@ const SECONDS: u64 = 10;
 /// Programs of the suite with much code and little warm-up, if no others are named.
 pub const WARM_UP_WORKLOADS: [&str; 6] = ["javac", "jython", "xalan", "fop", "h2", "lusearch"];
 
+/// What is compared with the bare JVM: the heading, and the agent's options. The last ones leave a part out, so that its share is seen.
+const VARIANTS: [(&str, Option<&str>); 5] = [
+    ("bare again", None),
+    ("counting", Some("mode=count")),
+    ("`stacks=off`", Some("mode=count,stacks=off")),
+    (
+        "and `reinstrument=off`",
+        Some("mode=count,stacks=off,reinstrument=off"),
+    ),
+    (
+        "and `counters=site`",
+        Some("mode=count,stacks=off,counters=site"),
+    ),
+];
+
 /// CPU of whole processes in milliseconds, one of each per round.
 #[derive(Clone, Debug, Serialize)]
 pub struct WarmUp {
@@ -24,15 +39,14 @@ pub struct WarmUp {
     pub iterations: usize,
     /// The bare JVM.
     pub bare: Vec<f64>,
-    /// The bare JVM once more.
-    pub again: Vec<f64>,
-    /// The agent, counting.
-    pub counting: Vec<f64>,
+    /// In the order of the table's columns.
+    pub variants: Vec<Vec<f64>>,
 }
 
 impl WarmUp {
-    fn ratio(&self, of: &[f64]) -> Option<f64> {
-        median(of.iter().zip(&self.bare).map(|(cpu, bare)| cpu / bare))
+    fn ratio(&self, variant: usize) -> Option<f64> {
+        let cpu = self.variants.get(variant)?;
+        median(cpu.iter().zip(&self.bare).map(|(cpu, bare)| cpu / bare))
     }
 }
 
@@ -43,17 +57,13 @@ pub fn measure_warm_up(
     rounds: usize,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<WarmUp>> {
-    let tools = [
-        Tool::custom("warm-up-bare", Vec::new()),
-        Tool::custom("warm-up-bare-again", Vec::new()),
-        Tool::ducktrack("warm-up-counting", "mode=count"),
-    ];
+    let tools = tools();
     let mut rows = Vec::new();
     for workload in workloads {
         progress(&format!("warm-up, {}: iterations", workload.name));
         let iterations = iterations(installation, &tools[0], workload)?;
         let settings = ForkSettings::new(iterations, 0, 0);
-        let mut cpu: [Vec<f64>; 3] = Default::default();
+        let mut cpu = vec![Vec::new(); tools.len()];
         for round in 0..rounds {
             for place in 0..tools.len() {
                 let number = (place + round) % tools.len();
@@ -62,16 +72,30 @@ pub fn measure_warm_up(
                 cpu[number].push(process_cpu(installation, tool, workload, &settings, round)?);
             }
         }
-        let [bare, again, counting] = cpu;
         rows.push(WarmUp {
             workload: workload.name.clone(),
             iterations,
-            bare,
-            again,
-            counting,
+            bare: cpu.remove(0),
+            variants: cpu,
         });
     }
     Ok(rows)
+}
+
+/// The bare JVM, and the variants.
+fn tools() -> Vec<Tool> {
+    let named = |number: usize, options: Option<&str>| {
+        let name = format!("warm-up-{number}");
+        match options {
+            Some(options) => Tool::ducktrack(&name, options),
+            None => Tool::custom(&name, Vec::new()),
+        }
+    };
+    let options = std::iter::once(None).chain(VARIANTS.map(|(_, options)| options));
+    let numbered = options.enumerate();
+    numbered
+        .map(|(number, options)| named(number, options))
+        .collect()
 }
 
 /// How many iterations the bare JVM makes in the time.
@@ -102,30 +126,25 @@ fn process_cpu(
 
 /// The table as Markdown: medians of the ratios of each round, and their geometric means.
 pub fn warm_up_table(rows: &[WarmUp]) -> String {
-    let mut text = String::from(
-        "| workload | iterations | CPU of the bare JVM (s) | bare again | counting |\n|---|---:|---:|---:|---:|\n",
-    );
-    let cell = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
+    let headings = VARIANTS.map(|(heading, _)| heading).join(" | ");
+    let mut text = format!("| workload | iterations | CPU of the bare JVM (s) | {headings} |\n");
+    text += &format!("|---|{}\n", "---:|".repeat(2 + VARIANTS.len()));
+    let line = |ratio: &dyn Fn(usize) -> Option<f64>| {
+        let cells = (0..VARIANTS.len()).map(ratio);
+        let cells = cells.map(|ratio| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.3}")));
+        cells.collect::<Vec<_>>().join(" | ")
+    };
     for row in rows {
+        let seconds = median(row.bare.iter().copied()).unwrap_or(0.0) / 1e3;
         text += &format!(
-            "| {} | {} | {:.1} | {} | {} |\n",
+            "| {} | {} | {seconds:.1} | {} |\n",
             row.workload,
             row.iterations,
-            median(row.bare.iter().copied()).unwrap_or(0.0) / 1e3,
-            cell(row.ratio(&row.again)),
-            cell(row.ratio(&row.counting)),
+            line(&|variant| row.ratio(variant)),
         );
     }
-    let mean = |of: fn(&WarmUp) -> &[f64]| {
-        cell(geometric_mean(
-            rows.iter().filter_map(|row| row.ratio(of(row))),
-        ))
-    };
-    text += &format!(
-        "| **geometric mean** | | | {} | {} |\n",
-        mean(|row| &row.again),
-        mean(|row| &row.counting)
-    );
+    let mean = |variant: usize| geometric_mean(rows.iter().filter_map(|row| row.ratio(variant)));
+    text += &format!("| **geometric mean** | | | {} |\n", line(&mean));
     text
 }
 
@@ -139,8 +158,7 @@ mod tests {
             workload: "json".to_owned(),
             iterations: 4,
             bare: bare.to_vec(),
-            again: bare.to_vec(),
-            counting: counting.to_vec(),
+            variants: vec![bare.to_vec(), counting.to_vec()],
         };
         // The machine became slower by half in the last round: the ratio did not.
         let rows = [
@@ -149,7 +167,10 @@ mod tests {
         ];
         let table = warm_up_table(&rows);
         let lines: Vec<&str> = table.lines().skip(2).collect();
-        assert_eq!(lines[0], "| json | 4 | 10.0 | 1.000 | 1.100 |");
-        assert_eq!(lines[2], "| **geometric mean** | | | 1.000 | 1.100 |");
+        assert_eq!(lines[0], "| json | 4 | 10.0 | 1.000 | 1.100 | - | - | - |");
+        assert_eq!(
+            lines[2],
+            "| **geometric mean** | | | 1.000 | 1.100 | - | - | - |"
+        );
     }
 }

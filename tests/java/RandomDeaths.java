@@ -2,7 +2,7 @@ import java.lang.ref.WeakReference;
 
 /**
  * Small random programs on a graph of nodes. {@code truth PROGRAMS STEPS SEED}: after every step a full collection, and each node that a weak reference has lost is printed with
- * that step: when it died. {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
+ * that step: when it died; {@code made N} is how many nodes there are after each step. {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
  *
  * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays. {@code threads}: other threads take steps, too.
  *
@@ -106,6 +106,7 @@ final class RandomDeaths {
                 int before = made;
                 step(number, at == 0);
                 if (truth) {
+                    System.out.println("made " + made);
                     watch(watched, before);
                     System.gc();
                     report(watched, number);

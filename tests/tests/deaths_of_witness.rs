@@ -7,6 +7,7 @@
 //! The program is `tests/java/Deaths.java`. All runs verify all classes (`-Xverify:all`).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -18,6 +19,8 @@ use ducktrack_tests::{
 /// As in the program.
 const ROUNDS: usize = 8;
 const STEPS: usize = 20;
+/// Of each random program.
+const RANDOM_STEPS: usize = 40;
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 /// Who runs the code, and whether there are full collections.
 const ENGINES: [&[&str]; 6] = [
@@ -235,17 +238,36 @@ fn every_object_dies_in_the_step_that_the_program_says() {
 }
 
 /// How many random programs there are, the steps of each, what their choices begin with, and what they do: with records also copies of parts of arrays.
-fn random_programs(witness: Witness) -> [&'static str; 4] {
+fn random_programs(witness: Witness) -> [String; 4] {
     let programs = if is_full_run() { "1000" } else { "12" };
     let kinds = match witness {
         Witness::Deaths => "stamps",
         Witness::Full => "records",
     };
-    [programs, "40", "7", kinds]
+    [programs, &RANDOM_STEPS.to_string(), "7", kinds].map(str::to_owned)
 }
 
-/// The step in which each node died, by number.
-fn true_deaths(jdk: &Jdk, witness: Witness, programs: &Path) -> Vec<Option<usize>> {
+/// What the collector itself says of the nodes of all programs.
+struct Truth {
+    /// The step in which each node died, by number.
+    deaths: Vec<Option<usize>>,
+    /// How many nodes there are after each step.
+    made: Vec<usize>,
+}
+
+impl Truth {
+    /// The nodes of each program, and its steps. What the last step makes, after all programs, is a program as well.
+    fn programs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let starts = (0..self.made.len()).step_by(RANDOM_STEPS);
+        starts.map(|start| {
+            let end = (start + RANDOM_STEPS).min(self.made.len());
+            let before = start.checked_sub(1).map_or(0, |last| self.made[last]);
+            (before..self.made[end - 1], start..end)
+        })
+    }
+}
+
+fn truth_of(jdk: &Jdk, witness: Witness, programs: &Path) -> Truth {
     let output = jdk
         .tool("java")
         .args(["-XX:+UseSerialGC", "-Xmx16m", "-cp"])
@@ -257,13 +279,19 @@ fn true_deaths(jdk: &Jdk, witness: Witness, programs: &Path) -> Vec<Option<usize
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let (lines, nodes) = said.trim_end().rsplit_once("\nnodes ").expect("an end");
     let mut deaths = vec![None; nodes.parse().expect("a number")];
+    let mut made = Vec::new();
     for line in lines.lines() {
-        let (node, step) = line.split_once(' ').expect("two numbers");
-        let node: usize = node.parse().expect("a number");
+        let (first, number) = line.split_once(' ').expect("two words");
+        let number = number.parse().expect("a number");
+        if first == "made" {
+            made.push(number);
+            continue;
+        }
+        let node: usize = first.parse().expect("a number");
         assert_eq!(deaths[node], None, "{line}");
-        deaths[node] = Some(step.parse().expect("a number"));
+        deaths[node] = Some(number);
     }
-    deaths
+    Truth { deaths, made }
 }
 
 fn compare_with_truth(
@@ -271,7 +299,7 @@ fn compare_with_truth(
     collector: &str,
     witness: Witness,
     programs: &Path,
-    truth: &[Option<usize>],
+    truth: &Truth,
 ) {
     let run = TracedRun::new(jdk, &format!("{witness:?} {collector}")).expect("folder");
     let mut command = run.command(witness.mode(), &[programs]).expect("java");
@@ -281,43 +309,53 @@ fn compare_with_truth(
     let (trace, name) = (run.trace(), run.name());
     let mut all = rows(&trace, "RandomDeaths$*");
     let steps = steps(&all, "RandomDeaths$Step");
+    assert_eq!(steps.len(), truth.made.len(), "{name}: steps");
     let step = |bytes: u64| steps.partition_point(|start| *start <= bytes) - 1;
     let mut nodes = all.remove("RandomDeaths$Node").expect("nodes");
     nodes.extend(all.remove("RandomDeaths$Pair").expect("pairs"));
     nodes.sort_by_key(|row| row.born);
-    assert_eq!(
-        nodes.len(),
-        truth.len(),
-        "{name}: nodes; {}",
-        trace_command("deaths", &trace, &[]).expect("deaths")["damage"]
-    );
-    let wrong: Vec<String> = nodes
-        .iter()
-        .zip(truth)
-        .enumerate()
-        .filter(|(_, (row, died))| row.dead.map(step) != **died)
-        .map(|(node, (row, died))| {
-            let found = row.dead.map(step);
+    let (mut wrong, mut missing) = (Vec::new(), 0);
+    for (numbers, during) in truth.programs() {
+        let born = |row: &&Row| during.contains(&step(row.born));
+        let found: Vec<&Row> = nodes.iter().filter(born).collect();
+        // One whose address the trace does not know has no row, and what it held has lost a holder.
+        if found.len() != numbers.len() {
+            missing += numbers.len() - found.len();
+            continue;
+        }
+        let pairs = found.into_iter().zip(numbers);
+        let bad = pairs.filter(|(row, node)| row.dead.map(step) != truth.deaths[*node]);
+        wrong.extend(bad.map(|(row, node)| {
+            let (found, died) = (row.dead.map(step), truth.deaths[node]);
             format!("node {node}: {row:?} in step {found:?}, in truth {died:?}")
-        })
-        .collect();
+        }));
+    }
     let shown = &wrong[..wrong.len().min(10)];
-    assert!(
-        wrong.is_empty(),
-        "{name}: {} of {}: {shown:#?}",
-        wrong.len(),
-        truth.len()
-    );
+    assert!(wrong.is_empty(), "{name}: {}: {shown:#?}", wrong.len());
+    check_missing(&run, missing, truth.deaths.len());
+}
+
+/// The trace itself says that it does not know where some objects were; of the nodes, these are at most one in 5,000.
+fn check_missing(run: &TracedRun, missing: usize, nodes: usize) {
+    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let unplaced = info["unplaced"].as_u64().expect("a number") as usize;
+    let most = unplaced.min(nodes / 5000);
+    let name = run.name();
+    assert!(missing <= most, "{name}: {missing} of {nodes}, {unplaced}");
+    if missing > 0 {
+        checked(&format!("{name}: {missing} nodes have no address"));
+    }
 }
 
 fn compare_random_programs(witness: Witness) {
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["RandomDeaths"], 17, programs.path()).expect("compile"));
     let jdks = traced_jdks().expect("JDKs");
-    let truth = true_deaths(&jdks[0], witness, programs.path());
-    assert!(truth.len() > 300, "{} nodes", truth.len());
+    let truth = truth_of(&jdks[0], witness, programs.path());
+    let nodes = truth.deaths.len();
+    assert!(nodes > 300, "{nodes} nodes");
     // The last step lets go of all nodes, and makes some.
-    let alive = truth.iter().filter(|died| died.is_none()).count();
+    let alive = truth.deaths.iter().filter(|died| died.is_none()).count();
     assert!(alive < 10, "{alive} nodes are alive");
     let mut runs = 0;
     for (number, jdk) in jdks.iter().enumerate() {
@@ -329,8 +367,7 @@ fn compare_random_programs(witness: Witness) {
         }
     }
     checked(&format!(
-        "{witness:?}: {runs} runs, {} nodes each, every death in its step",
-        truth.len()
+        "{witness:?}: {runs} runs, {nodes} nodes each, every death in its step"
     ));
 }
 
