@@ -152,6 +152,7 @@ impl Trace {
             tables,
             directory: &core.directory,
             choices: &core.options.events,
+            columns: core.options.witness == options::Witness::Full,
             queue: core.queue_within_bound(core.options.events.buffer_size),
             most_mirror_bytes: core.mirror_within_bound(),
             moves: self.collections.are_watched(),

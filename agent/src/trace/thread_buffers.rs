@@ -54,6 +54,8 @@ pub(crate) struct ThreadBuffers {
 pub(crate) struct Start<'a> {
     pub(crate) directory: &'a Path,
     pub(crate) choices: &'a EventChoices,
+    /// Updates and calls are recorded, which are written in columns.
+    pub(crate) columns: bool,
     /// Maximum number of queued full buffers.
     pub(crate) queue: usize,
     /// Maximum size of the heap mirror in bytes.
@@ -316,6 +318,7 @@ fn event_options(start: &Start<'_>) -> EventOptions {
             Compress::Partial(threshold) => CompressStrategy::Partial(threshold),
             Compress::Off => CompressStrategy::Off,
         },
+        columns: start.columns,
         max_trace_size: choices.max_trace_size,
         max_deviation: choices.max_deviation,
         queue_length: start.queue,

@@ -52,6 +52,8 @@ impl BlockKind {
     pub const EVENT_FILE: Self = Self(20);
     /// Found objects that were explained later ([`Explained`](crate::Explained)).
     pub const EXPLAINED: Self = Self(21);
+    /// Pieces of threads' event buffers in columns ([`EventColumns`](crate::EventColumns)).
+    pub const EVENT_COLUMNS: Self = Self(22);
     /// Witness data of one thread ([`ExtensionBlock`](crate::ExtensionBlock)).
     pub const WITNESS: Self = Self(32);
     /// Objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).
@@ -64,6 +66,11 @@ impl BlockKind {
     /// True if the content begins like that of an [`ExtensionBlock`](crate::ExtensionBlock).
     pub fn is_extension(self) -> bool {
         (32..64).contains(&self.0)
+    }
+
+    /// True when the content is events of threads, in either form.
+    pub fn holds_events(self) -> bool {
+        matches!(self, Self::EVENTS | Self::EVENT_COLUMNS)
     }
 
     /// True when the content is a stream of records.

@@ -102,6 +102,16 @@ impl RecordRun {
     }
 }
 
+impl RecordRun {
+    /// How many words of payload follow this word, if it begins an update or a call and its payload is not longer than `most`; otherwise 0.
+    #[inline]
+    pub(crate) fn payload_of(word: u32, most: usize) -> usize {
+        let length = (word & MAX_UNITS) as usize;
+        let begins = word >> 12 >= FIRST_EXTENDED && is_record((word >> 12) as u16);
+        if begins && length <= most { length } else { 0 }
+    }
+}
+
 /// Receives the events of a piece from [`EventDecoder::decode_into`](crate::EventDecoder::decode_into).
 pub trait EventSink {
     /// Takes plain and noted events from the start of `words`; `top` is the top of the thread's buffer. Events that it leaves (of other

@@ -56,6 +56,16 @@ impl<'a> FieldReader<'a> {
         split.ok_or_else(|| self.too_short())
     }
 
+    /// The next bytes, as many as `length` says.
+    pub(crate) fn step_over(&mut self, length: usize) -> Result<&'a [u8], FormatError> {
+        let (bytes, _) = self
+            .rest()
+            .split_at_checked(length)
+            .ok_or_else(|| self.too_short())?;
+        self.at += length;
+        Ok(bytes)
+    }
+
     fn too_short(&self) -> FormatError {
         FormatError::TooShort {
             needed: self.content.len().saturating_add(1),

@@ -9,7 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ducktrack_trace_format::{BlockHeader, FormatError, MAX_CONTENT, decode_content};
+use ducktrack_trace_format::{
+    BlockHeader, BlockKind, EventColumns, FormatError, MAX_CONTENT, decode_content,
+};
 
 use crate::block_reader::StoredBlock;
 
@@ -178,7 +180,15 @@ impl BufferBlock {
                 .map_err(|error| BufferError::Unreadable(error.to_string()))?,
         };
         let content = decode_content(&self.header, stored).map_err(BufferError::Corrupt)?;
-        take(&content, self.again).map_err(|_| BufferError::Malformed)
+        if self.header.kind != BlockKind::EVENT_COLUMNS {
+            return take(&content, self.again).map_err(|_| BufferError::Malformed);
+        }
+        let columns = EventColumns::decode(&content).map_err(BufferError::Corrupt)?;
+        // All pieces are taken, even after one that does not decode.
+        let taken = columns.pieces().map(|piece| take(piece, self.again));
+        let results: Vec<_> = taken.collect();
+        let all: Result<(), FormatError> = results.into_iter().collect();
+        all.map_err(|_| BufferError::Malformed)
     }
 }
 

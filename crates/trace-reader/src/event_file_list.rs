@@ -13,6 +13,7 @@ use crate::event_sizes::EventSizes;
 pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
     let kinds = [
         BlockKind::EVENTS,
+        BlockKind::EVENT_COLUMNS,
         BlockKind::COLLECTION,
         BlockKind::MOVES,
         BlockKind::SYNC,

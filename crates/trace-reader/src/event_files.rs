@@ -462,7 +462,7 @@ impl EventFiles {
         {
             self.close_collection();
         }
-        if kind == BlockKind::EVENTS {
+        if kind.holds_events() {
             return self.buffers.push(file, block, self.most_kept);
         }
         let Some((_, reader)) = &mut self.current else {

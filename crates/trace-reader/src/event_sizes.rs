@@ -11,7 +11,7 @@ pub struct EventSizes {
     pub plain_bytes: u64,
     /// All contents as stored.
     pub stored_bytes: u64,
-    /// Buffers of events, plain.
+    /// Buffers of events, plain (in columns, where they are so).
     pub event_bytes: u64,
     /// Moves, plain.
     pub move_bytes: u64,
@@ -26,7 +26,7 @@ impl EventSizes {
         self.plain_bytes += plain;
         self.stored_bytes += u64::from(header.stored_length);
         match header.kind {
-            BlockKind::EVENTS => self.event_bytes += plain,
+            BlockKind::EVENTS | BlockKind::EVENT_COLUMNS => self.event_bytes += plain,
             BlockKind::MOVES => self.move_bytes += plain,
             BlockKind::SYNC => self.sync_bytes += plain,
             _ => {}

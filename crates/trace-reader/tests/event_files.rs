@@ -6,8 +6,9 @@ use std::sync::Mutex;
 
 use ducktrack_trace_format::{
     BlockKind, CallSiteId, Collection, Compression, Damage, End, EventBlock, EventBlockHeader,
-    EventFile, EventFlags, EventWords, Explained, FileHeader, FormatError, MoveEncoder, Record,
-    SiteId, SyncEncoder, ThreadId, encode_block, encode_explained, push_record,
+    EventColumnsEncoder, EventFile, EventFlags, EventWords, Explained, FileHeader, FormatError,
+    MoveEncoder, Record, SiteId, SyncEncoder, ThreadId, encode_block, encode_explained,
+    push_record,
 };
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
@@ -321,6 +322,38 @@ fn contents_that_do_not_decode() {
         ]
     );
     assert_eq!(damage, ["bad-records"]);
+}
+
+#[test]
+fn pieces_in_columns_are_read_one_by_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let pieces: Vec<Vec<u8>> = (2..5).map(|thread| events(thread).1).collect();
+    let mut encoder = EventColumnsEncoder::default();
+    let columns = |content| (BlockKind::EVENT_COLUMNS, content);
+    let three = columns(encoder.encode(pieces.iter().map(Vec::as_slice)));
+    let none = columns(encoder.encode([].into_iter()));
+    let with_bad = [pieces[0].as_slice(), &[0x80], pieces[2].as_slice()];
+    let with_bad = columns(encoder.encode(with_bad.into_iter()));
+    let broken = columns(vec![2, 9]);
+    let blocks = [
+        header(0),
+        events(1),
+        three,
+        none,
+        collection(1),
+        with_bad,
+        broken,
+        end(),
+    ];
+    write(directory.path(), 0, &blocks);
+    let (steps, damage) = outline(directory.path());
+    let expected = [
+        "file Some(0)",
+        "epoch 1 of [1, 2, 3, 4] moves []",
+        "end of [2, 4]",
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(damage, ["bad-records", "corrupt-block"]);
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl EventLog {
             start_unix_millis: options.start_unix_millis,
             ..EventFile::default()
         };
-        let output = Output::start(files, first, packers, &host, &standstill)?;
+        let output = Output::start(files, first, (packers, options.columns), &host, &standstill)?;
         let log = Self {
             queue: Arc::clone(&queue),
             on_full: options.on_full,

@@ -194,7 +194,7 @@ impl EventFiles {
     }
 
     fn try_append(&mut self, kind: BlockKind, content: &PackedContent) -> Result<(), WriteError> {
-        let look = kind != BlockKind::EVENTS || self.blocks_since_look >= LOOK_EVERY;
+        let look = !kind.holds_events() || self.blocks_since_look >= LOOK_EVERY;
         if look {
             self.keep_names()?;
             self.blocks_since_look = 0;

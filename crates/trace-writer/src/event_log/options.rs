@@ -9,6 +9,9 @@ use ducktrack_trace_format::{CallSiteId, SiteId};
 pub struct EventOptions {
     /// What is compressed.
     pub compress: CompressStrategy,
+    /// Several pieces become one block with columns ([`EventColumns`](ducktrack_trace_format::EventColumns)), if they are compressed. Good for
+    /// updates and calls.
+    pub columns: bool,
     /// Limit in bytes of all event files together; `None` means no limit and one file.
     pub max_trace_size: Option<u64>,
     /// Share of `max_trace_size` by which the files may fall short of it after a rotation, or exceed it while a
@@ -34,6 +37,7 @@ impl Default for EventOptions {
     fn default() -> Self {
         Self {
             compress: CompressStrategy::Full,
+            columns: false,
             max_trace_size: None,
             max_deviation: 0.25,
             queue_length: 1_024,

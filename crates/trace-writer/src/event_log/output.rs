@@ -41,9 +41,8 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 /// Bytes written longer ago than this survive `kill -9`. Every such write is a small one more.
 const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
 
-/// A block, its size before compression, and the durable copy to keep until it is in its file.
+/// A content for a block, its size before compression, and the durable copy to keep until it is in its file.
 struct QueuedBlock {
-    kind: BlockKind,
     plain: u64,
     durable: Option<Box<dyn Durable>>,
 }
@@ -113,6 +112,8 @@ impl Gauge {
 /// The pipeline's side of the output.
 pub(crate) struct Output {
     packers: Packers,
+    /// Pieces of a batch become one block with columns.
+    columns: bool,
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
     /// The open batch: its blocks and their contents.
@@ -126,7 +127,7 @@ impl Output {
     pub(crate) fn start(
         mut files: EventFiles,
         first: EventFile,
-        packers: Packers,
+        (packers, columns): (Packers, bool),
         host: &Arc<dyn EventHost>,
         standstill: &Arc<Standstill>,
     ) -> Result<Self, WriteError> {
@@ -146,6 +147,7 @@ impl Output {
             .map_err(|source| WriteError::Thread { source })?;
         Ok(Self {
             packers,
+            columns,
             jobs,
             gauge,
             blocks: Vec::new(),
@@ -169,12 +171,14 @@ impl Output {
         let plain = (bytes.len() + BlockHeader::LENGTH) as u64;
         self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
         self.bytes += plain;
-        self.blocks.push(QueuedBlock {
+        self.blocks.push(QueuedBlock { plain, durable });
+        let is_piece = kind == BlockKind::EVENTS && compression == Compression::Lz4;
+        self.contents.push(Content {
             kind,
-            plain,
-            durable,
+            bytes,
+            compression,
+            in_columns: self.columns && is_piece,
         });
-        self.contents.push(Content { bytes, compression });
         if self.blocks.len() >= BATCH || self.bytes >= BATCH_BYTES {
             self.flush();
         }
@@ -333,50 +337,60 @@ impl FileWriter {
     }
 
     fn blocks(&mut self, blocks: Vec<QueuedBlock>, packing: Packing) {
-        let mut packed = packing.wait().into_iter();
+        let mut blocks = blocks.into_iter();
+        for packed in packing.wait() {
+            let parts = blocks.by_ref().take(packed.contents).collect();
+            self.block(parts, packed.kind, packed.content);
+        }
+        // A thread that packs has failed.
         for block in blocks {
-            let plain = block.plain;
-            self.block(block, packed.next().flatten());
-            self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
+            self.block(vec![block], BlockKind::EVENTS, None);
         }
         self.let_go();
     }
 
-    fn block(&mut self, block: QueuedBlock, packed: Option<PackedContent>) {
-        let QueuedBlock {
-            kind,
-            plain,
-            durable,
-        } = block;
-        if let (Some(durable), Some((file, number))) = (&durable, self.files.next_block()) {
-            durable.will_be(file, number);
-        }
-        let written = match packed {
-            Some(packed) if !self.files.is_torn() => {
-                let compressed = u64::from(packed.is_compressed());
-                let result = self.files.append(kind, &packed);
-                if result.is_ok() {
-                    self.gauge.blocks.fetch_add(1, Ordering::Relaxed);
-                    let bytes = u64::from(packed.plain_length());
-                    self.gauge.plain_bytes.fetch_add(bytes, Ordering::Relaxed);
-                    let counter = &self.gauge.compressed_blocks;
-                    counter.fetch_add(compressed, Ordering::Relaxed);
-                }
-                result.inspect_err(|error| self.tell(error)).is_ok()
-            }
-            _ => false,
-        };
-        match durable {
-            Some(durable) if written => {
-                let end = self.files.current_bytes();
-                self.unsettled.push_back((end, durable));
-            }
-            _ => {}
-        }
-        if !written {
+    /// Writes what these contents became: one block.
+    fn block(&mut self, parts: Vec<QueuedBlock>, kind: BlockKind, packed: Option<PackedContent>) {
+        self.announce(&parts);
+        let plain = parts.iter().map(|part| part.plain).sum();
+        let written = packed.is_some_and(|packed| self.append(kind, &packed));
+        if written {
+            let end = self.files.current_bytes();
+            let copies = parts.into_iter().filter_map(|part| part.durable);
+            self.unsettled.extend(copies.map(|durable| (end, durable)));
+        } else {
             self.files.note_lost(plain);
         }
         self.show();
+        self.gauge.under_way.fetch_sub(plain, Ordering::AcqRel);
+    }
+
+    /// Tells durable copies which block they are about to become.
+    fn announce(&self, parts: &[QueuedBlock]) {
+        let Some((file, number)) = self.files.next_block() else {
+            return;
+        };
+        for durable in parts.iter().filter_map(|part| part.durable.as_ref()) {
+            durable.will_be(file, number);
+        }
+    }
+
+    /// Appends a block; false if it is not in the file.
+    fn append(&mut self, kind: BlockKind, packed: &PackedContent) -> bool {
+        if self.files.is_torn() {
+            return false;
+        }
+        let compressed = u64::from(packed.is_compressed());
+        if let Err(error) = self.files.append(kind, packed) {
+            self.tell(&error);
+            return false;
+        }
+        self.gauge.blocks.fetch_add(1, Ordering::Relaxed);
+        let bytes = u64::from(packed.plain_length());
+        self.gauge.plain_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let counter = &self.gauge.compressed_blocks;
+        counter.fetch_add(compressed, Ordering::Relaxed);
+        true
     }
 
     fn end(&mut self, end: End) {

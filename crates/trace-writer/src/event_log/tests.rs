@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
-    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventFlags, EventWords,
-    FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject, ThreadId,
-    decode_content,
+    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventColumns, EventFlags,
+    EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject,
+    ThreadId, decode_content,
 };
 
 use super::event_files::MakeFile;
@@ -278,6 +278,64 @@ fn what_was_handed_over_is_in_the_file_a_moment_later() {
     log.finish(end());
     expected.push(BlockKind::END);
     assert_eq!(kinds(&std::fs::read(&file).unwrap()), expected);
+}
+
+/// A durable copy that notes where it is written.
+#[derive(Debug)]
+struct Copy {
+    words: Vec<u8>,
+    place: Arc<Mutex<Vec<(u32, u32)>>>,
+}
+
+impl Durable for Copy {
+    fn will_be(&self, file: u32, block: u32) {
+        self.place.lock().unwrap().push((file, block));
+    }
+}
+
+impl DurableWords for Copy {
+    fn bytes(&self) -> &[u8] {
+        &self.words
+    }
+}
+
+#[test]
+fn pieces_share_a_block_with_columns_and_their_copies_know_it() {
+    let disks = Disks::default();
+    let options = EventOptions {
+        columns: true,
+        ..EventOptions::default()
+    };
+    let (log, _host) = start_with(&disks, options);
+    let places = Arc::new(Mutex::new(Vec::new()));
+    let pieces = 50;
+    for _ in 0..pieces {
+        let plain = piece(0);
+        let words = BufferWords::Durable(Box::new(Copy {
+            words: plain.words.to_vec(),
+            place: Arc::clone(&places),
+        }));
+        let _ = log.buffer(Buffer { words, ..plain });
+    }
+    let (collection, survivors) = collection(1);
+    log.collection(collection, survivors);
+    let stats = log.finish(end());
+    assert_eq!((stats.events, stats.lost_blocks), (pieces * 100, 0));
+    let mut expected = Vec::new();
+    for (block, (kind, content)) in blocks(&disks.bytes(0)).iter().enumerate() {
+        if *kind == BlockKind::EVENT_COLUMNS {
+            let columns = EventColumns::decode(content).unwrap();
+            expected.extend(columns.pieces().map(|_| (0, block as u32)));
+        }
+    }
+    assert_eq!(expected.len() as u64, pieces);
+    assert_eq!(*places.lock().unwrap(), expected);
+    let columns = kinds(&disks.bytes(0));
+    assert!(!columns.contains(&BlockKind::EVENTS));
+    let shared = columns
+        .iter()
+        .filter(|kind| **kind == BlockKind::EVENT_COLUMNS);
+    assert!(shared.count() < pieces as usize / 2);
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{
-    AddressRange, BlockHeader, BlockKind, Collection, Event, EventBlock, EventDecoder, EventFile,
-    FileHeader, HeapClassId, MoveDecoder, Place, SiteId, SyncDecoder, ThreadId, decode_content,
-    decode_explained,
+    AddressRange, BlockHeader, BlockKind, Collection, Event, EventBlock, EventColumns,
+    EventDecoder, EventFile, FileHeader, HeapClassId, MoveDecoder, Place, SiteId, SyncDecoder,
+    ThreadId, decode_content, decode_explained,
 };
 
 use crate::test_host::Facts;
@@ -76,6 +76,10 @@ impl NaiveReader {
         }
         match kind {
             BlockKind::EVENTS => self.events(content),
+            BlockKind::EVENT_COLUMNS => {
+                let columns = EventColumns::decode(content).unwrap();
+                columns.pieces().for_each(|piece| self.events(piece));
+            }
             BlockKind::COLLECTION => self.collection(Collection::decode(content).unwrap()),
             BlockKind::MOVES => self.moves(content),
             BlockKind::SYNC => self.sync(content),

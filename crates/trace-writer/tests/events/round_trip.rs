@@ -105,10 +105,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn the_heap_is_known_to_the_last_object(seed: u64, compress in 0..3, steps in 1_u64..600, collections in 1_u64..12) {
+    fn the_heap_is_known_to_the_last_object(seed: u64, compress in 0..3, columns: bool, steps in 1_u64..600, collections in 1_u64..12) {
         let directory = tempfile::tempdir().unwrap();
         let compress = [CompressStrategy::Full, CompressStrategy::Partial(0.2), CompressStrategy::Off][compress as usize];
-        let options = EventOptions { compress, queue_length: 4, ..EventOptions::default() };
+        let options = EventOptions { compress, columns, queue_length: 4, ..EventOptions::default() };
         let (heap, stats, tally) = run(seed, options, directory.path(), steps, collections);
         let reader = read_from(directory.path(), 0);
         compare(&reader, &heap);
