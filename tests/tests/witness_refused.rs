@@ -156,11 +156,7 @@ fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
     assert_eq!(deaths["contradictions"], Value::Array(Vec::new()), "{name}");
     let (objects, _) =
         deaths_command(&trace, &["--objects", "--type", "Deaths$Entry"]).expect("objects");
-    let used = |line: &&str| {
-        line.rsplitn(4, ',')
-            .nth(2)
-            .is_some_and(|used| !used.is_empty())
-    };
+    let used = |line: &&str| line.rsplit(',').nth(2).is_some_and(|used| !used.is_empty());
     let rows: Vec<&str> = objects.lines().skip(1).collect();
     let used = rows.iter().filter(|line| used(line)).count();
     let expected = if refusal.level == "bounds" { 0 } else { 8 };

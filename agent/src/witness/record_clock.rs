@@ -57,8 +57,8 @@ impl RecordClock {
     }
 }
 
-/// Whoever runs shall make room for this thread at once: it needs a core for a microsecond in each step. A thread of real time gets that where the process may have one;
-/// else a short slice (Linux 6.12 and later) makes the thread's turn come sooner.
+/// This thread needs a core at once, for a microsecond in each step. A thread of real time gets that, where the process may have one; else a short slice (Linux 6.12
+/// and later) makes its turn come sooner.
 fn come_first() {
     let real_time = libc::sched_param { sched_priority: 1 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -82,6 +82,6 @@ fn be_punctual() {
     let mut all: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set is a variable of this function.
     unsafe { libc::sigfillset(&raw mut all) };
-    // SAFETY: as above; the mask of this thread alone is changed.
+    // SAFETY: the set is a variable of this function; the mask of this thread alone is changed.
     unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut()) };
 }
