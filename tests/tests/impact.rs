@@ -182,6 +182,8 @@ fn check_at_oom(jdk: &Jdk, collector: &str, classes: &Path) {
         command.arg(jdk.tool("java").get_program());
         command.args([collector, "-Xmx24m", "-Xmn1m"]);
         command.arg(format!("-Dducktrack.leaks.steps={steps}"));
+        // So slow that references are looked for several times between full memory and the end.
+        command.arg("-Dducktrack.leaks.pace=200");
         command.arg("-cp").arg(classes);
         let output = command.arg("ducktrack.leaks.ListLeak").output();
         report(
