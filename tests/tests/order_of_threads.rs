@@ -21,7 +21,7 @@ const TIMES: usize = 1000;
 const MARKS: usize = 4 * TIMES;
 /// What the order of threads is known to.
 const NANOS: i64 = 100_000;
-/// Of so many marks that are further apart than that, one may be in the wrong place because the clock stood still.
+/// At most one in this many marks that are further apart than that may be in the wrong place, because the clock stood still.
 const STALLS: usize = 20;
 
 /// When a mark was given, by the program's clock.
@@ -113,7 +113,10 @@ fn recorded(stream: &str, name: &str) -> Vec<Recorded> {
             }
         }
     }
-    assert!(made.is_empty(), "{name}: marks that nobody has: {made:?}");
+    assert!(
+        made.is_empty(),
+        "{name}: marks that were not given: {made:?}"
+    );
     marks
 }
 

@@ -207,7 +207,7 @@ fn unmap(block: *mut u8, length: usize) {
     let address = Address(block.expose_provenance());
     // Before another thread can be given these addresses.
     note_unmapped(address, length);
-    // SAFETY: the block is a mapping of its own that nobody uses any more.
+    // SAFETY: the caller frees the block, so no one refers to it; it is one mapping of this length, which holds nothing else.
     let is_unmapped = unsafe { libc::munmap(block.cast(), length) == 0 };
     if !is_unmapped {
         note_mapped(address, length);

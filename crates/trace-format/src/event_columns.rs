@@ -135,7 +135,7 @@ fn parts(piece: &[u8]) -> (&[u8], &[Word], &[u8]) {
     (head, words, tail)
 }
 
-/// A varint and its length, without branches: the lengths of neighbours differ so much that the processor could not predict them.
+/// A varint and its length, without branches: the length changes from one reference to the next, so a branch would often be predicted wrongly.
 #[inline]
 fn varint_of(code: u32) -> ([u8; 8], usize) {
     let code = u64::from(code);

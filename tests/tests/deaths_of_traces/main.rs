@@ -127,7 +127,7 @@ struct Witnessed {
     program: &'static str,
     agent: &'static str,
     level: &'static str,
-    /// Of so many deaths, less than one is before a full collection that kept the object.
+    /// Fewer than one in this many deaths is before a full collection that kept the object.
     raised: u64,
 }
 

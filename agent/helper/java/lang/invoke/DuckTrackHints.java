@@ -20,7 +20,7 @@ public final class DuckTrackHints {
 
     /** Stamps of a round that is timed. */
     private static final int STAMPS = 100;
-    /** Rounds in code of C2 of which the fastest counts: others may have waited for a core. */
+    /** Rounds that are timed, in code of C2. The fastest counts, because a round may have waited for a core. */
     private static final int TIMED = 20;
     /** Where C2 has not compiled the round by then, there is no answer. */
     private static final long NANOS = 100_000_000;
