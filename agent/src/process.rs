@@ -6,6 +6,6 @@ pub(crate) mod clock;
 pub(crate) mod log;
 pub(crate) mod mapped_file;
 pub(crate) mod memory;
+pub(crate) mod other_thread;
 pub(crate) mod own_library;
 pub(crate) mod own_process;
-pub(crate) mod vm_thread;

@@ -11,6 +11,7 @@
 //!
 //! No allocation is recorded and no move: the pauses are those of the JVM.
 
+mod collector_threads;
 mod marked_sources;
 mod null_uses;
 mod pause_clock;

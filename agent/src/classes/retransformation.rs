@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Error};
 
-use crate::process::vm_thread::VmThread;
+use crate::process::other_thread::OtherThread;
 
 /// No stop should be longer.
 const LONGEST_STOP: Duration = Duration::from_millis(50);
@@ -37,17 +37,17 @@ thread_local! {
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     time: Instant,
-    vm_thread: Option<VmThread>,
+    vm_thread: Option<OtherThread>,
     /// CPU time of the VM's thread up to this moment.
     vm_cpu: Option<Duration>,
 }
 
 impl Moment {
-    fn now(vm_thread: Option<VmThread>) -> Self {
+    fn now(vm_thread: Option<OtherThread>) -> Self {
         Self {
             time: Instant::now(),
             vm_thread,
-            vm_cpu: vm_thread.and_then(VmThread::cpu),
+            vm_cpu: vm_thread.and_then(OtherThread::cpu),
         }
     }
 
@@ -163,7 +163,7 @@ pub(crate) fn retransform(
     let begun = Instant::now();
     let mut size = BatchSize::default();
     let mut rest = classes;
-    let vm_thread = VmThread::find();
+    let vm_thread = OtherThread::vm();
     while !rest.is_empty() {
         let (batch, later) = rest.split_at(size.next.min(rest.len()));
         rest = later;

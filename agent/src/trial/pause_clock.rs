@@ -1,16 +1,17 @@
-//! How long collections stop the program: wall time, and CPU time of the whole process, which other programs on the machine do not change.
+//! How long collections stop the program: wall time, and CPU time of the threads that collect, which other programs on the machine hardly change.
 
 use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{HeapSpaces, Space, SpaceKind};
 use ducktrack_trace_format::Trial as TrialRecord;
 
+use super::collector_threads::CollectorThreads;
 use crate::process::clock::nanos;
-use crate::stacks::thread_clock::process_cpu;
 
 /// Adds pauses up.
 pub(super) struct PauseClock {
     spaces: HeapSpaces,
+    threads: CollectorThreads,
     list: Vec<Space>,
     begun: Option<(Instant, Duration)>,
     pauses: u64,
@@ -27,6 +28,7 @@ impl PauseClock {
     pub(super) fn new(spaces: HeapSpaces) -> Self {
         Self {
             spaces,
+            threads: CollectorThreads::default(),
             list: Vec::new(),
             begun: None,
             pauses: 0,
@@ -39,7 +41,8 @@ impl PauseClock {
     }
 
     pub(super) fn begin(&mut self) {
-        self.begun = Some((Instant::now(), process_cpu()));
+        self.threads.look();
+        self.begun = Some((Instant::now(), self.threads.cpu()));
     }
 
     pub(super) fn end(&mut self) {
@@ -48,7 +51,9 @@ impl PauseClock {
         };
         self.pauses += 1;
         self.wall += wall.elapsed();
-        self.cpu += process_cpu().saturating_sub(cpu);
+        let known = self.threads.cpu().saturating_sub(cpu);
+        // Those that started in the pause have worked in it only.
+        self.cpu += known + self.threads.look();
         self.used = self.used_now();
         self.most_used = self.most_used.max(self.used);
     }

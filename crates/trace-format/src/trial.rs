@@ -14,7 +14,7 @@ pub struct Trial {
     pub pauses: u64,
     /// Total length of the pauses.
     pub pause_nanos: u64,
-    /// CPU time of the process during the pauses.
+    /// CPU time of the threads that collect, during the pauses.
     pub pause_cpu_nanos: u64,
     /// Largest number of bytes in use after a pause.
     pub most_used_bytes: u64,

@@ -1,22 +1,26 @@
-//! The CPU time of the VM's own thread, which does the work of a safepoint. A stop takes longer than that if other processes have the processors.
+//! The CPU time of another thread of this process, like the VM's own thread, which does the work of a safepoint. A stop takes longer than that if other processes
+//! have the processors.
 
 use std::time::Duration;
 
 /// The clock of another thread of this process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct VmThread {
+pub(crate) struct OtherThread {
     clock: libc::clockid_t,
 }
 
-impl VmThread {
+impl OtherThread {
     /// The VM's thread, which HotSpot calls `VM Thread`.
-    pub(crate) fn find() -> Option<Self> {
-        let tasks = std::fs::read_dir("/proc/self/task").ok()?;
-        let mut ids = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
-        let id = ids.find(|id| is_named(id, "VM Thread"))?;
-        Some(Self {
-            clock: clock_of(id.parse().ok()?),
-        })
+    pub(crate) fn vm() -> Option<Self> {
+        thread_ids()
+            .find(|id| thread_name(*id).as_deref() == Some("VM Thread"))
+            .map(Self::of)
+    }
+
+    pub(crate) fn of(id: libc::pid_t) -> Self {
+        Self {
+            clock: clock_of(id),
+        }
     }
 
     /// The CPU time it has taken so far.
@@ -34,9 +38,16 @@ impl VmThread {
     }
 }
 
-fn is_named(id: &str, name: &str) -> bool {
-    let comm = std::fs::read_to_string(format!("/proc/self/task/{id}/comm"));
-    comm.is_ok_and(|comm| comm.trim_end() == name)
+/// The threads of this process.
+pub(crate) fn thread_ids() -> impl Iterator<Item = libc::pid_t> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// What the kernel calls a thread: at most 15 bytes. `None`: it has ended.
+pub(crate) fn thread_name(id: libc::pid_t) -> Option<String> {
+    let comm = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
+    Some(comm.trim_end().to_owned())
 }
 
 /// How the kernel numbers the CPU clock of a thread (`CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED`), as `pthread_getcpuclockid` does.
@@ -52,9 +63,7 @@ mod tests {
     fn the_clock_of_a_thread_is_its_own() {
         // SAFETY: the call has no arguments and cannot fail.
         let thread = unsafe { libc::gettid() };
-        let own = VmThread {
-            clock: clock_of(thread),
-        };
+        let own = OtherThread::of(thread);
         let before = own.cpu().expect("a clock");
         std::thread::sleep(Duration::from_millis(20));
         let slept = own.cpu().expect("a clock") - before;
@@ -63,9 +72,7 @@ mod tests {
         while own.cpu().expect("a clock") - before < Duration::from_millis(20) {
             assert!(start.elapsed() < Duration::from_secs(60));
         }
-        let gone = VmThread {
-            clock: clock_of(0x3f_ffff),
-        };
+        let gone = OtherThread::of(0x3f_ffff);
         assert_eq!(gone.cpu(), None);
     }
 }
