@@ -3,9 +3,10 @@
 //! - Each program of `java-harness/leaks` that leaks: the first candidate is removed as soon as its objects are stale.
 //! - Three programs of the suite: an option of the program switches off the allocation of a site.
 //!
-//! Each is one `ducktrack impact --predict`: a traced run, then base trials and others in turns, all of which do the same work. Prints a table. A machine that
-//! does other work too changes the times, so short runs only check that both figures are there; `DUCKTRACK_FULL` runs all programs and wants four in five
-//! inside the predicted interval, widened by the trials' own 95 % interval; how many are strictly inside is printed too. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
+//! Each is one `ducktrack impact --predict`: a traced run, then base trials and others in turns, all of which do the same work. Prints a table. `DUCKTRACK_FULL` runs all
+//! programs. The model's error and the difference between runs were calibrated on half of the leaky programs ([`CALIBRATED`]); of all others, four in five must be
+//! measured inside the predicted interval, and the interval must be narrow enough to say something. A machine that does other work too changes the times: a short run
+//! is of two trials, and wants the intervals of prediction and measurement to overlap. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,10 +54,24 @@ const SWITCHES: [(&str, &str, &str, &str); 3] = [
     ),
 ];
 const SUITE: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx128m", "-Xmn4m"];
-const ITERATIONS: &str = "20";
-/// Of those that were asked for.
+/// So many that collections take more than a tenth of a second of CPU.
+const ITERATIONS: &str = "60";
+/// The constants of the intervals are from these: they do not count.
+const CALIBRATED: [&str; 6] = [
+    "ClassLoaderKept",
+    "ExecutorQueue",
+    "ListLeak",
+    "MapWithoutRemove",
+    "SlackInArrays",
+    "ThreadLocalInPool",
+];
+/// Of the others.
 const LEAST_INSIDE: f64 = 0.8;
-const SHORT: &[&str] = &["ListLeak"];
+/// As a part of the time of collections, the median width of intervals is at most this: wider ones say nothing.
+const WIDEST_MEDIAN: f64 = 0.3;
+/// The width of each.
+const WIDEST: f64 = 0.8;
+const SHORT: &[&str] = &["Interning"];
 
 struct Row {
     name: String,
@@ -131,6 +146,17 @@ impl Row {
         &self.report["candidates"][0]
     }
 
+    fn is_calibrated(&self) -> bool {
+        CALIBRATED.contains(&self.name.as_str())
+    }
+
+    /// Of the predicted interval.
+    fn width(&self) -> f64 {
+        let predicted = &self.candidate()["predictedShare"];
+        let of = |key: &str| predicted[key].as_f64().unwrap_or(f64::NAN);
+        of("high") - of("low")
+    }
+
     fn is_inside(&self) -> bool {
         self.candidate()["asPredicted"] == true
     }
@@ -156,7 +182,7 @@ impl Row {
             )
         };
         println!(
-            "{:<22} {:<22} {:<22} {:<7} {:<14} {:>4} -> {:>4} collections, {:.3} s of CPU, {} objects",
+            "{:<22} {:<22} {:<22} {:<7}{} {:<14} {:>4} -> {:>4} collections, {:.3} s of CPU, {} objects",
             self.name,
             percent(&candidate["predictedShare"]),
             percent(&candidate["savedShare"]),
@@ -165,6 +191,7 @@ impl Row {
                 (_, true) => "scatter",
                 _ => "outside",
             },
+            if self.is_calibrated() { "c" } else { " " },
             candidate["verdict"].as_str().unwrap_or_default(),
             self.report["base"]["collections"],
             candidate["removal"]["collections"],
@@ -191,6 +218,11 @@ impl Row {
             "{name}: {predicted}"
         );
         assert!(*bounds.end() <= 1.0, "{name}: {predicted}");
+        assert!(self.width() < WIDEST, "{name}: {predicted}");
+        assert!(
+            self.width() > 0.0,
+            "{name}: no prediction is certain: {predicted}"
+        );
         let saved = number(&candidate["savedShare"]["value"]);
         assert_eq!(
             candidate["asPredicted"],
@@ -224,13 +256,29 @@ fn measured_savings_are_in_the_predicted_interval() {
     let rows: Vec<Row> = leaky.chain(switched).collect();
     assert!(!rows.is_empty(), "no program was tried");
     rows.iter().for_each(Row::check);
-    let strictly = rows.iter().filter(|row| row.is_inside()).count();
-    let inside = rows.iter().filter(|row| row.may_be_inside()).count();
-    let share = inside as f64 / rows.len() as f64;
+    let judged: Vec<&Row> = rows.iter().filter(|row| !row.is_calibrated()).collect();
+    let inside = |rows: &[&Row]| rows.iter().filter(|row| row.is_inside()).count();
+    let width = median(rows.iter().map(Row::width).collect());
     let found = format!(
-        "{strictly} of {} inside, {inside} with the scatter of trials",
-        rows.len()
+        "{} of {} inside, {} of {} without those of the calibration (c); median width {:.1} %",
+        inside(&rows.iter().collect::<Vec<_>>()),
+        rows.len(),
+        inside(&judged),
+        judged.len(),
+        width * 100.0
     );
-    assert!(!is_full_run() || share >= LEAST_INSIDE, "{found}");
+    println!("{found}");
+    assert!(width <= WIDEST_MEDIAN, "{found}");
+    if is_full_run() {
+        let share = inside(&judged) as f64 / judged.len() as f64;
+        assert!(share >= LEAST_INSIDE, "{found}");
+    } else {
+        assert!(rows.iter().all(Row::may_be_inside), "{found}");
+    }
     checked(&format!("predicted and measured savings, {found}"));
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }

@@ -113,7 +113,7 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         .chain(args.switches.into_iter().map(Change::Switch))
         .collect();
     let predicted = match &first {
-        Some(first) => prediction::shares(first, &changes, args.after)?,
+        Some(first) => prediction::shares(first, &changes, args.after, args.trials)?,
         None => vec![None; changes.len()],
     };
     let plan = Plan {

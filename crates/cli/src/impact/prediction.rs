@@ -11,13 +11,20 @@ use super::first_run::FirstRun;
 use super::trial::Change;
 use crate::trace_report::load_events;
 
-/// For each change the share of the time of collections that it saves. `None`: nothing was collected.
+/// By how much the time of collections differs from one run to the next of the same program, as a part of it: a standard deviation, from the trials of half of the
+/// leaky programs (`benches/RESULTS.md`, "Does the predicted saving come true?").
+const BETWEEN_RUNS: f64 = 0.03;
+/// 95 % to both sides.
+const Z: f64 = 1.96;
+
+/// For each change the share of the time of collections that it saves, as so many trials of each kind measure it. `None`: nothing was collected.
 ///
 /// The trace is read twice: which objects are meant is known at the end of the first time.
 pub(super) fn shares(
     first: &FirstRun,
     changes: &[Change],
     after: u32,
+    trials: u32,
 ) -> Result<Vec<Option<Estimate>>> {
     let groups = groups(first, changes)?;
     let questions = Questions {
@@ -31,7 +38,9 @@ pub(super) fn shares(
     let Some(costs) = &model.cost else {
         return Ok(vec![None; changes.len()]);
     };
-    let share = |(change, cost): (&Change, &Cost)| share(costs, change, cost);
+    let share = |(change, cost): (&Change, &Cost)| {
+        share(costs, change, cost).map(|share| between_means(share, trials))
+    };
     let groups = costs.groups.iter().map(|group| &group.cost);
     Ok(changes.iter().zip(groups).map(share).collect())
 }
@@ -49,6 +58,20 @@ fn share(costs: &GcCost, change: &Change, cost: &Cost) -> Option<Estimate> {
         low: part(saved.low),
         high: part(saved.high),
     })
+}
+
+/// An interval that has the difference of runs too. It does not depend on the prediction, so their squares add up.
+fn between_means(share: Estimate, trials: u32) -> Estimate {
+    let left = 1.0 - share.value;
+    // Of the mean of base trials (all of it) and of that of the others (what is left).
+    let error = Z * BETWEEN_RUNS * left * (2.0 / f64::from(trials.max(1))).sqrt();
+    let (below, above) = (share.value - share.low, share.high - share.value);
+    Estimate {
+        value: share.value,
+        // Less than nothing: the trials without the objects may happen to be the longer ones.
+        low: share.value - below.hypot(error),
+        high: (share.value + above.hypot(error)).min(1.0),
+    }
 }
 
 fn groups(first: &FirstRun, changes: &[Change]) -> Result<Vec<ObjectGroup>> {
@@ -84,5 +107,27 @@ fn of_sites(model: &TraceModel, name: &str) -> Result<ObjectGroup> {
     match group_of_sites(&model.count, name) {
         Some(group) => Ok(group),
         None => bail!("the first run has no allocation site in a package, class or method {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_trials_leave_less_between_runs() {
+        let share = Estimate {
+            value: 0.2,
+            low: 0.17,
+            high: 0.24,
+        };
+        let of = |trials: u32| between_means(share, trials);
+        let error = Z * BETWEEN_RUNS * 0.8;
+        let two = of(2);
+        assert!((two.high - 0.2 - error.hypot(0.04)).abs() < 1e-9, "{two:?}");
+        assert!((0.2 - two.low - error.hypot(0.03)).abs() < 1e-9, "{two:?}");
+        assert!(of(8).high < two.high && of(1_000_000).low < 0.170_1);
+        assert_eq!(between_means(Estimate::exact(1.0), 4), Estimate::exact(1.0));
+        assert!(between_means(Estimate::exact(0.0), 4).low < 0.0);
     }
 }

@@ -15,6 +15,7 @@
 mod cost_builder;
 mod cost_ledger;
 mod gc_cost;
+mod model_error;
 mod object_group;
 mod other_run;
 mod other_runs;

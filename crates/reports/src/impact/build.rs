@@ -14,7 +14,9 @@ const METHOD: &str = "Base trials and removal trials run the same program with t
     announces them, and what is left without the time in which the agent stops the program. GC share: pauses as a share of both (equation 1 of the paper); impact score: its difference. \
     Intervals: 95 %, Welch's t. A candidate has an impact if the interval of the CPU time in pauses does not hold 0: other programs on the machine hardly change it. It is not a leak \
     if the program used what was removed: by another path, or a NullPointerException is thrown where no base trial throws one. Where a first run was traced, the share of the time of \
-    collections that ducktrack cost predicts stands beside the measured share of the CPU time in pauses.";
+    collections that ducktrack cost predicts stands beside the measured share of the CPU time that the collecting threads take in pauses. Its interval (95 %) has three parts, whose squares \
+    add up: what the pauses of the one run leave open, the error of the model (standard deviation: 0.4 of the saving, times the share that is left), and the difference between runs (3 % of the time of \
+    collections a run) for this number of trials; none of them is from these trials.";
 
 /// What was asked.
 #[derive(Clone, Debug, Default)]

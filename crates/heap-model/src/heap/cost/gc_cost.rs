@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::heap::cost::model_error::with_model_error;
 use crate::heap::cost::other_run::Saved;
 use crate::heap::cost::other_runs::FullSavings;
 use crate::heap::cost::pause_kind::PauseKind;
@@ -247,6 +248,7 @@ impl GcCost {
 
     fn at_most_all(&self, saved: Estimate) -> Estimate {
         let all = self.pause_nanos() as f64;
+        let saved = with_model_error(saved, all);
         Estimate {
             value: saved.value.min(all),
             low: saved.low.min(all),
