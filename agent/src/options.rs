@@ -47,6 +47,8 @@ pub struct Options {
     pub exclude: Vec<ClassPattern>,
     /// Entries after which a method is re-instrumented for its measured hot path.
     pub reinstrument: Option<u64>,
+    /// Time before the first methods are re-instrumented.
+    pub reinstrument_after: Duration,
     /// Which library methods have their objects filed under their callers.
     pub context: Context,
     /// Which code's calls of other code are measured.
@@ -324,6 +326,7 @@ impl Default for Options {
             include: Vec::new(),
             exclude: Vec::new(),
             reinstrument: Some(10_000),
+            reinstrument_after: Duration::from_secs(20),
             context: Context::Auto,
             app: App::Off,
             stacks: Stacks::Auto,

@@ -4,6 +4,8 @@
 //! re-instrumentation for measured frequencies. The agent itself reports how many increments it executed and how many one
 //! counter per site would have needed *in the same run*, so different thread schedules do not distort the table.
 //!
+//! Methods are re-instrumented from half a second on, not from the agent's 20 seconds on, so that runs of some seconds have it after them.
+//!
 //! Each run with paths is read twice: the whole of it, and what came after the warm-up. The whole also has what was executed before a
 //! method was hot enough to be re-instrumented; after the warm-up most of that is over.
 //!
@@ -125,7 +127,7 @@ pub fn measure_increments(
         ),
         Tool::ducktrack(
             "increments-reinstrumented",
-            "mode=count,counters=path,context=off",
+            "mode=count,counters=path,context=off,reinstrument-after=0.5",
         ),
     ];
     let mut table = Vec::new();

@@ -25,9 +25,9 @@ use crate::threads::thread_table::ThreadRow;
 
 /// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
-/// Time before the first batch; each batch makes the time to the next one half as long again, because retransformed code must be
-/// compiled anew.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// Each batch makes the time to the next one this many times as long. Retransformed code must be compiled anew, which takes about as much CPU as when it was new: so what all
+/// batches cost stays a small part of the run.
+const LONGER: u32 = 2;
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// A method is worth a new version if that may save this many increments a second for each execution of the threshold: with
 /// 10,000 executions 10,000 increments.
@@ -99,7 +99,7 @@ impl Reinstrumentation {
         };
         let (last, pause) = *watch
             .last_batch
-            .get_or_insert((Instant::now(), FIRST_PAUSE));
+            .get_or_insert((Instant::now(), core.options.reinstrument_after));
         if last.elapsed() < pause {
             return;
         }
@@ -107,7 +107,7 @@ impl Reinstrumentation {
         if due.is_empty() {
             return;
         }
-        watch.last_batch = Some((Instant::now(), (pause * 3 / 2).min(LONGEST_PAUSE)));
+        watch.last_batch = Some((Instant::now(), (pause * LONGER).min(LONGEST_PAUSE)));
         let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> =
             FxHashMap::default();
         for method in &due {

@@ -183,6 +183,7 @@ impl Options {
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
             "reinstrument" => self.reinstrument = value.entries()?,
+            "reinstrument-after" => self.reinstrument_after = value.seconds()?,
             "context" => self.context = value.context()?,
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,

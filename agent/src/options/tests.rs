@@ -28,6 +28,7 @@ fn options_are_read_and_patterns_add_up() {
     assert_eq!(options.counters, Counters::Site);
     assert_eq!(options.interval, Some(Duration::from_millis(2500)));
     assert_eq!(options.reinstrument, None);
+    assert_eq!(options.reinstrument_after, Duration::from_secs(20));
     assert!(!options.summary);
     assert!(!options.wants("com/acme/a/B"));
     assert!(!options.wants("x/$Proxy12"));
@@ -234,6 +235,7 @@ fn every_option_is_in_the_help() {
         "include",
         "exclude",
         "reinstrument",
+        "reinstrument-after",
         "context",
         "histogram",
         "materialized",

@@ -149,6 +149,10 @@ impl<'a> Value<'a> {
         })
     }
 
+    pub(super) fn seconds(&self) -> Result<Duration, BadOption> {
+        self.interval()?.ok_or_else(|| self.bad("seconds above 0"))
+    }
+
     pub(super) fn entries(&self) -> Result<Option<u64>, BadOption> {
         self.unless_off("a count above 0, or off", |text| {
             text.parse().ok().filter(|count| *count > 0)

@@ -56,7 +56,12 @@ fn counting_leaves_escape_analysis_alone() -> anyhow::Result<()> {
     let program = programs.iter().find(|program| program.name == CLASS);
     let program = program.context("ScalarReplacement is not in the table")?;
     for jdk in matrix_jdks()? {
-        for options in ["counters=path", "counters=site", "materialized=on", TRACE] {
+        for options in [
+            "counters=path,reinstrument-after=0.5",
+            "counters=site",
+            "materialized=on",
+            TRACE,
+        ] {
             if options == TRACE && jdk.version < OLDEST_WITH_EVENTS {
                 continue;
             }

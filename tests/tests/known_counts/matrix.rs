@@ -72,7 +72,7 @@ impl Matrix {
         if let Some(options) = &self.options {
             return vec![options];
         }
-        let mut options = vec!["counters=path"];
+        let mut options = vec!["counters=path,reinstrument-after=0.5"];
         if jdk.version == SITE_COUNTERS_ON {
             options.push("counters=site");
         }
