@@ -9,7 +9,8 @@ use anyhow::{Context, ensure};
 pub fn built_agent(agent: &str) -> anyhow::Result<PathBuf> {
     let profile = own_profile()?;
     build(
-        &["-p", "ducktrack-test-agents", "--example", agent],
+        // Of the whole workspace: else some crates have fewer features, and what depends on them is compiled again.
+        &["--workspace", "--example", agent],
         &profile.join(format!("examples/lib{agent}.so")),
         profile.ends_with("release"),
     )
